@@ -233,7 +233,7 @@ def metrics() -> str:
             columns = _codes(name for name, one in metric.better.items() if one == direction)
             lines += [f"{what}: {columns}.\n"] if columns else []
         query = "\n".join(line for line in metric.sql.splitlines() if not line.startswith("--"))
-        lines += ["```text", query, "```\n"]
+        lines += ["```sql", query, "```\n"]
     return _page(lines)
 
 

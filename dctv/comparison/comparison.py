@@ -8,7 +8,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from dctv.comparison import significance
-from dctv.comparison.differences import Difference, differences
+from dctv.comparison.differences import Difference, Sureness, differences
 from dctv.comparison.judging import Better, Direction, Limit, check_alpha, judge
 from dctv.comparison.matching import matched
 from dctv.comparison.sides import Sides, layout_of
@@ -25,25 +25,26 @@ if TYPE_CHECKING:
     from pandas import DataFrame as PandasFrame
     from polars import DataFrame as PolarsFrame
 
-NO_TESTS = "p-values and intervals take scipy, which is not installed: pip install 'dctv[compare]'"
+NO_TESTS = "p-values take scipy, which is not installed: pip install 'dctv[compare]'"
 
 
 class Comparison:
     """What two sides differ in: a row for each key of the query and each of its numbers, the largest differences first.
 
     Columns are the keys, `metric`, `unit`, both sides, `difference`, `change` in percent, and `note`; where both sides
-    have several runs, the sides are medians, and `low` and `high` (the 95 % interval of the change) and `p` are there,
-    too, if scipy is. Printing it shows a table in units that fit. What reads Arrow streams takes it itself.
+    have several runs, they are medians, `low` and `high` are the 95 % interval of the change, and `p` is there if scipy
+    is. Printing it shows a table in units that fit. What reads Arrow streams takes it itself.
     """
 
     def __init__(self, sides: Sides, by: Sequence[str] = (), told: Mapping[str, Direction] | None = None) -> None:
         self._sides = sides
         self._told = told or {}
         """Which numbers are better in some columns, if nobody says otherwise."""
-        self._repeated = all(len(side.runs) > 1 for side in sides)
-        self._tested = self._repeated and significance.is_there()
+        repeated = all(len(side.runs) > 1 for side in sides)
+        tested = repeated and significance.is_there()
+        self._sureness = Sureness.TESTED if tested else Sureness.BOUNDED if repeated else Sureness.NONE
         self._layout = layout_of(sides, by)
-        self._rows = differences(sides, self._layout, matched(sides, self._layout), tested=self._tested)
+        self._rows = differences(sides, self._layout, matched(sides, self._layout), self._sureness)
 
     def __repr__(self) -> str:
         counts = " and ".join(f"{len(side.runs)} of {side.label}" for side in self._sides)
@@ -80,12 +81,12 @@ class Comparison:
     @property
     def repeated(self) -> bool:
         """Whether both sides have several runs."""
-        return self._repeated
+        return self._sureness is not Sureness.NONE
 
     @property
     def tested(self) -> bool:
-        """Whether there are p-values and intervals."""
-        return self._tested
+        """Whether there are p-values."""
+        return self._sureness is Sureness.TESTED
 
     def table(self, limit: int | None = None, *, for_people: bool = False) -> Table:
         """Return a table that result formats take, with so many differences of each metric at most.
@@ -93,7 +94,7 @@ class Comparison:
         Numbers are in the units of the query, or `for_people` in units that fit, with six digits.
         """
         make = readable if for_people else exact
-        return make(self._sides, self._layout, self._first(limit), tested=self._tested)
+        return make(self._sides, self._layout, self._first(limit), self._sureness)
 
     def arrow(self) -> pa.Table:
         """Return the differences as a pyarrow Table, in the units of the query."""

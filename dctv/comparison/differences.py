@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from enum import Enum
 from fractions import Fraction
 from math import inf, isfinite, isnan
 
@@ -11,6 +12,17 @@ from dctv.comparison.matching import Number, Row
 from dctv.comparison.sides import Layout, Sides
 from dctv.record import record, replace
 from dctv.types.schema import ColumnType
+
+
+class Sureness(Enum):
+    """What is told of how sure a change is."""
+
+    NONE = "none"
+    """Nothing: a side has one run."""
+    BOUNDED = "bounded"
+    """Its interval."""
+    TESTED = "tested"
+    """Its interval and a p-value."""
 
 
 @record
@@ -46,14 +58,20 @@ class Difference:
         return max((inf if isnan(value) else abs(value) for value in known), default=-1.0)
 
 
-def differences(sides: Sides, layout: Layout, rows: Sequence[Row], *, tested: bool) -> list[Difference]:
-    """Compare what the sides have, column by column; `tested` asks for p-values and intervals."""
+def differences(sides: Sides, layout: Layout, rows: Sequence[Row], sureness: Sureness) -> list[Difference]:
+    """Compare what the sides have, column by column."""
     found: list[Difference] = []
     for number in range(len(layout.metrics)):
         own = [_difference(sides, layout, row, number) for row in rows]
         own.sort(key=lambda one: -one.weight)
         found += own
-    return list(_tested(found)) if tested else found
+    if sureness is not Sureness.NONE:
+        bounds = significance.intervals([one.runs for one in found])
+        found = [replace(one, low=low, high=high) for one, (low, high) in zip(found, bounds, strict=True)]
+    if sureness is Sureness.TESTED:
+        values = significance.p_values([one.runs for one in found])
+        found = [replace(one, p=p) for one, p in zip(found, values, strict=True)]
+    return found
 
 
 def _difference(sides: Sides, layout: Layout, row: Row, number: int) -> Difference:
@@ -127,10 +145,3 @@ def _note(
     if medians[0] == 0 and medians[1]:
         notes.append(f"0 in {sides[0].label}")
     return ", ".join(notes)
-
-
-def _tested(found: Sequence[Difference]) -> Iterator[Difference]:
-    bounds = significance.intervals([one.runs for one in found])
-    for one, interval in zip(found, bounds, strict=True):
-        low, high = interval or (None, None)
-        yield replace(one, p=significance.p_value(one.runs), low=low, high=high)

@@ -188,9 +188,9 @@ def test_without_scipy(folder: Path) -> None:
     with patch.dict("sys.modules", {"scipy": None, "scipy.stats": None}):
         found = compare("A=old/*", "B=new/*", TOTALS, cwd=folder)
         assert found.code == 0
-        take = "p-values and intervals take scipy, which is not installed: pip install 'dctv[compare]'"
+        take = "p-values take scipy, which is not installed: pip install 'dctv[compare]'"
         assert found.err == f"warning: {take}\n"
-        assert found.out.splitlines()[0].endswith("difference  change [percent]  note")
+        assert found.out.splitlines()[0].endswith("change [percent]  low [percent]  high [percent]  note")
         asked = compare("A=old/*", "B=new/*", TOTALS, "--fail-above", "5%", "--alpha", "0.05", cwd=folder)
         alone = compare("A=old/0.json", "B=new/0.json", TOTALS, cwd=folder)
     assert asked.code == 2
@@ -239,6 +239,7 @@ def test_an_error_of_the_query_is_told_with_its_place(folder: Path) -> None:
             "error: found `old/0.json` without a side, expected two traces",
         ),
         (["A=old/0.json", "old/1.json"], 2, "error: found `old/1.json` without a side, expected two traces, or NAME="),
+        (["A=", "B=old/1.json"], 2, "error: `A=` gives no trace for the side `A`\nhint: write NAME=TRACE\n"),
         (["A=old/0.json", "B=new/9.json"], 3, "error: no such file or folder: `new/9.json`\n"),
         (["A=old/0.json", "B=new/*.pfw"], 3, "error: no file matches `new/*.pfw`\n"),
         (["A=old/0.json", "B=new/0.json", TOTALS, "--metric", "x"], 2, "error: found both SQL and --metric"),

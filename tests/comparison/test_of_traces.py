@@ -108,7 +108,9 @@ def test_parameters_and_keys(runs: Path) -> None:
 def test_without_scipy_it_warns(runs: Path) -> None:
     with (
         patch.dict("sys.modules", {"scipy": None, "scipy.stats": None}),
-        pytest.warns(DctvWarning, match=r"take scipy, which is not installed: pip install 'dctv\[compare\]'") as told,
+        pytest.warns(
+            DctvWarning, match=r"p-values take scipy, which is not installed: pip install 'dctv\[compare\]'"
+        ) as told,
     ):
         dctv.compare(f"{runs}/old/*", f"{runs}/new/*", SUMS)
     assert told[0].filename == __file__

@@ -38,6 +38,8 @@ def told_sides(words: Sequence[str]) -> Compared:
     for word in words:
         match = None if is_there(word) else MOUNT.fullmatch(word)
         if match is not None:
+            if not match[2]:
+                raise UsageError(f"`{word}` gives no trace for the side `{match[1]}`", hint="write NAME=TRACE")
             named.setdefault(match[1], []).append(match[2])
         elif is_path(word):
             unnamed.append(word)
