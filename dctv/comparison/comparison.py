@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame as PandasFrame
     from polars import DataFrame as PolarsFrame
 
+_SHOWN = 20
+"""Differences of each metric that are shown when it is printed."""
 NO_TESTS = "p-values take scipy, which is not installed: pip install 'dctv[compare]'"
 
 
@@ -33,7 +35,7 @@ class Comparison:
 
     Columns are the keys, `metric`, `unit`, both sides, `difference`, `change` in percent, and `note`; where both sides
     have several runs, they are medians, `low` and `high` are the 95 % interval of the change, and `p` is there if scipy
-    is. Printing it shows a table in units that fit. What reads Arrow streams takes it itself.
+    is. Printing it shows the first of each metric in units that fit. What reads Arrow streams takes it itself.
     """
 
     def __init__(self, sides: Sides, by: Sequence[str] = (), told: Mapping[str, Direction] | None = None) -> None:
@@ -51,11 +53,13 @@ class Comparison:
         return f"<Comparison: {len(self.rows)} differences, traces: {counts}>"
 
     def __str__(self) -> str:
-        return self._written(TABLE.write, None).rstrip("\n")
+        text, shown = self._written(TABLE.write, _SHOWN), len(self._first(_SHOWN))
+        more = f"(the first {_SHOWN} of each metric, {shown:,} of {len(self.rows):,} differences)"
+        return text.rstrip("\n") if shown == len(self.rows) else text + more
 
     def _repr_html_(self) -> str:
         """Show the differences in a notebook."""
-        table = self.table(for_people=True)
+        table = self.table(_SHOWN, for_people=True)
         values = [column.to_pylist() for column in table.arrow.columns]
         return as_html(FirstRows(table.schema, values, len(self.rows), complete=True))
 

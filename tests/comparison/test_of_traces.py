@@ -85,6 +85,19 @@ def test_markdown_and_notebooks(runs: Path) -> None:
     assert '<td style="text-align: left">a|b [ms]</td>' in found._repr_html_()
 
 
+def test_few_are_shown_of_many(tmp_path: Path) -> None:
+    names = {f"step{number:02}": 10 + number for number in range(25)}
+    old = trace(tmp_path / "old" / "0.json", **names)
+    new = trace(tmp_path / "new" / "0.json", **{name: 2 * length for name, length in names.items()})
+    found = dctv.compare(old, new, SUMS)
+    lines = str(found).splitlines()
+    assert (len(lines), len(found.rows)) == (2 + 20 + 20 + 1, 50)
+    assert lines[2].split() == ["step24", "total", "[us]", "34", "68", "34", "100"]
+    assert lines[-1] == "(the first 20 of each metric, 40 of 50 differences)"
+    assert "<p>regular table; the first 40 of 50 rows</p>" in found._repr_html_()
+    assert found.markdown().count("\n") == 52
+
+
 def test_groups_of_runs(runs: Path) -> None:
     patterns = f"{runs}/old/*.json", [runs / "new" / f"{number}.json" for number in range(5)]
     found = dctv.compare(*patterns, SUMS, by="name")
