@@ -25,7 +25,7 @@ class BuildWithData(build_py):
         data = (ROOT / "dctv" if self.editable_mode else built) / "_data"
         data.mkdir(parents=True, exist_ok=True)
         if not self.editable_mode:
-            for folder in ("grammar", "stdlib"):
+            for folder in ("grammar", "metrics", "stdlib"):
                 shutil.copytree(ROOT / folder, data / folder, dirs_exist_ok=True)
             shutil.copy(ROOT / "units.txt", data / "units.txt")
         sys.path.insert(0, str(ROOT))

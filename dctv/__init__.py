@@ -1,7 +1,8 @@
 """SQL over trace files.
 
-`Session` mounts traces and runs SQL; `Result` is what a query gives; `TraceReader` reads one trace by filters. Errors
-that a user can cause are `DctvError`s, and warnings are `DctvWarning`s:
+`Session` mounts traces and runs SQL; `Result` is what a query gives; `TraceReader` reads one trace by filters;
+`compare` gives the `Comparison` of what a query gives for the traces of two sides. Errors that a user can cause are
+`DctvError`s, and warnings are `DctvWarning`s:
 
     with dctv.Session() as session:
         session.mount("trace.pfw.gz", "t")
@@ -13,6 +14,8 @@ from __future__ import annotations
 from dctv.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dctv.comparison.comparison import Comparison
+    from dctv.comparison.of_traces import compare
     from dctv.errors import (
         AssertionFailed,
         BindError,
@@ -37,6 +40,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AssertionFailed",
     "BindError",
+    "Comparison",
     "DctvError",
     "DctvWarning",
     "EngineError",
@@ -52,9 +56,16 @@ __all__ = [
     "UnitError",
     "UsageError",
     "__version__",
+    "compare",
 ]
 
-_HOMES = {"Result": "dctv.run.result", "Session": "dctv.session", "TraceReader": "dctv.trace_reader"}
+_HOMES = {
+    "Comparison": "dctv.comparison.comparison",
+    "Result": "dctv.run.result",
+    "Session": "dctv.session",
+    "TraceReader": "dctv.trace_reader",
+    "compare": "dctv.comparison.of_traces",
+}
 """Where things are; all else is an error."""
 
 

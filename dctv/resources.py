@@ -1,4 +1,4 @@
-"""Finds grammar, standard library, units and the parse table, in a checkout or in an installed wheel."""
+"""Finds grammar, standard library, metrics, units and the parse table, in a checkout or in an installed wheel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _DATA = _PACKAGE / "_data"
 
 
 def root() -> Path:
-    """Return the folder that holds `grammar/`, `stdlib/` and `units.txt`."""
+    """Return the folder that holds `grammar/`, `metrics/`, `stdlib/` and `units.txt`."""
     return _DATA if (_DATA / "grammar").is_dir() else _PACKAGE.parent
 
 

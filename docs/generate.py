@@ -19,6 +19,8 @@ from dctv.catalog.mount import HIDDEN, Mount, attach
 from dctv.catalog.stdlib import EVERY, Module, library, modules
 from dctv.cli.command import Command
 from dctv.cli.dispatch import EXIT_CODES
+from dctv.comparison.bundled import EVERY as EVERY_FORMAT
+from dctv.comparison.bundled import metrics as bundled
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadedTrace, Reader
 from dctv.contracts.shelf import scan
@@ -214,6 +216,27 @@ _NOT_READ = (
 )
 
 
+def metrics() -> str:
+    """Make the page of the queries that traces are compared with."""
+    lines = [
+        "# Metrics\n",
+        "What `dctv compare` asks of traces if it is given no query of its own, and `--metric NAME` or",
+        "`dctv.compare(a, b, metric=NAME)` ask for ([how to compare](../howto/compare-two-runs.md)). Without a name,",
+        "those for the formats of all traces are compared, as far as they have rows. More is worse, unless it is said",
+        "here. Each is a query like any other, to begin with.\n",
+    ]
+    for metric in bundled().values():
+        lines += [f"## `{metric.name}`\n", f"{metric.doc}\n"]
+        every = EVERY_FORMAT in metric.formats
+        lines += ["For traces of every format.\n" if every else f"For traces of {_codes(metric.formats)}.\n"]
+        for direction, what in (("higher", "More is better"), ("none", "More is neither better nor worse")):
+            columns = _codes(name for name, one in metric.better.items() if one == direction)
+            lines += [f"{what}: {columns}.\n"] if columns else []
+        query = "\n".join(line for line in metric.sql.splitlines() if not line.startswith("--"))
+        lines += ["```sql", query, "```\n"]
+    return _page(lines)
+
+
 def output_formats() -> str:
     """Make the page of result formats."""
     writers = scan(dctv.writers, Writer).values()
@@ -236,7 +259,8 @@ def command_line() -> str:
         "# Command line\n",
         "Results go to stdout, everything else to stderr: errors, warnings, remarks, progress. A trace is a file, a",
         "folder, or a pattern in quotes such as `'traces/*.pfw.gz'`, whose files are one trace together. What `-o`",
-        "names is there once it is whole, and not at all if the exit code is not 0.\n",
+        "names is there once it is whole, and not at all if the exit code is not 0; what `--fail-above` finds worse is",
+        "there, too.\n",
     ]
     for command in scan(dctv.cli.commands, Command).values():
         parser = argparse.ArgumentParser(add_help=False)
@@ -327,7 +351,10 @@ def span_operators() -> str:
     )
 
 
-_CLASSES = ("Session", "Result", "TraceReader")
+_CLASSES = ("Session", "Result", "TraceReader", "Comparison")
+_GIVEN = ("Result", "Comparison")
+"""Classes of which programs get objects, and make none."""
+_FUNCTIONS = ("compare",)
 _PYTHON_ABOUT = """\
 `import dctv` loads nothing else until it is used. [How to use it](../howto/use-from-python.md) has examples.
 
@@ -340,8 +367,11 @@ _RAISES = re.compile(r"\nRaises:\n(?P<lines>(?:    .+\n?)+)")
 def python() -> str:
     """Make the page of what `import dctv` offers: classes with their methods, then errors and warnings."""
     lines = ["# Python\n", _PYTHON_ABOUT, *(line for name in _CLASSES for line in _class(getattr(dctv, name)))]
+    for name in _FUNCTIONS:
+        found = getattr(dctv, name)
+        lines += [f"## `{name}`\n", *_call(f"dctv.{name}", inspect.signature(found)), _documentation(found)]
     rows = []
-    for name in sorted(set(dctv.__all__) - {*_CLASSES, "__version__"}):
+    for name in sorted(set(dctv.__all__) - {*_CLASSES, *_FUNCTIONS, "__version__"}):
         found = getattr(dctv, name)
         doc = (inspect.getdoc(found) or "").partition("\n\n")[0].replace("\n", " ")
         rows.append((f"`{name}`", doc, f"`{found.__base__.__name__}`"))
@@ -350,7 +380,7 @@ def python() -> str:
 
 def _class(found: type) -> Iterator[str]:
     yield f"## `{found.__name__}`\n"
-    if found.__name__ != "Result":
+    if found.__name__ not in _GIVEN:
         yield from _call(f"dctv.{found.__name__}", inspect.signature(found))
     yield _documentation(found)
     for name, member in vars(found).items():
@@ -421,6 +451,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "command-line": command_line,
     "formats": formats,
     "functions": functions,
+    "metrics": metrics,
     "output-formats": output_formats,
     "python": python,
     "span-operators": span_operators,

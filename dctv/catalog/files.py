@@ -82,6 +82,21 @@ def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> T
     return _several(files, text, readers)
 
 
+def matching(pattern: str, base: Path | None = None) -> list[str]:
+    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell.
+
+    Relative patterns start from `base`, and give relative paths.
+    """
+    path = Path(pattern).expanduser()
+    root = Path(path.anchor) if path.is_absolute() else base or Path()
+    inner = path.relative_to(path.anchor)
+    if not inner.parts:
+        return []
+    hidden = inner.name.startswith(".")
+    found = (one for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
+    return sorted(str(one if path.is_absolute() else one.relative_to(root)) for one in found)
+
+
 def list_files(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> tuple[Path, ...]:
     """Find the files that several paths, folders or patterns may mean, without opening any of them."""
     found: dict[Path, None] = {}

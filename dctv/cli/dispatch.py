@@ -16,7 +16,8 @@ from dctv.contracts.shelf import modules, scan
 
 EXIT_CODES = """exit codes:
   0    all is well
-  1    an ASSERT or EXPECT, --fail-on-rows, --fail-if-empty or a test failed
+  1    an ASSERT or EXPECT, --fail-on-rows, --fail-if-empty, --fail-above or a
+       test failed
   2    the SQL, the arguments or the output is wrong
   3    a trace could not be read whole (unless --allow-partial)
   4    a bug in dctv

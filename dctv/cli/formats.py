@@ -10,6 +10,9 @@ from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
 
+FOR_PEOPLE = ("table", "box", "line", "markdown")
+"""Formats that people read, in which each time may have the unit that fits it."""
+
 
 def add_format_option(parser: ArgumentParser, about: str = "result format (default: by -o, else table)") -> None:
     """Add how results are written."""

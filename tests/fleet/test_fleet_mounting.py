@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dctv.catalog.files import matching
 from dctv.errors import BindError, DctvError, TraceError, UsageError
 from dctv.run.fleet.fleet import one_schema
-from dctv.run.fleet.members import Member, matching
+from dctv.run.fleet.members import Member
 from dctv.session import Session
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT

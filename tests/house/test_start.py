@@ -12,7 +12,7 @@ from tests.house.tree import ROOT
 
 HEAVY = (
     *("duckdb", "google.protobuf", "lark", "numpy", "pandas", "perfetto", "pint", "polars", "prompt_toolkit"),
-    *("pyarrow", "rich", "sqlglot"),
+    *("pyarrow", "rich", "scipy", "sqlglot"),
 )
 REPORT = "print('loaded:', *sorted(set(%r) & set(sys.modules)))"
 
@@ -30,6 +30,7 @@ def loaded(work: str) -> str:
         "import dctv; dir(dctv); dctv.BindError",
         "from dctv.cli import main; main(['--help'])",
         "from dctv.cli import main; main(['query', '--help'])",
+        "from dctv.cli import main; main(['compare', '--help'])",
         "from dctv.cli import main; main(['--version'])",
     ],
 )

@@ -52,7 +52,11 @@ def test_name_says_that_one_wheel_is_for_all_later_pythons(wheel: Path) -> None:
 def test_wheel_holds_data_and_no_tests(wheel: Path) -> None:
     names = ZipFile(wheel).namelist()
     data = {n.removeprefix("dctv/_data/") for n in names if n.startswith("dctv/_data/")}
-    read = {p.relative_to(ROOT).as_posix() for folder in ("grammar", "stdlib") for p in (ROOT / folder).rglob("*.*")}
+    read = {
+        p.relative_to(ROOT).as_posix()
+        for folder in ("grammar", "metrics", "stdlib")
+        for p in (ROOT / folder).rglob("*.*")
+    }
     built = {"grammar.json", "perfetto.binpb", "perfetto_left_out.binpb", "signatures.json", "units.txt"}
     assert data == {*built, *read, *PAGE}
     sources = {p.relative_to(ROOT).as_posix() for p in (ROOT / "dctv").rglob("*.py")}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_session_options
 from dctv.cli.command import Command
-from dctv.cli.formats import add_format_option, writer_of
+from dctv.cli.formats import FOR_PEOPLE, add_format_option, writer_of
 from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
 from dctv.contracts.writer import Writer
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
 SECTIONS = ("times", "durations", "histogram", "categories", "names", "processes")
 """What there is to print, in this order."""
-
-
-_FOR_PEOPLE = ("table", "box", "line", "markdown")
-"""Formats in which each time has the unit that fits it; in others all are numbers of ns."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -101,7 +97,7 @@ def _write(summary: Summary, wanted: list[str], writer: Writer, desk: Desk) -> N
     for number, name in enumerate(wanted):
         if number:
             desk.sink.separate(writer.between)
-        writer.write(section(name, summary, readable=writer.name in _FOR_PEOPLE), desk.sink.stream)
+        writer.write(section(name, summary, readable=writer.name in FOR_PEOPLE), desk.sink.stream)
         desk.sink.stream.flush()
 
 

@@ -11,9 +11,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dctv.catalog.files import matching
 from dctv.errors import DctvError, UsageError, counted, render
 from dctv.record import record
-from dctv.run.fleet.members import matching, state_of
+from dctv.run.fleet.members import state_of
 
 if TYPE_CHECKING:
     from dctv.run.result import Result

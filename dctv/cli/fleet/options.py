@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, _ArgumentGroup
 from pathlib import Path
 
 from dctv.cli.arguments import positive
@@ -20,6 +20,11 @@ def add_each_options(parser: ArgumentParser) -> None:
         help=f"run the SQL once for each trace that the pattern matches, mounted as NAME ({NAME}), and put the results "
         "one below the other",
     )
+    add_fleet_options(group)
+
+
+def add_fleet_options(group: ArgumentParser | _ArgumentGroup) -> None:
+    """Add how many traces are read at a time, and where what is done is kept."""
     group.add_argument(
         "--jobs", type=positive, metavar="N", help="read N traces at a time (default: one per processor)"
     )

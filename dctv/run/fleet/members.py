@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dctv.catalog.files import matching
 from dctv.errors import TraceError
 from dctv.plan.expressions import NULL, Cast, Expression, Text
 from dctv.plan.predicate import Constant
@@ -47,21 +48,6 @@ class Member:
 
 _COMPARED = (str, int)
 """Values that conditions know; dates and numbers with a fraction are left to the engine."""
-
-
-def matching(pattern: str, base: Path | None = None) -> list[str]:
-    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell.
-
-    Relative patterns start from `base`, and give relative paths.
-    """
-    path = Path(pattern).expanduser()
-    root = Path(path.anchor) if path.is_absolute() else base or Path()
-    inner = path.relative_to(path.anchor)
-    if not inner.parts:
-        return []
-    hidden = inner.name.startswith(".")
-    found = (one for one in root.glob(str(inner)) if hidden or not one.name.startswith("."))
-    return sorted(str(one if path.is_absolute() else one.relative_to(root)) for one in found)
 
 
 def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Sequence[Member]:

@@ -14,8 +14,8 @@ UNSUPPORTED = (
     "Physical plan does not support logical expression InSubquery(",
     "projected EXISTS with unsupported correlation",
 )
-"""How its messages begin where it knows no plan for a subquery that reads columns around it, or that is tested in a list
-of results."""
+"""How its messages begin where it knows no plan for a subquery that reads columns around it, or for IN outside of a
+condition."""
 STOPPED = (
     "operators: SELECT NULL + 1 AS a, NULL AND false AS b",
     # It computes an error that a condition below keeps away.

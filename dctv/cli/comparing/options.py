@@ -1,0 +1,142 @@
+"""Options of `dctv compare`, and the words of their values to numbers, amounts and directions."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, ArgumentTypeError
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from dctv.cli.fleet.options import add_fleet_options
+from dctv.cli.sizes import seconds
+from dctv.patterns import pattern
+
+if TYPE_CHECKING:
+    from dctv.comparison.judging import Direction
+    from dctv.contracts.table_function import Quantity
+
+_PERCENT = pattern(r"([0-9]+(?:\.[0-9]+)?)\s*%?")
+
+
+def add_question(parser: ArgumentParser) -> None:
+    """Add what is compared."""
+    parser.add_argument(
+        "-c",
+        "--command",
+        dest="commands",
+        action="append",
+        default=[],
+        metavar="SQL",
+        help="compare what this SQL gives; may be repeated",
+    )
+    parser.add_argument(
+        "-f",
+        "--file",
+        action="append",
+        default=[],
+        help="likewise for this file, after -c; - is stdin; may be repeated",
+    )
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME[,NAME]",
+        help="likewise for a bundled query (default without SQL: all for the traces' formats)",
+    )
+    parser.add_argument(
+        "--list-metrics", action="store_true", help="list the bundled queries, of traces those for their formats"
+    )
+    parser.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="COLUMN[,COLUMN]",
+        help="match rows by these columns (default: those that are no numbers); all others are compared",
+    )
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K for a number"
+    )
+
+
+def add_verdict(parser: ArgumentParser) -> None:
+    """Add when a comparison fails."""
+    parser.add_argument(
+        "--fail-above",
+        type=percent,
+        metavar="PERCENT",
+        help="exit with 1 if anything changes for the worse by more than this, such as 5%%",
+    )
+    parser.add_argument(
+        "--better",
+        action="append",
+        type=direction,
+        default=[],
+        metavar="[COLUMN=]lower|higher|none",
+        help="which numbers are better, of a column or of all (default: lower); none is never judged; may be repeated",
+    )
+    parser.add_argument(
+        "--at-least",
+        action="append",
+        type=least,
+        default=[],
+        metavar="AMOUNT",
+        help="fail only for differences of at least this, such as 1ms, where they are in such units; may be repeated",
+    )
+    parser.add_argument(
+        "--alpha",
+        type=level,
+        metavar="P",
+        help="fail only for changes with a p-value below this, such as 0.05; takes several runs and dctv[compare]",
+    )
+
+
+def add_running(parser: ArgumentParser) -> None:
+    """Add how traces are read, how long that may take, and what is said of it."""
+    add_fleet_options(parser)
+    parser.add_argument("--github", action="store_true", help="annotate errors in GitHub")
+    parser.add_argument(
+        "--timeout", type=seconds, metavar="TIME", help="give all this long, such as 90s, then give up (exit code 124)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print errors only: no warnings, remarks or progress")
+
+
+def percent(text: str) -> float:
+    """Read a limit in percent: `5%` or `5`."""
+    match = _PERCENT.fullmatch(text)
+    if match is None:
+        raise ArgumentTypeError(f"found `{text}`, expected percent such as 5%")
+    return float(match[1])
+
+
+def level(text: str) -> float:
+    """Read a level of significance."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise ArgumentTypeError(f"found `{text}`, expected a number between 0 and 1 such as 0.05")
+    return value
+
+
+def least(text: str) -> Quantity:
+    """Read an amount: a number with or without a unit."""
+    from dctv.console.params import value_of  # units and plans; only wanted if it is given
+    from dctv.contracts.table_function import Quantity
+
+    value = value_of(text)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = Quantity(Fraction(value))
+    if not isinstance(value, Quantity):
+        raise ArgumentTypeError(f"found `{text}`, expected a number with a unit, such as 1ms or 64KiB")
+    return value
+
+
+def direction(text: str) -> tuple[str | None, Direction]:
+    """Read which numbers are better, of a column or of all: `bandwidth=higher`, `lower`."""
+    from dctv.comparison.judging import DIRECTIONS  # units and plans; only wanted if it is given
+
+    column, given, word = text.rpartition("=")
+    found = next((one for one in DIRECTIONS if one == word), None)
+    if found is None or (given and not column):
+        raise ArgumentTypeError(f"found `{text}`, expected lower, higher, none or COLUMN=higher")
+    return (column if given else None), found

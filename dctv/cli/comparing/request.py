@@ -1,0 +1,85 @@
+"""Arguments of `dctv compare` to what is compared, how it is written, and when it fails."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+
+from dctv import readers
+from dctv.catalog.files import find_trace
+from dctv.cli.comparing.words import better_of, names, told_sides
+from dctv.cli.formats import writer_of
+from dctv.cli.texts import Text, read_texts
+from dctv.comparison import significance
+from dctv.comparison.bundled import Metric, fitting, metric_of
+from dctv.comparison.judging import Better, check_alpha
+from dctv.contracts.reader import Reader
+from dctv.contracts.shelf import Shelf
+from dctv.contracts.writer import Writer
+from dctv.errors import UsageError
+from dctv.record import record
+
+
+@record
+class Request:
+    """What is asked for."""
+
+    sides: tuple[tuple[str, list[str]], tuple[str, list[str]]]
+    """Names and traces."""
+    texts: list[Text]
+    metrics: Sequence[Metric]
+    """The bundled queries that the texts are, if they are."""
+    by: list[str]
+    better: Better
+    writer: Writer
+    chosen: bool
+    """Whether somebody named what is compared."""
+
+    @property
+    def traces(self) -> tuple[str, ...]:
+        """All traces, each once."""
+        return tuple(dict.fromkeys(trace for _, traces in self.sides for trace in traces))
+
+    def better_in(self, number: int) -> Better:
+        """Return which numbers are better in a result: what was said, else what the bundled query says."""
+        told = self.metrics[number].better if self.metrics else {}
+        return Better(self.better.usual, {**told, **self.better.columns})
+
+
+def request_of(args: Namespace) -> Request:
+    """Read the arguments.
+
+    Raises:
+        UsageError: they do not fit together.
+        TraceError: there is no such trace.
+    """
+    writer = writer_of(args.format, args.output)
+    compared = told_sides(args.words)
+    _check_judging(args, [len(traces) for _, traces in compared.sides])
+    better, by = better_of(args.better), names(args.by)
+    if compared.others or args.commands or args.file:
+        if args.metric:
+            raise UsageError("found both SQL and --metric, expected one of them")
+        texts = read_texts(compared.others, args.file, args.commands)
+        return Request(compared.sides, texts, (), by, better, writer, chosen=True)
+    named = names(args.metric)
+    metrics = [metric_of(name) for name in named] or fitting(formats_of(compared.sides))
+    texts = [Text(f"metrics/{one.name}.sql", one.sql) for one in metrics]
+    return Request(compared.sides, texts, metrics, by, better, writer, chosen=bool(named))
+
+
+def formats_of(sides: Sequence[tuple[str, list[str]]]) -> list[str]:
+    """Return the formats of traces."""
+    known = Shelf(readers, record=Reader)
+    return list(dict.fromkeys(find_trace(trace, known, None).reader.name for _, traces in sides for trace in traces))
+
+
+def _check_judging(args: Namespace, runs: Sequence[int]) -> None:
+    if args.fail_above is None:
+        for option, given in (("--better", args.better), ("--alpha", args.alpha), ("--at-least", args.at_least)):
+            if given:
+                raise UsageError(f"{option} goes with --fail-above, which is not there")
+    if args.alpha is not None:
+        if not significance.is_there():
+            raise significance.missing("--alpha")
+        check_alpha(args.alpha, *runs)

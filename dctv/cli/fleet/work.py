@@ -1,0 +1,143 @@
+"""Traces and texts to jobs, carried out side by side, and what went wrong in them to words."""
+
+from __future__ import annotations
+
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from dctv.cli.errand import Desk
+from dctv.cli.fleet.jobs import SETTINGS, Job, key_of, size_of, unfinished
+from dctv.cli.fleet.pool import run_all
+from dctv.cli.narrator import Narrator
+from dctv.cli.sizes import byte_count
+from dctv.cli.tally import Case, Tally
+from dctv.cli.texts import Text
+from dctv.console.verdict import FAILED, PARTIAL
+from dctv.errors import DctvError, UsageError
+from dctv.processors import usable_processors
+from dctv.record import record, replace
+
+_LISTED = 3
+"""Traces that an error names, if it is that of many."""
+
+
+@record
+class Fleet:
+    """Traces to run texts for."""
+
+    name: str
+    """What each is mounted as."""
+    traces: tuple[str, ...]
+    others: tuple[tuple[str, str], ...]
+    """What is mounted beside each of them."""
+    workers: int
+
+
+def workers_for(args: Namespace, traces: Sequence[str]) -> int:
+    """Return how many traces are read at a time."""
+    return min(args.jobs or usable_processors(), len(traces))
+
+
+@contextmanager
+def folder_for(args: Namespace) -> Iterator[Path]:
+    """Give a folder for results: one that stays, or one that is gone afterwards."""
+    try:
+        if args.checkpoint is not None:
+            args.checkpoint.mkdir(parents=True, exist_ok=True)
+            yield args.checkpoint
+            return
+        with TemporaryDirectory(prefix="dctv-each-", dir=args.temp_directory) as folder:
+            yield Path(folder)
+    except OSError as error:
+        where = args.checkpoint or args.temp_directory or "the temporary folder"
+        raise UsageError(f"cannot keep results in `{where}`: {error.strerror or error}") from error
+
+
+def jobs_of(args: Namespace, fleet: Fleet, texts: Sequence[Text], folder: Path) -> list[Job]:
+    """Return a job for each trace, whose results go into a folder of its own in this one."""
+    settings = {name: _plain(getattr(args, name, None)) for name in SETTINGS}
+    settings["threads"] = args.threads or max(usable_processors() // fleet.workers, 1)
+    settings["memory_limit"] = _share(args.memory_limit, fleet.workers)
+    told = tuple((text.name, text.sql, None if text.base is None else str(text.base)) for text in texts)
+    made = [
+        Job(trace, fleet.name, fleet.others, told, tuple(args.param), settings, str(folder)) for trace in fleet.traces
+    ]
+    return [replace(job, folder=str(folder / key_of(job))) for job in made]
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else value
+
+
+def _share(limit: str | None, workers: int) -> str:
+    """Return how much memory each worker may use: its part of what is allowed, or of most of the machine's."""
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 4 // 5 if limit is None else byte_count(limit)
+    return f"{max(whole // workers // 1_000_000, 1)}MB"
+
+
+def run_jobs(jobs: Sequence[Job], fleet: Fleet, desk: Desk, narrator: Narrator) -> None:
+    """Run those jobs that are not done yet."""
+    left = unfinished(jobs)
+    if len(left) < len(jobs):
+        narrator.remark(f"{len(jobs) - len(left)} of {len(jobs)} traces were done before")
+    sizes = {job.trace: size_of(job.trace) for job in left}
+    done: list[Job] = []
+
+    def told(job: Job) -> None:
+        done.append(job)
+        read = sum(sizes[one.trace] for one in done)
+        desk.bar.update(f"{len(done)} of {len(left)} traces", read, sum(sizes.values()))
+
+    run_all(left, fleet.workers, desk.check, told)
+    desk.bar.clear()
+
+
+def tell(
+    jobs: Sequence[Job],
+    args: Namespace,
+    narrator: Narrator,
+    tally: Tally,
+    skipped: Callable[[str], bool] = lambda _: False,
+) -> None:
+    """Say what went wrong, and in which traces; some warnings may be skipped."""
+    warnings: dict[str, list[str]] = {}
+    errors: dict[tuple[str, int], list[str]] = {}
+    for job in jobs:
+        told = outcome_of(job)
+        for message in told["warnings"]:
+            warnings.setdefault(message, []).append(job.trace)
+        for source, name, failure in told["cases"]:
+            tally.cases.append(Case(f"{job.trace}: {source}", name, failure))
+            if failure is not None:
+                errors.setdefault((failure, FAILED), []).append(job.trace)
+        for reason in told["incomplete"]:
+            errors.setdefault((reason.removeprefix(f"{job.name}: {job.trace}: "), PARTIAL), []).append(job.trace)
+        if told["error"] is not None:
+            text, code = told["error"]
+            errors.setdefault((text, code), []).append(job.trace)
+            tally.cases.append(Case(job.trace, "runs to its end", error=text))
+    narrator.warnings((f"{_listed(traces)}: {text}", 1) for text, traces in warnings.items() if not skipped(text))
+    for (text, code), traces in errors.items():
+        message = f"{_listed(traces)}: {text.removeprefix('error: ')}"
+        if code == PARTIAL and args.allow_partial:
+            narrator.warnings([(message, 1)])
+        else:
+            narrator.error(DctvError(message))
+            tally.code = max(tally.code, code)
+
+
+def _listed(traces: Sequence[str]) -> str:
+    more = f" and {len(traces) - _LISTED} more" if len(traces) > _LISTED else ""
+    return ", ".join(traces[:_LISTED]) + more
+
+
+def outcome_of(job: Job) -> dict[str, Any]:
+    """Return what came of a job that is over."""
+    told = job.outcome()
+    assert told is not None
+    return told

@@ -1,0 +1,180 @@
+"""Two sides of results to what they differ in, as a program uses it: rows, tables, verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, BinaryIO
+
+from dctv.comparison import significance
+from dctv.comparison.differences import Difference, Sureness, differences
+from dctv.comparison.judging import Better, Direction, Limit, check_alpha, judge
+from dctv.comparison.matching import matched
+from dctv.comparison.sides import Sides, layout_of
+from dctv.comparison.table import Table, exact, readable
+from dctv.contracts.first_rows import FirstRows
+from dctv.contracts.writer import Rows
+from dctv.run.frames import check_installed
+from dctv.writers.first_rows import as_html
+from dctv.writers.markdown import MARKDOWN
+from dctv.writers.table import TABLE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pandas import DataFrame as PandasFrame
+    from polars import DataFrame as PolarsFrame
+
+_SHOWN = 20
+"""Differences of each metric that are shown when it is printed."""
+NO_TESTS = "p-values take scipy, which is not installed: pip install 'dctv[compare]'"
+
+
+class Comparison:
+    """What two sides differ in: a row for each key of the query and each of its numbers, the largest differences first.
+
+    Columns are the keys, `metric`, `unit`, both sides, `difference`, `change` in percent, and `note`; where both sides
+    have several runs, they are medians, `low` and `high` are the 95 % interval of the change, and `p` is there if scipy
+    is. Printing it shows the first of each metric in units that fit. What reads Arrow streams takes it itself.
+    """
+
+    def __init__(self, sides: Sides, by: Sequence[str] = (), told: Mapping[str, Direction] | None = None) -> None:
+        self._sides = sides
+        self._told = told or {}
+        """Which numbers are better in some columns, if nobody says otherwise."""
+        repeated = all(len(side.runs) > 1 for side in sides)
+        tested = repeated and significance.is_there()
+        self._sureness = Sureness.TESTED if tested else Sureness.BOUNDED if repeated else Sureness.NONE
+        self._layout = layout_of(sides, by)
+        self._rows = differences(sides, self._layout, matched(sides, self._layout), self._sureness)
+
+    def __repr__(self) -> str:
+        counts = " and ".join(f"{len(side.runs)} of {side.label}" for side in self._sides)
+        return f"<Comparison: {len(self.rows)} differences, traces: {counts}>"
+
+    def __str__(self) -> str:
+        text, shown = self._written(TABLE.write, _SHOWN), len(self._first(_SHOWN))
+        more = f"(the first {_SHOWN} of each metric, {shown:,} of {len(self.rows):,} differences)"
+        return text.rstrip("\n") if shown == len(self.rows) else text + more
+
+    def _repr_html_(self) -> str:
+        """Show the differences in a notebook."""
+        table = self.table(_SHOWN, for_people=True)
+        values = [column.to_pylist() for column in table.arrow.columns]
+        return as_html(FirstRows(table.schema, values, len(self.rows), complete=True))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the rows to whatever reads Arrow streams."""
+        stream: object = self.arrow().__arrow_c_stream__(requested_schema)
+        return stream
+
+    @property
+    def rows(self) -> list[Difference]:
+        """All differences: column by column, the largest first.
+
+        Each has its `key`, a dict; its `metric`, a column with its `name` and `unit`; the numbers of the `runs` of both
+        sides, and their medians, the `values`; `difference`, `change` (0.05 for 5 %), `low`, `high`, `p` and `note`.
+        """
+        return self._rows
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The columns of the query that are compared."""
+        return tuple(column.name for column in self._layout.metrics)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether both sides have several runs."""
+        return self._sureness is not Sureness.NONE
+
+    @property
+    def tested(self) -> bool:
+        """Whether there are p-values."""
+        return self._sureness is Sureness.TESTED
+
+    def table(self, limit: int | None = None, *, for_people: bool = False) -> Table:
+        """Return a table that result formats take, with so many differences of each metric at most.
+
+        Numbers are in the units of the query, or `for_people` in units that fit, with six digits.
+        """
+        make = readable if for_people else exact
+        return make(self._sides, self._layout, self._first(limit), self._sureness)
+
+    def arrow(self) -> pa.Table:
+        """Return the differences as a pyarrow Table, in the units of the query."""
+        return self.table().arrow
+
+    def pandas(self) -> PandasFrame:
+        """Return the differences as a pandas DataFrame, in the units of the query.
+
+        Raises:
+            UsageError: pandas is not installed.
+        """
+        check_installed("pandas")
+        frame: PandasFrame = self.arrow().to_pandas()
+        return frame
+
+    def polars(self) -> PolarsFrame:
+        """Return the differences as a polars DataFrame, in the units of the query.
+
+        Raises:
+            UsageError: polars is not installed.
+        """
+        check_installed("polars")
+        import polars
+
+        frame = polars.from_arrow(self.arrow())
+        assert isinstance(frame, polars.DataFrame)
+        return frame
+
+    def df(self) -> PandasFrame:
+        """Return what `pandas` does."""
+        return self.pandas()
+
+    def pl(self) -> PolarsFrame:
+        """Return what `polars` does."""
+        return self.polars()
+
+    def markdown(self, limit: int | None = None) -> str:
+        """Return a Markdown table for a pull request, with so many differences of each metric at most."""
+        return self._written(MARKDOWN.write, limit)
+
+    def worse(
+        self,
+        percent: float,
+        *,
+        better: Direction | Mapping[str, Direction] = "lower",
+        alpha: float | None = None,
+    ) -> list[Difference]:
+        """Return the differences for the worse by more than so many percent; what was 0 is worse as soon as it is not.
+
+        `better` says which numbers are better: `lower`, `higher` or, to judge none, `none`; of all columns, or of some
+        by their names. With `alpha`, only what is significant at this level counts.
+
+        Raises:
+            UsageError: `alpha` takes scipy, or more runs.
+        """
+        said = Better(better) if isinstance(better, str) else Better("lower", better)
+        said.check(self.metrics)
+        if alpha is not None:
+            if not significance.is_there():
+                raise significance.missing("a level of significance")
+            check_alpha(alpha, *(len(side.runs) for side in self._sides))
+        known = Better(said.usual, {**self._told, **said.columns})
+        return list(judge(self.rows, Limit(percent / 100, alpha), known).worse)
+
+    def _first(self, limit: int | None) -> list[Difference]:
+        if limit is None:
+            return self.rows
+        met: Counter[str] = Counter()
+        found: list[Difference] = []
+        for one in self.rows:
+            met[one.metric.name] += 1
+            if met[one.metric.name] <= limit:
+                found.append(one)
+        return found
+
+    def _written(self, write: Callable[[Rows, BinaryIO], int], limit: int | None) -> str:
+        out = BytesIO()
+        write(self.table(limit, for_people=True), out)
+        return out.getvalue().decode()

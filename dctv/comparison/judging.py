@@ -1,0 +1,107 @@
+"""Differences to those that are for the worse by more than a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import isnan
+from typing import Literal
+
+from dctv.comparison.differences import Difference
+from dctv.comparison.significance import least_p
+from dctv.contracts.table_function import Quantity
+from dctv.errors import UsageError, nearest
+from dctv.record import field, record
+from dctv.types.units import compatible, ratio
+
+Direction = Literal["lower", "higher", "none"]
+DIRECTIONS: tuple[Direction, ...] = ("lower", "higher", "none")
+
+
+@record
+class Better:
+    """Which numbers are the better ones."""
+
+    usual: Direction = "lower"
+    columns: Mapping[str, Direction] = field(default_factory=dict)
+    """Columns of which something else is true."""
+
+    def of(self, column: str) -> Direction:
+        """Return which numbers of a column are better."""
+        return self.columns.get(column, self.usual)
+
+    def check(self, names: Collection[str]) -> None:
+        """Refuse columns that are not compared.
+
+        Raises:
+            UsageError: there is one.
+        """
+        for name in self.columns:
+            if name not in names:
+                near = nearest(name, list(names))
+                hint = f"did you mean `{near}`?" if near else f"what is compared: {', '.join(names)}"
+                raise UsageError(f"found `{name}` with a better direction, which is not compared", hint=hint)
+
+
+@record
+class Limit:
+    """What counts as a change."""
+
+    part: float
+    """A change by more than this part of the first side, 0.05 for 5 %."""
+    alpha: float | None = None
+    """If given, it must be significant at this level."""
+    least: tuple[Quantity, ...] = ()
+    """Differences are at least as large as these, where they are in such units."""
+
+
+@record
+class Verdict:
+    """What came of judging."""
+
+    worse: Sequence[Difference]
+    judged: int
+    """How many could be judged."""
+    unjudged: int
+    """How many could not, since a side has no number."""
+
+
+def judge(found: Sequence[Difference], limit: Limit, better: Better) -> Verdict:
+    """Find what is for the worse by more than a limit; what was 0 is worse as soon as it is not."""
+    wanted = [one for one in found if better.of(one.metric.name) != "none"]
+    judged = [one for one in wanted if one.difference is not None and not isnan(one.difference)]
+    worse = [one for one in judged if _exceeds(one, limit, better) and _is_sure(one, limit) and _is_large(one, limit)]
+    return Verdict(worse, len(judged), len(wanted) - len(judged))
+
+
+def check_alpha(alpha: float, a: int, b: int) -> None:
+    """Refuse a level that so many runs never reach.
+
+    Raises:
+        UsageError: they cannot.
+    """
+    least = least_p(a, b) if min(a, b) > 1 else 1.0
+    if least >= alpha:
+        raise UsageError(
+            f"found {_runs(a)} and {_runs(b)}, of which no p-value is below {least:.2g}, expected enough for {alpha:g}",
+            hint="trace more runs of both sides: four of each reach 0.029",
+        )
+
+
+def _exceeds(one: Difference, limit: Limit, better: Better) -> bool:
+    sign = 1 if better.of(one.metric.name) == "lower" else -1
+    if one.change is None:
+        return (one.difference or 0) * sign > 0
+    return one.change * sign > limit.part
+
+
+def _is_sure(one: Difference, limit: Limit) -> bool:
+    return limit.alpha is None or (one.p is not None and one.p < limit.alpha)
+
+
+def _is_large(one: Difference, limit: Limit) -> bool:
+    fitting = [least for least in limit.least if compatible(least.unit, one.metric.unit)]
+    return all(abs(one.difference or 0) >= least.value * ratio(least.unit, one.metric.unit) for least in fitting)
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
