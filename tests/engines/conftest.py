@@ -1,7 +1,7 @@
-"""What runs on another engine than DuckDB is collected by `make test-engines` only, which installs that engine."""
+"""What runs on another engine than DuckDB is collected by `make test-engines` only, which installs those."""
 
 from __future__ import annotations
 
 import os
 
-collect_ignore = [] if os.environ.get("DCTV_ENGINES") else ["sail"]
+collect_ignore = [] if os.environ.get("DCTV_ENGINES") else ["dask", "sail"]

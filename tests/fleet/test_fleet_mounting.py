@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from collections.abc import Iterator
+from multiprocessing import active_children
 from pathlib import Path
 
 import pyarrow as pa
@@ -207,8 +206,8 @@ def test_a_killed_worker_is_an_error_and_the_next_query_runs(session: Session, t
     session.mount_traces("*.json", "runs")
     pool = session._context.crew.pool
     assert pool is not None
-    for process in list(pool._processes):  # type: ignore[attr-defined]
-        os.kill(process, signal.SIGKILL)
+    for process in active_children():
+        process.kill()
     with pytest.raises(TraceError, match="a process that read a trace of a fleet was killed"):
         session.sql("SELECT COUNT(*) FROM runs.slices").fetchall()
     assert session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall() == [(360,)]

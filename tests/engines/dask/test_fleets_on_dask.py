@@ -1,0 +1,52 @@
+"""Queries over fleets give the same rows where a cluster of Dask reads the traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from pathlib import Path
+
+import pytest
+from distributed import Client, LocalCluster
+
+from dctv.errors import DctvError, TraceError
+from dctv.session import Session
+from tests.fleet.test_fleet_queries import QUERIES, TOLD, rows
+from tests.fleet.traces import write_fleet
+
+
+@pytest.fixture(scope="module")
+def executor() -> Iterator[Executor]:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+        yield client.get_executor()
+
+
+@pytest.mark.parametrize("count", [1, 3, 50])
+def test_rows_are_those_of_one_process(
+    executor: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    write_fleet(tmp_path, count)
+    monkeypatch.chdir(tmp_path)
+    queries = (
+        {**QUERIES, **TOLD} if count == 3 else {name: QUERIES[name] for name in ("groups", "a span join", "having")}
+    )
+    with Session(index=False) as here, Session(index=False) as there:
+        there.executor = executor
+        for one in (here, there):
+            one.mount_traces("*.json", "runs", manifest="runs.csv")
+        for sql in queries.values():
+            assert rows(there, sql) == rows(here, sql)
+
+
+def test_errors_say_in_which_trace(executor: Executor, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 3)
+    with Session(index=False) as session:
+        session.executor = executor
+        session.mount_traces(tmp_path / "*.json", "runs")
+        with pytest.raises(DctvError) as caught:
+            session.sql("SELECT CAST(name AS INT) AS i FROM runs.slices").fetchall()
+        assert "run000.json: could not convert string" in caught.value.message
+        (tmp_path / "run002.json").unlink()
+        with pytest.raises(TraceError) as gone:
+            session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall()
+        assert "run002.json: cannot read it" in gone.value.message
