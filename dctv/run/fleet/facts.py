@@ -10,6 +10,8 @@ from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.reader import Diagnostic
 from dctv.errors import DctvError, WarningLog
+from dctv.plan.nodes import Scan
+from dctv.plan.question import Aggregate, Question
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import Member, state_of
@@ -36,6 +38,8 @@ class Facts:
     properties: Mapping[str, str]
     last_ts: int
     warnings: Collection[str]
+    names: frozenset[str] | None = None
+    """Of its events; None where only reading it would tell, or they are many."""
     state: tuple[tuple[str, int, int], ...] = ()
     """Its files, their sizes and times, as they were."""
     error: str = ""
@@ -78,8 +82,36 @@ def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
             tables = {name: table.schema for name, table in trace.tables.items()}
             kind = trace.format or made.reader
             warnings = list(alone.log.entries)
-            return Facts(kind, tables, list(trace.diagnostics), dict(trace.properties), trace.last_ts, warnings, state)
+            return Facts(
+                kind,
+                tables,
+                list(trace.diagnostics),
+                dict(trace.properties),
+                trace.last_ts,
+                warnings,
+                _names(made),
+                state,
+            )
     except OSError as error:
-        return Facts("", {}, [], {}, 0, [], (), (error.strerror or str(error)).lower())
+        return Facts("", {}, [], {}, 0, [], error=(error.strerror or str(error)).lower())
     except DctvError as error:
-        return Facts("", {}, [], {}, 0, [], (), error.message)
+        return Facts("", {}, [], {}, 0, [], error=error.message)
+
+
+_MOST_NAMES = 1_000
+
+
+def _names(made: Mount) -> frozenset[str] | None:
+    """Return the names of a trace's events, if its tables and its index tell them."""
+    found: set[str] = set()
+    for name, table in made.trace.tables.items():
+        if table.event is not None and table.event.named_by is None:
+            found.add(table.event.name)
+        elif table.event is not None:
+            plan = made.given[name]()
+            source = plan.source if isinstance(plan, Scan) else None
+            rows = source.answers(Question((str(table.event.named_by),), (Aggregate("count"),))) if source else None
+            if rows is None or not all(isinstance(one, str) for one, _ in rows):
+                return None
+            found |= {str(one) for one, _ in rows}
+    return frozenset(found) if len(found) <= _MOST_NAMES else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -17,6 +19,7 @@ from dctv.plan.expressions import Expression
 from dctv.plan.held import restored
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
+from dctv.plan.predicate import NEVER, And, Compare, Constant, Predicate, carried
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Held, Run
 from dctv.record import field, record, replace
@@ -31,7 +34,7 @@ from dctv.run.regions import cut
 from dctv.run.sharing import sharing
 from dctv.signatures.types import parse
 from dctv.syntax import ast
-from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,6 +54,8 @@ class Fleet:
     context: ExecutionContext
     tables: dict[tuple[str, ...], FleetTable] = field(default_factory=dict)
     """Those whose schemas are known."""
+    kept: dict[str, frozenset[str]] = field(default_factory=dict)
+    """What was found once."""
 
     def table(self, parts: tuple[str, ...], name: str) -> Plan:
         """Return the plan of a table or view of all traces.
@@ -102,11 +107,22 @@ class Fleet:
         return [one for one in found if one.name in names]
 
     def _may_have_rows(self, member: Member, table: FleetTable) -> bool:
-        """Whether a trace has a table, as far as is known, and rows of it that are needed."""
-        tables = self.facts[member.name].tables
-        name = ".".join(table.parts)
-        stored = any(name in self.facts[one.name].tables for one in self.members)
-        return (not stored or name in tables) and table.wants(member)
+        """Whether a trace may have a table, and rows of it that are needed."""
+        facts, name = self.facts[member.name], ".".join(table.parts)
+        events = name == _EVENTS
+        if name not in facts.tables and not events and name in self._stored:
+            return False
+        need = table.needed(member, table.own_schema.names)
+        if need == NEVER or ((events or name in facts.tables) and _begins_after(need, facts.last_ts)):
+            return False
+        return not events or facts.names is None or any(_may_be(need, one) for one in facts.names)
+
+    @property
+    def _stored(self) -> Collection[str]:
+        """The names of tables that are stored in some trace; others are views."""
+        if "stored" not in self.kept:
+            self.kept["stored"] = frozenset(name for one in self.members for name in self.facts[one.name].tables)
+        return self.kept["stored"]
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: Run) -> pa.RecordBatchReader:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
@@ -196,6 +212,27 @@ def _alone(plan: Plan) -> Plan:
     if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
         return replace(plan, source=replace(plan.source, fleet=None))
     return plan
+
+
+_EVENTS = "events"
+
+
+def _begins_after(need: Predicate, last: int) -> bool:
+    """Whether only rows after a time are needed; no stored row begins after the last time of its trace."""
+    parts = need.parts if isinstance(need, And) else (need,)
+    return any(
+        isinstance(one, Compare)
+        and one.columns == (TS,)
+        and isinstance(one.value, int | Fraction)
+        and ((one.operator in (">", ">=", "=") and one.value > last) or (one.operator == ">" and one.value >= last))
+        for one in parts
+    )
+
+
+@lru_cache(100_000)
+def _may_be(need: Predicate, name: str) -> bool:
+    """Whether an event of a name may be needed."""
+    return carried(need, lambda column: Constant(name) if column == "name" else column) != NEVER
 
 
 @contextmanager

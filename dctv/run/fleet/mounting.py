@@ -24,6 +24,7 @@ from dctv.run.fleet.facts import Facts, Way, facts_of
 from dctv.run.fleet.fleet import Fleet
 from dctv.run.fleet.manifest import read_manifest
 from dctv.run.fleet.members import TRACE, Member, members
+from dctv.run.fleet.remembered import memory_of
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -78,7 +79,7 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
                 f"`{manifest.path}` has rows of traces that are not there: {_listed(unknown)}", len(unknown)
             )
     way = Way(wanted.name.text, {name: value for name, value in wanted.options.items() if name != _MANIFEST})
-    facts = _facts(every, way, context)
+    facts = _known(wanted, every, way, context)
     readable = [one for one in every if not facts[one.name].error]
     if not readable:
         first = every[0].name
@@ -88,6 +89,20 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
     _attach(fleet, every, parts, context)
     _tell(every, facts, way, context)
     return f"mounted {len(readable)} of {len(every)} traces as {wanted.name.text}"
+
+
+def _known(wanted: WantedFleet, every: Sequence[Member], way: Way, context: ExecutionContext) -> Mapping[str, Facts]:
+    """Return what is known of the traces: what was found before, or what they look like now."""
+    folder = context.policy.folder()
+    if folder is None:
+        return _facts(every, way, context)
+    memory = memory_of(wanted.pattern, wanted.base, way, folder)
+    known = memory.recall(every)
+    new = [one for one in every if one.name not in known]
+    facts = {**known, **_facts(new, way, context)}
+    if new:
+        memory.keep(every, facts)
+    return facts
 
 
 def _facts(every: Sequence[Member], way: Way, context: ExecutionContext) -> dict[str, Facts]:

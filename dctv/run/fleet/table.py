@@ -9,7 +9,7 @@ from dctv.plan.build import typed_nothing
 from dctv.plan.expressions import Expression
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
-from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
+from dctv.plan.predicate import ALWAYS, Constant, Predicate, both, carried
 from dctv.plan.question import Cell, Question
 from dctv.plan.source import Run
 from dctv.record import record, replace
@@ -108,10 +108,6 @@ class FleetTable:
             return name if name in among else None
 
         return carried(self.predicate, found)
-
-    def wants(self, member: Member) -> bool:
-        """Whether rows of a trace may be needed."""
-        return self.needed(member, physical_names(self.schema)) != NEVER
 
     def narrowed(self, predicate: Predicate) -> FleetTable:
         """Return a source of the traces, and of the rows of these, that are needed."""

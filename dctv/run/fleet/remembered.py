@@ -1,0 +1,106 @@
+"""What is known of the traces of a fleet -> a file, and back for those that are still as they were."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from dctv.contracts.reader import Diagnostic
+from dctv.record import record
+from dctv.run.fleet.facts import Facts, Way
+from dctv.run.fleet.members import Member, state_of
+from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.units import parse_unit
+
+_VERSION = 1
+"""Of the file's form."""
+_FOLDER = "fleets"
+
+
+@record
+class Memory:
+    """A file with what is known of some traces."""
+
+    path: Path
+
+    def recall(self, members: Sequence[Member]) -> dict[str, Facts]:
+        """Return what is known of those traces that have not changed, by name."""
+        try:
+            told = json.loads(self.path.read_text(encoding="utf-8"))
+            schemas = [_schema(one) for one in told["schemas"]]
+            known = {name: _facts(one, schemas) for name, one in told["traces"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+            # Not there, or of another version, or damaged: traces are looked at again.
+            return {}
+        return {one.name: known[one.path] for one in members if one.path in known and _is_as_it_was(one, known)}
+
+    def keep(self, members: Sequence[Member], facts: Mapping[str, Facts]) -> None:
+        """Write what is known of traces that could be read; where that cannot be written, it is found again."""
+        schemas: dict[Schema, int] = {}
+        traces = {one.path: _told(facts[one.name], schemas) for one in members if not facts[one.name].error}
+        text = json.dumps({"schemas": [_columns(one) for one in schemas], "traces": traces}, separators=(",", ":"))
+        made = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            made.write_text(text, encoding="utf-8")
+            made.replace(self.path)
+        except OSError:
+            made.unlink(missing_ok=True)
+
+
+def memory_of(pattern: str, base: Path | None, way: Way, folder: Path) -> Memory:
+    """Return the file for the traces of a pattern, mounted in some way, in the folder of all indexes."""
+    from dctv import __version__
+
+    options = sorted((name, repr(value)) for name, value in way.options.items())
+    told = [_VERSION, __version__, str((base or Path()).absolute()), pattern, options]
+    key = blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return Memory(folder / _FOLDER / f"{key}.json")
+
+
+def _is_as_it_was(member: Member, known: Mapping[str, Facts]) -> bool:
+    try:
+        return state_of(member.path) == known[member.path].state
+    except OSError:
+        return False
+
+
+def _told(facts: Facts, schemas: dict[Schema, int]) -> dict[str, Any]:
+    return {
+        "format": facts.format,
+        "tables": {name: schemas.setdefault(schema, len(schemas)) for name, schema in facts.tables.items()},
+        "diagnostics": [[d.file, d.reason, d.count, d.example, d.incomplete] for d in facts.diagnostics],
+        "properties": dict(facts.properties),
+        "last_ts": facts.last_ts,
+        "warnings": list(facts.warnings),
+        "names": None if facts.names is None else sorted(facts.names),
+        "state": facts.state,
+    }
+
+
+def _facts(told: Mapping[str, Any], schemas: Sequence[Schema]) -> Facts:
+    return Facts(
+        told["format"],
+        {name: schemas[number] for name, number in told["tables"].items()},
+        [Diagnostic(*one) for one in told["diagnostics"]],
+        told["properties"],
+        told["last_ts"],
+        told["warnings"],
+        None if told["names"] is None else frozenset(told["names"]),
+        tuple((name, size, changed) for name, size, changed in told["state"]),
+    )
+
+
+def _columns(schema: Schema) -> list[Any]:
+    columns = [[one.name, one.type, str(one.unit)] for one in schema.columns]
+    return [schema.kind.value, columns, list(schema.partitions)]
+
+
+def _schema(told: Sequence[Any]) -> Schema:
+    kind, columns, partitions = told
+    made = (ColumnType(n, t, parse_unit(u)) if u else ColumnType(n, t) for n, t, u in columns)
+    return Schema(Kind(kind), tuple(made), tuple(partitions))

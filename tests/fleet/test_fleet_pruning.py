@@ -1,0 +1,129 @@
+"""Which traces a query opens, and what is known of traces without opening them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dctv.session import Session
+
+
+def write_dftracer(path: Path, *names: str) -> None:
+    lines = (
+        {"id": n, "name": name, "cat": "POSIX", "pid": 1, "tid": 1, "ts": n * 10, "dur": 5, "ph": "X", "args": {}}
+        for n, name in enumerate(names)
+    )
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "runs"
+    made.mkdir()
+    write_dftracer(made / "a.pfw", *["read"] * 5)
+    write_dftracer(made / "b.pfw", *["read"] * 5, *["write"] * 95)
+    write_dftracer(made / "c.pfw", "open")
+    (made / "m.csv").write_text("trace,build,day\na.pfw,1,2026-01-01\nb.pfw,2,2026-02-01\nc.pfw,3,2026-03-01\n")
+    return made
+
+
+@pytest.fixture
+def session(folder: Path, tmp_path: Path) -> Iterator[Session]:
+    with opened(folder, tmp_path) as made:
+        yield made
+
+
+def opened(folder: Path, tmp_path: Path) -> Session:
+    made = Session(index=True, index_dir=tmp_path / "indexes", warn=False)
+    made.mount_traces(folder / "*.pfw", "runs", manifest=str(folder / "m.csv"))
+    return made
+
+
+def read(session: Session, sql: str) -> int:
+    """Return how many traces are read."""
+    lines = [line.strip() for (line,) in session.sql(f"EXPLAIN {sql}").fetchall()]
+    told = [line.split()[1] for line in lines if line.startswith("fleet: ")]
+    assert told
+    return max(map(int, told))
+
+
+@pytest.mark.parametrize(
+    ("test", "traces"),
+    [
+        ("true", 3),
+        ("build = 2", 1),
+        ("build IN (1, 3)", 2),
+        ("build + 1 = 2 OR build = 3", 2),
+        ("day >= DATE '2026-02-01'", 2),
+        ("day IS NULL", 0),
+        ("_trace LIKE '%b.pfw'", 1),
+        ("_trace LIKE '%.pfw' AND build != 1", 2),
+        ("name = 'write'", 1),
+        ("name IN ('open', 'write')", 2),
+        ("name LIKE 're%'", 2),
+        ("NOT name = 'read'", 2),
+        ("name = 'nothing'", 0),
+        ("_ts > 100us", 1),
+        ("_ts >= 1s", 0),
+        ("_ts >= 0ns", 3),
+        ("name = 'write' OR build = 3", 2),
+        ("_duration > 1s", 3),
+    ],
+)
+def test_conditions_leave_out_traces(session: Session, test: str, traces: int) -> None:
+    sql = f"SELECT COUNT(*) AS n, COUNT(DISTINCT build) AS b FROM runs.events WHERE {test}"
+    kept = session.sql(
+        f"SELECT COUNT(*) AS n, COUNT(DISTINCT build) AS b FROM (SELECT * FROM runs.events LIMIT 1000) WHERE {test}"
+    )
+    assert session.sql(sql).fetchall() == kept.fetchall()
+    assert read(session, f"SELECT COUNT(*) AS n FROM runs.events WHERE {test}") == traces
+
+
+def test_a_table_that_a_trace_lacks_does_not_open_it(session: Session) -> None:
+    assert read(session, "SELECT COUNT(*) AS n FROM runs.raw_events.write") == 1
+    assert session.sql("SELECT COUNT(*) AS n FROM runs.raw_events.write").fetchall() == [(95,)]
+
+
+def test_outer_joins_keep_the_rows_of_their_side(session: Session) -> None:
+    sql = (
+        "SELECT a._trace, COUNT(b.name) AS n FROM runs.events AS a LEFT JOIN runs.events AS b "
+        "ON a._trace = b._trace AND a._ts = b._ts AND b.build = 2 WHERE a.build < 3 GROUP BY 1 ORDER BY 1"
+    )
+    found = session.sql(sql).fetchall()
+    assert [(Path(trace).name, n) for trace, n in found] == [("a.pfw", 0), ("b.pfw", 100)]
+    assert read(session, sql) == 2
+
+
+@pytest.mark.usefixtures("session")
+def test_what_is_known_is_kept_until_a_trace_changes(folder: Path, tmp_path: Path) -> None:
+    (memory,) = (tmp_path / "indexes" / "fleets").glob("*.json")
+    before = memory.read_text()
+    with opened(folder, tmp_path) as again:
+        assert again.sql("SELECT COUNT(*) AS n FROM runs.events").fetchall() == [(106,)]
+    assert memory.read_text() == before
+    write_dftracer(folder / "c.pfw", "open", "close")
+    with opened(folder, tmp_path) as again:
+        assert again.sql("SELECT COUNT(*) AS n FROM runs.events WHERE name = 'close'").fetchall() == [(1,)]
+    assert memory.read_text() != before
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schemas": [], "traces": {"x": 1}}', '{"schemas": 1, "traces": {}}'])
+@pytest.mark.usefixtures("session")
+def test_what_is_damaged_is_found_again(folder: Path, tmp_path: Path, text: str) -> None:
+    (memory,) = (tmp_path / "indexes" / "fleets").glob("*.json")
+    before = memory.read_text()
+    memory.write_text(text)
+    with opened(folder, tmp_path) as again:
+        assert again.sql("SELECT COUNT(*) AS n FROM runs.events").fetchall() == [(106,)]
+    assert memory.read_text() == before
+
+
+def test_without_indexes_nothing_is_kept(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DCTV_INDEX_DIR", str(tmp_path / "none"))
+    with Session(index=False, warn=False) as session:
+        session.mount_traces(folder / "*.pfw", "runs")
+        assert session.sql("SELECT COUNT(*) AS n FROM runs.events").fetchall() == [(106,)]
+    assert not (tmp_path / "none").exists()
