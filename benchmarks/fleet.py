@@ -1,8 +1,9 @@
-"""Asks many traces one question: in one process, in two, and by a `dctv query` for each.
+"""Asks many traces one question: mounted as one, by a report for each, and by a `dctv query` for each.
 
-Run as `python benchmarks/fleet.py [--traces 200] [--lines 10000]`. The question groups the time on CPUs by thread. Each
-way begins with traces that have no index; the loop of `dctv query` asks as many of them as `--alone` says, and what it
-takes is given for each trace.
+Run as `python benchmarks/fleet.py [--traces 1000] [--lines 10000]`. All traces are indexed first. Each way is a process
+of its own; wall and CPU seconds are those of the whole with its workers, memory is the most that any one process took
+so far. What a `dctv query` for each takes is measured with as many traces as `--alone` says, and given for all. DuckDB
+reads the column stores' Parquet files at once, where that can be said in its SQL.
 """
 
 from __future__ import annotations
@@ -14,49 +15,109 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from generate_ftrace import generate
 
-QUESTION = "SELECT comm, COUNT(*) AS n, SUM(_duration) AS busy FROM t.scheduler.timeslices_p_cpu GROUP BY comm"
+SLICES = "{0}.scheduler.timeslices_p_cpu"
+QUESTIONS = {
+    "group by thread": f"SELECT comm, COUNT(*) AS n, SUM(_duration) AS busy FROM {SLICES} GROUP BY comm",
+    "group by name with p99": "SELECT name, COUNT(*) AS n, quantile_cont(_ts, 0.99) AS p99 FROM {0}.events "
+    "GROUP BY name",
+    "span join, top 10 of all": f"SELECT comm, SUM(_duration) AS d FROM (SELECT SPAN a.comm FROM {SLICES} AS a "
+    f"SPAN JOIN {SLICES} AS b) GROUP BY comm ORDER BY d DESC LIMIT 10",
+}
+SELECTIVE = (
+    "SELECT _trace, COUNT(*) AS n FROM {0}.events WHERE name = 'sched_switch' "
+    "AND regexp_matches(_trace, '/00[0-2]07') GROUP BY 1"
+)
+"""Three traces are opened."""
 
 
-def timed(*words: str) -> tuple[float, float]:
-    """Run dctv; return wall and CPU seconds, those of its workers too."""
+def timed(words: list[str], processors: int, folder: str) -> tuple[float, float, float]:
+    """Run Python; return wall and CPU seconds, those of its workers too, and the MiB of the largest process so far."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment["DCTV_INDEX_DIR"] = f"{folder}/indexes"
+    some = sorted(os.sched_getaffinity(0))[:processors]
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = [sys.executable, "-m", "dctv", "query", "--no-index", *words]
+    command = ["taskset", "--cpu-list", ",".join(map(str, some)), sys.executable, *words]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.perf_counter() - begin, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - begin, cpu, after.ru_maxrss / 1024
+
+
+def query(*words: str) -> list[str]:
+    """Return the words of a `dctv query`."""
+    return ["-m", "dctv", "query", *words]
+
+
+def line(way: str, wall: float, cpu: float, memory: float | None = None) -> None:
+    """Print what a way took."""
+    print(f"  {way:<34} {wall:8.2f} {cpu:8.2f}   {'' if memory is None else f'{memory:,.0f} MiB'}", flush=True)
+
+
+def ask(name: str, text: str, folder: str, alone: int) -> None:
+    """Ask one question in all ways and print what each took."""
+    print(name, flush=True)
+    pattern, walls = f"{folder}/*.txt", {}
+    for processors in (1, 2):
+        wall, cpu, memory = timed(query(f"runs=@{pattern}", text.format("runs")), processors, folder)
+        walls[processors] = wall
+        line(f"mounted as one, {processors} processor{'s' if processors > 1 else ''}", wall, cpu, memory)
+    each = timed(query("--each", pattern, text.format("t")), 2, folder)
+    line("--each, 2 processors", *each)
+    traces = sorted(Path(folder).glob("*.txt"))
+    taken = [timed(query(f"t={path}", text.format("t")), 2, folder) for path in traces[:alone]]
+    wall, cpu = (sum(column) / len(taken) * len(traces) for column in list(zip(*taken, strict=True))[:2])
+    line("a process for each", wall, cpu)
+    print(
+        f"  two processors: {walls[1] / walls[2]:.2f} times one; "
+        f"a process for each takes {wall / walls[2]:.1f} times as long"
+    )
+
+
+def count_in_duckdb(folder: str) -> list[str]:
+    """Return the words of a process that counts the events of all column stores in DuckDB."""
+    files = f"{folder}/indexes/*/store-*/events.parquet"
+    return [
+        "-c",
+        f"import duckdb; duckdb.sql('SELECT name, count(*) FROM read_parquet(\"{files}\") GROUP BY name').fetchall()",
+    ]
+
+
+def made(count: int, write: Callable[[Path, int], None], folder: str) -> None:
+    """Write traces and index them."""
+    for number in range(count):
+        write(Path(folder) / f"{number:05}.txt", number)
+    wall, cpu, memory = timed(query("--index", f"runs=@{folder}/*.txt", "SELECT 1"), 2, folder)
+    line("indexed", wall, cpu, memory)
 
 
 def main() -> None:
-    """Make traces, ask them, and print what it took for each."""
+    """Make traces, ask them, and print what it took."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--traces", type=int, default=200)
+    parser.add_argument("--traces", type=int, default=1_000)
     parser.add_argument("--lines", type=int, default=10_000)
-    parser.add_argument("--alone", type=int, default=20)
+    parser.add_argument("--alone", type=int, default=10)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(args.traces):
-            generate(Path(folder) / f"{number:05}.txt", args.lines, seed=number)
-        pattern = f"{folder}/*.txt"
-        print(f"{args.traces:,} traces of {args.lines:,} events: milliseconds for each trace")
-        print(f"{'way':<24} {'wall':>8} {'CPU':>8}")
-        walls = {}
-        for jobs in (1, 2):
-            wall, cpu = timed("--each", pattern, "--jobs", str(jobs), QUESTION)
-            walls[jobs] = wall
-            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-            each = 1000 / args.traces
-            print(f"{f'--each, --jobs {jobs}':<24} {wall * each:8.1f} {cpu * each:8.1f}   {peak:,.0f} MiB at most")
-        alone = sorted(Path(folder).glob("*.txt"))[: args.alone]
-        taken = [timed(f"t={path}", QUESTION) for path in alone]
-        wall, cpu = (sum(column) / len(taken) for column in zip(*taken, strict=True))
-        print(f"{'a process for each':<24} {wall * 1000:8.1f} {cpu * 1000:8.1f}")
-        print(f"two processes: {walls[1] / walls[2]:.2f} times one; one process: ", end="")
-        print(f"{wall * args.traces / walls[1]:.1f} times a process for each")
+        print(f"{args.traces:,} traces of {args.lines:,} events: seconds, and the largest process")
+        print(f"  {'way':<34} {'wall':>8} {'CPU':>8}")
+        made(args.traces, lambda path, number: generate(path, args.lines, seed=number), folder)
+        for name, text in QUESTIONS.items():
+            ask(name, text, folder, args.alone)
+        print("a selective query: few traces are opened")
+        for processors in (1, 2):
+            line(
+                f"mounted as one, {processors}",
+                *timed(query(f"runs=@{folder}/*.txt", SELECTIVE.format("runs")), processors, folder),
+            )
+        print("events by name")
+        counted = "SELECT name, COUNT(*) AS n FROM runs.events GROUP BY name"
+        line("mounted as one, 2 processors", *timed(query(f"runs=@{folder}/*.txt", counted), 2, folder))
+        line("DuckDB over all column stores", *timed(count_in_duckdb(folder), 2, folder))
 
 
 if __name__ == "__main__":

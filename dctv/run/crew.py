@@ -13,8 +13,10 @@ from dctv.progress import Progress
 from dctv.record import record
 from dctv.run.limits import Limits
 
-_FEW = 4
-"""So many traces are read here: to start processes takes longer."""
+FEW = 4
+"""So many traces are read in this process in any case."""
+MANY, LARGE = 64, 64 << 20
+"""From so many traces or bytes of them on processes are started, which takes as long as reading these."""
 _PULSE = 0.05
 """Seconds between two looks for an interrupt."""
 _AHEAD = 2
@@ -35,9 +37,12 @@ class Crew:
     pool: Executor | None = None
     """Our own, once it is wanted."""
 
-    def is_wanted(self, count: int) -> bool:
-        """Whether so many pieces of work are done elsewhere than in this process."""
-        return self.executor is not None or (count > _FEW and usable_processors() > 1)
+    def is_wanted(self, count: int, size: int) -> bool:
+        """Whether so many traces, of so many bytes, are read elsewhere than in this process."""
+        if self.executor is not None:
+            return True
+        worth = self.pool is not None or count >= MANY or size >= LARGE
+        return worth and count > FEW and usable_processors() > 1
 
     def results(
         self, work: Work, each: Iterable[tuple[Any, ...]], share: Callable[[int], Limits], progress: Progress

@@ -25,6 +25,7 @@ from tests.fleet.traces import write_fleet, write_run
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dctv.run.crew.MANY", 6)
     with Session(index=False, warn=False) as made:
         yield made
 
@@ -215,6 +216,7 @@ def test_a_killed_worker_is_an_error_and_the_next_query_runs(session: Session, t
 
 def test_no_room_for_the_rows_of_a_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_fleet(tmp_path, 6)
+    monkeypatch.setattr("dctv.run.crew.MANY", 6)
     full = tmp_path / "full"
     with Session(index=False, temp_directory=full) as session:
         session.mount_traces(tmp_path / "*.json", "runs")

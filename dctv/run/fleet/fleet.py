@@ -161,7 +161,7 @@ class Fleet:
         return result_of(bottom_up(plan, empty), self.context).reader().schema
 
     def _rows(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
-        elsewhere = self.context.crew.is_wanted(len(parts))
+        elsewhere = self.context.crew.is_wanted(len(parts), sum(size for part in parts for _, size, _ in part.state))
         try:
             yield from self._elsewhere(parts, run) if elsewhere else self._here(parts)
         except DctvError as error:

@@ -72,3 +72,11 @@ def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
     files = sorted(one for one in whole.rglob("*") if one.is_file()) if whole.is_dir() else [whole]
     told = [(str(one.absolute()), one.stat()) for one in files]
     return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in told)
+
+
+def size_of(member: Member) -> int:
+    """Return how many bytes the files of a trace have; 0 if they cannot be looked at."""
+    try:
+        return sum(size for _, size, _ in state_of(member.path))
+    except OSError:
+        return 0

@@ -23,7 +23,7 @@ from dctv.run.context import ExecutionContext
 from dctv.run.fleet.facts import Facts, Way, facts_of
 from dctv.run.fleet.fleet import Fleet
 from dctv.run.fleet.manifest import read_manifest
-from dctv.run.fleet.members import TRACE, Member, members
+from dctv.run.fleet.members import TRACE, Member, members, size_of
 from dctv.run.fleet.remembered import memory_of
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -109,7 +109,7 @@ def _facts(every: Sequence[Member], way: Way, context: ExecutionContext) -> dict
     """Look at every trace; indexes that are wanted are built meanwhile."""
     found: dict[str, Facts] = {}
     crew = context.crew
-    if crew.is_wanted(len(every)):
+    if crew.is_wanted(len(every), sum(map(size_of, every))):
         work = ((member, way) for member in every)
         looked: Iterable[Facts] = crew.results(facts_of, work, context.share, context.progress)
     else:
