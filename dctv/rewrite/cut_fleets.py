@@ -11,7 +11,8 @@ and those over the second, and so on. Sound, part by part:
   all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
 
 A select above such a part that only groups and aggregates is split (`partial_aggregates`): each trace aggregates its
-rows, and the select combines what comes of them.
+rows, and the select combines what comes of them. Of a select that sorts and cuts, each trace gives its first rows
+(`first_of_each`).
 
 Rows of a part come trace by trace. Where the part promised an order of time, they are sorted again; one that is sorted
 otherwise is none.
@@ -33,6 +34,7 @@ from dctv.plan.queries import Derived, GroupingSets, Join, Select, Source, Table
 from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import conjuncts
+from dctv.rewrite.first_of_each import first_of_each
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.partial_aggregates import split
 from dctv.rewrite.select_lists import has_effect
@@ -132,13 +134,18 @@ class _Cutting:
         return None
 
     def _partial(self, plan: Plan) -> Plan | None:
-        """Split a select that aggregates the rows of a part that is one-per-trace."""
+        """Split a select that aggregates or cuts the rows of a part that is one-per-trace."""
         if not isinstance(plan, Relation) or len(plan.leaves) != 1 or plan.serial:
             return None
         ((name, leaf),) = plan.leaves
         local = self.local.get(id(leaf))
-        halves = None if local is None else split(plan, name, leaf)
-        if local is None or halves is None:
+        if local is None:
+            return None
+        halves = split(plan, name, leaf)
+        if halves is None:
+            first = first_of_each(plan, name, leaf)
+            halves = None if first is None else (first, plan.query)
+        if halves is None:
             return None
         below, query = halves
         assert isinstance(below.query, Select)

@@ -1,8 +1,9 @@
 """A select that groups and aggregates -> what each trace aggregates of its rows, and the select that combines these.
 
 Sound because sums of sums are sums, and so on: COUNT and SUM of integers add up exactly, MIN and MAX and the two of
-truth values are those of the parts, AVG of integers is the sum of all by the number of all. Other aggregates are left
-as they are. Keys and aggregates may be of any expressions; what else stands in the select looks at one group at a time.
+truth values are those of the parts, AVG of integers is the sum of all by the number of all. DISTINCT values of all are
+among those of each. Other aggregates are left as they are. Keys and aggregates may be of any expressions; what else
+stands in the select looks at one group at a time.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from dctv.plan.expressions import (
     Number,
     Or,
     Ordered,
+    Star,
     Text,
     Unary,
 )
@@ -63,29 +65,36 @@ def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] |
         return None
     (select,), (source,) = selects, read
     types = dict(zip(column_names(leaf), (c.type for c in leaf.schema.columns), strict=True))
-    keys = () if select.group is None else tuple(one for one in select.group.keys if isinstance(one, Expression))
-    halves = _Halves(types, keys)
+    halves = _Halves(types, _keys(select))
     parts = (*select.items, select.having, *select.order_by)
-    if not all(halves.fits(part) for part in parts if part is not None) or not (keys or halves.partial):
+    if not all(halves.fits(part) for part in parts if part is not None) or not halves.are_some:
         return None
-    named = [*((f"key{place}", key) for place, key in enumerate(keys)), *halves.partial.items()]
+    named = [*halves.keyed, *halves.partial.items()]
     columns = [ColumnType(one, kind) for one, value in named if (kind := type_of(value, types)) is not None]
     if len(columns) < len(named) or any(lost(column.type) for column in columns):
         return None
     items = tuple(Item(value, one) for one, value in named)
-    below = replace(select, items=items, having=None, order_by=(), limit=None, offset=None)
-    group = None if select.group is None else Group(tuple(Column(f"key{place}") for place in range(len(keys))))
+    each = Group(tuple(value for _, value in halves.keyed)) if halves.keyed else None
+    below = Select(items, select.source, where=select.where, group=each)
+    group = None if select.group is None else Group(tuple(Column(one) for one in halves.names))
     above = replace(replaced(select, halves.final), source=source, where=None, group=group)
     query = replaced(relation.query, lambda node: above if node is select else None)
     return Relation(Schema(Kind.REGULAR, tuple(columns)), RowOrder.ANY, below, ((name, leaf),)), query
 
 
+def _keys(select: Select) -> tuple[Expression, ...]:
+    """Return what a select groups by; DISTINCT groups by all columns."""
+    if select.distinct:
+        return tuple(dict.fromkeys(item.value for item in select.items))
+    return () if select.group is None else tuple(one for one in select.group.keys if isinstance(one, Expression))
+
+
 def _only_aggregates(select: Select) -> bool:
     """Whether a select groups and aggregates the rows of one table, and does no more than that with them."""
     more = (*select.joins, *select.steps, *select.windows, select.qualify)
-    if any(one is not None for one in more) or select.distinct:
-        return False
     group, source = select.group, select.source
+    if any(one is not None for one in more) or (select.distinct and (group or select.having) is not None):
+        return False
     if group is not None and (group.all or any(isinstance(key, GroupingSets | Number | Text) for key in group.keys)):
         return False
     parts = (*select.items, select.where, select.having, *select.order_by)
@@ -103,6 +112,23 @@ class _Halves:
     """What each trace computes, by name."""
     whole: dict[Call, Expression] = field(default_factory=dict)
     """What stands for an aggregate in the query over all traces."""
+    values: list[Expression] = field(default_factory=list)
+    """Of which only distinct ones are aggregated."""
+
+    @property
+    def names(self) -> list[str]:
+        """What the keys are called in each trace's rows."""
+        return [f"key{place}" for place in range(len(self.keys))]
+
+    @property
+    def keyed(self) -> list[tuple[str, Expression]]:
+        """What each trace groups by, with names."""
+        return [*zip(self.names, self.keys, strict=True), *((f"value{n}", one) for n, one in enumerate(self.values))]
+
+    @property
+    def are_some(self) -> bool:
+        """Whether there is something to compute, and not both of distinct values and of all."""
+        return bool(self.keys or self.partial or self.values) and not (self.partial and self.values)
 
     def fits(self, node: Node) -> bool:
         """Note the aggregates in an expression; False if it needs anything else than these and keys."""
@@ -126,13 +152,21 @@ class _Halves:
         if node in self.whole:
             return True
         make = _FORMS.get(node.function)
-        if make is None or node.distinct or node.order_by or node.nulls or len(node.arguments) > 1:
+        if make is None or node.order_by or node.nulls or len(node.arguments) > 1:
             return False
-        made = make(self, node)
+        made = self._of_distinct(node) if node.distinct else make(self, node)
         if made is None:
             return False
         self.whole[node] = made
         return True
+
+    def _of_distinct(self, node: Call) -> Expression | None:
+        """Return an aggregate of distinct values over those of each trace."""
+        if node.filter is not None or not node.arguments or isinstance(node.arguments[0], Star):
+            return None
+        if node.arguments[0] not in self.values:
+            self.values.append(node.arguments[0])
+        return replace(node, arguments=(Column(f"value{self.values.index(node.arguments[0])}"),))
 
     def part(self, value: Expression) -> Column:
         """Let each trace compute something; return its column."""

@@ -31,6 +31,15 @@ QUERIES = {
     "other aggregates": "SELECT COUNT(DISTINCT name) AS n, median(_duration) AS m FROM runs.slices",
     "distinct with the trace": "SELECT DISTINCT _trace, name FROM runs.slices ORDER BY ALL",
     "distinct": "SELECT DISTINCT name FROM runs.slices ORDER BY ALL",
+    "distinct values by key": "SELECT name, COUNT(DISTINCT _trace) AS n, COUNT(DISTINCT tid) AS t FROM runs.slices "
+    "GROUP BY 1 ORDER BY 1",
+    "distinct values and others": "SELECT COUNT(*) AS n, SUM(DISTINCT _duration) AS s FROM runs.slices",
+    "distinct, sorted and cut": "SELECT DISTINCT name, tid FROM runs.slices ORDER BY tid DESC, name LIMIT 3 OFFSET 1",
+    "the longest": "SELECT _trace, name, _duration FROM runs.slices ORDER BY _duration DESC LIMIT 5 OFFSET 2",
+    "the latest by what is not shown": "SELECT upper(name) AS u, tid FROM runs.slices WHERE tid = 1 "
+    "ORDER BY _ts DESC, name LIMIT 4",
+    "the first": "SELECT name, _trace FROM runs.slices WHERE _ts > 50us LIMIT 70",
+    "a share": "SELECT name, _trace FROM runs.slices ORDER BY ALL LIMIT 10%",
     "a raw table": "SELECT cat, COUNT(tid) AS n, SUM(dur) AS s FROM runs.raw_events.complete GROUP BY 1",
     "a join within traces": "SELECT a._trace, a.id, b.id AS other FROM runs.slices AS a JOIN runs.slices AS b "
     "ON a._trace = b._trace AND a._ts = b._ts - 10us WHERE a.name = b.name ORDER BY ALL",

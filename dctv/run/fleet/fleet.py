@@ -64,22 +64,26 @@ class Fleet:
             BindError: traces differ in it.
         """
         if parts not in self.tables:
-            own = self._schema(parts, name)
+            own, order = self._schema(parts, name)
             called = ".".join((self.way.name, *parts))
             taken = {one.name.lower() for one in own.columns}
             told = tuple(one for one in self.told if one.name.lower() not in taken)
-            self.tables[parts] = FleetTable(self, called, parts, own, (TRACE, *told))
+            self.tables[parts] = FleetTable(self, called, parts, own, (TRACE, *told), order)
         table = self.tables[parts]
         return restored(table.schema, lambda held: replace(table.scan, schema=held))
 
-    def _schema(self, parts: tuple[str, ...], name: str) -> Schema:
-        """Bring what traces have under a name to one schema."""
+    def _schema(self, parts: tuple[str, ...], name: str) -> tuple[Schema, RowOrder]:
+        """Bring what traces have under a name to one schema; return the order of its rows in each of them, too."""
         stored = [(one, self.facts[one.name].tables.get(name)) for one in self.members]
         found = [(member, schema) for member, schema in stored if schema is not None]
-        return one_schema(self.way.name, name, found or list(self._bound(parts)))
+        if found:
+            return one_schema(self.way.name, name, found), RowOrder.STABLE
+        views = list(self._bound(parts))
+        schema = one_schema(self.way.name, name, [(member, plan.schema) for member, plan in views])
+        return schema, min(RowOrder.STABLE, *(plan.order for _, plan in views))
 
-    def _bound(self, parts: tuple[str, ...]) -> Iterator[tuple[Member, Schema]]:
-        """Yield the schema that a view has in each format; views have the same columns in all traces of one."""
+    def _bound(self, parts: tuple[str, ...]) -> Iterator[tuple[Member, Plan]]:
+        """Yield what a view is in each format; views have the same columns in all traces of one."""
         path = (*self.way.name.split("."), *parts)
         seen: set[str] = set()
         for member in self.members:
@@ -89,7 +93,7 @@ class Fleet:
                 with mounted(member, self.way, self.context) as (alone, _):
                     if alone.catalog.find(path) is not None:
                         table = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
-                        yield member, Binder(environment(alone)).table(table).schema
+                        yield member, Binder(environment(alone)).table(table)
 
     def wanted(self, plan: Plan, tests: Sequence[Expression]) -> Sequence[Member]:
         """Return the traces that may have rows of a plan; those of which a test does not hold have none."""

@@ -53,6 +53,8 @@ class FleetTable:
     """Of its rows in one trace; columns that only some traces have are among them."""
     fixed: tuple[ColumnType, ...]
     """The columns that are the same in all rows of a trace: its name, and those of the manifest."""
+    order: RowOrder = RowOrder.STABLE
+    """Whether a trace's rows come in the same order in every run; those of all never come in order of time."""
     predicate: Predicate = ALWAYS
     columns: frozenset[str] | None = None
     """Those that are read, None for all."""
@@ -70,7 +72,7 @@ class FleetTable:
     @property
     def scan(self) -> Scan:
         """The plan of its rows."""
-        return Scan(self.schema, RowOrder.STABLE, self.name, self)
+        return Scan(self.schema, self.order, self.name, self)
 
     @property
     def fixed_columns(self) -> list[str]:

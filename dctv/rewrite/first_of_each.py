@@ -1,0 +1,78 @@
+"""A select that sorts rows and cuts them -> what each trace has of them at most.
+
+Sound because a row that is among the first of all is among the first of its trace: a select without groups gives its
+rows one by one, and the order is one of values. Without an order the first rows of all traces are those of the first
+traces, each in its own order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.plan.build import number
+from dctv.plan.expressions import Call, Column, Expression, Number, Ordered, Window
+from dctv.plan.nodes import Plan, Relation, column_names
+from dctv.plan.order import RowOrder
+from dctv.plan.queries import Item, Select, TableName
+from dctv.plan.walk import nested, walk
+from dctv.record import replace
+from dctv.rewrite.select_lists import has_effect, named_columns
+from dctv.types.schema import Schema
+
+
+def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
+    """Return the rows of a leaf that a trace has at most in a relation's result; None if all may be needed."""
+    select = relation.query
+    if not isinstance(select, Select) or not isinstance(select.source, TableName) or select.source.columns:
+        return None
+    count = _count(select)
+    more = (*select.joins, *select.steps, *select.windows, select.qualify, select.group, select.having)
+    parts = (*select.items, select.where, *select.order_by)
+    if count is None or select.distinct or any(one is not None for one in more) or nested(*parts):
+        return None
+    terms = [_term(one, select.items) for one in select.order_by]
+    known = [one for one in terms if one is not None]
+    if len(known) < len(terms) or has_effect(*parts) or _may_mix_rows(select):
+        return None
+    names = column_names(leaf)
+    (read,) = named_columns(replace(select, limit=None, offset=None), {name: names})
+    columns = {n: replace(c, name=n) for n, c in zip(names, leaf.schema.columns, strict=True)}
+    times = len(leaf.schema.kind.time_columns)
+    special = names[: leaf.schema.special_count]
+    kept = [*special, *(one for one in read if one not in special)]
+    schema = Schema(leaf.schema.kind, tuple(columns[one] for one in kept), tuple(special[times:]))
+    items = tuple(Item(Column(one, select.source.called)) for one in kept)
+    query = Select(items, select.source, where=select.where, order_by=tuple(known), limit=number(count))
+    return Relation(schema, RowOrder.STABLE, query, ((name, leaf),))
+
+
+def _count(select: Select) -> int | None:
+    """Return how many rows come before the cut, None if that is not a number."""
+    found = 0
+    for one in (select.limit, select.offset):
+        if isinstance(one, Number) and one.text.isdigit():
+            found += int(one.text)
+        elif one is not None or one is select.limit:
+            return None
+    return found
+
+
+def _term(term: Ordered, items: Sequence[Item]) -> Ordered | None:
+    """Return a term of an order without a place in the list of columns."""
+    operand: Expression | None = term.operand
+    if isinstance(operand, Number):
+        place = int(operand.text) if operand.text.isdigit() else 0
+        operand = items[place - 1].value if 1 <= place <= len(items) else None
+    return None if operand is None else replace(term, operand=operand)
+
+
+def _may_mix_rows(select: Select) -> bool:
+    """Whether a row may come of several rows."""
+    nodes = list(walk(*select.items, *select.order_by))
+    if any(item.is_star for item in select.items) or any(isinstance(node, Window) for node in nodes):
+        return True
+    plain = any(
+        any(isinstance(node, Column) for node in walk(item)) and not any(isinstance(node, Call) for node in walk(item))
+        for item in select.items
+    )
+    return any(isinstance(node, Call) for node in nodes) and not plain
