@@ -130,6 +130,8 @@ MOUNT TRACE "runs/*.pfw.gz" AS a.b WITH (format => 'pfw', strict => TRUE,)
 MOUNT TRACE 'a' AS t WITH (a => 1)
 MOUNT TRACE 'a' AS t WITH (a => 1,)
 MOUNT TRACE 'a' AS t WITH (a => [1, {b => 2}], c => d)
+MOUNT TRACES 'runs/*/' AS runs
+MOUNT TRACES 'runs/*/' AS a.runs WITH (manifest => 'runs.csv', strict => TRUE)
 SET a.b = 1 + 2
 EXPLAIN SELECT 1
 EXPLAIN ANALYZE SELECT 1

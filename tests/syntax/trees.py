@@ -264,6 +264,7 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.DropStateSystem, paths, flags),
         st.builds(ast.DropAll, paths),
         st.builds(ast.MountTrace, strings, paths, few(st.tuples(names, arguments(depth)))),
+        st.builds(ast.MountTraces, strings, paths, few(st.tuples(names, arguments(depth)))),
         st.builds(ast.Set, paths, exprs(depth)),
         st.builds(ast.Explain, query, st.sampled_from(["PLAN", "ANALYZE", "SQL"])),
         st.builds(ast.Describe, paths | query),
