@@ -81,7 +81,7 @@ def test_keywords_follow_the_grammar(session: Session) -> None:
     assert {"JOIN", "INNER", "OUTER", "BROADCAST"} <= set(offered(session, "SELECT * FROM a SPAN "))
     assert "WHERE" not in offered(session, "SELECT * FROM a SPAN ")
     assert offered(session, "sel") == ["select"]
-    assert offered(session, "SELECT 1; MOUNT ") == ["TRACE"]
+    assert offered(session, "SELECT 1; MOUNT ") == ["TRACE", "TRACES"]
 
 
 def test_names_part_by_part(session: Session) -> None:
