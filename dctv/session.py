@@ -51,6 +51,7 @@ from dctv.run.state_systems import Provided, options_of, provide, system_of
 from dctv.run.telling import tell
 from dctv.run.tracks import timeline_at
 from dctv.run.turn import in_turn
+from dctv.run.usage import usage
 from dctv.syntax import ast
 from dctv.syntax.parse import parse, parse_select
 from dctv.types.schema import Schema
@@ -412,6 +413,11 @@ class Session:
                 return list(defaults)
             case _:
                 return []
+
+    @in_turn
+    def usage(self, name: str) -> str:
+        """Return how a function is called, such as `substr(string, start[, length])`, empty if there is none."""
+        return usage(name, self._context.catalog)
 
     @property
     def spill_folder(self) -> Path:

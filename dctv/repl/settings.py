@@ -40,8 +40,9 @@ class Setting:
 
 
 def modes() -> dict[str, Writer]:
-    """Return the formats that results can be shown in, by name."""
-    return {name: writer for name, writer in scan(dctv.writers, Writer).items() if writer.many}
+    """Return the formats of results by name, those last that only files can have."""
+    found = scan(dctv.writers, Writer).items()
+    return dict(sorted(found, key=lambda one: (not one[1].many, one[0])))
 
 
 def set_to(settings: Settings, name: str, value: str) -> None:
@@ -63,8 +64,6 @@ def set_to(settings: Settings, name: str, value: str) -> None:
 
 def _set_mode(settings: Settings, value: str) -> None:
     known = modes()
-    if value in scan(dctv.writers, Writer) and value not in known:
-        raise UsageError(f"`{value}` is for files", hint=f"`.once FILE` writes a result, such as `.once rows.{value}`")
     if value not in known:
         near = nearest(value, list(known))
         hint = f"did you mean `{near}`?" if near else None
