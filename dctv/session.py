@@ -15,7 +15,7 @@ from dctv import readers, writers
 from dctv.bind.parameters import Params, option_of
 from dctv.catalog.files import find_traces
 from dctv.catalog.listing import MountInfo, TableInfo
-from dctv.catalog.namespace import Catalog, Clock, Macro
+from dctv.catalog.namespace import Catalog, Macro
 from dctv.contracts.faults import guarded
 from dctv.contracts.first_rows import Showing
 from dctv.contracts.function_rule import FunctionRule
@@ -47,6 +47,7 @@ from dctv.run.plans import environment, rows_of, table_of
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Done, Outcome, Result
 from dctv.run.running import Running
+from dctv.run.shown_lists import functions
 from dctv.run.state_systems import Provided, options_of, provide, system_of
 from dctv.run.telling import tell
 from dctv.run.tracks import timeline_at
@@ -398,10 +399,7 @@ class Session:
     @in_turn
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions, of macros of values, and of clocks of traces."""
-        named = [n for n in self._context.engine.functions() if n[0].isalpha()]
-        own = [one for one, entry in self._context.catalog.root.walk() if isinstance(entry, Macro | Clock)]
-        tables = {one.name for one in listing("", self._context.catalog) if one.kind == "table macro"}
-        return sorted({*named, *self._context.shelves.rules, *own} - tables)
+        return functions(self._context)
 
     @in_turn
     def parameters(self, name: str) -> list[str]:

@@ -269,6 +269,7 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.Describe, paths | query),
         st.builds(ast.Summarize, paths | query),
         st.builds(ast.ShowTables, maybe(paths)),
+        st.builds(commands.Show, st.sampled_from(["FUNCTIONS", "UNITS", "MOUNTS"])),
         st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
         st.builds(commands.CreateTable, paths, query, few(names), flags, flags),
         st.builds(commands.DropTable, paths, flags),
