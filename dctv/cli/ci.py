@@ -30,7 +30,9 @@ def add_result_options(parser: ArgumentParser) -> None:
         help="after a wrong statement, stop (default) or go on with the next one; the worst error sets the exit code",
     )
     parser.add_argument(
-        "--stats", choices=["json"], help="end stderr with a line of JSON: exit code, seconds, rows, assertions, errors"
+        "--stats",
+        choices=["json"],
+        help="end stderr with a line of JSON: exit code, seconds, rows, assertions, errors, versions",
     )
 
 
