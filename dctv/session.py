@@ -122,7 +122,7 @@ class Session:
         self._warn = warn
         self._partial = 0
         """Of how many traces has been told why they were not read whole."""
-        self.turn = threading.RLock()
+        self.turn: threading.RLock = threading.RLock()
         """Held by the thread that is in the session."""
 
     def __enter__(self) -> Session:
