@@ -192,7 +192,7 @@ def _expanded(
         if context is None:
             assert isinstance(source, ast.TableName)
             alias = source.alias.name.text if source.alias else None
-            context = binder.context(Scope([table_in_scope(plan.schema, "t", alias)]), Leaves())
+            context = binder.context(Scope([table_in_scope(plan, "t", alias)]), Leaves())
         if isinstance(one.expr, ast.Star):
             names = [name for name, _ in named_columns(one.expr, context, ())]
         else:

@@ -194,7 +194,11 @@ def _wrap(query: BoundQuery, leaves: Leaves) -> tuple[BoundQuery, list[Item]]:
 def _outputs(binder: Binding, items: Sequence[Item], leaves: Leaves) -> Context:
     """Let ORDER BY name the result columns of a wrapped query."""
     scoped = tuple(
-        ScopeColumn(ColumnType(i.name, "" if i.bound.type is None else i.bound.type.text, i.bound.unit), i.bound.value)
+        ScopeColumn(
+            ColumnType(i.name, "" if i.bound.type is None else i.bound.type.text, i.bound.unit),
+            i.bound.value,
+            i.bound.origin,
+        )
         for i in items
     )
     return binder.context(Scope([ScopeTable(None, scoped)]), leaves, clause="ORDER BY")

@@ -39,7 +39,7 @@ class SpanSource:
     def scope(self, alias: str, parent: Scope | None = None) -> Scope:
         """Return the scope over the plan's columns, where the engine reads it under an alias."""
         schema = self.plan.schema
-        whole = table_in_scope(schema, alias, None).columns
+        whole = table_in_scope(self.plan, alias, None).columns
         special = whole[: schema.special_count]
         if len(self.members) == 1:
             only = self.members[0]
