@@ -16,6 +16,7 @@ from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
+from dctv.console.wall_times import in_zone
 from dctv.contracts.writer import Rows, Writer
 from dctv.errors import DctvError, UsageError
 from dctv.record import field, record
@@ -195,9 +196,10 @@ class Conversation:
                 hint=f"`.once rows.{name}` names one for the next result, `.output` for more; `.mode table` shows them",
             )
         most = None if whole or self.destination.is_file else self.settings.maxrows
-        limited = None if most is None else Limited(result, most)
+        told = in_zone(result, self.settings.time)
+        limited = None if most is None else Limited(told, most)
         self.bar.begin(_RUNNING)
-        count = self.show(limited or result)
+        count = self.show(limited or told)
         self.bar.clear()
         warn(result.warnings)
         if limited is not None and limited.cut:

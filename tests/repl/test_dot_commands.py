@@ -69,7 +69,7 @@ def test_maxrows_and_last() -> None:
 def test_settings() -> None:
     ran = run("repl", stdin=".set mode csv\n.set mdoe csv\n.set width 3\n.set timing\n.set\n")
     assert [line.split(",")[:2] for line in ran.out.splitlines()] == [
-        ["name", "value"], ["mode", "csv"], ["timing", "off"], ["maxrows", "all"], ["width", "3"],
+        ["name", "value"], ["mode", "csv"], ["timing", "off"], ["maxrows", "all"], ["time", "trace"], ["width", "3"],
     ]  # fmt: skip
     assert "error: unknown setting `mdoe`\nhint: did you mean `mode`?\n" in ran.err
     assert "error: found `timing`, expected a setting and its value" in ran.err
