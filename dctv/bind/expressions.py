@@ -297,7 +297,8 @@ def _star(expr: ast.Star, _: Context) -> Bound:
 
 def _columns(expr: ast.Columns, _: Context) -> Bound:
     raise BindError(
-        "COLUMNS stands in the select list, and in WHERE, HAVING, QUALIFY and ORDER BY of a plain SELECT", expr.place
+        "COLUMNS stands in the select list, in WHERE, and in HAVING, QUALIFY and ORDER BY of a plain SELECT",
+        expr.place,
     )
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from dctv.bind.binding import Binding
 from dctv.bind.context import Context, Leaves
-from dctv.bind.cores import named_columns
 from dctv.bind.many_columns import once_each
 from dctv.bind.scope import Scope, table_in_scope
+from dctv.bind.stars import named_columns
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan
 from dctv.record import fields, record, replace

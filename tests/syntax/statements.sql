@@ -21,6 +21,8 @@ SELECT SPAN a FROM t ORDER BY a
 SELECT * FROM t
 SELECT t.*, a.b.* FROM t
 SELECT * EXCLUDE a FROM t
+SELECT * EXCLUDE t.a, u.* EXCLUDE (u.a, b, c.d.e,) RENAME (u.f AS g) FROM t, u
+SELECT * EXCLUDE (a,), t.* EXCLUDE (a), u.* EXCLUDE (a, b) FROM t, u
 SELECT * EXCLUDE (a, b,) REPLACE (c + 1 AS c, d AS e,) FROM t
 SELECT * REPLACE (c + 1 AS c) FROM t
 SELECT t.* EXCLUDE (a) REPLACE (1 AS b, 2 AS c) FROM t

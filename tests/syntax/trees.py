@@ -203,8 +203,8 @@ def groups(depth: int) -> Strategy:
 @cache
 def cores(depth: int) -> Strategy:
     expr = exprs(depth)
-    renames = few(st.tuples(names, names))
-    star = st.builds(ast.Star, maybe(paths), few(names), few(st.tuples(expr, names)), renames, maybe(choices))
+    renames = few(st.tuples(paths, names))
+    star = st.builds(ast.Star, maybe(paths), few(paths), few(st.tuples(expr, names)), renames, maybe(choices))
     column = st.builds(ast.ResultColumn, expr, maybe(names)) | st.builds(ast.ResultColumn, star)
     clauses = {
         "distinct": flags,
