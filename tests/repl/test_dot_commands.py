@@ -224,3 +224,21 @@ def test_a_file_of_one_result_appears_when_it_is_whole(tmp_path: Path) -> None:
     assert "error: `x.parquet` has a result already" in ran.err
     assert pq.read_table(tmp_path / "x.parquet").to_pylist() == [{"a": 1}]
     assert [path.name for path in tmp_path.iterdir()] == ["x.parquet"]
+
+
+def test_the_last_query_is_drawn() -> None:
+    spans = "SELECT SPAN comm, pid FROM t.scheduler.timeslices_p_cpu WHERE pid != 0 LIMIT 4;"
+    script = f".plot\n.mode csv\n{spans}\n.plot\n.plot pid\n.plot cmm\nSELECT 1 AS a;\n.plot\n"
+    trace = ROOT / "tests/data/ftrace/live_marks.trace.txt.gz"
+    ran = run("repl", f"t={trace}", "--no-index", stdin=script, COLUMNS="80")
+    _, drawn, numbers = ran.out.split("the last query\n")
+    assert drawn.splitlines()[0] == "begins at 63 us, lasts 148.13 ms"
+    assert [line.split()[:2] for line in drawn.splitlines()[2:4]] == [["cpu", "0"], ["cpu", "1"]]
+    assert "[VM Periodic Tas" in drawn
+    assert "29,876 to 30,602" in numbers
+    assert numbers.endswith("a\n1\n")
+    assert ran.err == (
+        "error: no statement had a result yet\n"
+        "error: the result has no column `cmm`\nhint: did you mean `comm`?\n"
+        "error: a regular table has no times, expected spans or events\nhint: SELECT SPAN and SELECT EVENT keep times\n"
+    )
