@@ -38,6 +38,10 @@ _RARE = ("collate_", "__", "json_serialize", "icu_", "pg_", "current_setting")
 _BARE = pattern(r"[^\W\d]\w*")
 
 
+_CALLED = frozenset({"function", "macro", "table macro"})
+"""Kinds of what takes arguments."""
+
+
 class Named(Protocol):
     """A name that can stand in FROM."""
 
@@ -69,6 +73,9 @@ class Known(Protocol):
     def parameters(self, name: str) -> Sequence[str]:
         """Return the names of the parameters of a table-valued function, none if there is no such function."""
 
+    def usage(self, name: str) -> str:
+        """Return how a function is called, empty if there is no such function."""
+
 
 @record
 class Candidate:
@@ -76,7 +83,7 @@ class Candidate:
 
     text: str
     about: str
-    """A kind such as `keyword` or `view`; of columns their table and unit."""
+    """A kind such as `keyword` or `view`; of columns their table and unit; of functions how they are called."""
 
 
 @record
@@ -97,7 +104,15 @@ def candidates(known: Known, before: str, after: str = "") -> Candidates:
     if "keyword" in typed.kinds:
         lower = typed.word.islower()
         words += [(k.lower() if lower else k, "keyword") for k in expected_keywords(before[begin:])]
-    return Candidates(len(typed.word), matching(typed.word, words))
+    found = matching(typed.word, words)
+    return Candidates(len(typed.word), [_with_usage(known, typed.prefix, one) for one in found])
+
+
+def _with_usage(known: Known, prefix: tuple[str, ...], one: Candidate) -> Candidate:
+    if one.about not in _CALLED:
+        return one
+    name = ".".join(_unquoted(part) for part in (*prefix, one.text))
+    return Candidate(one.text, known.usage(name) or one.about)
 
 
 def _names(known: Known, typed: Context, statement: str) -> Iterator[tuple[str, str]]:
@@ -132,14 +147,19 @@ def _rank_of_function(name: str) -> int:
 
 
 def _columns(known: Known, prefix: tuple[str, ...], statement: str) -> Iterator[tuple[str, str]]:
+    """Yield columns of the tables that a statement reads, those first that it names already."""
     wanted = ".".join(prefix)
+    used = {_unquoted(statement[start:stop]).lower() for start, stop, colour in tokens(statement) if colour == "name"}
+    found: list[tuple[str, str]] = []
     for label, table in tables_in(statement):
         if wanted and wanted not in {label, table}:
             continue
         with suppress(DctvError):
             schema = known.columns(table)
-            for column in schema.columns if schema is not None else ():
-                yield _quoted(column.name), f"{label} [{column.unit}]" if str(column.unit) else label
+            columns = schema.columns if schema is not None else ()
+            found.extend((one.name, f"{label} [{one.unit}]" if str(one.unit) else label) for one in columns)
+    found.sort(key=lambda one: one[0].lower() not in used)
+    yield from ((_quoted(name), about) for name, about in found)
     if not wanted:
         yield from ((_quoted(label), "table") for label, _ in tables_in(statement))
 

@@ -15,7 +15,7 @@ class Progress:
 
     def __init__(self, told: Told | None) -> None:
         self.told = told
-        self.interrupted = False
+        self.interrupted: bool = False
 
     def begin(self) -> None:
         """Let new work be done: what was interrupted is over."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dctv.bind.parameters import Params, option_of
 from dctv.catalog.files import find_traces
 from dctv.catalog.listing import MountInfo, TableInfo
-from dctv.catalog.namespace import Clock, Macro
+from dctv.catalog.namespace import Macro
 from dctv.contracts.reader import LoadContext
 from dctv.contracts.table_function import TableFunction
 from dctv.engines.allowed import AllowedFiles
@@ -36,10 +36,12 @@ from dctv.run.listing import in_order, listing
 from dctv.run.plans import environment, rows_of, table_of
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Done, Outcome, Result
+from dctv.run.shown_lists import functions
 from dctv.run.state_systems import Provided, options_of, provide, system_of
 from dctv.run.telling import tell
 from dctv.run.tracks import timeline_at
 from dctv.run.turn import in_turn
+from dctv.run.usage import usage
 from dctv.syntax import ast
 from dctv.syntax.parse import parse, parse_select
 from dctv.types.schema import Schema
@@ -99,7 +101,7 @@ class Session:
         self._warn = warn
         self._partial = 0
         """Of how many traces has been told why they were not read whole."""
-        self.turn = threading.RLock()
+        self.turn: threading.RLock = threading.RLock()
         """Held by the thread that is in the session."""
 
     def __enter__(self) -> Session:
@@ -404,10 +406,7 @@ class Session:
     @in_turn
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions, of macros of values, and of clocks of traces."""
-        named = [n for n in self._context.engine.functions() if n[0].isalpha()]
-        own = [one for one, entry in self._context.catalog.root.walk() if isinstance(entry, Macro | Clock)]
-        tables = {one.name for one in listing("", self._context.catalog) if one.kind == "table macro"}
-        return sorted({*named, *self._context.shelves.rules, *own} - tables)
+        return functions(self._context)
 
     @in_turn
     def parameters(self, name: str) -> list[str]:
@@ -419,6 +418,11 @@ class Session:
                 return list(defaults)
             case _:
                 return []
+
+    @in_turn
+    def usage(self, name: str) -> str:
+        """Return how a function is called, such as `substr(string, start[, length])`, empty if there is none."""
+        return usage(name, self._context.catalog)
 
     @property
     def spill_folder(self) -> Path:

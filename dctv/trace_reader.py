@@ -36,7 +36,7 @@ class TraceReader:
         threads: int | None = None,
         memory_limit: str | None = None,
     ) -> None:
-        self.session = Session(threads=threads, memory_limit=memory_limit, index=index, index_dir=index_dir)
+        self.session: Session = Session(threads=threads, memory_limit=memory_limit, index=index, index_dir=index_dir)
         """What answers, where the trace is mounted as `trace`: for questions in SQL."""
         paths = [path] if isinstance(path, str | Path) else list(path)
         try:

@@ -33,7 +33,7 @@ class Descriptor(io.RawIOBase):
         self._name = name
         self._before = before
         self._before_next = b""
-        self.forget = False
+        self.forget: bool = False
 
     def separate(self, separator: bytes) -> None:
         """Write these bytes before the next ones."""

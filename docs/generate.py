@@ -25,7 +25,8 @@ from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadedTrace, Reader
 from dctv.contracts.shelf import scan
 from dctv.contracts.span_operator import SpanOperator
-from dctv.contracts.table_function import REQUIRED, Parameter, Quantity, TableFunction
+from dctv.contracts.table_function import TableFunction
+from dctv.contracts.usage import usage
 from dctv.contracts.writer import Writer
 from dctv.engines.allowed import KINDS, OF_FILES, TABLES
 from dctv.functions import aggregate, scalar, span, table
@@ -143,32 +144,11 @@ def table_functions() -> str:
 
 def _function(name: str, function: TableFunction, level: int = 2) -> Iterator[str]:
     yield f"{'#' * level} `{name}`\n"
-    yield f"    {name}({', '.join(_signature(function.parameters))})\n"
+    yield f"    {usage(name, function.parameters)}\n"
     also = f" Also called {_codes([f'dctv.{a}' for a in function.aliases])}." if function.aliases else ""
     yield f"{_sentence(function.doc)}{also}\n"
     yield from _table(("parameter", "what it is"), [(f"`{p.name}`", p.doc) for p in function.parameters])
     yield ""
-
-
-def _signature(parameters: Iterable[Parameter]) -> Iterator[str]:
-    starred = False
-    for p in parameters:
-        if p.keyword_only and not starred:
-            starred = True
-            yield "*"
-        yield p.name if p.default is REQUIRED else f"{p.name}=>{_value(p.default)}"
-
-
-def _value(value: object) -> str:
-    match value:
-        case None:
-            return "NULL"
-        case str():
-            return f"'{value}'"
-        case Quantity():
-            return f"{float(value.value):g}{value.unit}"
-        case _:
-            return str(value).upper()
 
 
 def formats() -> str:

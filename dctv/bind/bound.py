@@ -21,6 +21,7 @@ from dctv.plan.expressions import (
     Text,
     Unary,
 )
+from dctv.plan.nodes import Plan
 from dctv.record import record, replace
 from dctv.signatures.types import Type, list_of, map_of
 from dctv.types.unit import NO_UNIT, Unit
@@ -56,6 +57,8 @@ class Bound:
     """The ns of an INTERVAL literal that has no months."""
     since: int | None = None
     """Of a time of the wall clock: when time 0 of its only part was, in ns since 1970."""
+    origin: Plan | None = None
+    """Of a column `_ts`: the table that it is of."""
     macro: str = ""
     """The macro that is called here, if it stands in the text of one."""
 
@@ -220,12 +223,12 @@ def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     """Return the error for operands whose units do not fit together; its place is the right one's."""
 
     def name(bound: Bound) -> str:
-        bare = "an INTERVAL" if bound.type == INTERVAL else "a date" if _is_date(bound) else "a bare number"
+        bare = "an INTERVAL" if bound.type == INTERVAL else "a date" if is_date(bound) else "a bare number"
         return bare if bound.unit == NO_UNIT else f"`{bound.unit}`"
 
     named, bare = (left, right) if left.unit != NO_UNIT else (right, left)
     hint = None
-    if _is_date(bare) and is_time(named):
+    if is_date(bare) and is_time(named):
         hint = "times of a trace count from its start: t.wall_clock(_ts) is the time of the wall clock for a trace `t`"
     elif bare.unit == NO_UNIT and bare.type != INTERVAL:
         number = _shown(bare.constant) if bare.constant is not None and bare.integral else "1000"
@@ -240,7 +243,8 @@ def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     return UnitError(f"{what} mixes {name(left)} and {name(right)}", right.place, hint=hint)
 
 
-def _is_date(bound: Bound) -> bool:
+def is_date(bound: Bound) -> bool:
+    """Whether it is a date, or a time of a day of one."""
     return bound.type is not None and (bound.type.name == "DATE" or bound.type.name.startswith("TIMESTAMP"))
 
 

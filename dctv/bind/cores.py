@@ -9,24 +9,24 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.grouping import aggregates, outside, within
-from dctv.bind.many_columns import matcher, of_all, once_each
+from dctv.bind.many_columns import of_all, once_each
 from dctv.bind.members import is_struct, members_of
 from dctv.bind.relations import names_of
 from dctv.bind.sampled_joins import sampled_join
-from dctv.bind.scope import Scope, ScopeColumn, unknown_column
+from dctv.bind.scope import Scope
+from dctv.bind.stars import named_columns
 from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
-from dctv.errors import BindError, nearest
+from dctv.errors import BindError
 from dctv.plan import walk
 from dctv.plan.build import named
-from dctv.plan.expressions import Call, Expression, Null, Window
+from dctv.plan.expressions import Expression, Null, Window
 from dctv.plan.node import Query
 from dctv.plan.queries import Group, GroupingSets, Select
 from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.print import header
-from dctv.types.schema import ColumnType
 
 
 @record
@@ -134,11 +134,6 @@ def condition(expr: ast.Expr, context: Context) -> Bound:
     return expressions.condition(of_all(expr, context, named_columns), context)
 
 
-def named_columns(expr: ast.Star, context: Context, away: Collection[Expression]) -> list[tuple[str, Bound]]:
-    """Return the columns that a star stands for, with their names."""
-    return [(item.name, item.bound) for item in star(expr, context, away)]
-
-
 def expand(columns: Sequence[ast.ResultColumn], context: Context) -> list[Item]:
     """Bind the select list; stars become the columns that they stand for."""
     items: list[Item] = []
@@ -204,58 +199,7 @@ def default_name(expr: ast.Expr, context: Context) -> str:
 
 def star(expr: ast.Star, context: Context, away: Collection[Expression]) -> list[Item]:
     """Return the columns that `*` or `t.*` stands for."""
-    columns = _starred(expr, context.scope, away)
-    if not columns:
-        raise BindError("`*` needs a FROM", expr.place)
-    names = [c.name for c in columns]
-    excluded = {_listed(name, names).lower() for name in expr.exclude}
-    renamed = {_listed(old, names).lower(): new.text for old, new in expr.rename}
-    fits = None if expr.choice is None else matcher(expr.choice)
-    replaced = {_listed(name, names).lower(): expressions.bind(e, context) for e, name in expr.replace}
-    items = []
-    for column in columns:
-        if column.name.lower() in excluded or (fits is not None and not fits(column.name)):
-            continue
-        plain = Bound(column.value, column.column.unit, expr.place, type=column.type)
-        name = renamed.get(column.name.lower(), column.name)
-        items.append(Item(name, replaced.get(column.name.lower()) or plain))
-    if not items and expr.choice is not None:
-        hint = f"columns here: {', '.join(names[:12])}"
-        raise BindError("`*` is left with no column", expr.choice.place or expr.place, hint=hint)
-    return items
-
-
-def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list[ScopeColumn]:
-    if expr.qualifier is not None:
-        table = scope.find_table(tuple(p.text for p in expr.qualifier.parts))
-        struct = scope.find(expr.qualifier) if table is None else None
-        if struct is not None and is_struct(struct.type):
-            members = members_of(struct.value, struct.type)
-            return [ScopeColumn(ColumnType(name, made.text), value) for name, value, made in members]
-        if table is None:
-            known = [t.alias for t in scope.tables if t.alias]
-            near = nearest(expr.qualifier.text, known)
-            hint = f"did you mean `{near}`?" if near else f"tables here: {', '.join(known)}" if known else None
-            raise BindError(f"unknown table `{expr.qualifier.text}`", expr.qualifier.place or expr.place, hint=hint)
-        return list(table.columns)
-    columns: list[ScopeColumn] = []
-    full = set()
-    for column in scope.columns():
-        if column.value in away:
-            merged = scope.merged.get(column.name.lower())
-            if merged is not None and isinstance(merged.value, Call) and column.name.lower() not in full:
-                full.add(column.name.lower())
-                columns.append(merged)
-            continue
-        columns.append(column)
-    return columns
-
-
-def _listed(name: ast.Name, names: list[str]) -> str:
-    for candidate in names:
-        if candidate.lower() == name.text.lower():
-            return candidate
-    raise unknown_column(name.text, nearest(name.text, names), names, name.place)
+    return [Item(name, bound) for name, bound in named_columns(expr, context, away)]
 
 
 def _group(

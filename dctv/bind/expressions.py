@@ -288,7 +288,7 @@ def _binary(expr: ast.Binary, context: Context) -> Bound:
     left, right = bind(expr.left, context), bind(expr.right, context)
     if expr.op in ("->", "->>"):
         return nested.arrow(expr, left, right, proven=context.proven)
-    return operators.binary(expr, left, right)
+    return operators.binary(expr, left, right, context.env.catalog)
 
 
 def _star(expr: ast.Star, _: Context) -> Bound:
@@ -297,7 +297,8 @@ def _star(expr: ast.Star, _: Context) -> Bound:
 
 def _columns(expr: ast.Columns, _: Context) -> Bound:
     raise BindError(
-        "COLUMNS stands in the select list, and in WHERE, HAVING, QUALIFY and ORDER BY of a plain SELECT", expr.place
+        "COLUMNS stands in the select list, in WHERE, and in HAVING, QUALIFY and ORDER BY of a plain SELECT",
+        expr.place,
     )
 
 
@@ -331,8 +332,8 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Unary: lambda e, c: operators.unary(e, bind(e.operand, c)),
     ast.Binary: _binary,
     ast.Like: _like,
-    ast.Between: lambda e, c: operators.between(e, bind(e.operand, c), bind(e.low, c), bind(e.high, c)),
-    ast.InList: lambda e, c: operators.in_list(e, bind(e.operand, c), [bind(i, c) for i in e.items]),
+    ast.Between: lambda e, c: operators.between(e, bind(e.operand, c), bind(e.low, c), bind(e.high, c), c.env.catalog),
+    ast.InList: lambda e, c: operators.in_list(e, bind(e.operand, c), [bind(i, c) for i in e.items], c.env.catalog),
     ast.InSelect: _in_select,
     ast.InUnit: _in_unit,
     ast.Case: _case,

@@ -16,6 +16,7 @@ from dctv.bind.payload import payload_items
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
+from dctv.bind.stars import named_columns
 from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, nearest
 from dctv.plan import build as w
@@ -56,7 +57,7 @@ class Pieces:
 def bind_group(binder: Binding, core: ast.Core, group: ast.GroupUsingPartition | ast.GroupUsingSpans) -> Plan:
     """Bind a span select with a span group."""
     assert core.source is not None
-    source = bind_spans(binder, core.source, core.where)
+    source = bind_spans(binder, core.source, core.where, named_columns)
     if core.kind != "SPAN":
         raise BindError("a span group makes spans", core.place, hint="write SELECT SPAN")
     if isinstance(group, ast.GroupUsingPartition):

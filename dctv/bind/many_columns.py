@@ -11,7 +11,7 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import Context, Leaves
 from dctv.bind.relations import relation
 from dctv.bind.scope import Scope
-from dctv.errors import BindError, nearest
+from dctv.errors import BindError, Place, nearest
 from dctv.patterns import pattern
 from dctv.plan.expressions import Expression
 from dctv.plan.order import RowOrder
@@ -29,6 +29,15 @@ class Chosen(ast.Expr):
     """One column that COLUMNS stands for, where the text has COLUMNS."""
 
     bound: Any
+
+
+def chosen(bound: Bound, place: Place | None) -> ast.Expr:
+    """Return what stands in an expression for a column that is bound already."""
+    return Chosen(bound, place=place)
+
+
+Made = Callable[[Bound, Place | None], ast.Expr]
+"""Gives what stands for a column where the text has COLUMNS."""
 
 
 @record
@@ -73,7 +82,9 @@ def _compiled(text: str, node: ast.Node, flags: int = 0) -> re.Pattern[str]:
         raise BindError(f"the regular expression is malformed: {error}", node.place) from None
 
 
-def once_each(expr: ast.Expr, context: Context, starred: Starred) -> list[tuple[Column | None, ast.Expr]]:
+def once_each(
+    expr: ast.Expr, context: Context, starred: Starred, made: Made = chosen
+) -> list[tuple[Column | None, ast.Expr]]:
     """Return an expression for each of the columns that COLUMNS in it stands for; itself where it has none.
 
     All COLUMNS of an expression stand for the same column at once, so they must say the same.
@@ -82,7 +93,7 @@ def once_each(expr: ast.Expr, context: Context, starred: Starred) -> list[tuple[
     if not found:
         return [(None, expr)]
     spread = {one: _columns(one, context, starred) for one in found if one.spread}
-    expr = _replaced(expr, {one: [Chosen(c.bound, place=one.place) for c in own] for one, own in spread.items()})
+    expr = _replaced(expr, {one: [made(c.bound, one.place) for c in own] for one, own in spread.items()})
     others = list(dict.fromkeys(one for one in found if not one.spread))
     if not others:
         return [(None, expr)]
@@ -93,14 +104,14 @@ def once_each(expr: ast.Expr, context: Context, starred: Starred) -> list[tuple[
             hint="say the same in both, or spread one into arguments by *COLUMNS(...)",
         )
     return [
-        (one, _replaced(expr, {others[0]: [Chosen(one.bound, place=others[0].place)]}))
+        (one, _replaced(expr, {others[0]: [made(one.bound, others[0].place)]}))
         for one in _columns(others[0], context, starred)
     ]
 
 
-def of_all(expr: ast.Expr, context: Context, starred: Starred) -> ast.Expr:
+def of_all(expr: ast.Expr, context: Context, starred: Starred, made: Made = chosen) -> ast.Expr:
     """Return a condition that holds where it does for each of the columns that COLUMNS in it stands for."""
-    first, *others = [one for _, one in once_each(expr, context, starred)]
+    first, *others = [one for _, one in once_each(expr, context, starred, made)]
     for one in others:
         first = ast.Binary("AND", first, one, place=expr.place)
     return first
@@ -112,7 +123,7 @@ def _own(expr: ast.Expr) -> list[ast.Node]:
     return [node for node in nodes(expr) if id(node) not in nested]
 
 
-def _replaced(node: Any, by: dict[ast.Columns, list[Chosen]]) -> Any:
+def _replaced(node: Any, by: dict[ast.Columns, list[ast.Expr]]) -> Any:
     """Return a node in which others stand for some COLUMNS: several where they are spread among arguments."""
     if isinstance(node, tuple):
         made: list[Any] = []

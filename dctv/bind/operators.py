@@ -8,6 +8,7 @@ from dctv.bind import time_literals
 from dctv.bind.bound import Bound, as_interval, both, constant, is_time, scale, unify
 from dctv.bind.types import INTERVAL, VARCHAR, of_call, of_operator, settled
 from dctv.bind.wall_clock import as_times
+from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.errors import BindError, UnitError
 from dctv.plan import build as w
@@ -62,10 +63,10 @@ def unary(expr: ast.Unary, bound: Bound) -> Bound:
     return Bound(Unary("-", bound.value), bound.unit, expr.place, family=bound.family, parts=(bound,), type=made)
 
 
-def binary(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
+def binary(expr: ast.Binary, left: Bound, right: Bound, catalog: Catalog) -> Bound:
     """Bind an infix operator."""
     if expr.op in COMPARISONS:
-        left, right = unify(as_times([left, right]), f"`{expr.op}`")
+        left, right = unify(as_times([left, right], catalog), f"`{expr.op}`")
         return _infix(expr, left, right)
     if expr.op in ("+", "-"):
         return _sum(expr, left, right)
@@ -206,15 +207,15 @@ def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None, *
     return Bound(_negate(value, negated=expr.negated), place=expr.place, parts=(subject, pattern), type=made)
 
 
-def between(expr: ast.Between, subject: Bound, low: Bound, high: Bound) -> Bound:
+def between(expr: ast.Between, subject: Bound, low: Bound, high: Bound, catalog: Catalog) -> Bound:
     """Bind BETWEEN."""
-    parts = unify(as_times([subject, low, high]), "BETWEEN")
+    parts = unify(as_times([subject, low, high], catalog), "BETWEEN")
     return _range("BETWEEN", Between(*(one.value for one in parts)), parts, expr)
 
 
-def in_list(expr: ast.InList, subject: Bound, items: list[Bound]) -> Bound:
+def in_list(expr: ast.InList, subject: Bound, items: list[Bound], catalog: Catalog) -> Bound:
     """Bind IN with a list."""
-    parts = unify(as_times([subject, *items]), "IN")
+    parts = unify(as_times([subject, *items], catalog), "IN")
     first, *others = [one.value for one in parts]
     return _range("IN", InList(first, tuple(others)), parts, expr)
 

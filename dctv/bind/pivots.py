@@ -11,9 +11,9 @@ from typing import Any
 
 from dctv.bind.binding import Binding
 from dctv.bind.context import Context, Leaves
-from dctv.bind.cores import named_columns
 from dctv.bind.many_columns import once_each
 from dctv.bind.scope import Scope, table_in_scope
+from dctv.bind.stars import named_columns
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan
 from dctv.record import fields, record, replace
@@ -192,7 +192,7 @@ def _expanded(
         if context is None:
             assert isinstance(source, ast.TableName)
             alias = source.alias.name.text if source.alias else None
-            context = binder.context(Scope([table_in_scope(plan.schema, "t", alias)]), Leaves())
+            context = binder.context(Scope([table_in_scope(plan, "t", alias)]), Leaves())
         if isinstance(one.expr, ast.Star):
             names = [name for name, _ in named_columns(one.expr, context, ())]
         else:

@@ -8,11 +8,11 @@ from dctv.bind.bound import Bound, Family
 from dctv.bind.members import has_members, member_of
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.expressions import Column, Expression
-from dctv.plan.nodes import physical_names
+from dctv.plan.nodes import Plan, physical_names
 from dctv.record import field, record
 from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
-from dctv.types.schema import DURATION, TS, ColumnType, Schema
+from dctv.types.schema import DURATION, TS, ColumnType
 from dctv.types.values import is_float, is_integer, is_string
 
 _SYNONYMS = {
@@ -33,6 +33,8 @@ class ScopeColumn:
 
     column: ColumnType
     value: Expression
+    origin: Plan | None = None
+    """Of a column `_ts`: the table that it is of."""
 
     @property
     def name(self) -> str:
@@ -116,7 +118,7 @@ class Scope:
                 family = family_of(found.column.type)
                 # What is of a select further out is left to the engine, which cannot do it everywhere.
                 made = found.type
-                return Bound(found.value, found.column.unit, path.place, family=family, type=made)
+                return Bound(found.value, found.column.unit, path.place, family=family, type=made, origin=found.origin)
             member = scope.member(path)
             if member is not None:
                 return member
@@ -208,10 +210,10 @@ def family_of(type_name: str) -> Family:
     return "text" if is_string(type_name) else None
 
 
-def table_in_scope(schema: Schema, source: str, alias: str | None, path: tuple[str, ...] = ()) -> ScopeTable:
+def table_in_scope(plan: Plan, source: str, alias: str | None, path: tuple[str, ...] = ()) -> ScopeTable:
     """Make a table known under an alias; `source` is its name inside the engine's query."""
     columns = [
-        ScopeColumn(column, Column(physical, source))
-        for column, physical in zip(schema.columns, physical_names(schema), strict=True)
+        ScopeColumn(column, Column(physical, source), plan if physical == TS else None)
+        for column, physical in zip(plan.schema.columns, physical_names(plan.schema), strict=True)
     ]
     return ScopeTable(alias, tuple(columns), path)

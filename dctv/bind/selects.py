@@ -9,11 +9,12 @@ from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, convert, scale, unify
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
-from dctv.bind.cores import Item, bind_core, named_columns, ordinal
+from dctv.bind.cores import Item, bind_core, ordinal
 from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.many_columns import once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
+from dctv.bind.stars import named_columns
 from dctv.bind.types import DOUBLE, of_cast, of_choice, settled
 from dctv.errors import BindError
 from dctv.plan import build as w
@@ -194,7 +195,11 @@ def _wrap(query: BoundQuery, leaves: Leaves) -> tuple[BoundQuery, list[Item]]:
 def _outputs(binder: Binding, items: Sequence[Item], leaves: Leaves) -> Context:
     """Let ORDER BY name the result columns of a wrapped query."""
     scoped = tuple(
-        ScopeColumn(ColumnType(i.name, "" if i.bound.type is None else i.bound.type.text, i.bound.unit), i.bound.value)
+        ScopeColumn(
+            ColumnType(i.name, "" if i.bound.type is None else i.bound.type.text, i.bound.unit),
+            i.bound.value,
+            i.bound.origin,
+        )
         for i in items
     )
     return binder.context(Scope([ScopeTable(None, scoped)]), leaves, clause="ORDER BY")

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
+from dctv.bind.bound import Bound
 from dctv.bind.context import Leaves
+from dctv.bind.many_columns import Starred, of_all
 from dctv.bind.partitions import align
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
-from dctv.errors import BindError
+from dctv.errors import BindError, Place
 from dctv.plan import build as w
 from dctv.plan import walk
 from dctv.plan.expressions import Expression
@@ -39,7 +41,7 @@ class SpanSource:
     def scope(self, alias: str, parent: Scope | None = None) -> Scope:
         """Return the scope over the plan's columns, where the engine reads it under an alias."""
         schema = self.plan.schema
-        whole = table_in_scope(schema, alias, None).columns
+        whole = table_in_scope(self.plan, alias, None).columns
         special = whole[: schema.special_count]
         if len(self.members) == 1:
             only = self.members[0]
@@ -55,11 +57,16 @@ def is_join(node: ast.Table) -> bool:
     return isinstance(node, ast.SpanJoin | ast.SpanBroadcast)
 
 
-def bind_spans(binder: Binding, node: ast.Table, where: ast.Expr | None) -> SpanSource:
-    """Bind a span source; conditions over one input filter it before it is joined."""
+def bind_spans(binder: Binding, node: ast.Table, where: ast.Expr | None, starred: Starred | None = None) -> SpanSource:
+    """Bind a span source; conditions over one input filter it before it is joined.
+
+    `starred` tells the columns that COLUMNS stands for in a condition.
+    """
     inputs = {id(leaf): binder.table(leaf) for leaf in _inputs(node)}
     late: list[ast.Expr] = []
     if where is not None:
+        if starred is not None:
+            where = _spelled(binder, node, inputs, where, starred)
         filters, late = _assign(binder, node, inputs, where)
         for key, conditions in filters.items():
             inputs[key] = filtered(binder, _leaf(node, key), inputs[key], conditions)
@@ -71,6 +78,30 @@ def bind_spans(binder: Binding, node: ast.Table, where: ast.Expr | None) -> Span
         tests = [expressions.condition(e, context).value for e in late]
         source = replace(source, plan=_select_where(source.plan, tests, leaves, alias))
     return source
+
+
+def _spelled(binder: Binding, node: ast.Table, inputs: dict[int, Plan], where: ast.Expr, starred: Starred) -> ast.Expr:
+    """Return a condition with the columns of the inputs in place of COLUMNS."""
+    tables: list[ScopeTable] = []
+    names: dict[Expression, ast.Path] = {}
+    for number, leaf in enumerate(_inputs(node)):
+        member = member_of(binder, leaf, inputs[id(leaf)])
+        (found,) = SpanSource(inputs[id(leaf)], (member,)).scope(f"x{number}").tables
+        qualifier = member.path or ((member.alias,) if member.alias is not None else ())
+        # As in the select list, times and partitions are not meant.
+        payload = tuple(found.columns[index] for index in member.positions)
+        for column in payload:
+            names[column.value] = ast.Path(tuple(map(ast.Name, (*qualifier, column.name))))
+        tables.append(replace(found, columns=payload))
+
+    def named(bound: Bound, place: Place | None) -> ast.Expr:
+        path = names.get(bound.value)
+        if path is None:
+            raise BindError("COLUMNS in WHERE of a span select stands for columns as they are", place)
+        return ast.Column(replace(path, place=place), place=place)
+
+    context = binder.context(Scope(tables), Leaves(), clause="WHERE", aggregates_allowed=False)
+    return of_all(where, context, starred, named)
 
 
 def _inputs(node: ast.Table) -> Iterator[ast.Table]:

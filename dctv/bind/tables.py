@@ -112,7 +112,7 @@ def _numbered(binder: Binding, node: ast.Table, source: FromClause, leaves: Leav
     shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
     source.positions.append(Column(ROW, inner))
-    _extend(source.scope, [table_in_scope(plan.schema, inner, shown, path)], node)
+    _extend(source.scope, [table_in_scope(plan, inner, shown, path)], node)
     return Derived(numbered(plan, leaves.name(plan)), inner)
 
 
@@ -152,7 +152,7 @@ def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
     source.stable = source.stable and plan.stable
     shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
-    return TableName(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, path)]
+    return TableName(leaves.name(plan), inner), [table_in_scope(plan, inner, shown, path)]
 
 
 _BESIDE = ("INNER", "LEFT", "CROSS")

@@ -15,6 +15,7 @@ from dctv.bind.payload import payload_items
 from dctv.bind.relations import names_of, relation
 from dctv.bind.selects import apply_limit
 from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
+from dctv.bind.stars import named_columns
 from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, Place
 from dctv.plan import build as w
@@ -36,7 +37,7 @@ def bind_typed(binder: Binding, core: ast.Core, select: ast.Select) -> Plan:
     if isinstance(core.group, ast.GroupUsingPartition | ast.GroupUsingSpans):
         plan = groups.bind_group(binder, core, core.group)
     else:
-        source = bind_spans(binder, core.source, core.where)
+        source = bind_spans(binder, core.source, core.where, named_columns)
         _check_kind(core, source.plan.schema, core.source.place)
         plan = _project(binder, core, source)
     if core.distinct:

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from fractions import Fraction
 
-from dctv.bind.bound import Bound, constant, convert, is_time
+from dctv.bind.bound import Bound, constant, convert, is_date, is_time
 from dctv.bind.context import Context
+from dctv.bind.trace_times import start_of
 from dctv.bind.types import BIGINT, INTERVAL, of_call
-from dctv.catalog.namespace import Clock
-from dctv.errors import BindError, UnitError
+from dctv.catalog.namespace import Catalog, Clock
+from dctv.errors import BindError, Place, UnitError
 from dctv.patterns import pattern
 from dctv.plan.build import call, number, plus
 from dctv.plan.expressions import Cast, Text
@@ -48,17 +49,29 @@ def wall_clock(clock: Clock, expr: ast.Call, context: Context, bind: Callable[[a
     given = bind(expr.arguments[0], context)
     if not is_time(given) and given.type != INTERVAL and not given.is_zero:
         raise UnitError(f"`{name}` takes a time, found a value without one", given.place, hint=f"such as {name}(_ts)")
-    time = convert(given, _NS, f"`{name}`")
+    return _timestamp(convert(given, _NS, f"`{name}`"), clock.start, expr.place)
+
+
+def _timestamp(time: Bound, start: int, place: Place | None) -> Bound:
+    """Return the time of the wall clock of a time in ns; `start` is that of time 0."""
     whole = time.family == "integer"
     # A fraction of a nanosecond is rounded, so comparisons must see what it is rounded to.
     value = time.value if whole else Cast(call("round", time.value), BIGINT.text)
-    value = call("make_timestamp_ns", plus(Cast(value, BIGINT.text), number(clock.start)))
+    value = call("make_timestamp_ns", plus(Cast(value, BIGINT.text), number(start)))
     made = None if time.type is None else of_call("make_timestamp_ns", [BIGINT])
-    return Bound(value, place=expr.place, parts=(time,), type=made, since=clock.start if whole else None)
+    return Bound(value, place=place, parts=(time,), type=made, since=start if whole else None)
 
 
-def as_times(bounds: list[Bound]) -> list[Bound]:
-    """Return the times of a trace that are meant, where times of its wall clock meet each other or literals."""
+def as_times(bounds: list[Bound], catalog: Catalog) -> list[Bound]:
+    """Return the times of a trace that are meant, where times of its wall clock meet each other or literals.
+
+    A column `_ts` that meets a date is a time of the wall clock itself.
+
+    Raises:
+        BindError: it meets one, and it is not known when its trace began.
+    """
+    if any(is_date(one) for one in bounds):
+        bounds = [_dated(one, catalog) for one in bounds]
     starts = {one.since for one in bounds if one.since is not None}
     if len(starts) != 1:
         return bounds
@@ -73,6 +86,12 @@ def as_times(bounds: list[Bound]) -> list[Bound]:
             return bounds
         found.append(constant(Fraction(instant - start), _NS, one.place, integral=True))
     return found
+
+
+def _dated(bound: Bound, catalog: Catalog) -> Bound:
+    if bound.origin is None or not is_time(bound):
+        return bound
+    return _timestamp(convert(bound, _NS, "`_ts`"), start_of(bound.origin, catalog, bound.place), bound.place)
 
 
 def _instant(bound: Bound) -> int | None:

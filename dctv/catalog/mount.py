@@ -16,12 +16,12 @@ from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan.build import ROW_NUMBER, columns, number, select, sorted_by, together, typed_nothing
 from dctv.plan.expressions import NULL, Cast, Column, Expression, Text
-from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Source
-from dctv.record import field, record
+from dctv.record import field, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -174,9 +174,22 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
             found: Plan = Scan(one.schema, order, full, mount.sources[name])
         else:
             found = stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
-        return shifted(found, mount.offset)
+        return shifted(_typed(found, one.casts), mount.offset)
 
     return cache(plan)
+
+
+def _typed(plan: Plan, casts: Mapping[str, str]) -> Plan:
+    """Return a plan whose columns have the types of the values that their texts say."""
+    if not casts:
+        return plan
+    columns = tuple(replace(one, type=casts.get(one.name, one.type)) for one in plan.schema.columns)
+    items = []
+    for one, name in zip(plan.schema.columns, physical_names(plan.schema), strict=True):
+        value = Column(name)
+        items.append(Item(Cast(value, casts[one.name]) if one.name in casts else value, name))
+    query = select(*items, source="texts")
+    return Relation(replace(plan.schema, columns=columns), plan.order, query, (("texts", plan),))
 
 
 def _expected_event(

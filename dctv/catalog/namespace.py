@@ -127,8 +127,8 @@ class Catalog:
     """Looks names up, adds and drops them."""
 
     def __init__(self) -> None:
-        self.root = Namespace()
-        self.changes = 0
+        self.root: Namespace = Namespace()
+        self.changes: int = 0
         """How often a name was given to something else, or taken from it."""
         self.bound: dict[int, Any] = {}
         """What views of the standard library were bound to: each is bound once, until a name below a mount changes."""

@@ -17,6 +17,7 @@ from dctv.cli.texts import Text
 from dctv.console.limited import Limited
 from dctv.console.narration import say
 from dctv.console.verdict import FAILED, OK, Verdict, let_go
+from dctv.console.wall_times import TRACE, in_zone
 from dctv.contracts.writer import Rows, Writer
 from dctv.errors import DctvError, QueryError, TraceError, UsageError, render
 from dctv.record import record
@@ -42,6 +43,8 @@ class Batch:
     goes_on: bool = False
     """Whether statements after a wrong one are run."""
     narrator: Narrator = EVERYTHING
+    time: str = TRACE
+    """How times are shown."""
 
 
 def run_batch(
@@ -75,7 +78,7 @@ def _run_texts(batch: Batch, desk: Desk, tally: Tally) -> None:
 def batch_of(args: Namespace, texts: list[Text], params: dict[str | int, object] | None, writer: Writer) -> Batch:
     """Return the batch that the arguments of `dctv query` ask for."""
     goes_on = args.on_error == "continue"
-    return Batch(texts, params, writer, args.limit, args.result, goes_on, narrator_of(args))
+    return Batch(texts, params, writer, args.limit, args.result, goes_on, narrator_of(args), args.time)
 
 
 def run_text(text: Text, batch: Batch, desk: Desk, tally: Tally) -> None:
@@ -140,7 +143,7 @@ def _results(count: int) -> str:
 
 
 def _write(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
-    remark = written(result, batch, desk, tally)
+    remark = written(in_zone(result, batch.time), batch, desk, tally)
     batch.narrator.warnings(result.warnings)
     if remark:
         batch.narrator.remark(remark)

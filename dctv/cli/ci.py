@@ -21,6 +21,12 @@ def add_result_options(parser: ArgumentParser) -> None:
         metavar="all|last|N",
         help="write all results (default), only the last one, or only the Nth; others are not computed",
     )
+    parser.add_argument(
+        "--time",
+        default="trace",
+        metavar="ZONE",
+        help="show `_ts` and timestamps as local time, in UTC or in a zone such as Europe/Berlin (default: trace)",
+    )
     parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
     parser.add_argument("--fail-if-empty", action="store_true", help="exit with 1 if any result has no rows")
     parser.add_argument(
@@ -30,7 +36,9 @@ def add_result_options(parser: ArgumentParser) -> None:
         help="after a wrong statement, stop (default) or go on with the next one; the worst error sets the exit code",
     )
     parser.add_argument(
-        "--stats", choices=["json"], help="end stderr with a line of JSON: exit code, seconds, rows, assertions, errors"
+        "--stats",
+        choices=["json"],
+        help="end stderr with a line of JSON: exit code, seconds, rows, assertions, errors, versions",
     )
 
 

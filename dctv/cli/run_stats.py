@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from time import perf_counter, process_time
 
+import dctv
 from dctv.cli.tally import Tally
+from dctv.index.schema import FORMAT_VERSION
 from dctv.record import field, record
 
 
@@ -19,6 +21,8 @@ class Clock:
 
 def stats_line(tally: Tally, clock: Clock, exit_code: int) -> str:
     """Return the line for a run that ends now."""
+    from duckdb import __version__ as engine  # loaded by whatever ran
+
     asserted = len(tally.cases) - tally.errors
     return json.dumps(
         {
@@ -30,5 +34,6 @@ def stats_line(tally: Tally, clock: Clock, exit_code: int) -> str:
             "rows": tally.rows,
             "assertions": {"passed": asserted - tally.failures, "failed": tally.failures},
             "errors": tally.errors,
+            "versions": {"dctv": dctv.__version__, "duckdb": engine, "index": FORMAT_VERSION},
         }
     )

@@ -18,7 +18,7 @@ class Limited:
     def __init__(self, rows: Rows, limit: int) -> None:
         self._rows = rows
         self._limit = limit
-        self.cut = False
+        self.cut: bool = False
         """Whether there are more rows; known once these have been read."""
 
     @property

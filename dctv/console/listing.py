@@ -9,24 +9,20 @@ from typing import TYPE_CHECKING
 
 import dctv.writers
 from dctv.catalog.namespace import NOTHING_MOUNTED
-from dctv.completion import by_use
 from dctv.console.sink import stdout_sink
 from dctv.console.verdict import OK
-from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Rows, Writer
-from dctv.engines.allowed import KINDS
 from dctv.errors import UsageError, nearest
-from dctv.functions import aggregate, scalar
 from dctv.patterns import pattern as compiled
 from dctv.record import record
 from dctv.session import Session
 from dctv.types.schema import ColumnType, Kind, Schema
-from dctv.types.units import base_unit, known_units, parse_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_IN_FROM = "`.tables` lists those that stand in FROM"
 _END = compiled(r"[.:;](?:\s|$)|\n")
 
 
@@ -95,31 +91,30 @@ def list_functions(session: Session, pattern: str = "") -> Listing:
     Raises:
         UsageError: there are none.
     """
-    rules = {**scan(scalar, FunctionRule), **scan(aggregate, FunctionRule)}
-    names = [name for name in session.functions() if fits_pattern(name, pattern)]
-    if not names:
-        raise UsageError(f"no function fits `{pattern}`", hint="`.tables` lists those that stand in FROM")
-    macros = {one.name: one.doc for one in session.tables() if one.kind == "macro"}
-    rows = []
-    for name in names:
-        rule = rules.get(name)
-        kind = "macro" if name in macros else KINDS.get(name, "scalar")
-        rows.append((name, rule.kind if rule else kind, rule.doc if rule else macros.get(name, "")))
-    return Listing(("name", "kind", "about"), rows)
+    return _fitting(session, "FUNCTIONS", pattern, UsageError(f"no function fits `{pattern}`", hint=_IN_FROM))
 
 
-def list_units(pattern: str = "") -> Listing:
+def list_units(session: Session, pattern: str = "") -> Listing:
     """List the units whose names fit a pattern, those of times and bytes first, with what they are in base units.
 
     Raises:
         UsageError: there are none.
     """
-    names = [name for name in by_use(known_units()) if fits_pattern(name, pattern)]
-    if not names:
-        raise UsageError(f"no unit fits `{pattern}`")
-    units = [parse_unit(name) for name in names]
-    rows = [(n, f"{float(u.factor):g} {base_unit(u)}") for n, u in zip(names, units, strict=True)]
-    return Listing(("unit", "is"), rows)
+    return _fitting(session, "UNITS", pattern, UsageError(f"no unit fits `{pattern}`"))
+
+
+def list_mounts(session: Session) -> Listing:
+    """List the mounted traces, in the order in which they were mounted."""
+    found = session.sql("SHOW MOUNTS")
+    return Listing(found.schema.names, found.fetchall())
+
+
+def _fitting(session: Session, what: str, pattern: str, otherwise: UsageError) -> Listing:
+    found = session.sql(f"SHOW {what}")
+    rows = [row for row in found.fetchall() if fits_pattern(row[0], pattern)]
+    if not rows:
+        raise otherwise
+    return Listing(found.schema.names, rows)
 
 
 def fits_pattern(name: str, pattern: str) -> bool:

@@ -24,7 +24,7 @@ class Verdict:
     """A context that swallows every exception and keeps the exit code for it."""
 
     def __init__(self, tell: Callable[[DctvError], None] = complain) -> None:
-        self.code = OK
+        self.code: int = OK
         self._tell = tell
 
     def __enter__(self) -> Verdict:

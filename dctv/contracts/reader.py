@@ -54,6 +54,8 @@ class TraceTable:
     """Set for raw event tables: the session makes `events` of them, so no reader builds that table."""
     rows: Callable[[], Sequence[Sequence[str | int | bool | None]]] | None = None
     """Gives the rows of a small table in place of `data`, so that telling of it takes no pyarrow."""
+    casts: Mapping[str, str] = field(default_factory=dict)
+    """Types, as the engine names them, of columns whose values `data` and `schema` have as texts."""
 
 
 @cache

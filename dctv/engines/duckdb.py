@@ -75,7 +75,7 @@ class DuckDB:
     Both are opened when they are needed, and after `close` anew.
     """
 
-    failures = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
+    failures: tuple[type[BaseException], ...] = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
 
     def __init__(
         self,

@@ -109,7 +109,7 @@ class Attempt:
     def __init__(
         self, trace: Trace, wanted: Layout, work: Path, files: Sequence[Identity], make_spool: MakeSpool | None
     ) -> None:
-        self.tally = Tally()
+        self.tally: Tally = Tally()
         self._trace = trace
         self._layout = wanted
         self._work = work

@@ -67,7 +67,7 @@ class Index:
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self.folder = folder
-        self.path = folder / INDEX
+        self.path: Path = folder / INDEX
         self._connection = connection
         self._lock = threading.RLock()
         self._held: Closing | None = None

@@ -58,10 +58,10 @@ class Evidence:
 
     def __init__(self, rows: Sequence[DimensionStatistics], events: Sequence[int]) -> None:
         self._rows = rows
-        self.count = len(rows)
+        self.count: int = len(rows)
         backwards = list(zip(reversed(rows), reversed(events), strict=True))
-        self.missing = where(row.nulls > 0 for row, _ in backwards)
-        self.present = where(row.nulls < number for row, number in backwards)
+        self.missing: int = where(row.nulls > 0 for row, _ in backwards)
+        self.present: int = where(row.nulls < number for row, number in backwards)
         self._single = where(row.distinct == 1 for row, _ in backwards)
 
     def _of_kinds(self, kinds: Sequence[str]) -> int:

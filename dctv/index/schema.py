@@ -1,6 +1,6 @@
 """The tables of an index file: what SQLite is told to create."""
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 """Raised with every change that older programs would read wrongly, and when decoders find other values in a trace.
 
 An index of another version is built anew.

@@ -151,7 +151,8 @@ class Select(Query):
     recursive: bool = field(default=False, kw_only=True)
     """Whether one of these reads itself."""
 
-    __hash__ = Query.__hash__
+    def __hash__(self) -> int:
+        return Query.__hash__(self)
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -173,4 +174,5 @@ class Compound(Query):
     steps: tuple[CommonTable, ...] = field(default=(), kw_only=True)
     recursive: bool = field(default=False, kw_only=True)
 
-    __hash__ = Query.__hash__
+    def __hash__(self) -> int:
+        return Query.__hash__(self)

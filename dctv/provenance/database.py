@@ -125,7 +125,7 @@ class Provenance:
             raise TraceError(f"`{path}` is damaged: {problem.splitlines()[0]}")
         if found.get("version") != VERSION:
             raise TraceError(f"`{path}` is of version {found.get('version')}, this dctv reads version {VERSION}")
-        self.reader = found["reader"]
+        self.reader: str = found["reader"]
 
     def close(self) -> None:
         """Close the file."""

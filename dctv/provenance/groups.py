@@ -68,7 +68,7 @@ class Grouping:
             if one.event is not None:
                 conditions = [binder.condition(EventTable(one.schema, one.event)) for binder in binders]
                 self._choices[name] = _choice(conditions)
-        self.warnings = WarningLog()
+        self.warnings: WarningLog = WarningLog()
         for binder in binders:
             binder.conclude(self.warnings)
 

@@ -79,7 +79,7 @@ class ParquetOutput:
 
     def __init__(self, path: Path, reader: str) -> None:
         self.path = path
-        self.lines = 0
+        self.lines: int = 0
         self._reader = reader
         self._writer: Any = None
         self._held: list[pa.Table] = []

@@ -34,7 +34,9 @@ def _tables(file: PlainFile) -> list[PlainTable]:
         raise TraceError(f"cannot read `{file.path}`: {str(error).partition('. ')[0].lower()}") from None
     stream = f"arrow{file.number}"
     given = {stream: partial(_opened, file.path)}
-    return [PlainTable(file.number, name_of(file.path), select(STAR, source=stream), given, units_of(schema))]
+    return [
+        PlainTable(file.number, name_of(file.path), select(STAR, source=stream), given, units_of(schema), typed=True)
+    ]
 
 
 def _opened(path: Path) -> Any:

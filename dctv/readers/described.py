@@ -142,7 +142,7 @@ def load(start: Start, paths: Sequence[Path], context: LoadContext) -> LoadedTra
         schema = arrow_schema(table.schema)
         batches = [finished(known, name, batch).cast(schema) for batch in parts.pop(name, [])]
         data = pa.Table.from_batches(batches, schema)
-        tables[name] = TraceTable(table.schema, in_time(data, table.schema), table.event)
+        tables[name] = TraceTable(table.schema, in_time(data, table.schema), table.event, casts=table.casts)
     rest = _rest(known)
     return LoadedTrace(tables, rest.diagnostics, rest.last_ts, rest.properties)
 
@@ -171,7 +171,9 @@ def _table(told: Mapping[str, Any]) -> TraceTable:
     if event is None and told["name"].startswith(RAW):
         event = {"name": told["name"].removeprefix(RAW), "args": [column.name for column in columns[1:]]}
     shown = None if event is None else EventColumns(**{**event, "args": tuple(event["args"])})
-    return TraceTable(Schema(kind, columns, tuple(told.get("partitions", ()))), None, shown)
+    return TraceTable(
+        Schema(kind, columns, tuple(told.get("partitions", ()))), None, shown, casts=told.get("casts", {})
+    )
 
 
 def arrow_schema(schema: Schema) -> Any:

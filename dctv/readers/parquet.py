@@ -32,7 +32,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
     except (OSError, pa.ArrowException) as error:
         raise TraceError(f"cannot read `{file.path}`: {str(error).partition('. ')[0].lower()}") from None
     rows = select(STAR, source=TableCall(call("read_parquet", Text(escaped(str(file.path))))))
-    return [PlainTable(file.number, name_of(file.path), rows, units=units_of(schema))]
+    return [PlainTable(file.number, name_of(file.path), rows, units=units_of(schema), typed=True)]
 
 
 READER = Described(

@@ -13,6 +13,7 @@ from dctv.repl.conversation import Conversation
 from dctv.repl.dot_command import DotCommand
 from dctv.repl.listings import LISTINGS
 from dctv.repl.outputs import OUTPUTS
+from dctv.repl.plotting import PLOT
 from dctv.repl.setting_commands import SETTING_COMMANDS
 
 
@@ -103,6 +104,7 @@ COMMANDS = {
         *SETTING_COMMANDS,
         DotCommand("read", "FILE", "run the statements of a file", _read),
         *OUTPUTS,
+        PLOT,
         DotCommand("ui", "", "show the traces and views of this session on a page in the browser", _ui),
         DotCommand("quit", "", "leave, as Ctrl-D does", _quit),
     )

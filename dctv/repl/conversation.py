@@ -17,8 +17,9 @@ from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import stdout_sink
 from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
+from dctv.console.wall_times import in_zone
 from dctv.contracts.writer import Rows, Writer
-from dctv.errors import DctvError
+from dctv.errors import DctvError, UsageError
 from dctv.record import field, record
 from dctv.repl.destination import Destination
 from dctv.repl.last_query import NAME, view_of
@@ -30,6 +31,7 @@ from dctv.web.serving import Serving
 from dctv.whole_file import Sink
 from dctv.writers import box, table
 from dctv.writers.aligned import Fit
+from dctv.writers.table import TABLE
 
 
 @record
@@ -140,9 +142,9 @@ class Conversation:
         """Print rows, on stdout through the pager if they fill more than the terminal; return how many."""
         if self.destination.is_file:
             writer = self.destination.writer(self.settings.writer)
-            with self.destination.sink(writer.between) as sink:
+            with self.destination.sink(writer) as sink:
                 return writer.write(rows, sink.stream)
-        writer, count = self.settings.writer, 0
+        writer, count = self.settings.writer if self.settings.writer.many else TABLE, 0
         fit = self._fit()
         try:
             with self._sink() as sink:
@@ -188,10 +190,17 @@ class Conversation:
         return None
 
     def _show_result(self, result: Result, *, whole: bool) -> int:
+        if not self.destination.is_file and not self.settings.writer.many:
+            name = self.settings.writer.name
+            raise UsageError(
+                f"a result in mode `{name}` goes to a file, and none is named",
+                hint=f"`.once rows.{name}` names one for the next result, `.output` for more; `.mode table` shows them",
+            )
         most = None if whole or self.destination.is_file else self.settings.maxrows
-        limited = None if most is None else Limited(result, most)
+        told = in_zone(result, self.settings.time)
+        limited = None if most is None else Limited(told, most)
         self.bar.begin(_RUNNING)
-        count = self.show(limited or result)
+        count = self.show(limited or told)
         self.bar.clear()
         warn(result.warnings)
         if limited is not None and limited.cut:

@@ -23,6 +23,8 @@ class Destination:
     path: Path | None = None
     _stream: BinaryIO | None = None
     _results: int = 0
+    _full: str = ""
+    """The format of the file's one result, if it cannot hold more."""
 
     @property
     def is_file(self) -> bool:
@@ -37,13 +39,12 @@ class Destination:
         """
         self.close()
         writer = _by_suffix(path)
-        if writer is not None and not writer.many:
-            raise UsageError(f"a file of format `{writer.name}` holds one result", hint="use `.once` for it")
-        try:
-            self._stream = path.open("wb")
-        except OSError as error:
-            raise cannot_write(f"`{path}`", error) from error
-        self.path, self._results = path, 0
+        if writer is None or writer.many:
+            try:
+                self._stream = path.open("wb")
+            except OSError as error:
+                raise cannot_write(f"`{path}`", error) from error
+        self.path, self._results, self._full = path, 0, ""
 
     def close(self) -> None:
         """Let results go to the terminal."""
@@ -57,22 +58,40 @@ class Destination:
         return default if path is None else _by_suffix(path) or default
 
     @contextmanager
-    def sink(self, between: bytes) -> Iterator[Sink]:
-        """Write the next result; what `.once` names appears only when it is whole."""
+    def sink(self, writer: Writer) -> Iterator[Sink]:
+        """Write the next result; what `.once` names appears only when it is whole.
+
+        Raises:
+            UsageError: it cannot be written, or the file cannot hold a further result.
+        """
         once, self.once = self.once, None
         if once is not None:
             with file_sink(once) as sink:
                 yield sink
             return
-        assert self._stream is not None
-        try:
-            if self._results:
-                self._stream.write(between)
-            self._results += 1
-            yield Sink(self._stream, lambda: None, lambda _: None)
-            self._stream.flush()
-        except OSError as error:
-            raise cannot_write(f"`{self.path}`", error) from error
+        self._check_room(writer)
+        if self._stream is None:
+            assert self.path is not None
+            with file_sink(self.path) as sink:
+                yield sink
+        else:
+            try:
+                if self._results:
+                    self._stream.write(writer.between)
+                yield Sink(self._stream, lambda: None, lambda _: None)
+                self._stream.flush()
+            except OSError as error:
+                raise cannot_write(f"`{self.path}`", error) from error
+        self._results += 1
+        self._full = "" if writer.many else writer.name
+
+    def _check_room(self, writer: Writer) -> None:
+        single = self._full or ("" if writer.many or not self._results else writer.name)
+        if single:
+            raise UsageError(
+                f"`{self.path}` has a result already, and a file of format `{single}` holds one",
+                hint="`.output FILE` names another file, `.output` shows results here",
+            )
 
 
 def _by_suffix(path: Path) -> Writer | None:

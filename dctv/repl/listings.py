@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.console.listing import Listing, list_functions, list_tables, list_units
+from dctv.console.listing import Listing, list_functions, list_mounts, list_tables, list_units
 from dctv.console.narration import say
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, nearest
@@ -46,16 +46,16 @@ def _functions(talk: Conversation, pattern: str) -> int:
 
 
 def _units(talk: Conversation, pattern: str) -> int:
-    talk.show(list_units(pattern))
+    talk.show(list_units(talk.session, pattern))
     return OK
 
 
 def _mounts(talk: Conversation, _argument: str) -> int:
-    found = talk.session.mounts()
-    if not found:
+    found = list_mounts(talk.session)
+    if not found.rows:
         say("nothing is mounted: .mount NAME=PATH mounts a trace")
         return OK
-    talk.show(Listing(("name", "format", "path"), [(one.name, one.format, one.path) for one in found]))
+    talk.show(found)
     return OK
 
 

@@ -19,6 +19,7 @@ from prompt_toolkit.output.defaults import create_output
 from dctv.repl.commands import is_command
 from dctv.repl.completion import SqlCompleter
 from dctv.repl.highlight import STYLE, SqlLexer
+from dctv.repl.usage_line import show_usages
 from dctv.session import Session
 from dctv.syntax.statements import is_complete
 
@@ -31,7 +32,7 @@ def make_prompt(
 ) -> PromptSession[str]:
     """Return the prompt; Enter runs the input once it ends with a semicolon or is a dot command."""
     given_input, output = terminal if terminal is not None else (None, create_output(always_prefer_tty=True))
-    return PromptSession(
+    prompt: PromptSession[str] = PromptSession(
         PROMPT,
         multiline=True,
         prompt_continuation=_continuation,
@@ -46,6 +47,8 @@ def make_prompt(
         input=given_input,
         output=output,
     )
+    show_usages(prompt, session)
+    return prompt
 
 
 def _continuation(_width: int, _line: int, _wraps: int) -> AnyFormattedText:

@@ -30,7 +30,10 @@ def _set(talk: Conversation, argument: str) -> int:
 
 
 def _mode(talk: Conversation, argument: str) -> int:
-    return _one(talk, "mode", argument)
+    code = _one(talk, "mode", argument)
+    if argument and not talk.settings.writer.many and not talk.destination.is_file:
+        say(f"results in mode `{argument}` go to the file that `.output` or `.once` names")
+    return code
 
 
 def _maxrows(talk: Conversation, argument: str) -> int:

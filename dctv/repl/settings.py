@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import dctv.writers
+from dctv.console.wall_times import EXPECTED, TRACE, checked
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError, nearest
@@ -24,6 +25,8 @@ class Settings:
     """How many rows of a result are shown at most."""
     width: int | None = 0
     """How wide tables may be; 0: as wide as the terminal; None: as wide as they are."""
+    time: str = TRACE
+    """How times are shown: as they are in the trace, or those of the wall clock in some zone."""
     params: dict[str | int, object] = field(default_factory=dict)
     """Values of parameters in statements."""
 
@@ -40,8 +43,9 @@ class Setting:
 
 
 def modes() -> dict[str, Writer]:
-    """Return the formats that results can be shown in, by name."""
-    return {name: writer for name, writer in scan(dctv.writers, Writer).items() if writer.many}
+    """Return the formats of results by name, those last that only files can have."""
+    found = scan(dctv.writers, Writer).items()
+    return dict(sorted(found, key=lambda one: (not one[1].many, one[0])))
 
 
 def set_to(settings: Settings, name: str, value: str) -> None:
@@ -63,8 +67,6 @@ def set_to(settings: Settings, name: str, value: str) -> None:
 
 def _set_mode(settings: Settings, value: str) -> None:
     known = modes()
-    if value in scan(dctv.writers, Writer) and value not in known:
-        raise UsageError(f"`{value}` is for files", hint=f"`.once FILE` writes a result, such as `.once rows.{value}`")
     if value not in known:
         near = nearest(value, list(known))
         hint = f"did you mean `{near}`?" if near else None
@@ -84,6 +86,10 @@ def _set_maxrows(settings: Settings, value: str) -> None:
 
 def _set_width(settings: Settings, value: str) -> None:
     settings.width = {AUTO: 0, FULL: None}[value] if value in {AUTO, FULL} else _positive(value)
+
+
+def _set_time(settings: Settings, value: str) -> None:
+    settings.time = checked(value)
 
 
 def _positive(value: str) -> int:
@@ -106,6 +112,12 @@ SETTINGS = {
         "how many rows of a result are shown",
         lambda s: str(s.maxrows or "all"),
         _set_maxrows,
+    ),
+    "time": Setting(
+        EXPECTED,
+        "whether `_ts` and timestamps are shown by the wall clock, and in which zone",
+        lambda s: s.time,
+        _set_time,
     ),
     "width": Setting(
         "a number from 1, auto or full",

@@ -16,6 +16,7 @@ from dctv.run import (
     macros,
     mounting,
     naming,
+    shown_lists,
     state_systems,
     summarizing,
     tables,
@@ -44,7 +45,7 @@ def _run(statement: Statement, context: ExecutionContext, known: Environment) ->
             return explaining.explained(statement, context, known)
         case ast.Assert():
             return asserting.checked(statement, context, known)
-        case ast.Describe() | ast.Summarize() | ast.ShowTables():
+        case ast.Describe() | ast.Summarize() | ast.ShowTables() | commands.Show():
             return _told(statement, context, known)
         case (
             commands.Expect()
@@ -60,7 +61,9 @@ def _run(statement: Statement, context: ExecutionContext, known: Environment) ->
 
 
 def _told(
-    statement: ast.Describe | ast.Summarize | ast.ShowTables, context: ExecutionContext, known: Environment
+    statement: ast.Describe | ast.Summarize | ast.ShowTables | commands.Show,
+    context: ExecutionContext,
+    known: Environment,
 ) -> Result:
     match statement:
         case ast.Describe():
@@ -69,6 +72,8 @@ def _told(
             return summarizing.summarize(statement, context, known)
         case ast.ShowTables():
             return listing.show(statement, context)
+        case commands.Show():
+            return shown_lists.show(statement, context)
 
 
 def _command(statement: Command, context: ExecutionContext, known: Environment) -> Outcome:

@@ -10,6 +10,7 @@ from typing import Any
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.bind.parameters import Params, numbered
+from dctv.bind.trace_times import start_of
 from dctv.plan.build import STAR, select
 from dctv.plan.nodes import Plan, Relation
 from dctv.plan.order import RowOrder
@@ -49,7 +50,8 @@ def table_of(name: str, context: ExecutionContext) -> Plan:
 
 def result_of(plan: Plan, context: ExecutionContext) -> Result:
     """Return the result of a bound plan."""
-    return Result(plan.schema, Reading(_whole(optimized(plan, context)), context), context)
+    start = partial(start_of, plan, context.catalog, None)
+    return Result(plan.schema, Reading(_whole(optimized(plan, context)), context), context, start)
 
 
 def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionContext) -> Result:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from dctv.contracts.first_rows import FirstRows
 from dctv.contracts.picture import Picture
-from dctv.errors import AssertionFailed, DctvError, Place, UsageError
+from dctv.errors import AssertionFailed, BindError, DctvError, Place, UsageError
 from dctv.plan.nodes import ArrowStream
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
@@ -76,8 +76,11 @@ class Result:
     it in a notebook, shows its first rows, which can still be read afterwards.
     """
 
-    def __init__(self, schema: Schema, reading: Reading, context: ExecutionContext) -> None:
+    def __init__(
+        self, schema: Schema, reading: Reading, context: ExecutionContext, start: Callable[[], int] | None = None
+    ) -> None:
         self.schema = schema
+        self._began = start
         self.warns = False
         """Whether warnings go to Python's `warnings` too, once the rows have been read."""
         self._reading = reading
@@ -127,6 +130,16 @@ class Result:
     def units(self) -> dict[str, str]:
         """Units by the names of their columns, such as `{"_ts": "ns"}`; columns without a unit are not there."""
         return {column.name: str(column.unit) for column in self.schema.columns if str(column.unit)}
+
+    def start_unix_ns(self) -> int:
+        """Return when time 0 of the column `_ts` was, in ns since 1970, if all rows are of one trace that tells.
+
+        Raises:
+            BindError: it is not known, or there is no such column.
+        """
+        if self._began is None:
+            raise BindError("it is not known which trace `_ts` is a time of", None)
+        return self._began()
 
     @property
     def warnings(self) -> list[tuple[str, int]]:

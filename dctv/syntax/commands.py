@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from dctv.record import record
 from dctv.syntax import ast
 
@@ -64,5 +66,12 @@ class Copy(ast.Node):
     options: tuple[tuple[ast.Name, ast.String | None], ...] = ()
 
 
+@record(eq=False, text=False)
+class Show(ast.Node):
+    """`SHOW FUNCTIONS`, `SHOW UNITS` or `SHOW MOUNTS`."""
+
+    what: Literal["FUNCTIONS", "UNITS", "MOUNTS"]
+
+
 Command = Expect | CreateTable | DropTable | CreateMacro | DropMacro | Copy
-Statement = ast.Statement | Command
+Statement = ast.Statement | Command | Show

@@ -159,6 +159,8 @@ def _missing_semicolon(source: Source, parser: Parser, index: int) -> ParseError
     for at in (index - 1, index):
         if at < 1 or parser.tokens[at].text.upper() not in _STATEMENTS or parser.tokens[at].kind != "NAME":
             continue
+        if parser.tokens[at - 1].kind == ";":
+            continue
         if at < index and parser.tokens[at].text.upper() in RESERVED:
             continue
         if at == index and not parser.accepts(END):

@@ -1,4 +1,4 @@
-"""Unfinished text to the call of a table-valued function whose arguments are being typed."""
+"""Unfinished text to the call whose arguments are being typed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from dctv.record import record
 from dctv.syntax.build.names import unquote
+from dctv.syntax.keywords import RESERVED
 from dctv.syntax.lexer import COMMENT, Raw, scan
 from dctv.syntax.parser import default_table
 
@@ -25,15 +26,33 @@ def open_call(text: str) -> OpenCall | None:
     found = [token for token in scan(default_table(), text) if token.kind != COMMENT and token.text]
     if not found or found[-1].kind not in {"(", ","}:
         return None
+    index = _opened(found, len(found))
+    name = "" if index is None else _name_before(found, index)
+    return OpenCall(name, _given(found[(index or 0) + 1 :])) if name else None
+
+
+def enclosing_call(text: str) -> str:
+    """Return the dotted name of the innermost call that a text does not close, empty if there is none."""
+    found = [token for token in scan(default_table(), text) if token.kind != COMMENT and token.text]
+    index = _opened(found, len(found))
+    while index is not None:
+        name = _name_before(found, index)
+        if name:
+            return name
+        index = _opened(found, index)
+    return ""
+
+
+def _opened(found: list[Raw], stop: int) -> int | None:
+    """Return where the innermost parenthesis is that is open before a position, None if all are closed."""
     depth = 0
-    for index in range(len(found) - 1, -1, -1):
+    for index in range(stop - 1, -1, -1):
         kind = found[index].kind
         if kind == ";":
             return None
         depth += (kind == ")") - (kind == "(")
         if depth < 0:
-            name = _name_before(found, index)
-            return OpenCall(name, _given(found[index + 1 :])) if name else None
+            return index
     return None
 
 
@@ -41,6 +60,8 @@ def _name_before(found: list[Raw], index: int) -> str:
     parts: list[str] = []
     while index > 0 and found[index - 1].kind in {"NAME", "BACKTICKED"}:
         token = found[index - 1]
+        if token.kind == "NAME" and token.text.upper() in RESERVED:
+            break
         parts.insert(0, unquote(token.text) if token.kind == "BACKTICKED" else token.text)
         index -= 2
         if index <= 0 or found[index].kind != ".":

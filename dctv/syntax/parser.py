@@ -65,17 +65,17 @@ class Parser:
     """
 
     def __init__(self, text: str, start: str, make: Make, table: Table | None = None) -> None:
-        self.table = default_table() if table is None else table
+        self.table: Table = default_table() if table is None else table
         self.make = make
         self.text = text
-        self.tokens = [t for t in scan(self.table, text) if t.kind != COMMENT]
+        self.tokens: list[Raw] = [t for t in scan(self.table, text) if t.kind != COMMENT]
         self.tokens.append(Raw(END, "", len(text), len(text)))
         self._first, self._last = self.table.starts[start]
         self.restart()
 
     def restart(self) -> None:
         """Forget what was taken."""
-        self.stacks = _Stacks([self._first], [], [], [], [])
+        self.stacks: _Stacks = _Stacks([self._first], [], [], [], [])
         self._stop = 0
 
     def run(self) -> object:

@@ -14,9 +14,9 @@ class Star(Expr):
     """`*` or `t.*`, with EXCLUDE, REPLACE, RENAME and LIKE; also the argument of COUNT(*)."""
 
     qualifier: Path | None = None
-    exclude: tuple[Name, ...] = ()
+    exclude: tuple[Path, ...] = ()
     replace: tuple[tuple[Expr, Name], ...] = ()
-    rename: tuple[tuple[Name, Name], ...] = ()
+    rename: tuple[tuple[Path, Name], ...] = ()
     choice: Choice | None = None
 
 

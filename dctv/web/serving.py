@@ -27,7 +27,7 @@ class Serving:
     def __init__(self, service: Service, server: Server, listening: socket.socket, token: str) -> None:
         self.service = service
         self.port: int = listening.getsockname()[1]
-        self.address = f"http://{LOOPBACK}:{self.port}/{token}/"
+        self.address: str = f"http://{LOOPBACK}:{self.port}/{token}/"
         """What to open in a browser; whoever has it can ask the session anything."""
         self._server = server
         self._listening = listening

@@ -100,7 +100,7 @@ def test_macros_are_listed_and_completed(session: Session) -> None:
     assert "own.rows_of" not in session.functions()
     assert session.parameters("own.half") == ["of_it", "parts"]
     assert list(list_functions(session, "own.").chunks()) == [
-        [["own.half"], ["macro"], ["own.half(of_it, parts => 2)"]],
+        [["own.half"], ["macro"], ["own.half(of_it, parts => 2)"], [""]],
     ]
     listed = [(one.name, one.kind) for one in session.tables("own")]
     assert listed == [("own.half", "macro"), ("own.rows_of", "table macro")]

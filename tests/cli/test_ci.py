@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import duckdb
 import pytest
 
+import dctv
+from dctv.index.schema import FORMAT_VERSION
 from tests.command_line import ROOT, Ran, run
 
 TRACE = ROOT / "tests/data/ftrace/live_marks.trace.txt.gz"
@@ -74,6 +77,7 @@ def test_stats() -> None:
     assert stats.pop("cpu_seconds") > 0
     assert stats == {
         "exit_code": 1, "statements": 4, "results": 2, "rows": 1, "assertions": {"passed": 1, "failed": 1}, "errors": 0,
+        "versions": {"dctv": dctv.__version__, "duckdb": duckdb.__version__, "index": FORMAT_VERSION},
     }  # fmt: skip
 
 

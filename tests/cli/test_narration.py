@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
+import time
 
 import pytest
 from rich.console import Console
 from rich.progress import Progress
 
 from dctv.console.narration import say
+from dctv.console.progress import ProgressBar
 
 
 def test_a_message_beside_a_progress_bar(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,3 +24,21 @@ def test_a_message_beside_a_progress_bar(monkeypatch: pytest.MonkeyPatch) -> Non
         say("mounted \x1b and \u00e4")
     assert "mounted" in shown.getvalue()
     assert "\u00e4" in shown.getvalue()
+
+
+def test_a_bar_tells_how_far_work_is_and_how_long_it_will_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("dctv.console.progress.PATIENCE", 0)
+    bar = ProgressBar()
+    for done in range(0, 60, 10):
+        bar.update("reading t.pfw", done, 100)
+        time.sleep(0.06)
+    bar.clear()
+    told = re.sub("\033\\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
+    assert re.search(r"reading t\.pfw \S+ 50/100 bytes [0-9]+ bytes/s 0:00:0", told)

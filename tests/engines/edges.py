@@ -102,9 +102,10 @@ def rows_of(table: pa.Table) -> list[tuple[Any, ...]]:
 def values_of(engine: DuckDB, expression: Expression, table: pa.Table) -> tuple[pa.Table, list[tuple[Any, ...]]]:
     """Return the rows for which DuckDB computes an expression without an error, and its values with their numbers."""
     query = select("id", Item(expression, "value"), source="edges")
+    refusals: tuple[type[BaseException], ...] = (DctvError, *engine.failures)
     try:
         return table, computed(engine, query, table)
-    except (DctvError, *engine.failures):
+    except refusals:
         if len(table) == 1:
             return table.slice(0, 0), []
     half = len(table) // 2

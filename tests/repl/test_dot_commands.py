@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -37,11 +38,10 @@ def test_an_output_whose_ending_says_nothing_has_the_mode(tmp_path: Path) -> Non
 
 
 def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
-    ran = run("repl", stdin=".output no/x.csv\n.output x.parquet\n.once no/x.csv\nSELECT 1 AS a;\n", cwd=tmp_path)
+    ran = run("repl", stdin=".output no/x.csv\n.once no/x.csv\nSELECT 1 AS a;\n", cwd=tmp_path)
     assert ran.code == 2
     assert ran.err == (
         "error: cannot write `no/x.csv`: no such file or directory\n"
-        "error: a file of format `parquet` holds one result\nhint: use `.once` for it\n"
         "error: cannot write `no/x.csv`: no such file or directory\n"
     )
 
@@ -69,7 +69,7 @@ def test_maxrows_and_last() -> None:
 def test_settings() -> None:
     ran = run("repl", stdin=".set mode csv\n.set mdoe csv\n.set width 3\n.set timing\n.set\n")
     assert [line.split(",")[:2] for line in ran.out.splitlines()] == [
-        ["name", "value"], ["mode", "csv"], ["timing", "off"], ["maxrows", "all"], ["width", "3"],
+        ["name", "value"], ["mode", "csv"], ["timing", "off"], ["maxrows", "all"], ["time", "trace"], ["width", "3"],
     ]  # fmt: skip
     assert "error: unknown setting `mdoe`\nhint: did you mean `mode`?\n" in ran.err
     assert "error: found `timing`, expected a setting and its value" in ran.err
@@ -175,8 +175,70 @@ def test_the_last_query_keeps_its_kind() -> None:
     assert results[1] == results[3].rstrip("\n") == "column,type,unit,role\n_ts,INT64,ns,time\n_duration,INT64,ns,time"
 
 
-def test_formats_of_files_are_no_modes() -> None:
-    ran = run("repl", stdin=".mode parquet\n")
-    assert (
-        ran.err == "error: `parquet` is for files\nhint: `.once FILE` writes a result, such as `.once rows.parquet`\n"
+def test_modes_of_files(tmp_path: Path) -> None:
+    script = """\
+.mode parquet
+.once one
+SELECT 5ms AS x;
+SELECT 6 AS y;
+.output two
+SELECT 7 AS z;
+SELECT 8 AS z;
+.mode csv
+SELECT 9 AS z;
+.output
+.mode arrow
+.mounts
+.param x=1
+.param
+.output three.out
+SELECT 10 AS z;
+.once four.csv
+SELECT 11 AS z;
+"""
+    ran = run("repl", stdin=script, cwd=tmp_path)
+    assert ran.err == (
+        "results in mode `parquet` go to the file that `.output` or `.once` names\n"
+        "error: a result in mode `parquet` goes to a file, and none is named\n"
+        "hint: `.once rows.parquet` names one for the next result, `.output` for more; `.mode table` shows them\n"
+        "results go to `two`, until `.output`\n"
+        + 2
+        * (
+            "error: `two` has a result already, and a file of format `parquet` holds one\n"
+            "hint: `.output FILE` names another file, `.output` shows results here\n"
+        )
+        + "results in mode `arrow` go to the file that `.output` or `.once` names\n"
+        "nothing is mounted: .mount NAME=PATH mounts a trace\n"
+        "results go to `three.out`, until `.output`\n"
+    )
+    assert ran.out == "name  value\n----  -----\nx     1\n"
+    assert [pq.read_table(tmp_path / name).to_pylist() for name in ("one", "two")] == [[{"x": 5}], [{"z": 7}]]
+    with pa.ipc.open_file(tmp_path / "three.out") as file:
+        assert file.read_all().to_pylist() == [{"z": 10}]
+    assert (tmp_path / "four.csv").read_text() == "z\n11\n"
+
+
+def test_a_file_of_one_result_appears_when_it_is_whole(tmp_path: Path) -> None:
+    script = ".output x.parquet\nSELECT error('no') AS x;\nSELECT 1 AS a;\nSELECT 2 AS a;\n"
+    ran = run("repl", stdin=script, cwd=tmp_path)
+    assert "error: `x.parquet` has a result already" in ran.err
+    assert pq.read_table(tmp_path / "x.parquet").to_pylist() == [{"a": 1}]
+    assert [path.name for path in tmp_path.iterdir()] == ["x.parquet"]
+
+
+def test_the_last_query_is_drawn() -> None:
+    spans = "SELECT SPAN comm, pid FROM t.scheduler.timeslices_p_cpu WHERE pid != 0 LIMIT 4;"
+    script = f".plot\n.mode csv\n{spans}\n.plot\n.plot pid\n.plot cmm\nSELECT 1 AS a;\n.plot\n"
+    trace = ROOT / "tests/data/ftrace/live_marks.trace.txt.gz"
+    ran = run("repl", f"t={trace}", "--no-index", stdin=script, COLUMNS="80")
+    _, drawn, numbers = ran.out.split("the last query\n")
+    assert drawn.splitlines()[0] == "begins at 63 us, lasts 148.13 ms"
+    assert [line.split()[:2] for line in drawn.splitlines()[2:4]] == [["cpu", "0"], ["cpu", "1"]]
+    assert "[VM Periodic Tas" in drawn
+    assert "29,876 to 30,602" in numbers
+    assert numbers.endswith("a\n1\n")
+    assert ran.err == (
+        "error: no statement had a result yet\n"
+        "error: the result has no column `cmm`\nhint: did you mean `comm`?\n"
+        "error: a regular table has no times, expected spans or events\nhint: SELECT SPAN and SELECT EVENT keep times\n"
     )

@@ -35,7 +35,8 @@ def test_modes_and_files(tmp_path: Path) -> None:
     ran = run("repl", stdin=".mode csv\n.read x.sql\n.mode nope\n.mode\n.quit\nSELECT 3;", cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "a\n1\n\nb\n2\n")
     assert "x.sql:1:16: " in ran.err
-    assert "error: unknown mode `nope`, expected one of box, csv, json, jsonl, line, markdown, table, tsv\n" in ran.err
+    known = "box, csv, json, jsonl, line, markdown, table, tsv, arrow, arrows, parquet"
+    assert f"error: unknown mode `nope`, expected one of {known}\n" in ran.err
     assert "mode is csv\n" in ran.err
 
 

@@ -13,11 +13,13 @@ from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from dctv.completion import tables_in
+from dctv.completion import Candidate, candidates, tables_in
 from dctv.repl.completion import SqlCompleter
 from dctv.repl.highlight import SqlLexer
 from dctv.repl.prompt import make_prompt
 from dctv.session import Session
+from dctv.syntax.open_call import enclosing_call
+from tests.command_line import ROOT
 
 TRACE = """# tracer: nop
 #
@@ -119,6 +121,47 @@ def test_arguments_of_table_functions(session: Session) -> None:
     assert ("start => " in given, "stop => " in given) == (False, True)
     assert "start => " not in offered(session, "SELECT * FROM dctv.clip(v, start => ")
     assert not [one for one in offered(session, "SELECT round(") if one.endswith("=> ")]
+
+
+def test_functions_come_with_how_they_are_called(session: Session) -> None:
+    shown = {one.text: one.about for one in candidates(session, "SELECT s").found}
+    assert shown["substr"] == "substr(string, start[, length]) -> STRING"
+    assert candidates(session, "SELECT * FROM dctv.cli").found == [
+        Candidate("clip", "dctv.clip(table, start=>NULL, stop=>NULL)")
+    ]
+    assert [session.usage(name) for name in ("lag", "SUM", "concat", "v", "nope")] == [
+        "lag(x[, offset[, default]])", "sum(arg)", "concat(value, ...)", "", "",
+    ]  # fmt: skip
+
+
+def test_every_function_tells_how_it_is_called(session: Session) -> None:
+    assert [name for name in session.functions() if not session.usage(name).startswith(f"{name}(")] == []
+
+
+def test_macros_and_clocks_tell_how_they_are_called() -> None:
+    with Session() as own:
+        own.sql("CREATE MACRO near(a, b, apart => 5ms) AS abs(a - b) < apart")
+        own.mount(str(ROOT / "tests/data/stdlib/calls.pfw"), "c")
+        assert own.usage("near") == "near(a, b, apart => 5ms)"
+        assert own.usage("c.wall_clock") == "c.wall_clock(time) -> TIMESTAMP"
+        assert offered(own, "SELECT ne")[0] == "near"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("SELECT substr(a, ", "substr"), ("SELECT round(abs(x), 1 + ", "round"), ("SELECT round(abs(x", "abs"),
+        ("SELECT t.f((1 + 2) * (3", "t.f"), ("SELECT round(1)", ""), ("SELECT (1 + ", ""), ("SELECT f(1; SELECT ", ""),
+        ("SELECT f('(', ", "f"), ("SELECT f(-- g(", "f"),
+    ],
+)  # fmt: skip
+def test_the_call_in_which_the_cursor_is(text: str, name: str) -> None:
+    assert enclosing_call(text) == name
+
+
+def test_columns_that_are_named_already_come_first(session: Session) -> None:
+    assert offered(session, "SELECT `odd name` FROM v ORDER BY ")[:3] == ["`odd name`", "dur", "`select`"]
+    assert offered(session, "SELECT | FROM v ORDER BY v.`select`")[:2] == ["`select`", "dur"]
 
 
 def test_nothing_inside_strings_and_comments(session: Session) -> None:

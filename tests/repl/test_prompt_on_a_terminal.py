@@ -181,6 +181,24 @@ def test_tab_completes_keywords_units_and_paths(terminal: Terminal, tmp_path: Pa
     assert "2" in terminal.say(";", "2\n")
 
 
+def test_tab_offers_tables_columns_and_arguments(terminal: Terminal) -> None:
+    terminal.say("CREATE VIEW wakeups AS SELECT 1ns AS _ts, 5ms AS latency, 3 AS cpu;", "created view")
+    for keys in ("SELECT lat FROM wake", "\t", "\x1b[1~" + RIGHT * 10, "\t"):
+        terminal.press(keys)
+    assert "latency [ms]" in terminal.say("\x1b[4~;", "5\n")
+    for keys in ("SELECT * FROM dctv.as_spans(wakeups, dur", "\t"):
+        terminal.press(keys)
+    assert "1         5000000    3\n" in terminal.say("'latency');", "3\n")
+
+
+def test_the_call_that_is_typed_is_shown_below(terminal: Terminal) -> None:
+    terminal.type("SELECT substr('abc', ", "substr(string, start[, length]) -> STRING")
+    terminal.press("2)")
+    assert "bc" in terminal.say(" AS x;", "bc\n")
+    terminal.type("SELECT COUNT(*) AS n FROM dctv.clip(", "dctv.clip(table, start=>NULL, stop=>NULL)")
+    terminal.press("\x03")
+
+
 def test_what_was_typed_before_is_suggested_and_found(terminal: Terminal) -> None:
     terminal.say("SELECT 1234 AS first;", "1234\n")
     terminal.say("SELECT 5000 + 678 AS second;", "5678\n")

@@ -41,7 +41,7 @@ def test_is_complete(text: str, *, expected: bool) -> None:
         ("SELECT a FROM ", ["LATERAL", "VALUES"]),
         ("SELECT a FROM t GROUP ", ["AND", "BY", "USING"]),
         ("CREATE ", ["MACRO", "OR", "STATE", "TABLE", "TEMP", "TEMPORARY", "VIEW"]),
-        ("SHOW ", ["COLUMNS", "TABLES"]),
+        ("SHOW ", ["COLUMNS", "FUNCTIONS", "MOUNTS", "TABLES", "UNITS"]),
         ("SELECT 1; DROP ", ["ALL", "MACRO", "STATE", "TABLE", "VIEW"]),
         ("SELECT ) FROM; DROP ", ["ALL", "MACRO", "STATE", "TABLE", "VIEW"]),
         ("SELECT ) FROM ", []),

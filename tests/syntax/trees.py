@@ -203,8 +203,8 @@ def groups(depth: int) -> Strategy:
 @cache
 def cores(depth: int) -> Strategy:
     expr = exprs(depth)
-    renames = few(st.tuples(names, names))
-    star = st.builds(ast.Star, maybe(paths), few(names), few(st.tuples(expr, names)), renames, maybe(choices))
+    renames = few(st.tuples(paths, names))
+    star = st.builds(ast.Star, maybe(paths), few(paths), few(st.tuples(expr, names)), renames, maybe(choices))
     column = st.builds(ast.ResultColumn, expr, maybe(names)) | st.builds(ast.ResultColumn, star)
     clauses = {
         "distinct": flags,
@@ -270,6 +270,7 @@ def statements(depth: int) -> Strategy:
         st.builds(ast.Describe, paths | query),
         st.builds(ast.Summarize, paths | query),
         st.builds(ast.ShowTables, maybe(paths)),
+        st.builds(commands.Show, st.sampled_from(["FUNCTIONS", "UNITS", "MOUNTS"])),
         st.builds(ast.Assert, exprs(depth), maybe(exprs(depth))),
         st.builds(commands.CreateTable, paths, query, few(names), flags, flags),
         st.builds(commands.DropTable, paths, flags),

@@ -57,15 +57,19 @@ def run(args: Namespace) -> int:
     """Mount, execute, write; return the exit code."""
     from dctv.cli.batch import batch_of, run_batch
     from dctv.cli.errand import announced
+    from dctv.console.wall_times import checked
 
     mounts = told_mounts(args.words, only=False)
     writer = writer_of(args.format, args.output)
     params = parameters(args.param)
+    args.time = checked(args.time)
     texts = read_texts(mounts.others, args.file, args.commands)
     batch = batch_of(args, texts, params, writer)
     if args.each is not None:
         from dctv.cli.fleet.each import run_each
 
+        if args.time != "trace":
+            raise UsageError("--time does not go with --each, whose traces begin at different times")
         return run_each(args, announced(args, mounts), batch)
     for option in ("jobs", "checkpoint"):
         if getattr(args, option) is not None:

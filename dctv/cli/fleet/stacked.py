@@ -50,7 +50,7 @@ class Stacked:
         if TRACE in columns:
             raise UsageError(f"the report has a column `{TRACE}`, which --each adds", hint="give it another name")
         told = (ColumnType(TRACE, "VARCHAR"), *(one for one, _ in columns.values()))
-        self.schema = Schema(Kind.REGULAR, told)
+        self.schema: Schema = Schema(Kind.REGULAR, told)
 
     def chunks(self) -> Iterator[list[list[object]]]:
         """Yield batches as one list of Python values per column."""

@@ -74,7 +74,7 @@ class Program:
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
-        self.slots = 0
+        self.slots: int = 0
         self._parts: dict[int, dict[str, int]] = {}
         """The parts of structures and variants by name."""
         self._frames: list[int] = []

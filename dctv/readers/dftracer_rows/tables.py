@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 RECORD = (TS, "dur", "cat", "pid", "tid", "id", "ph", "type")
 """Columns that come from the record itself, not from its args."""
 
-BYTES = {
+BYTES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("POSIX", "count"): ("read", "write", "pread", "pread64", "pwrite", "pwrite64"),
     ("POSIX", "offset"): (
         "pread",

@@ -10,11 +10,12 @@ from typing import Any
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.errors import DctvError, TraceError, nearest
-from dctv.plan.build import STAR, call, case, negated, number, select, times
-from dctv.plan.expressions import FALSE, Binary, Cast, Column, Expression
+from dctv.plan.build import STAR, call, number, select, times
+from dctv.plan.expressions import Binary, Cast, Column, Expression
 from dctv.plan.node import Query
 from dctv.plan.queries import Item, Select
-from dctv.readers.described import RAW, TYPES
+from dctv.readers.described import RAW
+from dctv.readers.plain_files.columns import PlainColumn, renamed
 from dctv.readers.plain_files.flaws import Flaws, possible
 from dctv.readers.plain_files.tables import PlainFile, PlainTable, Tables
 from dctv.record import record, replace
@@ -23,8 +24,6 @@ from dctv.types.units import parse_unit, ratio
 
 _ROWS = 100_000
 _DAMAGE = "dctv:damage "
-_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
-_NESTED = ("STRUCT", "MAP", "UNION", "LIST", "JSON")
 _DATES = ("DATE", "TIMESTAMP")
 
 
@@ -150,54 +149,13 @@ def _check_used(told: Sequence[Mapping[str, Any]], options: Mapping[str, object]
 
 
 @record
-class _Column:
-    source: str
-    shown: str
-    engine: str
-    unit: str = ""
-
-    @property
-    def kind(self) -> str:
-        base = self.engine.partition("(")[0]
-        if base in _WHOLE:
-            return "int"
-        if base == "UBIGINT":
-            return "uint"
-        if base in {"FLOAT", "DOUBLE", "DECIMAL"}:
-            return "float"
-        if base == "BOOLEAN":
-            return "bool"
-        return "json" if base in _NESTED or self.engine.endswith("]") else "text"
-
-    def value(self) -> Expression:
-        column = Column(self.source)
-        if self.engine == "JSON":
-            return case((self._valid, self._text))
-        if self.kind == "json":
-            return Cast(call("to_json", column), "VARCHAR")
-        return call("hex", column) if self.engine == "BLOB" else Cast(column, TYPES[self.kind])
-
-    def damage(self) -> Expression:
-        """Return whether the value should be JSON and is not; such values are NULL."""
-        return call("coalesce", negated(self._valid), FALSE)
-
-    @property
-    def _text(self) -> Expression:
-        return Cast(Column(self.source), "VARCHAR")
-
-    @property
-    def _valid(self) -> Expression:
-        return call("json_valid", self._text)
-
-
-@record
 class _Shape:
     """How a table is shown."""
 
     name: str
-    columns: tuple[_Column, ...]
-    time: _Column | None
-    duration: _Column | None
+    columns: tuple[PlainColumn, ...]
+    time: PlainColumn | None
+    duration: PlainColumn | None
     scale: Fraction
     partitions: tuple[str, ...]
     roles: Mapping[str, str]
@@ -205,7 +163,9 @@ class _Shape:
     @staticmethod
     def of(one: PlainTable, engine: Mapping[str, str], options: Mapping[str, object]) -> _Shape:
         """Tell times and the like by the options of the mount."""
-        found = {name: _Column(name, name, kind, one.units.get(name, "")) for name, kind in engine.items()}
+        found = {
+            name: PlainColumn(name, name, kind, one.units.get(name, ""), one.typed) for name, kind in engine.items()
+        }
         time = str(options.get("timestamp", TS))
         scale = _scale(options.get("unit", "ns"))
         if time not in found:
@@ -221,8 +181,10 @@ class _Shape:
                 raise TraceError(f"found no column `{column}` in `{one.name}`", hint=hint)
         length = None if duration is None else found.pop(str(duration))
         first = found.pop(time)
+        told = {name for name, column in found.items() if name in (*partitions, *roles.values())}
+        found = {name: replace(column, typed=False) if name in told else column for name, column in found.items()}
         order = {name: found.pop(name) for name in partitions if name in found}
-        rest = tuple(_renamed(column) for column in (*order.values(), *found.values()))
+        rest = tuple(renamed(column) for column in (*order.values(), *found.values()))
         return _Shape(one.name, rest, first, length, scale, partitions, roles)
 
     def query(self, rows: Query) -> Select:
@@ -234,7 +196,7 @@ class _Shape:
         return select(*items, source=rows)
 
     @property
-    def checked(self) -> list[_Column]:
+    def checked(self) -> list[PlainColumn]:
         """Columns of JSON that is written as text, which may be none."""
         return [one for one in self.columns if one.engine == "JSON"]
 
@@ -249,8 +211,9 @@ class _Shape:
     def told(self) -> dict[str, Any]:
         """Return the table as facts tell it."""
         columns = [(one.shown, one.kind, one.unit) for one in self.columns]
+        casts = {one.shown: one.cast for one in self.columns if one.cast is not None}
         if self.time is None:
-            return {"name": self.name, "columns": columns, "event": None}
+            return {"name": self.name, "columns": columns, "event": None, "casts": casts}
         length = [] if self.duration is None else [("dur", "int", "ns")]
         shown = {one.source: one.shown for one in self.columns}
         roles = {role: shown[column] for role, column in self.roles.items() if column in shown}
@@ -268,12 +231,7 @@ class _Shape:
         }
         whole = [(TS, "int", "ns"), *columns, *length]
         partitions = [shown[name] for name in self.partitions]
-        return {"name": f"{RAW}{self.name}", "columns": whole, "event": event, "partitions": partitions}
-
-
-def _renamed(column: _Column) -> _Column:
-    taken = column.source in {TS, "dur"}
-    return replace(column, shown=f"field_{column.source}") if taken else column
+        return {"name": f"{RAW}{self.name}", "columns": whole, "event": event, "partitions": partitions, "casts": casts}
 
 
 def _scale(unit: object) -> Fraction:
@@ -284,7 +242,7 @@ def _scale(unit: object) -> Fraction:
         raise TraceError(f"found the unit `{unit}`, expected one of time: 'ns', 'us', 'ms', 's'") from None
 
 
-def _in_ns(column: _Column, scale: Fraction) -> Expression:
+def _in_ns(column: PlainColumn, scale: Fraction) -> Expression:
     """Turn numbers in a unit, dates, or texts of either into ns; NULL for what is neither."""
     value = Column(column.source)
     dated = call("epoch_ns", Cast(value, "TIMESTAMP_NS", lenient=True))

@@ -22,6 +22,8 @@ class PlainTable:
     given: Mapping[str, Any] = field(default_factory=dict)
     """Streams of Arrow batches that the query reads by name, each made anew."""
     units: Mapping[str, str] = field(default_factory=dict)
+    typed: bool = False
+    """Whether the file says the types of its columns, so that dates, decimals and lists are what they are."""
     notes: Callable[[Any], Sequence[tuple[str, int, str, bool]]] = lambda _: ()
     """From the connection, after the rows were read: what was skipped, how often, an example, and whether the file was
     not read whole because of it."""

@@ -73,6 +73,21 @@ def copy(
     return commands.Copy(source, file, options or (), place=at)
 
 
+def show_functions(at: Place) -> commands.Show:
+    """Make the list of functions of expressions."""
+    return commands.Show("FUNCTIONS", place=at)
+
+
+def show_units(at: Place) -> commands.Show:
+    """Make the list of units."""
+    return commands.Show("UNITS", place=at)
+
+
+def show_mounts(at: Place) -> commands.Show:
+    """Make the list of mounted traces."""
+    return commands.Show("MOUNTS", place=at)
+
+
 FORMS: dict[str, Callable[..., object]] = {
     "expectation": expectation,
     "create_table": create_table,
@@ -82,4 +97,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "drop_macro": drop_macro,
     "copy_option": copy_option,
     "copy": copy,
+    "show_functions": show_functions,
+    "show_units": show_units,
+    "show_mounts": show_mounts,
 }

@@ -207,9 +207,9 @@ def star(at: Place, *parts: object) -> ast.Star:
     *qualifier, exclude, replacements, renames, choice = parts
     return ast.Star(
         cast("ast.Path", qualifier[0]) if qualifier else None,
-        cast("tuple[ast.Name, ...]", exclude or ()),
+        cast("tuple[ast.Path, ...]", exclude or ()),
         cast("tuple[tuple[ast.Expr, ast.Name], ...]", replacements or ()),
-        cast("tuple[tuple[ast.Name, ast.Name], ...]", renames or ()),
+        cast("tuple[tuple[ast.Path, ast.Name], ...]", renames or ()),
         cast("ast.Choice | None", choice),
         place=at,
     )

@@ -42,6 +42,10 @@ def _copy(w: Writer, node: commands.Copy) -> str:
     return f"COPY {source} TO {w.write(node.file)}{listed}"
 
 
+def _show(_w: Writer, node: commands.Show) -> str:
+    return f"SHOW {node.what}"
+
+
 FORMS: dict[type[ast.Node], Form] = {
     ast.Assert: _check,
     commands.Expect: _check,
@@ -50,4 +54,5 @@ FORMS: dict[type[ast.Node], Form] = {
     commands.CreateMacro: _create_macro,
     commands.DropMacro: _drop_macro,
     commands.Copy: _copy,
+    commands.Show: _show,
 }

@@ -42,11 +42,11 @@ def _column(w: Writer, node: ast.Column) -> str:
 def _star(w: Writer, node: ast.Star) -> str:
     text = "*" if node.qualifier is None else f"{w.path(node.qualifier)}.*"
     if node.exclude:
-        text += f" EXCLUDE{w.names(node.exclude)}"
+        text += f" EXCLUDE ({', '.join(map(w.path, node.exclude))})"
     if node.replace:
         text += f" REPLACE ({', '.join(f'{w.expr(expr)} AS {w.name(name)}' for expr, name in node.replace)})"
     if node.rename:
-        text += f" RENAME ({', '.join(f'{w.name(old)} AS {w.name(new)}' for old, new in node.rename)})"
+        text += f" RENAME ({', '.join(f'{w.path(old)} AS {w.name(new)}' for old, new in node.rename)})"
     if node.choice is not None:
         text += f" {'NOT ' * node.choice.negated}{node.choice.op} {string(node.choice.pattern)}"
     return text

@@ -1,0 +1,90 @@
+"""Stars -> the columns that they stand for, without some, with others in their places, under other names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from dctv.bind import expressions
+from dctv.bind.bound import Bound
+from dctv.bind.context import Context
+from dctv.bind.many_columns import matcher
+from dctv.bind.members import is_struct, members_of
+from dctv.bind.scope import Scope, ScopeColumn, unknown_column
+from dctv.errors import BindError, nearest
+from dctv.plan.expressions import Call, Expression
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType
+
+
+def named_columns(expr: ast.Star, context: Context, away: Collection[Expression]) -> list[tuple[str, Bound]]:
+    """Return the columns that `*` or `t.*` stands for, with their names."""
+    columns = _starred(expr, context.scope, away)
+    if not columns:
+        raise BindError(
+            "there is no column besides times and partitions" if context.scope.tables else "`*` needs a FROM",
+            expr.place,
+        )
+    names = [c.name for c in columns]
+    excluded = {index for path in expr.exclude for index in _listed(path, columns, context.scope)}
+    renamed = {index: new.text for old, new in expr.rename for index in _listed(old, columns, context.scope)}
+    fits = None if expr.choice is None else matcher(expr.choice)
+    replaced: dict[int, Bound] = {}
+    for value, called in expr.replace:
+        bound, path = expressions.bind(value, context), ast.Path((called,), place=called.place)
+        replaced |= dict.fromkeys(_listed(path, columns, context.scope), bound)
+    items = []
+    for index, column in enumerate(columns):
+        if index in excluded or (fits is not None and not fits(column.name)):
+            continue
+        plain = Bound(column.value, column.column.unit, expr.place, type=column.type)
+        items.append((renamed.get(index, column.name), replaced.get(index) or plain))
+    if not items and expr.choice is not None:
+        hint = f"columns here: {', '.join(names[:12])}"
+        raise BindError("`*` is left with no column", expr.choice.place or expr.place, hint=hint)
+    return items
+
+
+def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list[ScopeColumn]:
+    if expr.qualifier is not None:
+        table = scope.find_table(tuple(p.text for p in expr.qualifier.parts))
+        struct = scope.find(expr.qualifier) if table is None else None
+        if struct is not None and is_struct(struct.type):
+            members = members_of(struct.value, struct.type)
+            return [ScopeColumn(ColumnType(name, made.text), value) for name, value, made in members]
+        if table is None:
+            known = [t.alias for t in scope.tables if t.alias]
+            near = nearest(expr.qualifier.text, known)
+            hint = f"did you mean `{near}`?" if near else f"tables here: {', '.join(known)}" if known else None
+            raise BindError(f"unknown table `{expr.qualifier.text}`", expr.qualifier.place or expr.place, hint=hint)
+        return list(table.columns)
+    columns: list[ScopeColumn] = []
+    full = set()
+    for column in scope.columns():
+        if column.value in away:
+            merged = scope.merged.get(column.name.lower())
+            if merged is not None and isinstance(merged.value, Call) and column.name.lower() not in full:
+                full.add(column.name.lower())
+                columns.append(merged)
+            continue
+        columns.append(column)
+    return columns
+
+
+def _listed(path: ast.Path, columns: Sequence[ScopeColumn], scope: Scope) -> list[int]:
+    """Return which columns of a star a name means: all that have it, unless a table stands before it."""
+    wanted = path.parts[-1].text.lower()
+    places = [index for index, column in enumerate(columns) if column.name.lower() == wanted]
+    if len(path.parts) > 1 and wanted in scope.merged:
+        raise BindError(
+            f"`{wanted}` is one column of the joined tables here",
+            path.place,
+            hint=f"without a table in front it is meant: {path.parts[-1].text}",
+        )
+    if len(path.parts) > 1 and places:
+        table = scope.find_table(tuple(part.text for part in path.parts[:-1]))
+        own = () if table is None else (*table.columns, *table.shared)
+        places = [index for index in places if any(columns[index].value == one.value for one in own)]
+    if not places:
+        names = [column.name for column in columns]
+        raise unknown_column(path.text, nearest(path.parts[-1].text, names), names, path.place)
+    return places

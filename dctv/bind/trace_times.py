@@ -1,0 +1,126 @@
+"""A table with a column `_ts` -> when time 0 of that was by the wall clock, if its rows are of one trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dctv.catalog.mount import WALL_CLOCK
+from dctv.catalog.namespace import Catalog, Clock, View
+from dctv.errors import BindError, Place
+from dctv.plan.expressions import Cast, Column
+from dctv.plan.node import Query
+from dctv.plan.nodes import Kernel, Plan, Relation, Scan, physical_names
+from dctv.plan.queries import Compound, Derived, Select, Source, TableName
+from dctv.types.schema import TS, Kind
+
+_HINT = "t.wall_clock(_ts) is the time of the wall clock for a trace `t`"
+_Tables = Mapping[str, Plan | Query]
+"""What names of tables mean inside of a query."""
+_Homes = Mapping[int, tuple[str, ...]]
+"""Of which mounts the views of the standard library are, by the identity of their plans."""
+
+
+def start_of(plan: Plan, catalog: Catalog, place: Place | None) -> int:
+    """Return the ns since 1970 of time 0 of the traces that a table's `_ts` is of.
+
+    Raises:
+        BindError: it is not clear which traces these are, or they do not tell when they began.
+    """
+    homes = {id(made): one.home for one, made, _ in catalog.bound.values() if isinstance(one, View) and one.home}
+    try:
+        tables = _timed(plan, homes)
+    except _Computed:
+        message = "`_ts` is computed here, so it is not known which trace it is a time of"
+        raise BindError(message, place, hint=_HINT) from None
+    clocks: dict[str, Clock] = {}
+    for table in tables:
+        names = [".".join((*homes[id(table)], "_"))] if id(table) in homes else [one.name for one in _scans(table)]
+        for name in names:
+            found = _clock(name, catalog)
+            if found is None:
+                raise BindError(f"`_ts` is of the table `{name}`, which is of no trace", place, hint=_HINT)
+            clocks.setdefault(*found)
+    if not clocks:
+        raise BindError("it is not known which trace `_ts` is a time of", place, hint=_HINT)
+    for name, clock in clocks.items():
+        if clock.start is None:
+            hint = f"the table {name}.properties holds what it tells"
+            raise BindError(f"`{name}` does not tell when it began: {clock.told}", place, hint=hint)
+    starts = {clock.start for clock in clocks.values() if clock.start is not None}
+    if len(starts) > 1:
+        listed = " and ".join(f"`{name}`" for name in sorted(clocks))
+        raise BindError(f"`_ts` is of the traces {listed}, which began at different times", place, hint=_HINT)
+    return starts.pop()
+
+
+def _clock(scan: str, catalog: Catalog) -> tuple[str, Clock] | None:
+    """Return the mount that a stored table is of, and its clock."""
+    parts = tuple(scan.split("."))
+    for count in range(len(parts) - 1, 0, -1):
+        entry = catalog.find((*parts[:count], WALL_CLOCK))
+        if entry is not None and isinstance(entry[0], Clock):
+            return ".".join(parts[:count]), entry[0]
+    return None
+
+
+class _Computed(Exception):
+    """A column is not that of a table of a trace, as it was."""
+
+
+def _scans(whole: Plan) -> Iterator[Scan]:
+    """Yield the stored tables with times that a plan is made of, each once."""
+    seen: set[int] = set()
+    stack = [whole]
+    while stack:
+        plan = stack.pop()
+        if id(plan) in seen:
+            continue
+        seen.add(id(plan))
+        match plan:
+            case Scan() if TS in plan.schema.names:
+                yield plan
+            case Kernel():
+                stack += plan.inputs
+            case Relation():
+                stack += [leaf for _, leaf in plan.leaves]
+
+
+def _timed(plan: Plan, homes: _Homes) -> list[Plan]:
+    """Return the tables whose `_ts` the column of that name of a table is."""
+    names = physical_names(plan.schema)
+    # Views of the standard library keep to the time of their trace, whatever they compute.
+    if plan.schema.kind is not Kind.REGULAR or (TS in names and (isinstance(plan, Scan) or id(plan) in homes)):
+        return [plan]
+    if TS not in names or not isinstance(plan, Relation):
+        raise _Computed
+    return _kept(plan.query, names.index(TS), dict(plan.leaves), homes)
+
+
+def _kept(query: Query, position: int, tables: _Tables, homes: _Homes) -> list[Plan]:
+    """Return the tables whose `_ts` a column of a query's result is."""
+    if not isinstance(query, Compound | Select) or query.recursive:
+        raise _Computed
+    tables = {**tables, **{step.name: step.query for step in query.steps if not step.columns}}
+    if isinstance(query, Compound):
+        return [plan for part in query.parts for plan in _kept(part, position, tables, homes)]
+    value = query.items[position].value if position < len(query.items) else None
+    while isinstance(value, Cast) and value.type == "BIGINT":
+        value = value.operand
+    if not isinstance(value, Column):
+        raise _Computed
+    sources = [one for one in query.sources if value.table in (None, one.called)]
+    if len(sources) != 1 or sources[0].columns:
+        raise _Computed
+    return _kept_in(sources[0], value.name, tables, homes)
+
+
+def _kept_in(source: Source, name: str, tables: _Tables, homes: _Homes) -> list[Plan]:
+    found = tables.get(source.name) if isinstance(source, TableName) else None
+    read = source.query if isinstance(source, Derived) else found
+    if isinstance(read, Plan) and name == TS:
+        return _timed(read, homes)
+    first = read.parts[0] if isinstance(read, Compound) else read
+    outputs = [item.output for item in first.items] if isinstance(first, Select) else []
+    if not isinstance(read, Query) or name not in outputs:
+        raise _Computed
+    return _kept(read, outputs.index(name), tables, homes)

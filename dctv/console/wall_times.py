@@ -1,0 +1,176 @@
+"""A result -> the same one with the times of traces, and timestamps, as times of the wall clock in some zone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC as _UTC
+from datetime import datetime, timedelta, tzinfo
+from typing import TYPE_CHECKING
+
+from dctv.console.narration import say
+from dctv.errors import BindError, UsageError, nearest
+from dctv.run.result import Result
+from dctv.types.schema import TS, ColumnType, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+TRACE, UTC, LOCAL = "trace", "utc", "local"
+EXPECTED = "trace, utc, local or a zone such as Europe/Berlin"
+_EPOCH = datetime(1970, 1, 1, tzinfo=_UTC)
+_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
+_MINUTE = 60
+_INFINITE = {2**63 - 1: "infinity", 1 - 2**63: "-infinity"}
+_FIRST, _LAST = -62_000_000_000, 253_000_000_000
+"""Seconds since 1970 of the times that Python can move to another zone; others stay in UTC."""
+
+
+def checked(text: str) -> str:
+    """Return the name of a way to show times as it is kept, or fail.
+
+    Raises:
+        UsageError: there is no such way, and no zone of that name.
+    """
+    if text.lower() in {TRACE, UTC, LOCAL}:
+        return text.lower()
+    from zoneinfo import ZoneInfo, available_timezones
+
+    try:
+        return ZoneInfo(text).key
+    except (KeyError, OSError, ValueError):
+        near = nearest(text, sorted(available_timezones()))
+        hint = f"did you mean `{near}`?" if near else None
+        raise UsageError(f"found the zone `{text}`, expected {EXPECTED}", hint=hint) from None
+
+
+def in_zone(result: Result, name: str) -> Result | WallTimes:
+    """Return a result with its times in a zone, or as it is where they count from the beginning of the trace."""
+    if name == TRACE:
+        return result
+    start: int | None = None
+    if any(_is_time(column) for column in result.schema.columns):
+        try:
+            start = result.start_unix_ns()
+        except BindError as error:
+            say(f"warning: `{TS}` counts from the beginning of the trace: {error.message}")
+    return WallTimes(result, name, start)
+
+
+def _is_time(column: ColumnType) -> bool:
+    return column.name == TS and column.type == "BIGINT" and str(column.unit) == "ns"
+
+
+class WallTimes:
+    """A result whose times are shown in a zone; in Arrow batches they are timestamps, the same in any zone."""
+
+    def __init__(self, rows: Result, zone: str, start: int | None) -> None:
+        self._rows = rows
+        self._zone = zone
+        self._start = start
+        """The ns since 1970 of time 0 of `_ts`; None if that stays as it is."""
+        self._texts = Texts(zone)
+
+    @property
+    def schema(self) -> Schema:
+        """Names, types and units of the columns."""
+        of = self._rows.schema
+        columns = (ColumnType(c.name, "VARCHAR") if self._moves(c) else c for c in of.columns)
+        return Schema(of.kind, tuple(columns), of.partitions)
+
+    def _moves(self, column: ColumnType) -> bool:
+        return column.type.startswith("TIMESTAMP") or (self._start is not None and _is_time(column))
+
+    def chunks(self) -> Iterator[list[list[object]]]:
+        """Yield batches as one list of Python values per column."""
+        import pyarrow as pa
+
+        from dctv import _kernels  # compiled; only wanted when a query runs
+
+        for batch in self.reader():
+            moved = [self._moves(column) for column in self._rows.schema.columns]
+            columns = [self._texts.of(c) if m else c for c, m in zip(batch.columns, moved, strict=True)]
+            yield from _kernels.rows(pa.table(columns, [str(number) for number in range(len(columns))]))
+
+    def reader(self) -> pa.RecordBatchReader:
+        """Return the batches as Arrow."""
+        import pyarrow as pa
+
+        whole = self._rows.reader()
+        fields = [
+            pa.field(old.name, self._type(old.type)) if self._moves(column) else old
+            for old, column in zip(whole.schema, self._rows.schema.columns, strict=True)
+        ]
+        schema = pa.schema(fields)
+        return pa.RecordBatchReader.from_batches(schema, (self._moved(batch, schema) for batch in whole))
+
+    def _type(self, old: pa.DataType) -> pa.DataType:
+        import pyarrow as pa
+
+        named = "UTC" if self._zone in {UTC, LOCAL} else self._zone
+        return pa.timestamp(getattr(old, "unit", "ns"), named)
+
+    def _moved(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        columns = []
+        for column, of, to in zip(batch.columns, self._rows.schema.columns, schema, strict=True):
+            if self._moves(of):
+                numbers = column.view("int64")
+                shifted = pc.add_checked(numbers, self._start) if _is_time(of) else numbers
+                columns.append(shifted.view(to.type))
+            else:
+                columns.append(column)
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+class Texts:
+    """Writes timestamps as times in a zone, with how far that is from UTC."""
+
+    def __init__(self, zone: str) -> None:
+        self._zone = _zone(zone)
+        self._offsets: dict[int, tuple[int, str]] = {}
+        """By the minute since 1970: the seconds to local time, and how a time says them."""
+        self._minutes: dict[int, str] = {}
+        """Local minutes since 1970 as texts."""
+
+    def of(self, column: pa.Array) -> pa.Array:
+        """Return timestamps as texts."""
+        import pyarrow as pa
+
+        unit = column.type.unit
+        numbers = column.view("int64").to_pylist()
+        return pa.array([None if one is None else self._text(one, unit) for one in numbers], "string")
+
+    def _text(self, value: int, unit: str) -> str:
+        if value in _INFINITE:
+            return _INFINITE[value]
+        digits = _DIGITS[unit]
+        seconds, rest = divmod(value, 10**digits)
+        fraction = f".{rest:0{digits}}" if digits else ""
+        if not _FIRST < seconds < _LAST:
+            import numpy as np
+
+            return f"{np.datetime64(seconds, 's')}".replace("T", " ") + f"{fraction}+00"
+        ahead, told = self._offset(seconds // _MINUTE)
+        minute, second = divmod(seconds + ahead, _MINUTE)
+        if minute not in self._minutes:
+            self._minutes[minute] = f"{_EPOCH + timedelta(minutes=minute):%Y-%m-%d %H:%M}".rjust(16, "0")
+        return f"{self._minutes[minute]}:{second:02}{fraction}{told}"
+
+    def _offset(self, minute: int) -> tuple[int, str]:
+        if minute not in self._offsets:
+            local = (_EPOCH + timedelta(minutes=minute)).astimezone(self._zone)
+            ahead = round((local.utcoffset() or timedelta()).total_seconds())
+            hours, rest = divmod(abs(ahead), 3600)
+            minutes = f":{rest // 60:02}" if rest else ""
+            told = f"{'-' if ahead < 0 else '+'}{hours:02}{minutes}{f':{rest % 60:02}' if rest % 60 else ''}"
+            self._offsets[minute] = ahead, told
+        return self._offsets[minute]
+
+
+def _zone(name: str) -> tzinfo | None:
+    """Return a zone; None is that of this machine, or of TZ."""
+    from zoneinfo import ZoneInfo
+
+    return {UTC: _UTC, LOCAL: None}[name] if name in {UTC, LOCAL} else ZoneInfo(name)

@@ -1,0 +1,81 @@
+"""Columns of plain tables -> how their values are kept, and which type they have."""
+
+from __future__ import annotations
+
+from dctv.patterns import pattern
+from dctv.plan.build import call, case, negated
+from dctv.plan.expressions import FALSE, Cast, Column, Expression
+from dctv.readers.described import TYPES
+from dctv.record import record, replace
+from dctv.types.schema import TS
+
+_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+_NESTED = ("STRUCT", "MAP", "UNION", "LIST", "JSON")
+_EXACT = frozenset((
+    "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "DECIMAL",
+))  # fmt: skip
+"""Types that are kept as texts, which say their values exactly."""
+_IN_LISTS = _EXACT | _WHOLE | {"UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN", "VARCHAR"}
+_DIMENSIONS = pattern(r"(\[\d*\])+$")
+
+
+@record
+class PlainColumn:
+    """A column of a table, and how it is shown."""
+
+    source: str
+    shown: str
+    engine: str
+    unit: str = ""
+    typed: bool = False
+    """Whether it has the type that it has in the file."""
+
+    @property
+    def cast(self) -> str | None:
+        """The type of its values, where they are kept as texts."""
+        inner = _DIMENSIONS.sub("", self.engine)
+        known = _EXACT if inner == self.engine else _IN_LISTS
+        return self.engine if self.typed and inner.partition("(")[0] in known else None
+
+    @property
+    def kind(self) -> str:
+        """The type that its values are kept as."""
+        base = self.engine.partition("(")[0]
+        if self.cast is not None:
+            return "text"
+        if base in _WHOLE:
+            return "int"
+        if base == "UBIGINT":
+            return "uint"
+        if base in {"FLOAT", "DOUBLE", "DECIMAL"}:
+            return "float"
+        if base == "BOOLEAN":
+            return "bool"
+        return "json" if base in _NESTED or self.engine.endswith("]") else "text"
+
+    def value(self) -> Expression:
+        """Return its values as they are kept."""
+        column = Column(self.source)
+        if self.engine == "JSON":
+            return case((self._valid, self._text))
+        if self.kind == "json":
+            return Cast(call("to_json", column), "VARCHAR")
+        return call("hex", column) if self.engine == "BLOB" else Cast(column, TYPES[self.kind])
+
+    def damage(self) -> Expression:
+        """Return whether the value should be JSON and is not; such values are NULL."""
+        return call("coalesce", negated(self._valid), FALSE)
+
+    @property
+    def _text(self) -> Expression:
+        return Cast(Column(self.source), "VARCHAR")
+
+    @property
+    def _valid(self) -> Expression:
+        return call("json_valid", self._text)
+
+
+def renamed(column: PlainColumn) -> PlainColumn:
+    """Return a column that is called otherwise if the event table has one of that name itself."""
+    taken = column.source in {TS, "dur"}
+    return replace(column, shown=f"field_{column.source}") if taken else column
