@@ -366,7 +366,7 @@ def _frame(frame: ast.Frame, order_by: Sequence[Bound], context: Context, bind: 
     if frame.unit == "RANGE":
         # What may be added to which type of ORDER BY is left to the engine.
         offsets = [replace(one, type=None) for one in offsets]
-    return Frame(frame.unit, start, stop), offsets
+    return Frame(frame.unit, start, stop, frame.exclude), offsets
 
 
 def _end(end: ast.Bound, unit: Unit, context: Context, bind: Bind) -> tuple[FrameEnd, Bound | None]:

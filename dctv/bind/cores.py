@@ -75,6 +75,10 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
         where = condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
         tests.append(where)
     group, keys = _group(core.group, items, replace(context, clause="GROUP BY", aggregates_allowed=False))
+    if group is not None and group.all and keys is not None and core.qualify is not None:
+        # Written out, since the engine takes no QUALIFY after GROUP BY ALL.
+        varying = tuple(key.value for key in keys if walk.columns_in(key.value))
+        group = Group(varying) if varying else None
     if core.having is not None:
         having = condition(core.having, replace(context, clause="HAVING"))
     if core.qualify is not None:

@@ -61,6 +61,15 @@ def _number(expr: ast.Number, _: Context) -> Bound:
     return constant(expr.value, unit, expr.place, integral=expr.is_integer)
 
 
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit."""
+    try:
+        parse_unit(text)
+    except UnitError:
+        return False
+    return True
+
+
 def placed_unit(text: str, node: ast.Node) -> Unit:
     """Parse a unit; errors get the place of a node."""
     try:
@@ -187,6 +196,11 @@ def _outside_aggregate(expr: ast.Column, context: Context, inside: Scope) -> Non
 
 
 def _in_unit(expr: ast.InUnit, context: Context) -> Bound:
+    column = ast.Path((ast.Name(expr.unit, place=expr.unit_place),), place=expr.unit_place)
+    if not is_unit(expr.unit) and context.scope.find(column) is not None:
+        # A list that goes by a name is one to look in.
+        listed = (ast.Column(column, place=expr.unit_place), expr.operand)
+        return bind(ast.Call(ast.Path.of("list_contains"), listed, place=expr.place), context)
     bound = bind(expr.operand, context)
     unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
     if bound.unit == NO_UNIT and bound.type != INTERVAL:

@@ -10,6 +10,7 @@ from dctv.errors import BindError
 from dctv.plan.expressions import Column
 from dctv.plan.nodes import Plan
 from dctv.plan.queries import Derived
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.keywords import LISTINGS
 from dctv.types.schema import ColumnType
@@ -43,23 +44,29 @@ def inlined(binder: Binding, node: ast.TableSelect, scope: Scope, leaves: Leaves
         )
     query = binder.inline(node.select, scope, leaves)
     shown = node.alias.name.text if node.alias else None
-    names = [out.name for out in query.outs]
-    if node.alias is not None and node.alias.columns:
-        names = _renamed(names, node.alias)
     inner = leaves.alias(shown or "t")
     columns = tuple(
-        ScopeColumn(ColumnType(name, "" if out.type is None else out.type.text, out.unit), Column(physical, inner))
-        for name, out, physical in zip(names, query.outs, names_of(query.outs), strict=True)
+        ScopeColumn(ColumnType(out.name, "" if out.type is None else out.type.text, out.unit), Column(name, inner))
+        for out, name in zip(query.outs, names_of(query.outs), strict=True)
     )
-    return Derived(query.query, inner), [ScopeTable(shown, columns)], query
+    table = ScopeTable(shown, columns)
+    if node.alias is not None and node.alias.columns:
+        table = renamed(table, node.alias)
+    return Derived(query.query, inner), [table], query
 
 
-def _renamed(names: list[str], alias: ast.Alias) -> list[str]:
-    if len(alias.columns) != len(names):
+def renamed(table: ScopeTable, alias: ast.Alias) -> ScopeTable:
+    """Return a table whose columns are called otherwise."""
+    count = len(table.columns)
+    if len(alias.columns) != count:
         raise BindError(
-            f"`{alias.name.text}` has {len(names)} columns, the list names {len(alias.columns)}", alias.columns[0].place
+            f"`{alias.name.text}` has {count} columns, the list names {len(alias.columns)}", alias.columns[0].place
         )
-    return [one.text for one in alias.columns]
+    columns = tuple(
+        replace(one, column=replace(one.column, name=name.text))
+        for one, name in zip(table.columns, alias.columns, strict=True)
+    )
+    return replace(table, columns=columns)
 
 
 def listed(node: ast.Table) -> ast.TableSelect | None:

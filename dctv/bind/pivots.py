@@ -187,6 +187,10 @@ def _expanded(
     for one in columns:
         stands = isinstance(one.expr, ast.Star | ast.Columns)
         if not stands:
+            nested = next((node for node in nodes(one.expr) if isinstance(node, ast.Columns)), None)
+            if nested is not None:
+                hint = "compute with the columns in a subquery"
+                raise BindError("COLUMNS stands alone among the columns of UNPIVOT", nested.place, hint=hint)
             yield one
             continue
         if context is None:
@@ -220,7 +224,8 @@ def _unnested(items: ast.List, name: ast.Name) -> ast.ResultColumn:
 
 
 def _known(name: ast.Name) -> ast.Expr:
-    return ast.Binary("<!=>", ast.Column(ast.Path((name,))), ast.Constant(None))
+    column = ast.Column(ast.Path((name,), place=name.place), place=name.place)
+    return ast.Binary("<!=>", column, ast.Constant(None, place=name.place), place=name.place)
 
 
 def _all_of(tests: Sequence[ast.Expr]) -> ast.Expr:

@@ -10,6 +10,7 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, convert, scale, unify
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.cores import Item, bind_core, named_columns, ordinal
+from dctv.bind.distinct_on import first_of_each
 from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.many_columns import once_each
 from dctv.bind.relations import names_of
@@ -34,6 +35,8 @@ from dctv.types.values import is_integer
 def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leaves: Leaves) -> tuple[BoundQuery, bool]:
     """Bind a regular select; also tells whether its rows come in an order of their own."""
     binder = binder.with_common_tables(select)
+    if isinstance(select.body, ast.Core) and select.body.distinct_on:
+        select = replace(select, body=first_of_each(select.body, select.order_by))
     if binder.is_typed(select.body):
         return read_plan(binder.plan(replace(select, ctes=())), leaves), True
     items: Sequence[Item] = ()
@@ -86,7 +89,7 @@ def _body(binder: Binding, body: ast.Body, parent: Scope | None, leaves: Leaves)
                     body.place,
                     hint="a plain SELECT sees them as regular tables",
                 )
-            core = bind_core(binder, body, parent, leaves)
+            core = bind_core(binder, first_of_each(body, ()), parent, leaves)
             return core.query, core.keeps_order
         case ast.Values():
             return _values(binder, body, parent, leaves), True

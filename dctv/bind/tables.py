@@ -8,7 +8,7 @@ from dctv.bind.bound import Bound, unify
 from dctv.bind.context import Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.grouping import conjuncts
-from dctv.bind.laterals import alone_or_beside, inlined
+from dctv.bind.laterals import alone_or_beside, inlined, renamed
 from dctv.bind.samples import ROW, numbered
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
@@ -142,6 +142,11 @@ def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
         source.stable = source.stable and spans.plan.stable
         inner = leaves.alias("spans")
         return TableName(leaves.name(spans.plan), inner), spans.scope(inner).tables
+    if binder.recursive and isinstance(node, ast.TableName) and node.alias is not None and node.alias.columns:
+        # Renamed in scope: a query of its own around the table would not be the table that is being made.
+        plain = replace(node, alias=replace(node.alias, columns=()))
+        first, tables = _item(binder, plain, source, leaves)
+        return first, [renamed(tables[0], node.alias)]
     alone = alone_or_beside(binder, node, source.scope, leaves)
     if not isinstance(alone, Plan):
         derived, tables, query = alone

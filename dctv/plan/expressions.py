@@ -247,6 +247,8 @@ class Frame(Expression):
     unit: Literal["ROWS", "RANGE", "GROUPS"]
     start: FrameEnd
     stop: FrameEnd
+    exclude: Literal["CURRENT ROW", "GROUP", "TIES"] | None = None
+    """Which of the rows around it are left out: the row itself, it and its equals, or only its equals."""
 
 
 @record

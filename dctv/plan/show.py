@@ -101,6 +101,8 @@ def _window(node: e.Window) -> str:
         parts.append(f"ORDER BY {_list(node.order_by)}")
     if node.frame is not None:
         parts.append(f"{node.frame.unit} BETWEEN {_end(node.frame.start)} AND {_end(node.frame.stop)}")
+        if node.frame.exclude is not None:
+            parts.append(f"EXCLUDE {node.frame.exclude}")
     definition = f"({' '.join(parts)})"
     return definition if node.call is None else f"{_call(node.call)} OVER {definition}"
 

@@ -195,6 +195,7 @@ class Frame(Node):
     unit: OneOf["ROWS", "RANGE", "GROUPS"]
     start: Bound
     stop: Bound | None = None
+    exclude: OneOf["CURRENT ROW", "GROUP", "TIES"] | None = None
 
 
 @record(eq=False, text=False)
@@ -402,6 +403,8 @@ class Core(Node):
     having: Expr | None = None
     qualify: Expr | None = None
     windows: tuple[tuple[Name, Window], ...] = ()
+    distinct_on: tuple[Expr, ...] = ()
+    """Of rows that agree in these, the first one is kept."""
     sample: Sample | None = None
     """What USING SAMPLE takes of the rows of `source`."""
 

@@ -34,7 +34,7 @@ _PHRASES = {
 
 _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
 _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
-    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP", "ESCAPED",
+    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP", "ESCAPED", "DOLLARS",
     "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS", "EXTRACT",
     "TIMESTAMP_MS", "TIMESTAMP_S", "UUID", "BLOB", "JSON", "ANY",
 }  # fmt: skip
@@ -148,7 +148,7 @@ def _word(terminal: str) -> str:
         "BACKTICKED": "a name",
         "BIND": "a parameter",
     }
-    plain["ESCAPED"] = "a string"
+    plain["ESCAPED"] = plain["DOLLARS"] = "a string"
     plain["INTERVAL_UNIT"] = "a unit such as `DAY`"
     plain |= {"BRACKETS": "`[]`", "NOT_LIKE": "`NOT`", "NOT_BETWEEN": "`NOT`", "DOUBLE_QUOTED": "a string"}
     return plain.get(terminal, f"`{terminal}`")

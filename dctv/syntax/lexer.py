@@ -39,7 +39,7 @@ def _master(patterns: tuple[tuple[str, str], ...], marks: tuple[str, ...]) -> re
 
 def master(table: Table) -> re.Pattern[str]:
     """Return one regular expression for every token."""
-    order = ("SPACE", "NAME", "NUMBER", "LINE_COMMENT", "BLOCK_COMMENT")
+    order = ("SPACE", "NAME", "NUMBER", "LINE_COMMENT", "BLOCK_COMMENT", "DOLLARS")
     patterns = sorted(table.patterns, key=lambda p: order.index(p[0]) if p[0] in order else len(order))
     marks = tuple(t for t in table.terminals if not (t[0].isalpha() or t[0] == "$"))
     return _master(tuple(patterns), marks)
@@ -74,7 +74,9 @@ def scan(table: Table, text: str) -> list[Raw]:
     return tokens
 
 
-_ENDING = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED", "NUMBER", "STRING", "BIND", "BRACKETS", ")", "]", "}"})
+_ENDING = frozenset(
+    {"NAME", "BACKTICKED", "DOUBLE_QUOTED", "NUMBER", "STRING", "DOLLARS", "BIND", "BRACKETS", ")", "]", "}"}
+)
 
 
 def _ends_with(tokens: list[Raw], position: int, table: Table) -> bool:

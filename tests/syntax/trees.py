@@ -123,7 +123,13 @@ def windows(depth: int) -> Strategy:
     bounds = st.one_of(
         st.builds(ast.Bound, ends), st.builds(ast.Bound, st.sampled_from(["PRECEDING", "FOLLOWING"]), exprs(depth))
     )
-    frames = st.builds(ast.Frame, st.sampled_from(["ROWS", "RANGE", "GROUPS"]), bounds, maybe(bounds))
+    frames = st.builds(
+        ast.Frame,
+        st.sampled_from(["ROWS", "RANGE", "GROUPS"]),
+        bounds,
+        maybe(bounds),
+        st.sampled_from([None, "CURRENT ROW", "GROUP", "TIES"]),
+    )
     return st.builds(ast.Window, maybe(names), few(exprs(depth)), few(order_terms(depth)), maybe(frames))
 
 
@@ -217,6 +223,7 @@ def cores(depth: int) -> Strategy:
     }
     return st.one_of(
         st.builds(ast.Core, few(column, 1), **clauses),
+        st.builds(ast.Core, few(column, 1), **{**clauses, "distinct": st.just(False)}, distinct_on=few(expr, 1)),
         st.builds(ast.Core, few(column), st.sampled_from(["SPAN", "EVENT"]), **clauses),
     )
 

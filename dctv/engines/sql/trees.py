@@ -190,7 +190,8 @@ def _definition(node: e.Window) -> dict[str, Any]:
 def _frame(node: e.Frame) -> exp.WindowSpec:
     start, start_side = _bound(node.start)
     end, end_side = _bound(node.stop)
-    return exp.WindowSpec(kind=node.unit, start=start, start_side=start_side, end=end, end_side=end_side)
+    out = None if node.exclude is None else exp.Var(this=node.exclude)
+    return exp.WindowSpec(kind=node.unit, start=start, start_side=start_side, end=end, end_side=end_side, exclude=out)
 
 
 def _bound(node: e.FrameEnd) -> tuple[str | exp.Expr, str | None]:

@@ -57,6 +57,12 @@ def escaped_string(at: Place, token: Raw) -> ast.String:
     return ast.String(unescaped(unquote(token.text[1:]), at), place=at)
 
 
+def dollar_string(at: Place, token: Raw) -> ast.String:
+    """Make a string between dollar signs, in which everything is as it is written."""
+    opening = token.text.index("$", 1) + 1
+    return ast.String(token.text[opening:-opening], place=at)
+
+
 def bind(at: Place, token: Raw) -> ast.Bind:
     """Make a bind parameter; those with a dollar sign are numbered from 1."""
     key = token.text[1:]
@@ -279,7 +285,8 @@ def call(
     over: ast.Window | ast.Name | None,
 ) -> ast.Call | ast.Columns:
     """Make a call of a function; COLUMNS is none."""
-    if path.parts[-1].text.lower() == "columns" and len(arguments.items) == 1:
+    name = path.parts[-1]
+    if name.text.lower() == "columns" and not name.quoted and len(arguments.items) == 1:
         qualifier = ast.Path(path.parts[:-1], place=path.place) if len(path.parts) > 1 else None
         return ast.Columns(cast("ast.Expr", arguments.items[0]), qualifier, place=at)
     plain: list[ast.Expr] = []
@@ -318,9 +325,17 @@ def window(
     return ast.Window(base, partition_by or (), order_by or (), frame, place=at)
 
 
-def frame(at: Place, unit: str, start: ast.Bound, stop: ast.Bound | None = None) -> ast.Frame:
+def frame(at: Place, unit: str, start: ast.Bound, *parts: object) -> ast.Frame:
     """Make the frame of a window."""
-    return ast.Frame(cast("Literal['ROWS', 'RANGE', 'GROUPS']", unit), start, stop, place=at)
+    *stop, out = parts
+    exclude = cast("str", out).removeprefix("EXCLUDE ")
+    return ast.Frame(
+        cast("Literal['ROWS', 'RANGE', 'GROUPS']", unit),
+        start,
+        cast("ast.Bound", stop[0]) if stop else None,
+        cast("Literal['CURRENT ROW', 'GROUP', 'TIES'] | None", None if exclude in ("", "NO OTHERS") else exclude),
+        place=at,
+    )
 
 
 def bound(at: Place, *parts: object) -> ast.Bound:
@@ -336,6 +351,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "number": number,
     "string": string,
     "escaped_string": escaped_string,
+    "dollar_string": dollar_string,
     "power": power,
     "bind": bind,
     "null": null,

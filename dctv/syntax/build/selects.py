@@ -98,9 +98,21 @@ def core(at: Place, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *cl
         cast("ast.Expr | None", having),
         cast("ast.Expr | None", qualify),
         cast("tuple[tuple[ast.Name, ast.Window], ...]", windows or ()),
-        cast("ast.Sample | None", sample),
+        sample=cast("ast.Sample | None", sample),
         place=at,
     )
+
+
+def core_on(at: Place, on: tuple[ast.Expr, ...], columns: tuple[ast.ResultColumn, ...], *clauses: object) -> ast.Core:
+    """Make a select core that keeps one of the rows that agree in some values."""
+    return replace(core(at, "", columns, *clauses), distinct_on=on)
+
+
+def core_from_on(
+    at: Place, source: ast.Table, on: tuple[ast.Expr, ...], columns: tuple[ast.ResultColumn, ...], *clauses: object
+) -> ast.Core:
+    """Make a select core whose FROM comes first, and that keeps one of the rows that agree in some values."""
+    return core_on(at, on, columns, source, *clauses)
 
 
 def using_sample(_at: Place, _using: Raw, sample: ast.Sample) -> ast.Sample:
@@ -282,6 +294,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "values": values,
     "core": core,
     "core_of_all": core_of_all,
+    "core_on": core_on,
+    "core_from_on": core_from_on,
     "core_from": core_from,
     "table_alone": table_alone,
     "order_by_all": order_by_all,

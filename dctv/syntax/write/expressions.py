@@ -160,9 +160,10 @@ def _window(w: Writer, node: ast.Window) -> str:
 
 
 def _frame(w: Writer, node: ast.Frame) -> str:
+    exclude = "" if node.exclude is None else f" EXCLUDE {node.exclude}"
     if node.stop is None:
-        return f"{node.unit} {w.write(node.start)}"
-    return f"{node.unit} BETWEEN {w.write(node.start)} AND {w.write(node.stop)}"
+        return f"{node.unit} {w.write(node.start)}{exclude}"
+    return f"{node.unit} BETWEEN {w.write(node.start)} AND {w.write(node.stop)}{exclude}"
 
 
 def _bound(w: Writer, node: ast.Bound) -> str:

@@ -15,7 +15,8 @@ Form: TypeAlias = Callable[["Writer", Any], str]
 
 _BARE = pattern(r"[^\W\d]\w*")
 _ALSO_QUOTED = frozenset(
-    {"CAST", "CUBE", "CURRENT", "GROUPS", "IF", "RANGE", "RECURSIVE", "ROLLUP", "ROWS", "TRY_CAST", "UNBOUNDED"}
+    {"ANY", "COLUMNS", "EXTRACT", "LATERAL", "PIVOT", "TABLE", "UNPIVOT"}
+    | {"CAST", "CUBE", "CURRENT", "GROUPS", "IF", "RANGE", "RECURSIVE", "ROLLUP", "ROWS", "TRY_CAST", "UNBOUNDED"}
 )
 _QUOTED_IN_WINDOWS = frozenset({"PARTITION"})
 
