@@ -103,6 +103,8 @@ class Out:
     """Whether it is a bare NULL or 0, which goes with every unit."""
     type: Type | None = None
     """Its type; None if only the engine knows it."""
+    wide: bool = False
+    """Whether integers of 128 bits stay as wide."""
 
 
 @record

@@ -17,6 +17,7 @@ from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
+from dctv.bind.wide import is_wide
 from dctv.errors import BindError, nearest
 from dctv.plan import walk
 from dctv.plan.build import named
@@ -52,7 +53,7 @@ class BoundCore:
 def output(item: Item, *, any_unit: bool = False) -> Out:
     """Return what a result column is to those who read it."""
     bound = item.bound
-    return Out(item.name, bound.unit, bound.family, any_unit, settled(bound.type))
+    return Out(item.name, bound.unit, bound.family, any_unit, settled(bound.type), is_wide(bound))
 
 
 def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Leaves) -> BoundCore:

@@ -11,10 +11,12 @@ from dctv.plan.expressions import Expression, Text
 from dctv.signatures.types import Type, unquoted
 from dctv.types.values import dialect_type
 
+_EXTRACTS = {"STRUCT": "struct_extract", "UNION": "union_extract"}
+
 
 def has_members(made: Type | None) -> bool:
     """Whether values of a type have members that go by names."""
-    return made is not None and made.name in ("STRUCT", "JSON")
+    return made is not None and made.name in ("STRUCT", "JSON", "UNION", "VARIANT")
 
 
 def member_of(value: Expression, made: Type | None, name: str, place: Place | None) -> tuple[Expression, Type | None]:
@@ -29,15 +31,17 @@ def member_of(value: Expression, made: Type | None, name: str, place: Place | No
         return call("json_extract", value, Text(pointer)), of_call("json_extract", [made, STRING_LITERAL], proven=True)
     if made is None:
         return call("struct_extract", value, Text(name)), None
-    if made.name != "STRUCT":
+    if made.name == "VARIANT":
+        return call("variant_extract", value, Text(name)), made
+    if made.name not in _EXTRACTS:
         raise BindError(f"`{name}` is taken out of {shown(made)}, which has no members", place)
     found = of_member(made, name)
     if found is None:
         names = [unquoted(one) for one in made.names]
         near = nearest(name, names)
         hint = f"did you mean `{near}`?" if near else f"members: {', '.join(names[:12])}"
-        raise BindError(f"the struct has no member `{name}`", place, hint=hint)
-    return call("struct_extract", value, Text(name)), found
+        raise BindError(f"the {made.name.lower()} has no member `{name}`", place, hint=hint)
+    return call(_EXTRACTS[made.name], value, Text(name)), found
 
 
 def members_of(value: Expression, made: Type) -> list[tuple[str, Expression, Type]]:

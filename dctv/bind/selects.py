@@ -16,6 +16,7 @@ from dctv.bind.many_columns import once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.types import DOUBLE, of_cast, of_choice, settled
+from dctv.bind.wide import is_wide
 from dctv.errors import BindError
 from dctv.plan import build as w
 from dctv.plan.expressions import Cast, Column, Number, Ordered, Percent, Text
@@ -24,6 +25,7 @@ from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.queries import Compound, Derived, Rows, Select, TableName
 from dctv.plan.queries import Item as Result
 from dctv.record import replace
+from dctv.signatures.carried import WIDE
 from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
@@ -112,7 +114,8 @@ def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: L
     names = tuple(f"column{i + 1}" for i in range(width))
     types = [settled(of_choice([b.type for b in column])) for column in columns]
     units = [next((b.unit for b in column if b.unit != NO_UNIT), NO_UNIT) for column in columns]
-    outs = tuple(Out(n, u, type=made) for n, u, made in zip(names, units, types, strict=True))
+    wide = [any(map(is_wide, column)) for column in columns]
+    outs = tuple(Out(n, u, type=made, wide=big) for n, u, made, big in zip(names, units, types, wide, strict=True))
     inner = leaves.alias("v")
     query = w.select(*names, source=Rows(written, inner, names), alias=inner)
     parts = tuple(b for row in rows for b in row)
@@ -130,7 +133,9 @@ def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves:
         )
     left, right = _same_units(node, left, right)
     types = [of_choice([a.type, b.type]) for a, b in zip(left.outs, right.outs, strict=True)]
-    outs = tuple(replace(out, type=made) for out, made in zip(left.outs, types, strict=True))
+    outs = tuple(
+        replace(a, type=made, wide=a.wide or b.wide) for a, b, made in zip(left.outs, right.outs, types, strict=True)
+    )
     sure = left.sure and right.sure and None not in types
     query = Compound(node.op, (*_parts(node, left, types), right.query), all=node.all)
     return BoundQuery(query, outs, left.parts + right.parts, sure=sure, serial=left.serial or right.serial)
@@ -169,7 +174,7 @@ def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tupl
 
     def converted(query: BoundQuery) -> BoundQuery:
         if all(o.unit == u or o.any_unit for o, u in zip(query.outs, units, strict=True)):
-            outs = tuple(Out(o.name, u, type=o.type) for o, u in zip(query.outs, units, strict=True))
+            outs = tuple(Out(o.name, u, type=o.type, wide=o.wide) for o, u in zip(query.outs, units, strict=True))
             return replace(query, outs=outs)
         columns: list[Result] = []
         outs = ()
@@ -177,7 +182,7 @@ def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tupl
             factor = Fraction(1) if out.any_unit else ratio(out.unit, unit)
             bound = scale(Bound(Column(name, "side"), out.unit, type=out.type), factor, unit)
             columns.append(Result(bound.value, name))
-            outs += (Out(out.name, unit, type=bound.type),)
+            outs += (Out(out.name, unit, type=bound.type, wide=out.wide),)
         made = w.select(*columns, source=query.query, alias="side")
         return BoundQuery(made, outs, query.parts, sure=query.sure, serial=query.serial)
 
@@ -279,5 +284,5 @@ def read_plan(plan: Plan, leaves: Leaves) -> BoundQuery:
     inner = leaves.alias("t")
     names = physical_names(plan.schema)
     source = TableName(leaves.name(plan), inner)
-    outs = tuple(Out(c.name, c.unit, type=parse(c.type)) for c in plan.schema.columns)
+    outs = tuple(Out(c.name, c.unit, type=parse(c.type), wide=c.type in WIDE) for c in plan.schema.columns)
     return BoundQuery(w.select(*w.named(w.columns(names, inner), names), source=source), outs, source=source, sure=True)

@@ -9,6 +9,7 @@ from dctv.bind.binding import Binding
 from dctv.bind.context import Leaves
 from dctv.bind.partitions import align
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
+from dctv.bind.wide import narrowed
 from dctv.errors import BindError
 from dctv.plan import build as w
 from dctv.plan import walk
@@ -57,7 +58,7 @@ def is_join(node: ast.Table) -> bool:
 
 def bind_spans(binder: Binding, node: ast.Table, where: ast.Expr | None) -> SpanSource:
     """Bind a span source; conditions over one input filter it before it is joined."""
-    inputs = {id(leaf): binder.table(leaf) for leaf in _inputs(node)}
+    inputs = {id(leaf): narrowed(binder.table(leaf), leaf.place) for leaf in _inputs(node)}
     late: list[ast.Expr] = []
     if where is not None:
         filters, late = _assign(binder, node, inputs, where)

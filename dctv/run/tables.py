@@ -11,24 +11,22 @@ from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View
 from dctv.contracts.states import aside
 from dctv.errors import BindError, EngineError
-from dctv.plan.build import named, select
-from dctv.plan.expressions import Cast, Column, Expression
-from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.carrying import carried_schema, with_types
+from dctv.plan.nodes import Plan
 from dctv.record import replace
 from dctv.run.context import ExecutionContext
 from dctv.run.naming import free_name
 from dctv.run.plans import result_of
 from dctv.run.result import Done
-from dctv.signatures.types import Type, array_of, list_of, map_of, parse, plain, struct_of
+from dctv.signatures.carried import LOST, carried
+from dctv.signatures.types import Type, parse, plain, with_children
 from dctv.syntax import commands
 from dctv.types.schema import ColumnType, Schema
 from dctv.types.values import dialect_type
 
 _TEXTS = ("JSON", "UUID")
 """Types whose values Arrow holds as texts."""
-_LOST = ("BIT", "TUPLE", "UNION")
-"""Types that come back from Arrow as others."""
-_WAY_OUT = {"BIT": "cast it: x::STRING", "TUPLE": "give its members names: {'a': x, 'b': y}"}
+_WAY_OUT = {"TUPLE": "give its members names: {'a': x, 'b': y}", "VARIANT": "cast it: x::JSON"}
 
 
 def create(statement: commands.CreateTable, context: ExecutionContext, known: Environment) -> Done:
@@ -88,7 +86,7 @@ def _other(found: tuple[Entry, tuple[str, ...]]) -> str | None:
 def _kept(plan: Plan, statement: commands.CreateTable, context: ExecutionContext) -> Any:
     """Return the rows of a plan as an Arrow table that is mapped from a file."""
     folder = context.engine.spill_folder()
-    reader = result_of(plan, context).reader()
+    reader = result_of(with_types(plan, carried_schema(plan.schema)), context).reader()
     try:
         return aside(reader, folder)
     except OSError as error:
@@ -101,7 +99,7 @@ def _kept(plan: Plan, statement: commands.CreateTable, context: ExecutionContext
 
 
 def _check(column: ColumnType, statement: commands.CreateTable) -> None:
-    lost = next((one for one in _names(parse(column.type)) if one in _LOST), None)
+    lost = next((one for one in _names(parse(column.type)) if one in LOST), None)
     if lost is not None:
         shown = dialect_type(column.type)
         raise BindError(
@@ -117,31 +115,10 @@ def _names(made: Type) -> set[str]:
 
 def _plan(name: str, schema: Schema, data: Any) -> Plan:
     """Return the plan of rows that are kept: those that Arrow holds as texts are brought back to their types."""
-    held = tuple(replace(one, type=_held(parse(one.type)).text) for one in schema.columns)
-    scan = stored(name, replace(schema, columns=held), data)
-    if held == schema.columns:
-        return scan
-    values: list[Expression] = []
-    for physical, column, one in zip(physical_names(schema), schema.columns, held, strict=True):
-        value = Column(physical)
-        values.append(value if column.type == one.type else Cast(value, column.type))
-    query = select(*named(values, physical_names(schema)), source="kept")
-    return Relation(schema, scan.order, query, (("kept", scan),))
+    held = tuple(replace(one, type=_held(carried(parse(one.type))).text) for one in schema.columns)
+    return with_types(stored(name, replace(schema, columns=held), data), schema)
 
 
 def _held(made: Type) -> Type:
     """Return the type that the engine finds in Arrow for values of another."""
-    children = tuple(map(_held, made.children))
-    match made.name:
-        case name if name in _TEXTS:
-            return plain("VARCHAR")
-        case "LIST":
-            return list_of(*children)
-        case "ARRAY":
-            return array_of(*children, *made.numbers)
-        case "MAP":
-            return map_of(*children)
-        case "STRUCT":
-            return struct_of(made.names, children)
-        case _:
-            return made
+    return plain("VARCHAR") if made.name in _TEXTS else with_children(made, tuple(map(_held, made.children)))

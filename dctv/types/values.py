@@ -72,6 +72,18 @@ _SYNONYMS = {
     "JSON": "JSON",
     "UUID": "UUID",
     "BIT": "BIT",
+    "BITSTRING": "BIT",
+    "BIGNUM": "BIGNUM",
+    "GEOMETRY": "GEOMETRY",
+    "TIMETZ": "TIME WITH TIME ZONE",
+    "TIME WITH TIME ZONE": "TIME WITH TIME ZONE",
+    "TIME_NS": "TIME_NS",
+    "VARIANT": "VARIANT",
+    "GUID": "UUID",
+    "NVARCHAR": "VARCHAR",
+    "BPCHAR": "VARCHAR",
+    "SIGNED": "INTEGER",
+    "OID": "BIGINT",
 }
 """Further names that CAST accepts."""
 

@@ -223,7 +223,7 @@ def cores(depth: int) -> Strategy:
     }
     return st.one_of(
         st.builds(ast.Core, few(column, 1), **clauses),
-        st.builds(ast.Core, few(column, 1), **{**clauses, "distinct": st.just(False)}, distinct_on=few(expr, 1)),
+        st.builds(ast.Core, few(column, 1), **{**clauses, "distinct": st.just(value=False)}, distinct_on=few(expr, 1)),
         st.builds(ast.Core, few(column), st.sampled_from(["SPAN", "EVENT"]), **clauses),
     )
 
