@@ -213,13 +213,14 @@ def star(expr: ast.Star, context: Context, away: Collection[Expression]) -> list
     if not columns:
         raise BindError("`*` needs a FROM", expr.place)
     names = [c.name for c in columns]
-    excluded = {_listed(name, names).lower() for name in expr.exclude}
+    excluded = {_listed(path.parts[0], names).lower() for path in expr.exclude if len(path.parts) == 1}
+    left_out = [context.scope.resolve(path).value for path in expr.exclude if len(path.parts) > 1]
     renamed = {_listed(old, names).lower(): new.text for old, new in expr.rename}
     fits = None if expr.choice is None else matcher(expr.choice)
     replaced = {_listed(name, names).lower(): expressions.bind(e, context) for e, name in expr.replace}
     items = []
     for column in columns:
-        if column.name.lower() in excluded or (fits is not None and not fits(column.name)):
+        if column.name.lower() in excluded or column.value in left_out or (fits is not None and not fits(column.name)):
             continue
         plain = Bound(column.value, column.column.unit, expr.place, type=column.type)
         name = renamed.get(column.name.lower(), column.name)

@@ -12,19 +12,32 @@ from dctv.bind.bound import Bound, constant, convert, unify
 from dctv.bind.context import Context
 from dctv.bind.grouping import aggregates, within
 from dctv.bind.many_columns import Chosen
+from dctv.bind.members import shown
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
-from dctv.bind.types import BOOLEAN, INTERVAL, STRING_LITERAL, of_cast, of_choice, of_operator, of_search, settled
+from dctv.bind.types import (
+    BOOLEAN,
+    INTERVAL,
+    STRING_LITERAL,
+    VARCHAR,
+    of_cast,
+    of_choice,
+    of_operator,
+    of_search,
+    settled,
+)
 from dctv.bind.types import NULL as NULL_TYPE
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
+from dctv.patterns import pattern
 from dctv.plan.build import call, negated
 from dctv.plan.expressions import (
     NULL,
     Boolean,
     Case,
     Cast,
+    Collate,
     Exists,
     Expression,
     InQuery,
@@ -39,7 +52,11 @@ from dctv.signatures.types import map_of, parse
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
-from dctv.types.values import engine_type
+from dctv.types.values import brackets, engine_type
+
+_COLLATION = pattern(r"\w+(?:\.\w+)*")
+_COLLATIONS = frozenset(("BINARY", "C", "NFC", "NOACCENT", "NOCASE", "POSIX"))
+"""Those that the engine surely has."""
 
 
 def bind(expr: ast.Expr, context: Context) -> Bound:
@@ -259,7 +276,21 @@ def _type_name(written: ast.TypeName) -> str:
         raise BindError(error.message, error.place or written.place, hint=error.hint) from None
     names = [name.text for name, _ in written.members if name is not None]
     made = struct_type(names, parts) if names else map_of(*parts)
-    return made.text + "[]" * written.dimensions
+    text = made.text.replace("STRUCT", "UNION", 1) if written.name == "UNION" else made.text
+    return text + brackets(written.dimensions)
+
+
+def _collate(expr: ast.Collate, context: Context) -> Bound:
+    bound = bind(expr.operand, context)
+    if settled(bound.type) not in (None, VARCHAR, NULL_TYPE):
+        raise BindError(f"COLLATE is of a string, found {shown(bound.type)}", expr.operand.place)
+    name = expr.collation.text
+    if not _COLLATION.fullmatch(name):
+        raise BindError(f"found the collation `{name}`, expected words with dots between them", expr.collation.place)
+    known = bound.type is not None and set(name.upper().split(".")) <= _COLLATIONS
+    return Bound(
+        Collate(bound.value, name), place=expr.place, family="text", parts=(bound,), type=VARCHAR if known else None
+    )
 
 
 def _exists(expr: ast.Exists, context: Context) -> Bound:
@@ -345,12 +376,14 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Unary: lambda e, c: operators.unary(e, bind(e.operand, c)),
     ast.Binary: _binary,
     ast.Like: _like,
+    ast.Truth: lambda e, c: operators.truth(e, bind(e.operand, c)),
     ast.Between: lambda e, c: operators.between(e, bind(e.operand, c), bind(e.low, c), bind(e.high, c)),
     ast.InList: lambda e, c: operators.in_list(e, bind(e.operand, c), [bind(i, c) for i in e.items]),
     ast.InSelect: _in_select,
     ast.InUnit: _in_unit,
     ast.Case: _case,
     ast.Cast: _cast,
+    ast.Collate: _collate,
     ast.Exists: _exists,
     ast.ScalarSelect: _scalar_select,
     ast.Row: _row,

@@ -165,6 +165,15 @@ class Cast(Expression):
 
 
 @record
+class Collate(Expression):
+    """A text that is compared by a collation."""
+
+    operand: Expression
+    collation: str
+    """With dots between several."""
+
+
+@record
 class Row(Expression):
     """Several values that are compared at once."""
 

@@ -144,6 +144,7 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.Exists: lambda node: f"EXISTS ({_inline(node.query)})",
     e.Subquery: lambda node: f"({_inline(node.query)})",
     e.Case: _case,
+    e.Collate: lambda node: f"{_within(node.operand, _ATOM)} COLLATE {node.collation}",
     e.Cast: lambda node: f"{'TRY_CAST' if node.lenient else 'CAST'}({expression(node.operand)} AS {node.type})",
     e.Row: lambda node: f"({_list(node.items)})",
     e.List: lambda node: f"[{_list(node.items)}]",

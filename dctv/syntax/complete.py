@@ -32,6 +32,7 @@ _COLOURS: dict[str, Colour] = {
     "STRING": "string",
     "ESCAPED": "string",
     "DOLLARS": "string",
+    "HEXED": "string",
     "DOUBLE_QUOTED": "name",
     "BACKTICKED": "name",
     "BIND": "bind",

@@ -35,11 +35,12 @@ _PHRASES = {
 _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
 _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
     "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP", "ESCAPED", "DOLLARS",
+    "HEXED", "ARRAY", "TYPE_WORD",
     "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS", "EXTRACT",
     "TIMESTAMP_MS", "TIMESTAMP_S", "UUID", "BLOB", "JSON", "ANY",
 }  # fmt: skip
 _BEGINNINGS = {
-    "a type": frozenset({"NAME", "MAP", "ROW", "STRUCT"}),
+    "a type": frozenset({"NAME", "MAP", "ROW", "STRUCT", "UNION"}),
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
     | {"SHOW", "ASSERT", "ATTACH", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE", "PIVOT", "UNPIVOT", "TABLE"},
     "a result column": _VALUES | {"*"},
@@ -54,7 +55,8 @@ _BEGINNINGS = {
 _OPERATORS = frozenset({
     "**", "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
     "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR", "::", "[", "BRACKETS",
-    "->", "->>", "NOT_BETWEEN", "NOT_LIKE",
+    "->", "->>", "^", "~", "!~", "~~", "!~~", "~~*", "!~~*", "~~~", "^@", "&&", "@>", "<@", "COLLATE",
+    "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({
     "TABLESAMPLE", "PIVOT", "UNPIVOT", "JOIN", "POSITIONAL",
@@ -65,8 +67,10 @@ _CLAUSES = frozenset({
     "USING_SAMPLE",
 })  # fmt: skip
 _GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (_OPERATORS, "*", "an operator"))
+_MARKED = frozenset({"ARRAY_OF", "CALL_FOR", "CALL_FROM", "LAMBDA_ARROW", "PERCENT", "STAR_EXCEPT", "TYPE_WORD"})
+"""Words and marks that are told apart from others by what stands around them."""
 _LONGEST = 8
-_RARE = (("=>", {":="}), (",", {":"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))
+_RARE = (("=>", {":="}), (",", {":", "PLACING"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))
 """What is left unsaid where something more usual may come."""
 
 
@@ -108,7 +112,7 @@ def expectation(parser: Parser) -> str:
     rest, groups = _grouped(rest)
     if len(rest) > 1:
         rest -= {"INTERVAL_UNIT"}
-    rest -= {"LAMBDA_ARROW", "PERCENT"} if len(rest) > 1 else set()
+    rest -= _MARKED if len(rest) > 1 else set()
     for usual, rare in _RARE:
         if usual in rest and rest - rare:
             rest -= rare
@@ -148,7 +152,7 @@ def _word(terminal: str) -> str:
         "BACKTICKED": "a name",
         "BIND": "a parameter",
     }
-    plain["ESCAPED"] = plain["DOLLARS"] = "a string"
+    plain["ESCAPED"] = plain["DOLLARS"] = plain["HEXED"] = "a string"
     plain["INTERVAL_UNIT"] = "a unit such as `DAY`"
     plain |= {"BRACKETS": "`[]`", "NOT_LIKE": "`NOT`", "NOT_BETWEEN": "`NOT`", "DOUBLE_QUOTED": "a string"}
     return plain.get(terminal, f"`{terminal}`")

@@ -14,7 +14,7 @@ class Star(Expr):
     """`*` or `t.*`, with EXCLUDE, REPLACE, RENAME and LIKE; also the argument of COUNT(*)."""
 
     qualifier: Path | None = None
-    exclude: tuple[Name, ...] = ()
+    exclude: tuple[Path, ...] = ()
     replace: tuple[tuple[Expr, Name], ...] = ()
     rename: tuple[tuple[Name, Name], ...] = ()
     choice: Choice | None = None

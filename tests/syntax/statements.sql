@@ -239,3 +239,14 @@ FROM t, SELECT DISTINCT ON (a) b
 SELECT SUM(a) OVER (ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW), SUM(a) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE GROUP) FROM t
 SELECT SUM(a) OVER (ROWS UNBOUNDED PRECEDING EXCLUDE TIES), SUM(a) OVER (ROWS UNBOUNDED PRECEDING EXCLUDE NO OTHERS) FROM t
 SELECT $$it's$$, $a$x$$y$a$ AS `$`
+SELECT a < ANY ([1, 2]), a >= ALL (b), (a, b) = ANY (SELECT 1, 2), a IS TRUE, a IS NOT FALSE, a IS NOT b, a IS NULL FROM t
+SELECT a ~ 'x', a !~ 'x', a ~~ 'x', a !~~ 'x', a ~~* 'x', a !~~* 'x', a ~~~ 'x', a ^@ 'x', a && b, a @> b, a <@ b, 2 ^ 3, ~ ~1 FROM t
+SELECT a COLLATE nocase.noaccent, (a || b) COLLATE c, a AS collate FROM t ORDER BY a COLLATE nocase
+SELECT ARRAY[1, 2], ARRAY[], ARRAY(SELECT 1), a::INT[3], a::INT[][4], a::INT ARRAY, CAST(a AS INT ARRAY), a::INT ARRAY[2], array FROM t AS array
+SELECT a::UNION(b INT, c STRING), a::UNION(b INT,), a::UNION(b INT, c INT, d INT), a::UNION(b INT), a::UNION(b INT, c INT,), INTEGER '1', X'4142', a[1:-:2], a[-:] FROM t
+SELECT a IN f(1), a NOT IN f(1), position(a IN 'b'), position(a IN b), position(a IN (b)) FROM t
+SELECT overlay(a PLACING b FROM 1), overlay(a PLACING b FROM 1 FOR 2), substring(a FROM 1), substring(a FROM 1 FOR 2), substring(a FOR 2) FROM t
+SELECT trim(a FROM b), trim(LEADING FROM + b), trim(BOTH FROM b), trim(LEADING 'x' FROM b), trim(TRAILING 'x'), trim(BOTH 'x'), rank(ORDER BY a) OVER (ORDER BY b) FROM t
+SELECT * EXCEPT (a, t.b), * EXCEPT (a,), * EXCLUDE (a, b, c), * EXCLUDE t.a, * EXCLUDE (a, t.b,), * ~ 'x', t.* EXCEPT (a) FROM t
+SELECT * FROM f(1) WITH ORDINALITY, unnest(a) WITH ORDINALITY AS u(b, c), LATERAL range(2) WITH ORDINALITY
+SELECT * EXCEPT (SELECT 1) ORDER BY 1

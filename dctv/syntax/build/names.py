@@ -19,7 +19,7 @@ def unquote(text: str) -> str:
     return text[1:-1].replace(quote * 2, quote)
 
 
-_ESCAPE = pattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([\s\S]))")
+_ESCAPE = pattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([0-7]{1,3})|([\s\S]))")
 _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -27,10 +27,10 @@ def unescaped(text: str, at: Place) -> str:
     """Return a text whose escapes stand for themselves."""
 
     def character(found: re.Match[str]) -> str:
-        code = found.group(1) or found.group(2) or found.group(3)
-        if code is None:
-            return _LETTERS.get(found.group(4), found.group(4))
-        number = int(code, 16)
+        if found.group(5) is not None:
+            return _LETTERS.get(found.group(5), found.group(5))
+        octal = found.group(4)
+        number = int(octal, 8) if octal else int(found.group(1) or found.group(2) or found.group(3), 16)
         if number > _LAST or _SURROGATES[0] <= number <= _SURROGATES[1] or number == 0:
             raise ParseError(f"`{found.group()}` is not a character", at)
         return chr(number)
@@ -85,8 +85,8 @@ def no(_at: Place, *_tokens: Raw) -> bool:
 
 _WORDS = """union_op intersect_op mode timed_mode overlap grouping_kind direction nulls_order join_kind
     span_kind broadcast_kind direction_word sign or_op and_op not_op compare_op like_op bit_or_op
-    bit_and_op shift_op add_op concat_op multiply_op prefix_op json_op literal_type nulls left_out frame_unit bound_end
-    bound_side type_words"""
+    bit_and_op shift_op add_op concat_op multiply_op prefix_op json_op literal_type nulls left_out frame_unit
+    bound_end match_op trim_side bound_side type_words"""
 
 FORMS: dict[str, Callable[..., object]] = {
     **dict.fromkeys(_WORDS.split(), words),

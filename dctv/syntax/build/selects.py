@@ -219,12 +219,22 @@ def star(at: Place, *parts: object) -> ast.Star:
     *qualifier, exclude, replacements, renames, choice = parts
     return ast.Star(
         cast("ast.Path", qualifier[0]) if qualifier else None,
-        cast("tuple[ast.Name, ...]", exclude or ()),
+        cast("tuple[ast.Path, ...]", exclude or ()),
         cast("tuple[tuple[ast.Expr, ast.Name], ...]", replacements or ()),
         cast("tuple[tuple[ast.Name, ast.Name], ...]", renames or ()),
         cast("ast.Choice | None", choice),
         place=at,
     )
+
+
+def excepted(_at: Place, _except: Raw, paths: tuple[ast.Path, ...]) -> tuple[ast.Path, ...]:
+    """Make what EXCEPT leaves out of a star, which is another word for EXCLUDE there."""
+    return paths
+
+
+def choice_matching(at: Place, pattern: Raw) -> ast.Choice:
+    """Make a choice of columns in whose names a regular expression is found."""
+    return ast.Choice("REGEXP", unquote(pattern.text), place=at)
 
 
 def choice(at: Place, op: str, pattern: Raw) -> ast.Choice:
@@ -303,6 +313,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "labelled": labelled,
     "star": star,
     "choice": choice,
+    "choice_matching": choice_matching,
+    "excepted": excepted,
     "group_by_all": group_by_all,
     "group_by": group_by,
     "grouping_sets": grouping_sets,

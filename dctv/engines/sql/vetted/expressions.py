@@ -382,6 +382,7 @@ _FORMS: Mapping[type, Callable[[Any, Scope], Typed]] = {
     e.Row: _refused("a row of values", "its comparisons treat NULLs otherwise", "compare the values one by one"),
     e.List: _list,
     e.Struct: _refused("a struct", "nobody has made sure of its members", "select them as columns"),
+    e.Collate: _refused("COLLATE", "collations are called otherwise there"),
     e.Lambda: _refused("a function of elements", "it only stands in list_transform and list_filter"),
     e.Keyword: _refused("an argument that is given by name", "no vetted function takes one"),
     e.Call: _call,
