@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dctv.bind import arguments, engine_tables, macros, merging
+from dctv.bind.binding import Beside
 from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.parts import bind_part
@@ -51,12 +52,17 @@ class Binder:
         """Whether this binds a view of the standard library."""
         self.fed: Mapping[str, Feeds] = {}
         """What common tables read."""
+        self.beside: Mapping[str, Beside] = {}
+        """Common tables that read columns of a query around them, by lower-case name."""
+        self.away: frozenset[str] = frozenset()
+        """Names of such tables that cannot be read here."""
 
     def copy(self, **changes: Any) -> Binder:
         """Return a binder that differs in some attributes."""
         other = Binder(self.env, self.home)
         other.common, other.recursive, other.depth = self.common, self.recursive, self.depth
         other.feeds, other.fed, other.within = self.feeds, self.fed, self.within
+        other.beside, other.away = self.beside, self.away
         for name, value in changes.items():
             setattr(other, name, value)
         return other
@@ -70,7 +76,7 @@ class Binder:
 
     def plan(self, select: ast.Select) -> Plan:
         """Bind a select that stands by itself."""
-        binder = self.with_common_tables(select)
+        binder = self.by_itself().with_common_tables(select)
         select = replace(select, ctes=(), recursive=False)
         body = select.body
         if isinstance(body, ast.Select) and not (select.order_by or select.limit or select.offset):
@@ -80,6 +86,10 @@ class Binder:
         leaves = Leaves()
         query, keeps = bind_select(binder, select, None, leaves)
         return relation(query, leaves, self.env, select.place, RowOrder.STABLE if keeps else RowOrder.ANY)
+
+    def by_itself(self) -> Binder:
+        """Return a binder of what stands by itself: it reads no common table that reads columns around it."""
+        return self.copy(beside={}, away=self.away.union(self.beside)) if self.beside else self
 
     def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:
         """Bind a subquery in place: it may name columns of the select around it."""
@@ -91,7 +101,7 @@ class Binder:
             return self.is_typed(body.body)
         return isinstance(body, ast.Core) and body.kind != "REGULAR"
 
-    def with_common_tables(self, select: ast.Select) -> Binder:
+    def with_common_tables(self, select: ast.Select, parent: Scope | None = None) -> Binder:
         """Return a binder that knows the common tables of a select, each of which knows those before it."""
         binder = self
         for cte in select.ctes:
@@ -99,10 +109,32 @@ class Binder:
                 self._check_not_recursive(cte)
             name, feeds = cte.name.text.lower(), Feeds()
             inner: Binder = binder.copy(feeds=feeds)
-            plan = inner.of_common_table(cte) if select.recursive and _names_itself(cte) else inner.plan(cte.select)
+            itself = select.recursive and _names_itself(cte)
+            try:
+                plan = inner.of_common_table(cte) if itself else inner.plan(cte.select)
+            except BindError:
+                if parent is None or itself:
+                    raise
+                binder = binder.beside_others(cte, parent)
+                continue
             plan = binder.renamed(plan, cte.columns, cte.name)
-            binder = binder.copy(common={**binder.common, name: plan}, fed={**binder.fed, name: feeds})
+            others = {key: one for key, one in binder.beside.items() if key != name}
+            known = {**binder.common, name: plan}
+            away = binder.away - {name}
+            binder = binder.copy(common=known, fed={**binder.fed, name: feeds}, beside=others, away=away)
         return binder
+
+    def beside_others(self, cte: ast.CommonTable, parent: Scope) -> Binder:
+        """Return a binder that knows a common table which reads columns of the query around it.
+
+        Raises:
+            BindError: it reads what that has not, either.
+        """
+        self.inline(cte.select, parent, Leaves())
+        name = cte.name.text.lower()
+        common = {key: one for key, one in self.common.items() if key != name}
+        beside = {**self.beside, name: Beside(cte, self, parent)}
+        return self.copy(common=common, beside=beside, away=self.away - {name})
 
     def _check_not_recursive(self, cte: ast.CommonTable) -> None:
         name = cte.name.text
@@ -182,6 +214,7 @@ class Binder:
             if self.feeds is not None and name in self.fed:
                 self.feeds.add(self.fed[name])
             return self.common[name]
+        self._refuse_away(path)
         found = self.env.catalog.find(tuple(p.text for p in path.parts), self.home)
         if found is None:
             raise self.env.catalog.unknown(path, "table", self.home)
@@ -200,6 +233,15 @@ class Binder:
             case Clock():
                 raise _no_table(path)
 
+    def _refuse_away(self, path: ast.Path) -> None:
+        """Refuse the name of a common table that reads columns of a query, where those are out of sight."""
+        if len(path.parts) == 1 and path.parts[0].text.lower() in self.away.union(self.beside):
+            raise BindError(
+                f"the common table `{path.text}` reads columns of the query around it, so it cannot be read here",
+                path.place,
+                hint="read it in the select that it belongs to",
+            )
+
     def _uncalled(self, entry: Macro | TableFunction, path: ast.Path) -> Plan:
         """Bind the name of a function without parentheses, which may do without arguments."""
         if isinstance(entry, TableFunction) and any(
@@ -214,12 +256,21 @@ class Binder:
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` is made of itself", path.place)
         if not view.home:
-            binder = self.copy(env=self.env.outside(), common={}, recursive=False, depth=self.depth + 1)
+            binder = self.copy(
+                env=self.env.outside(), common={}, beside={}, away=frozenset(), recursive=False, depth=self.depth + 1
+            )
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
         known: tuple[View, Plan, Feeds] | None = self.env.catalog.bound.get(id(view))
         if known is None:
             feeds = Feeds()
-            inner = {"home": view.home, "common": {}, "recursive": False, "depth": self.depth + 1}
+            inner = {
+                "home": view.home,
+                "common": {},
+                "recursive": False,
+                "beside": {},
+                "away": frozenset(),
+                "depth": self.depth + 1,
+            }
             binder = self.copy(env=self.env.outside(), **inner, feeds=feeds, within=self.within or view.fed)
             known = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), feeds)
         _, plan, feeds = known

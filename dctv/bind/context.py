@@ -160,3 +160,12 @@ class Context:
     """Columns that `*` leaves out, since USING has merged them with another."""
     windows: Mapping[str, tuple[Bound, ...]] = field(default_factory=dict)
     """What the windows of WINDOW are made of, by lower-case name."""
+
+    def alias(self, path: ast.Path) -> Bound | None:
+        """Return the result column that `name`, or `alias.name`, means where no input column has that name."""
+        first, *others = (part.text.lower() for part in path.parts)
+        if not others:
+            return self.aliases.get(first)
+        if len(others) > 1 or first != "alias" or self.scope.find_table((first,)) is not None:
+            return None
+        return self.aliases.get(others[0])

@@ -17,6 +17,7 @@ from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
+from dctv.bind.unnesting import unnested
 from dctv.bind.wide import is_wide
 from dctv.errors import BindError, nearest
 from dctv.plan import walk
@@ -166,9 +167,10 @@ def bound_column(column: ast.ResultColumn, context: Context) -> list[Item]:
     """Bind a result column that is no star: several if COLUMNS is in it, which have the names of those."""
     items = []
     for one, expr in once_each(column.expr, context, named_columns):
-        spread = _unnested(expr, context)
-        if spread is not None and column.name is None:
-            items += spread
+        spread = unnested(expr, context, expressions.bind)
+        if spread is not None and (column.name is None or not spread[0][0]):
+            own = default_name(column.expr, context) if column.name is None else column.name.text
+            items += [Item(name if name and column.name is None else own, bound) for name, bound in spread]
             continue
         bound = expressions.bind(expr, context)
         if column.name is not None:
@@ -177,19 +179,6 @@ def bound_column(column: ast.ResultColumn, context: Context) -> list[Item]:
             name = default_name(column.expr, context) if one is None else one.name
         items.append(Item(name, bound))
     return items
-
-
-def _unnested(expr: ast.Expr, context: Context) -> list[Item] | None:
-    """Return the members that `unnest` makes columns of, if it is given a struct."""
-    if not isinstance(expr, ast.Call) or expr.function.text.lower() != "unnest" or len(expr.arguments) != 1:
-        return None
-    bound = expressions.bind(expr.arguments[0], context)
-    if not is_struct(bound.type):
-        return None
-    return [
-        Item(name, Bound(value, place=expr.place, parts=(bound,), type=made))
-        for name, value, made in members_of(bound.value, bound.type)
-    ]
 
 
 def default_name(expr: ast.Expr, context: Context) -> str:

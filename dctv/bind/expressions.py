@@ -54,6 +54,8 @@ from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
 from dctv.types.values import brackets, engine_type
 
+_LONGEST_ALIAS = 2
+"""A result column is `name`, or `alias.name`."""
 _COLLATION = pattern(r"\w+(?:\.\w+)*")
 _COLLATIONS = frozenset(("BINARY", "C", "NFC", "NOACCENT", "NOCASE", "POSIX"))
 """Those that the engine surely has."""
@@ -162,8 +164,8 @@ def _column(expr: ast.Column, context: Context) -> Bound:
         if found is not None:
             return found
     scope = context.aggregated if context.inside_aggregate and context.aggregated is not None else context.scope
-    if context.aliases and len(expr.path.parts) == 1 and scope.find(expr.path) is None:
-        alias = context.aliases.get(expr.path.parts[0].text.lower())
+    if context.aliases and len(expr.path.parts) <= _LONGEST_ALIAS and scope.find(expr.path) is None:
+        alias = context.alias(expr.path)
         if alias is not None:
             _refuse_late(expr, alias, context)
             return alias

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.bind.binding import Binding
+from dctv.bind.binding import Beside, Binding
 from dctv.bind.context import BoundQuery, Leaves
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
@@ -23,6 +23,9 @@ def alone_or_beside(binder: Binding, node: ast.Table, scope: Scope, leaves: Leav
 
     Any subquery and call of `unnest` may do that, with LATERAL before it or without.
     """
+    beside = _beside(binder, node)
+    if beside is not None:
+        return beside_others(node, beside, leaves)
     select = listed(node)
     if select is None or not (scope.tables or scope.parent):
         return binder.table(node)
@@ -32,6 +35,22 @@ def alone_or_beside(binder: Binding, node: ast.Table, scope: Scope, leaves: Leav
         return binder.table(node)
     except BindError:
         return inlined(binder, select, scope, leaves)
+
+
+def _beside(binder: Binding, node: ast.Table) -> Beside | None:
+    """Return the common table that a name means, if that reads columns of the query around it."""
+    if not isinstance(node, ast.TableName) or len(node.path.parts) != 1:
+        return None
+    return binder.beside.get(node.path.parts[0].text.lower())
+
+
+def beside_others(node: ast.Table, found: Beside, leaves: Leaves) -> Inlined:
+    """Bind a common table that reads columns of the query around it, where it is read."""
+    alias: ast.Alias | None = getattr(node, "alias", None)
+    name = found.table.name if alias is None else alias.name
+    columns = found.table.columns if alias is None or not alias.columns else alias.columns
+    select = ast.TableSelect(found.table.select, ast.Alias(name, columns, place=name.place), place=node.place)
+    return inlined(found.binder, select, found.parent, leaves)
 
 
 def inlined(binder: Binding, node: ast.TableSelect, scope: Scope, leaves: Leaves) -> Inlined:

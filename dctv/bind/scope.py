@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 from dctv.bind.bound import Bound, Family
 from dctv.bind.members import has_members, member_of
-from dctv.errors import BindError, Place, nearest
-from dctv.plan.expressions import Column, Expression
+from dctv.errors import BindError, Place, UnitError, nearest
+from dctv.plan.expressions import Column, Expression, Struct
 from dctv.plan.nodes import physical_names
 from dctv.record import field, record
+from dctv.signatures.structs import struct_type
 from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Schema
+from dctv.types.unit import NO_UNIT
 from dctv.types.values import is_float, is_integer, is_string
 
 _SYNONYMS = {
@@ -54,6 +56,8 @@ class ScopeTable:
     path: tuple[str, ...] = ()
     shared: tuple[ScopeColumn, ...] = ()
     """Columns that it has in common with other tables: known by its qualifier, but not part of its `*`."""
+    counts: bool = False
+    """Whether it is a call such as range(3), whose name means its only column."""
 
     def answers(self, qualifier: tuple[str, ...], *, exactly: bool) -> bool:
         """Whether a qualifier means this table."""
@@ -117,11 +121,32 @@ class Scope:
                 # What is of a select further out is left to the engine, which cannot do it everywhere.
                 made = found.type
                 return Bound(found.value, found.column.unit, path.place, family=family, type=made)
-            member = scope.member(path)
+            member = scope.member(path) or scope.whole(path)
             if member is not None:
                 return member
             scope = scope.parent
         raise self._unknown(path)
+
+    def whole(self, path: ast.Path) -> Bound | None:
+        """Return a row of the table that a name means, as a struct; what counts has one value, and that is it."""
+        table = self.find_table((path.parts[0].text,)) if len(path.parts) == 1 else None
+        if table is None or not table.columns:
+            return None
+        only = table.columns[0]
+        if table.counts:
+            return Bound(only.value, only.column.unit, path.place, family=family_of(only.column.type), type=only.type)
+        for one in table.columns:
+            if one.column.unit != NO_UNIT:
+                raise UnitError(
+                    f"a row as a value has no units, and `{one.name}` is in `{one.column.unit}`",
+                    path.place,
+                    hint="name its columns one by one",
+                )
+        types = [one.type for one in table.columns if one.type is not None]
+        names = tuple(one.name for one in table.columns)
+        made = struct_type(names, types) if len(types) == len(names) else None
+        parts = tuple(Bound(one.value, place=path.place, type=one.type) for one in table.columns)
+        return Bound(Struct(names, tuple(one.value for one in parts)), place=path.place, parts=parts, type=made)
 
     def declared(self, path: ast.Path) -> Type | None:
         """Return the type of the column that a name means, also if that is of a select further out."""

@@ -12,7 +12,7 @@ from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.cores import Item, bind_core, named_columns, ordinal
 from dctv.bind.distinct_on import first_of_each
 from dctv.bind.grouping import aggregates, outside, within
-from dctv.bind.many_columns import once_each
+from dctv.bind.many_columns import Chosen, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.types import DOUBLE, of_cast, of_choice, settled
@@ -36,7 +36,7 @@ from dctv.types.values import is_integer
 
 def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leaves: Leaves) -> tuple[BoundQuery, bool]:
     """Bind a regular select; also tells whether its rows come in an order of their own."""
-    binder = binder.with_common_tables(select)
+    binder = binder.with_common_tables(select, parent)
     if isinstance(select.body, ast.Core) and select.body.distinct_on:
         select = replace(select, body=first_of_each(select.body, select.order_by))
     if binder.is_typed(select.body):
@@ -228,10 +228,18 @@ def _order(
         if position is not None:
             terms.append(calls.ordered(Number(str(position + 1)), term))
             continue
-        for _, expr in once_each(term.expr, context, named_columns):
+        for _, expr in once_each(_collated(term.expr, items), context, named_columns):
             others.append(expressions.bind(expr, context))
             terms.append(calls.ordered(others[-1].value, term))
     return replace(block, order_by=(*terms, *_all_columns(query))), others
+
+
+def _collated(expr: ast.Expr, items: Sequence[Item]) -> ast.Expr:
+    """Return what `1 COLLATE x` means in ORDER BY: the result column at that place, by a collation."""
+    position = ordinal(expr.operand, items, "ORDER BY") if isinstance(expr, ast.Collate) else None
+    if position is None or not isinstance(expr, ast.Collate):
+        return expr
+    return replace(expr, operand=Chosen(items[position].bound, place=expr.operand.place))
 
 
 def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:

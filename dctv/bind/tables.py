@@ -21,6 +21,7 @@ from dctv.plan.nodes import Plan
 from dctv.plan.queries import Derived, Join, JoinKind, Source, TableName
 from dctv.record import field, record, replace
 from dctv.syntax import ast
+from dctv.syntax.keywords import LISTINGS
 from dctv.types.schema import ColumnType
 
 
@@ -136,7 +137,7 @@ def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
 def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
     if binder.recursive and isinstance(node, ast.TableSelect):
         source.sure = False
-        return inlined(binder, node, Scope([]), leaves)[:2]
+        return inlined(binder, node, source.scope, leaves)[:2]
     if is_join(node):
         spans = bind_spans(binder, node, None)
         source.stable = source.stable and spans.plan.stable
@@ -157,7 +158,9 @@ def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
     source.stable = source.stable and plan.stable
     shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
-    return TableName(leaves.name(plan), inner), [table_in_scope(plan.schema, inner, shown, path)]
+    table = table_in_scope(plan.schema, inner, shown, path)
+    counts = isinstance(node, ast.TableCall) and node.alias is not None and node.path.text.upper() in LISTINGS
+    return TableName(leaves.name(plan), inner), [replace(table, counts=counts)]
 
 
 _BESIDE = ("INNER", "LEFT", "CROSS")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import cast
 
 from dctv.errors import Place
@@ -30,8 +31,16 @@ def matched(at: Place, left: ast.Expr, op: str, right: ast.Expr) -> ast.Expr:
     return ast.Unary("NOT", found, place=at) if negated else found
 
 
+def as_row(expr: ast.Expr) -> ast.Expr:
+    """Return the row that `row(a, b)` makes where rows are compared."""
+    if isinstance(expr, ast.Call) and expr.function.text.lower() == "row" and expr.arguments and not expr.keywords:
+        return ast.Row(expr.arguments, place=expr.place)
+    return expr
+
+
 def any_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
     """Make a comparison that holds for one row of a select, which is NULL where it could hold for one."""
+    operand = as_row(operand)
     if op == "=":
         return ast.InSelect(operand, select, place=at)
     return _compared(at, (operand, op, select), "bool_or", found=True)
@@ -39,6 +48,7 @@ def any_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Exp
 
 def all_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
     """Make a comparison that holds for all rows of a select, which is NULL where it could hold for all."""
+    operand = as_row(operand)
     if op in ("!=", "<>"):
         return ast.InSelect(operand, select, negated=True, place=at)
     return _compared(at, (operand, op, select), "bool_and", found=False)
@@ -92,7 +102,12 @@ def _compared(at: Place, parts: tuple[ast.Expr, str, ast.Select], function: str,
     values = tuple(ast.Column(ast.Path((name,), place=at), place=at) for name in names)
     value = ast.Row(values, place=at) if isinstance(operand, ast.Row) else values[0]
     folded = cast("ast.BinaryOp", {"==": "=", "<>": "!="}.get(op, op))
-    test = ast.Binary(folded, operand, value, place=at)
+    test: ast.Expr = ast.Binary(folded, operand, value, place=at)
+    if isinstance(operand, ast.Row) and folded in ("=", "!="):
+        # A pair of values that differ decides, whatever is missing elsewhere.
+        pairs = [ast.Binary(folded, *pair, place=at) for pair in zip(operand.items, values, strict=True)]
+        word: ast.BinaryOp = "AND" if folded == "=" else "OR"
+        test = reduce(lambda a, b: ast.Binary(word, a, b, place=at), pairs[1:], cast("ast.Expr", pairs[0]))
     decided: ast.Expr = _called(at, function, test)
     if not found:
         decided = ast.Unary("NOT", decided, place=at)

@@ -12,6 +12,7 @@ from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.build import worded
 from dctv.syntax.build.arguments import Arguments, Keyword
+from dctv.syntax.build.compared import as_row
 from dctv.syntax.build.names import one, unescaped, unquote
 from dctv.syntax.lexer import Raw
 
@@ -149,7 +150,7 @@ def in_value(at: Place, operand: ast.Expr, negated: bool, items: ast.Expr) -> as
 
 def in_select(at: Place, operand: ast.Expr, negated: bool, select: ast.Select) -> ast.InSelect:
     """Make a test for the rows of a select."""
-    return ast.InSelect(operand, select, negated, place=at)
+    return ast.InSelect(as_row(operand), select, negated, place=at)
 
 
 def in_unit(at: Place, operand: ast.Expr, unit: ast.Name) -> ast.InUnit:
