@@ -17,7 +17,7 @@ from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
-from dctv.bind.unnesting import unnested
+from dctv.bind.unnesting import refuse_others, unnested
 from dctv.bind.wide import is_wide
 from dctv.errors import BindError, nearest
 from dctv.plan import walk
@@ -147,6 +147,7 @@ def named_columns(expr: ast.Star, context: Context, away: Collection[Expression]
 
 def expand(columns: Sequence[ast.ResultColumn], context: Context) -> list[Item]:
     """Bind the select list; stars become the columns that they stand for."""
+    refuse_others(columns)
     items: list[Item] = []
     named: dict[str, Bound] = {}
     # What a column is called may be said in those after it.

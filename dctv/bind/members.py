@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from dctv.bind.types import JSON, STRING_LITERAL, VARCHAR, of_call, of_member, settled
+from dctv.bind.types import DOUBLE, JSON, STRING_LITERAL, VARCHAR, of_call, of_member, settled
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.build import call
 from dctv.plan.expressions import Expression, Text
@@ -16,7 +16,7 @@ _EXTRACTS = {"STRUCT": "struct_extract", "UNION": "union_extract"}
 
 def has_members(made: Type | None) -> bool:
     """Whether values of a type have members that go by names."""
-    return made is not None and made.name in ("STRUCT", "JSON", "UNION", "VARIANT")
+    return made is not None and made.name in ("STRUCT", "JSON", "UNION", "VARIANT", "GEOMETRY")
 
 
 def member_of(value: Expression, made: Type | None, name: str, place: Place | None) -> tuple[Expression, Type | None]:
@@ -33,6 +33,8 @@ def member_of(value: Expression, made: Type | None, name: str, place: Place | No
         return call("struct_extract", value, Text(name)), None
     if made.name == "VARIANT":
         return call("variant_extract", value, Text(name)), made
+    if made.name == "GEOMETRY" and name.lower() in ("x", "y", "z", "m"):
+        return call("vertex_extract", value, Text(name.lower())), DOUBLE
     if made.name not in _EXTRACTS:
         raise BindError(f"`{name}` is taken out of {shown(made)}, which has no members", place)
     found = of_member(made, name)

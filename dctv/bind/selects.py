@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import cast
 
 from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
-from dctv.bind.bound import Bound, convert, scale, unify
+from dctv.bind.bound import Bound, constant, convert, scale, unify
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.cores import Item, bind_core, named_columns, ordinal
 from dctv.bind.distinct_on import first_of_each
@@ -15,11 +16,11 @@ from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.many_columns import Chosen, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
-from dctv.bind.types import DOUBLE, of_cast, of_choice, settled
+from dctv.bind.types import BIGINT, DOUBLE, of_cast, of_choice, settled
 from dctv.bind.wide import is_wide
 from dctv.errors import BindError
 from dctv.plan import build as w
-from dctv.plan.expressions import Cast, Column, Number, Ordered, Percent, Text
+from dctv.plan.expressions import NULL, Cast, Column, Number, Ordered, Percent, Text
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.queries import Compound, Derived, Rows, Select, TableName
@@ -274,8 +275,24 @@ def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Sel
 
 
 def _count(binder: Binding, expr: ast.Expr, clause: str) -> Bound:
+    if isinstance(expr, ast.ScalarSelect):
+        return _counted(binder, expr, clause)
     bound = expressions.bind(expr, binder.context(Scope([]), Leaves(), clause=clause))
     return convert(bound, NO_UNIT, clause)
+
+
+def _counted(binder: Binding, expr: ast.ScalarSelect, clause: str) -> Bound:
+    """Run a subquery that says how many rows there are: NULL means all of them, or none to leave out."""
+    plan = binder.plan(expr.select)
+    if len(plan.schema.columns) != 1 or plan.schema.columns[0].unit != NO_UNIT:
+        raise BindError(f"the subquery of {clause} has one column of bare numbers", expr.place)
+    values = binder.env.evaluate(plan)
+    if len(values) > 1 or (values and not isinstance(values[0], int | None)):
+        raise BindError(f"the subquery of {clause} gives one whole number", expr.place)
+    value = values[0] if values else None
+    if value is None:
+        return Bound(NULL, place=expr.place, type=BIGINT)
+    return constant(Fraction(cast("int", value)), NO_UNIT, expr.place, integral=True)
 
 
 def _share(binder: Binding, expr: ast.Percent) -> Bound:

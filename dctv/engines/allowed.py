@@ -65,7 +65,8 @@ try_strptime typeof ucase unbin unhex unicode upper url_decode url_encode uuid u
 uuid_extract_version uuidv4 uuidv7 wavg week weekday weekofyear weighted_avg xor year yearweek
 constant_or_null create_sort_key enum_code enum_first enum_last enum_range enum_range_boundary
 normalized_interval remap_struct st_asbinary
-st_asgeojson st_astext st_aswkb st_aswkt st_geomfromgeojson st_geomfromwkb st_intersects_extent try union_extract
+st_asgeojson st_astext st_aswkb st_aswkt st_geomfromgeojson st_geomfromwkb vertex_extract
+can_cast_implicitly decimal_division is_histogram_other_bin replace_type st_intersects_extent try union_extract
 union_tag union_value variant_array_length variant_contains variant_exists variant_extract variant_extract_string
 variant_keys variant_normalize variant_type variant_typeof
 """

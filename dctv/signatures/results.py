@@ -219,6 +219,7 @@ _SHARES = ("quantile", "quantile_cont", "quantile_disc", "approx_quantile")
 _LONE = ("to_json", "json_quote")
 """What takes one argument, of any type, though its signature takes several."""
 _OF_FEW_TYPES = """
+vertex_extract can_cast_implicitly decimal_division is_histogram_other_bin replace_type
 constant_or_null create_sort_key enum_code enum_first enum_last enum_range enum_range_boundary
 normalized_interval remap_struct st_asbinary st_asgeojson st_astext st_aswkb st_aswkt st_geomfromgeojson
 st_geomfromwkb st_intersects_extent union_extract union_tag union_value variant_array_length variant_contains

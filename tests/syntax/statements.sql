@@ -250,3 +250,5 @@ SELECT trim(a FROM b), trim(LEADING FROM + b), trim(BOTH FROM b), trim(LEADING '
 SELECT * EXCEPT (a, t.b), * EXCEPT (a,), * EXCLUDE (a, b, c), * EXCLUDE t.a, * EXCLUDE (a, t.b,), * ~ 'x', t.* EXCEPT (a) FROM t
 SELECT * FROM f(1) WITH ORDINALITY, unnest(a) WITH ORDINALITY AS u(b, c), LATERAL range(2) WITH ORDINALITY
 SELECT * EXCEPT (SELECT 1) ORDER BY 1
+SELECT a ~* 'x', a !~* 'x', a ~ ANY (b), a !~ ALL (b), a ~~ ANY (SELECT 1), a ~ ALL (SELECT 2), a IS UNKNOWN, a IS NOT UNKNOWN FROM t
+SELECT list(a ORDER BY ALL DESC), list(a, b ORDER BY ALL NULLS FIRST) FROM u : t, v : (SELECT 1), w : f(1) JOIN x : 'y.csv' ON a

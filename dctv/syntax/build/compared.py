@@ -26,8 +26,10 @@ def matched(at: Place, left: ast.Expr, op: str, right: ast.Expr) -> ast.Expr:
     negated = op.startswith("!")
     if op in _LIKES:
         return ast.Like(cast("ast.LikeOp", _LIKES[op]), left, right, negated=negated, place=at)
-    sides = (right, left) if op == "<@" else (left, right)
-    found = _called(at, _FUNCTIONS[op], *sides)
+    sides = [right, left] if op == "<@" else [left, right]
+    if op.endswith("*"):
+        sides.append(ast.String("i", place=at))
+    found = _called(at, _FUNCTIONS[op.removesuffix("*")], *sides)
     return ast.Unary("NOT", found, place=at) if negated else found
 
 
@@ -102,7 +104,8 @@ def _compared(at: Place, parts: tuple[ast.Expr, str, ast.Select], function: str,
     values = tuple(ast.Column(ast.Path((name,), place=at), place=at) for name in names)
     value = ast.Row(values, place=at) if isinstance(operand, ast.Row) else values[0]
     folded = cast("ast.BinaryOp", {"==": "=", "<>": "!="}.get(op, op))
-    test: ast.Expr = ast.Binary(folded, operand, value, place=at)
+    matching = op in _LIKES or op.removesuffix("*") in _FUNCTIONS
+    test = matched(at, operand, op, value) if matching else ast.Binary(folded, operand, value, place=at)
     if isinstance(operand, ast.Row) and folded in ("=", "!="):
         # A pair of values that differ decides, whatever is missing elsewhere.
         pairs = [ast.Binary(folded, *pair, place=at) for pair in zip(operand.items, values, strict=True)]

@@ -105,14 +105,20 @@ def is_value(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Expr:
     """Make null-safe equality; with TRUE or FALSE it is a test of a condition."""
     if isinstance(right, ast.Constant) and right.value is not None:
         return ast.Truth(left, right.value, place=at)
-    return same(at, left, right)
+    return same(at, left, _known(right))
 
 
 def is_no_value(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Expr:
     """Make null-safe inequality; with TRUE or FALSE it is a test of a condition."""
     if isinstance(right, ast.Constant) and right.value is not None:
         return ast.Truth(left, right.value, negated=True, place=at)
-    return not_same(at, left, right)
+    return not_same(at, left, _known(right))
+
+
+def _known(value: ast.Expr) -> ast.Expr:
+    """Return what is meant after IS: UNKNOWN is NULL there."""
+    unknown = isinstance(value, ast.Column) and value.path.text.upper() == "UNKNOWN" and not value.path.parts[0].quoted
+    return ast.Constant(None, place=value.place) if unknown else value
 
 
 def same(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Binary:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Literal, cast
 
 from dctv.errors import ParseError, Place
 from dctv.patterns import pattern
-from dctv.syntax.ast import Name, Path
+from dctv.syntax.ast import Expr, Name, OrderTerm, Path
 from dctv.syntax.lexer import Raw
 
 _LAST, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
@@ -52,6 +53,12 @@ def path(at: Place, first: Path | Name, last: Name | None = None) -> Path:
     """Make a dotted name, one part at a time."""
     parts = first.parts if isinstance(first, Path) else (first,)
     return Path(parts if last is None else (*parts, last), place=at)
+
+
+def order_term(at: Place, expr: Expr, direction: str, nulls: str) -> OrderTerm:
+    """Make one term of an order."""
+    place_of_nulls = cast("Literal['FIRST', 'LAST'] | None", nulls.removeprefix("NULLS ") or None)
+    return OrderTerm(expr, direction == "DESC", place_of_nulls, place=at)
 
 
 def words(_at: Place, *tokens: Raw) -> str:

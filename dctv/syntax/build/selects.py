@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, cast
 from dctv.errors import ParseError, Place
 from dctv.record import replace
 from dctv.syntax import ast
-from dctv.syntax.build.names import one, unquote
+from dctv.syntax.build.names import one, order_term, unquote
 from dctv.syntax.lexer import Raw
 
 Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
@@ -273,12 +273,6 @@ def group_using_partition(at: Place, overlap: str, names: tuple[ast.Name, ...] =
 def group_using_spans(at: Place, overlap: str, table: ast.Table) -> ast.GroupUsingSpans:
     """Make a span group."""
     return ast.GroupUsingSpans(table, overlap.endswith("INTERSECT"), place=at)
-
-
-def order_term(at: Place, expr: ast.Expr, direction: str, nulls: str) -> ast.OrderTerm:
-    """Make one term of an order."""
-    place_of_nulls = cast("Literal['FIRST', 'LAST'] | None", nulls.removeprefix("NULLS ") or None)
-    return ast.OrderTerm(expr, direction == "DESC", place_of_nulls, place=at)
 
 
 def order_by_all(at: Place, direction: str, nulls: str) -> tuple[ast.OrderTerm, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias, cast
 
 from dctv.errors import ParseError, Place
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.lexer import Raw
 
@@ -158,6 +158,14 @@ def _called_as(at: Place, path: ast.Path) -> ast.Alias:
     return ast.Alias(path.parts[-1], place=at)
 
 
+def called_table(at: Place, name: ast.Name, table: ast.Table) -> ast.Table:
+    """Make a table whose name comes first."""
+    given: ast.Alias | None = getattr(table, "alias", None)
+    if not hasattr(table, "alias") or isinstance(table, ast.TableSample) or given is not None:
+        raise ParseError(f"`{name.text}` names what has a name of its own, or cannot have one", at)
+    return cast("ast.Table", replace(cast("ast.TableName", table), alias=ast.Alias(name, place=name.place), place=at))
+
+
 def table_select(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.TableSelect:
     """Make a table from a subquery."""
     return ast.TableSelect(select, alias, place=at)
@@ -229,6 +237,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "table_of_file": table_of_file,
     "table_select": table_select,
     "table_listing": table_listing,
+    "called_table": called_table,
     "table_call_counted": table_call_counted,
     "table_listing_counted": table_listing_counted,
     "table_sample": table_sample,

@@ -9,6 +9,7 @@ from dctv.errors import ParseError, Place
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.build.arguments import Arguments
+from dctv.syntax.build.names import order_term
 from dctv.syntax.lexer import Raw
 
 _TAKEN = {"PLACING": ("overlay",), "FROM": ("substring", "substr", "trim"), "FOR": ("substring", "substr")}
@@ -18,6 +19,14 @@ _TRIMS = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
 def only_order(_at: Place, distinct: bool, terms: tuple[ast.OrderTerm, ...]) -> Arguments:
     """Make the arguments of a window function that only says by what it orders."""
     return Arguments(distinct, (), terms)
+
+
+def arguments_by_all(at: Place, distinct: bool, *parts: object) -> Arguments:
+    """Make the arguments of an aggregate that meets its rows in the order of all of them."""
+    *items, direction, nulls = parts
+    values = cast("tuple[ast.Expr, ...]", tuple(items))
+    terms = tuple(order_term(at, one, cast("str", direction), cast("str", nulls)) for one in values)
+    return Arguments(distinct, values, terms)
 
 
 def worded_arguments(_at: Place, distinct: bool, *parts: ast.Expr | Raw) -> Arguments:
@@ -85,6 +94,7 @@ def _position(path: ast.Path, arguments: Arguments, item: ast.Expr) -> tuple[ast
 
 FORMS: dict[str, Callable[..., object]] = {
     "only_order": only_order,
+    "arguments_by_all": arguments_by_all,
     "worded_arguments": worded_arguments,
     "arguments_from": arguments_from,
     "arguments_for": arguments_for,
