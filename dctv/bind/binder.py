@@ -11,6 +11,7 @@ from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.parts import bind_part
 from dctv.bind.pivots import pivoted, unpivoted
+from dctv.bind.recursion import recursive_plan, recursive_query
 from dctv.bind.relations import relation
 from dctv.bind.samples import sampled
 from dctv.bind.scope import Scope
@@ -25,7 +26,7 @@ from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
-from dctv.plan.queries import CommonTable, Compound, Item, Select
+from dctv.plan.queries import Item, Select
 from dctv.record import fields, replace
 from dctv.syntax import ast
 from dctv.types.schema import Kind, Schema
@@ -111,29 +112,30 @@ class Binder:
             inner: Binder = binder.copy(feeds=feeds)
             itself = select.recursive and _names_itself(cte)
             try:
-                plan = inner.of_common_table(cte) if itself else inner.plan(cte.select)
+                plan = recursive_plan(inner, cte) if itself else inner.plan(cte.select)
             except BindError:
-                if parent is None or itself:
+                if parent is None:
                     raise
-                binder = binder.beside_others(cte, parent)
+                binder = binder.beside_others(cte, parent, recursive=itself)
                 continue
-            plan = binder.renamed(plan, cte.columns, cte.name)
+            plan = plan if itself else binder.renamed(plan, cte.columns, cte.name)
             others = {key: one for key, one in binder.beside.items() if key != name}
             known = {**binder.common, name: plan}
             away = binder.away - {name}
             binder = binder.copy(common=known, fed={**binder.fed, name: feeds}, beside=others, away=away)
         return binder
 
-    def beside_others(self, cte: ast.CommonTable, parent: Scope) -> Binder:
+    def beside_others(self, cte: ast.CommonTable, parent: Scope, *, recursive: bool) -> Binder:
         """Return a binder that knows a common table which reads columns of the query around it.
 
         Raises:
             BindError: it reads what that has not, either.
         """
-        self.inline(cte.select, parent, Leaves())
+        found = Beside(cte, self, parent, recursive)
+        self.query_beside(found, Leaves())
         name = cte.name.text.lower()
         common = {key: one for key, one in self.common.items() if key != name}
-        beside = {**self.beside, name: Beside(cte, self, parent)}
+        beside = {**self.beside, name: found}
         return self.copy(common=common, beside=beside, away=self.away - {name})
 
     def _check_not_recursive(self, cte: ast.CommonTable) -> None:
@@ -146,31 +148,11 @@ class Binder:
                 hint="WITH RECURSIVE lets a table read itself",
             )
 
-    def of_common_table(self, cte: ast.CommonTable) -> Plan:
-        """Bind `base UNION [ALL] step`, where the step reads the table that is being made."""
-        body = cte.select.body
-        if not isinstance(body, ast.Compound) or body.op != "UNION":
-            raise BindError(
-                f"the recursive table `{cte.name.text}` is not of the form base UNION [ALL] step", cte.place
-            )
-        leaves = Leaves()
-        base_binder = self.with_common_tables(cte.select)
-        base, _ = bind_select(base_binder, _as_select(body.left), None, leaves)
-        base_plan = self.renamed(relation(base, leaves, self.env, cte.place, RowOrder.ANY), cte.columns, cte.name)
-        itself = Relation(base_plan.schema, RowOrder.ANY, query=Select())
-        step_binder = base_binder.copy(common={**base_binder.common, cte.name.text.lower(): itself}, recursive=True)
-        own_name = leaves.name(itself)
-        step, _ = bind_select(step_binder, _as_select(body.right), None, leaves)
-        if len(step.outs) != len(base.outs):
-            raise BindError(
-                f"the parts of `{cte.name.text}` differ: {len(base.outs)} and {len(step.outs)} columns", cte.place
-            )
-        union = Compound("UNION", (base.query, step.query), all=body.all)
-        names = tuple(physical_names(base_plan.schema))
-        query = w.select(*w.columns(names, own_name), source=own_name)
-        query = replace(query, steps=(CommonTable(own_name, union, names),), recursive=True)
-        used = tuple((n, p) for n, p in leaves.all() if p is not itself)
-        return Relation(base_plan.schema, RowOrder.ANY, query=query, leaves=used)
+    def query_beside(self, found: Beside, leaves: Leaves) -> BoundQuery:
+        """Bind the query of a common table that reads columns of the query around it."""
+        if found.recursive:
+            return recursive_query(self, found.table, found.parent, leaves)
+        return self.inline(found.table.select, found.parent, leaves)
 
     def full_path(self, node: ast.Table) -> tuple[str, ...]:
         """Return the full name of a table that is named, and nothing for others."""
@@ -366,10 +348,6 @@ class Binder:
     def merged(self, spans: Plan) -> Plan:
         """Merge spans of one partition that touch and have equal payload."""
         return merging.merged(self, spans)
-
-
-def _as_select(body: ast.Body) -> ast.Select:
-    return body if isinstance(body, ast.Select) else ast.Select(body, place=body.place)
 
 
 def _no_table(path: ast.Path) -> BindError:

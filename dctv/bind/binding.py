@@ -21,6 +21,7 @@ class Beside:
     table: ast.CommonTable
     binder: Binding
     parent: Scope
+    recursive: bool
 
 
 class Binding(Protocol):
@@ -67,6 +68,10 @@ class Binding(Protocol):
 
         They may read columns of `parent`, the query around them.
         """
+        ...
+
+    def query_beside(self, found: Beside, leaves: Leaves) -> BoundQuery:
+        """Bind the query of a common table that reads columns of the query around it."""
         ...
 
     def table(self, node: ast.Table) -> Plan:

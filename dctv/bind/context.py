@@ -78,6 +78,10 @@ class Leaves:
             self._plans[id(plan)] = (self.alias(f"r{len(self._plans) + 1}"), plan)
         return self._plans[id(plan)][0]
 
+    def forget(self, plan: Plan) -> None:
+        """Leave a plan out that the region does not read after all; its name stays taken."""
+        del self._plans[id(plan)]
+
     def alias(self, wanted: str) -> str:
         """Return a table alias that is unique in the region, like the wanted one."""
         name, number = wanted, 1

@@ -152,6 +152,7 @@ def expand(columns: Sequence[ast.ResultColumn], context: Context) -> list[Item]:
     named: dict[str, Bound] = {}
     # What a column is called may be said in those after it.
     context = replace(context, aliases=named)
+    context.scope.results = named
     for column in columns:
         if isinstance(column.expr, ast.Star):
             items += star(column.expr, context, context.away)

@@ -48,9 +48,9 @@ def beside_others(node: ast.Table, found: Beside, leaves: Leaves) -> Inlined:
     """Bind a common table that reads columns of the query around it, where it is read."""
     alias: ast.Alias | None = getattr(node, "alias", None)
     name = found.table.name if alias is None else alias.name
-    columns = found.table.columns if alias is None or not alias.columns else alias.columns
-    select = ast.TableSelect(found.table.select, ast.Alias(name, columns, place=name.place), place=node.place)
-    return inlined(found.binder, select, found.parent, leaves)
+    own = () if found.recursive else found.table.columns
+    columns = own if alias is None or not alias.columns else alias.columns
+    return _derived(found.binder.query_beside(found, leaves), ast.Alias(name, columns, place=name.place), leaves)
 
 
 def inlined(binder: Binding, node: ast.TableSelect, scope: Scope, leaves: Leaves) -> Inlined:
@@ -61,16 +61,20 @@ def inlined(binder: Binding, node: ast.TableSelect, scope: Scope, leaves: Leaves
             node.place,
             hint="a plain SELECT in LATERAL sees times as columns",
         )
-    query = binder.inline(node.select, scope, leaves)
-    shown = node.alias.name.text if node.alias else None
+    return _derived(binder.inline(node.select, scope, leaves), node.alias, leaves)
+
+
+def _derived(query: BoundQuery, alias: ast.Alias | None, leaves: Leaves) -> Inlined:
+    """Let a query stand in FROM under a name."""
+    shown = None if alias is None else alias.name.text
     inner = leaves.alias(shown or "t")
     columns = tuple(
         ScopeColumn(ColumnType(out.name, "" if out.type is None else out.type.text, out.unit), Column(name, inner))
         for out, name in zip(query.outs, names_of(query.outs), strict=True)
     )
     table = ScopeTable(shown, columns)
-    if node.alias is not None and node.alias.columns:
-        table = renamed(table, node.alias)
+    if alias is not None and alias.columns:
+        table = renamed(table, alias)
     return Derived(query.query, inner), [table], query
 
 

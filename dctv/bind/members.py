@@ -26,6 +26,11 @@ def member_of(value: Expression, made: Type | None, name: str, place: Place | No
         BindError: a struct has no such member, or the type has none at all.
     """
     if made is not None and made.name == "JSON":
+        if name.isdecimal():
+            # In a pointer this would be the place of an element.
+            return call("json_extract", value, Text(f'$."{name}"')), of_call(
+                "json_extract", [made, STRING_LITERAL], proven=True
+            )
         # A pointer takes any name as it is, which a path with dots does not.
         pointer = "/" + name.replace("~", "~0").replace("/", "~1")
         return call("json_extract", value, Text(pointer)), of_call("json_extract", [made, STRING_LITERAL], proven=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from dctv.bind.bound import Bound, Family
 from dctv.bind.members import has_members, member_of
 from dctv.errors import BindError, Place, UnitError, nearest
+from dctv.patterns import pattern
 from dctv.plan.expressions import Column, Expression, Struct
 from dctv.plan.nodes import physical_names
-from dctv.record import field, record
+from dctv.record import field, record, replace
 from dctv.signatures.structs import struct_type
 from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
@@ -27,6 +29,9 @@ _SYNONYMS = {
     "start": TS,
 }
 """What other tools call the columns of times."""
+
+
+_UNNAMED = pattern(r"unnamed_subquery([2-9]|[1-9][0-9]+)?", re.IGNORECASE)
 
 
 @record
@@ -81,6 +86,8 @@ class Scope:
     """Columns that a bare name means although several tables have them: those of USING, of partitions."""
     hidden: dict[str, str] = field(default_factory=dict)
     """Names that are refused here, with the reason and the way out."""
+    results: Mapping[str, Bound] = field(default_factory=dict)
+    """Results that subqueries may name, too, by lower-case name."""
 
     def columns(self) -> Iterator[ScopeColumn]:
         """All columns in order."""
@@ -98,7 +105,14 @@ class Scope:
             found = [t for t in self.tables if t.answers(qualifier, exactly=exactly)]
             if len(found) == 1:
                 return found[0]
-        return None
+        return self._unnamed(qualifier[0]) if len(qualifier) == 1 else None
+
+    def _unnamed(self, name: str) -> ScopeTable | None:
+        """Return the subquery without a name that the engine's own name for it means."""
+        number = _UNNAMED.fullmatch(name)
+        nameless = [t for t in self.tables if t.alias is None and not t.path]
+        at = int(number[1] or 1) - 1 if number is not None else -1
+        return nameless[at] if 0 <= at < len(nameless) else None
 
     def find(self, path: ast.Path) -> ScopeColumn | None:
         """Return the column that a name means here, or None; an ambiguous name is an error."""
@@ -121,11 +135,18 @@ class Scope:
                 # What is of a select further out is left to the engine, which cannot do it everywhere.
                 made = found.type
                 return Bound(found.value, found.column.unit, path.place, family=family, type=made)
-            member = scope.member(path) or scope.whole(path)
+            member = scope.member(path) or (None if scope is self else scope.result(path)) or scope.whole(path)
             if member is not None:
                 return member
             scope = scope.parent
         raise self._unknown(path)
+
+    def result(self, path: ast.Path) -> Bound | None:
+        """Return the result of this select that a name in a subquery means: of a single row, of no group or window."""
+        found = self.results.get(path.parts[0].text.lower()) if len(path.parts) == 1 else None
+        if found is None or found.aggregate or found.serial:
+            return None
+        return replace(found, place=path.place)
 
     def whole(self, path: ast.Path) -> Bound | None:
         """Return a row of the table that a name means, as a struct; what counts has one value, and that is it."""

@@ -8,6 +8,7 @@ from dctv.bind.bound import Bound, unify
 from dctv.bind.context import Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.grouping import conjuncts
+from dctv.bind.joined_tables import as_one
 from dctv.bind.laterals import alone_or_beside, inlined, renamed
 from dctv.bind.samples import ROW, numbered
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
@@ -125,13 +126,20 @@ def _called(binder: Binding, node: ast.Table) -> tuple[str | None, tuple[str, ..
 
 
 def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
-    if isinstance(node, ast.Join):
+    if not isinstance(node, ast.Join):
+        return _item(binder, node, source, leaves)
+    inner = FromClause(Scope([], source.scope.parent))
+    first, tables = _add(binder, node, inner, leaves)
+    _extend(inner.scope, tables, node)
+    if inner.scope.merged or inner.positions:
         raise BindError(
-            "a join in parentheses on the right side is not understood",
+            "a join in parentheses on the right side has a condition with ON",
             node.place,
             hint="join one after another, or use a subquery",
         )
-    return _item(binder, node, source, leaves)
+    source.parts += inner.parts
+    source.sure = source.sure and inner.sure
+    return as_one(first, inner.joins, inner.scope.tables, leaves)
 
 
 def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:

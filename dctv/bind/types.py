@@ -85,7 +85,7 @@ def _casts(source: Type, target: Type) -> bool:
         or "VARIANT" in (source.name, target.name)
     ):
         return True
-    if source.name == target.name == "LIST":
+    if source.name == "LIST" and target.name in ("LIST", "ARRAY"):
         return _casts(source.children[0], target.children[0])
     if target.name == "STRUCT" and source.name in ("STRUCT", "TUPLE"):
         # By name, or by place if there are none; what only one of them has is left to the engine.

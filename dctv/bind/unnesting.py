@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dctv.bind.bound import Bound
 from dctv.bind.context import Context
-from dctv.bind.members import is_struct, members_of
+from dctv.bind.members import is_struct, members_of, shown
 from dctv.errors import BindError
 from dctv.plan.build import call
 from dctv.plan.expressions import Expression
@@ -17,6 +17,7 @@ from dctv.syntax.node import nodes
 Bind = Callable[[ast.Expr, Context], Bound]
 _OPTIONS = ("recursive", "keep_parent_names", "max_depth")
 _MOST_DEPTH = 100
+_LISTS = ("LIST", "ARRAY")
 
 
 def is_unnest(expr: ast.Expr) -> bool:
@@ -64,11 +65,13 @@ def refuse_others(columns: Sequence[ast.ResultColumn]) -> None:
 def _taken_apart(bound: Bound, depth: int, expr: ast.Call) -> tuple[Expression, Type]:
     """Return the elements of lists, and of lists within them down to a depth."""
     value, made, taken = bound.value, bound.type, 1
-    if made is not None and made.name == "LIST":
-        while taken < depth and made.children[0].name == "LIST":
+    if made is not None and made.name not in _LISTS and not is_struct(made):
+        raise BindError(f"`unnest` takes a list or a struct, found {shown(made)}", expr.arguments[0].place)
+    if made is not None and made.name in _LISTS:
+        while taken < depth and made.children[0].name in _LISTS:
             value, made, taken = call("flatten", value), made.children[0], taken + 1
         value, made = call("unnest", value), made.children[0]
-    if made is None or (made.name in ("LIST", "ARRAY") and taken < depth):
+    if made is None:
         raise BindError(
             "`unnest` needs lists here, of a type that is known", expr.place, hint="cast it, such as x::INT64[][]"
         )

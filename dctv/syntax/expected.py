@@ -105,6 +105,8 @@ def expectation(parser: Parser) -> str:
     if {")", "EXCLUDE"} <= rest:
         # A star among the arguments of a call is mostly all of them.
         said, rest = [], {")"}
+    if "an alias" in said:
+        rest -= {":"}
     if said == ["a name"]:
         rest -= {"STRING"}
     if "a statement" in said:

@@ -83,6 +83,8 @@ _SYNONYMS = {
     "NVARCHAR": "VARCHAR",
     "BPCHAR": "VARCHAR",
     "SIGNED": "INTEGER",
+    "LONG": "BIGINT",
+    "SHORT": "SMALLINT",
     "OID": "BIGINT",
 }
 """Further names that CAST accepts."""
