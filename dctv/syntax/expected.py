@@ -70,7 +70,7 @@ _GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (
 _MARKED = frozenset({"ARRAY_OF", "CALL_FOR", "CALL_FROM", "LAMBDA_ARROW", "PERCENT", "STAR_EXCEPT", "TYPE_WORD"})
 """Words and marks that are told apart from others by what stands around them."""
 _LONGEST = 8
-_RARE = (("=>", {":="}), (",", {":", "PLACING"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))
+_RARE = (("an alias", {":"}), ("=>", {":="}), (",", {":", "PLACING"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))
 """What is left unsaid where something more usual may come."""
 
 
@@ -105,8 +105,6 @@ def expectation(parser: Parser) -> str:
     if {")", "EXCLUDE"} <= rest:
         # A star among the arguments of a call is mostly all of them.
         said, rest = [], {")"}
-    if "an alias" in said:
-        rest -= {":"}
     if said == ["a name"]:
         rest -= {"STRING"}
     if "a statement" in said:
@@ -116,7 +114,7 @@ def expectation(parser: Parser) -> str:
         rest -= {"INTERVAL_UNIT"}
     rest -= _MARKED if len(rest) > 1 else set()
     for usual, rare in _RARE:
-        if usual in rest and rest - rare:
+        if usual in rest.union(said) and rest - rare:
             rest -= rare
     if "." in rest and (said or groups or rest - {".", "("}):
         rest -= {".", "("}
