@@ -170,6 +170,4 @@ class Context:
         first, *others = (part.text.lower() for part in path.parts)
         if not others:
             return self.aliases.get(first)
-        if len(others) > 1 or first != "alias" or self.scope.find_table((first,)) is not None:
-            return None
-        return self.aliases.get(others[0])
+        return self.aliases.get(others[0]) if first == "alias" and len(others) == 1 else None

@@ -15,7 +15,7 @@ from dctv.types.unit import NO_UNIT
 from dctv.types.values import dialect_type
 
 _LARGEST = 2**63
-_ALWAYS_WIDE = frozenset(("factorial", "md5_number"))
+_ALWAYS_WIDE = frozenset(("binom", "factorial", "md5_number"))
 
 
 def is_wide(bound: Bound) -> bool:

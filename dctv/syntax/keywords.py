@@ -37,6 +37,7 @@ BEFORE = {
     "IGNORE": frozenset({"NULLS"}),
     "RESPECT": frozenset({"NULLS"}),
     "CURRENT": frozenset({"ROW"}),
+    "FETCH": frozenset({"FIRST", "NEXT"}),
     "UNBOUNDED": frozenset({"PRECEDING", "FOLLOWING"}),
 }
 """Words that are keywords only directly before one of these tokens."""

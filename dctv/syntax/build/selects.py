@@ -61,9 +61,19 @@ def cut(_at: Place, limit: ast.Expr | None = None, offset: ast.Expr | None = Non
     return limit, offset
 
 
-def cut_after(_at: Place, offset: ast.Expr, limit: ast.Expr | None = None) -> Cut:
+def cut_after(_at: Place, offset: ast.Expr, *parts: ast.Expr | str | None) -> Cut:
     """Make LIMIT and OFFSET where OFFSET comes first."""
-    return limit, offset
+    return cast("ast.Expr | None", parts[-1] if parts else None), offset
+
+
+def one_row(at: Place, *_words: str) -> ast.Number:
+    """Make what FETCH FIRST ROW takes."""
+    return ast.Number("1", place=at)
+
+
+def some_rows(at: Place, _first: str, count: Raw, _rows: str) -> ast.Number:
+    """Make what FETCH FIRST n ROWS takes."""
+    return ast.Number(count.text.replace("_", ""), place=at)
 
 
 def percent(at: Place, operand: ast.Expr) -> ast.Percent:
@@ -289,6 +299,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "lone_select": one,
     "cut": cut,
     "cut_after": cut_after,
+    "one_row": one_row,
+    "some_rows": some_rows,
     "percent": percent,
     "using_sample": using_sample,
     "sample_size": sample_size,
