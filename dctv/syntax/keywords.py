@@ -64,7 +64,7 @@ TYPE_WORDS = frozenset({
     *("BIGINT", "BIGNUM", "BIT", "BOOL", "BOOLEAN", "DECIMAL", "DOUBLE", "FLOAT", "FLOAT32", "FLOAT64", "HUGEINT"),
     *("INT", "INTEGER", "INT8", "INT16", "INT32", "INT64", "INT128", "NUMERIC", "REAL", "SMALLINT", "STRING", "TEXT"),
     *("TIMETZ", "TIME_NS", "TINYINT", "UBIGINT", "UHUGEINT", "UINTEGER", "USMALLINT", "UTINYINT", "VARCHAR"),
-    *("UINT8", "UINT16", "UINT32", "UINT64", "UINT128", "BITSTRING", "GEOMETRY", "DATETIME"),
+    *("UINT8", "UINT16", "UINT32", "UINT64", "UINT128", "BITSTRING", "GEOMETRY", "VARIANT", "DATETIME"),
 })  # fmt: skip
 """Types whose names may stand before a string, besides those that are keywords there."""
 

@@ -209,10 +209,10 @@ class Parser:
 
     def _leaves_out(self, index: int) -> bool:
         """Whether EXCEPT behind a star has names after it rather than a select."""
-        bracket, name = self.tokens[index + 1 : index + 3] if index + 2 < len(self.tokens) else (None, None)
-        if self.tokens[index - 1].kind != "*" or bracket is None or name is None or bracket.kind != "(":
+        following = [one for one in self.tokens[index + 1 : index + 3] if one.kind != "("]
+        if self.tokens[index - 1].kind != "*" or not following:
             return False
-        return name.kind in _NAMES and name.text.upper() not in _SELECTING
+        return following[0].kind in _NAMES and following[0].text.upper() not in _SELECTING
 
     def _word(self, index: int, word: str) -> str:
         """Return the keyword, or NAME where a word of the grammar stands for itself."""

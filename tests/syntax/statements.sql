@@ -247,7 +247,7 @@ SELECT a::UNION(b INT, c STRING), a::UNION(b INT,), a::UNION(b INT, c INT, d INT
 SELECT a IN f(1), a NOT IN f(1), position(a IN 'b'), position(a IN b), position(a IN (b)) FROM t
 SELECT overlay(a PLACING b FROM 1), overlay(a PLACING b FROM 1 FOR 2), substring(a FROM 1), substring(a FROM 1 FOR 2), substring(a FOR 2) FROM t
 SELECT trim(a FROM b), trim(LEADING FROM + b), trim(BOTH FROM b), trim(LEADING 'x' FROM b), trim(TRAILING 'x'), trim(BOTH 'x'), rank(ORDER BY a) OVER (ORDER BY b) FROM t
-SELECT * EXCEPT (a, t.b), * EXCEPT (a,), * EXCLUDE (a, b, c), * EXCLUDE t.a, * EXCLUDE (a, t.b,), * ~ 'x', t.* EXCEPT (a) FROM t
+SELECT * EXCEPT a, * EXCEPT (a, t.b), * EXCEPT (a,), * EXCLUDE (a, b, c), * EXCLUDE t.a, * EXCLUDE (a, t.b,), * ~ 'x', t.* EXCEPT (a) FROM t
 SELECT * FROM f(1) WITH ORDINALITY, unnest(a) WITH ORDINALITY AS u(b, c), LATERAL range(2) WITH ORDINALITY
 SELECT * EXCEPT (SELECT 1) ORDER BY 1
 SELECT a ~* 'x', a !~* 'x', a ~ ANY (b), a !~ ALL (b), a ~~ ANY (SELECT 1), a ~ ALL (SELECT 2), a IS UNKNOWN, a IS NOT UNKNOWN FROM t

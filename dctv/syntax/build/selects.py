@@ -244,6 +244,11 @@ def excepted(_at: Place, _except: Raw, paths: tuple[ast.Path, ...]) -> tuple[ast
     return paths
 
 
+def excepted_one(_at: Place, _except: Raw, path: ast.Path) -> tuple[ast.Path, ...]:
+    """Make the one column that EXCEPT leaves out of a star."""
+    return (path,)
+
+
 def choice_matching(at: Place, pattern: Raw) -> ast.Choice:
     """Make a choice of columns in whose names a regular expression is found."""
     return ast.Choice("REGEXP", unquote(pattern.text), place=at)
@@ -323,6 +328,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "choice": choice,
     "choice_matching": choice_matching,
     "excepted": excepted,
+    "excepted_one": excepted_one,
     "group_by_all": group_by_all,
     "group_by": group_by,
     "grouping_sets": grouping_sets,
