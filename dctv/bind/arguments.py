@@ -13,6 +13,7 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, as_time
 from dctv.bind.context import Context, Leaves
 from dctv.bind.scope import Scope
+from dctv.bind.wide import narrowed
 from dctv.contracts.table_function import REQUIRED, Argument, Quantity, TableFunction
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.expressions import Binary
@@ -81,9 +82,9 @@ def bind_argument(binder: Binding, node: ast.Argument) -> Argument:
         case ast.TableArgument():
             return _named(binder, node)
         case ast.CallArgument():
-            return Argument(binder.table(node.call), node.place)
+            return Argument(narrowed(binder.table(node.call), node.place), node.place)
         case ast.SelectArgument():
-            plan = binder.plan(node.select)
+            plan = narrowed(binder.plan(node.select), node.place)
             return Argument(plan, node.place, partial(_scalar, binder, plan, node.place))
         case ast.ValueArgument():
             return Argument(_value(binder, node.expr), node.place)
@@ -94,7 +95,7 @@ def _named(binder: Binding, node: ast.TableArgument) -> Argument:
     parts = node.path.parts
     given = binder.env.given.get(parts[0].text.lower()) if len(parts) == 1 else None
     if given is None or given.argument is None:
-        return Argument(binder.table(ast.TableName(node.path, place=node.place)), node.place)
+        return Argument(narrowed(binder.table(ast.TableName(node.path, place=node.place)), node.place), node.place)
     return bind_argument(cast("Binding", given.binder), given.argument)
 
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dctv.bind import arguments, engine_tables, macros, merging
+from dctv.bind.binding import Beside
 from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.parts import bind_part
 from dctv.bind.pivots import pivoted, unpivoted
+from dctv.bind.recursion import recursive_plan, recursive_query
 from dctv.bind.relations import relation
 from dctv.bind.samples import sampled
 from dctv.bind.scope import Scope
@@ -24,7 +26,7 @@ from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
-from dctv.plan.queries import CommonTable, Compound, Item, Select
+from dctv.plan.queries import Item, Select
 from dctv.record import fields, replace
 from dctv.syntax import ast
 from dctv.types.schema import Kind, Schema
@@ -51,12 +53,17 @@ class Binder:
         """Whether this binds a view of the standard library."""
         self.fed: Mapping[str, Feeds] = {}
         """What common tables read."""
+        self.beside: Mapping[str, Beside] = {}
+        """Common tables that read columns of a query around them, by lower-case name."""
+        self.away: frozenset[str] = frozenset()
+        """Names of such tables that cannot be read here."""
 
     def copy(self, **changes: Any) -> Binder:
         """Return a binder that differs in some attributes."""
         other = Binder(self.env, self.home)
         other.common, other.recursive, other.depth = self.common, self.recursive, self.depth
         other.feeds, other.fed, other.within = self.feeds, self.fed, self.within
+        other.beside, other.away = self.beside, self.away
         for name, value in changes.items():
             setattr(other, name, value)
         return other
@@ -70,7 +77,7 @@ class Binder:
 
     def plan(self, select: ast.Select) -> Plan:
         """Bind a select that stands by itself."""
-        binder = self.with_common_tables(select)
+        binder = self.by_itself().with_common_tables(select)
         select = replace(select, ctes=(), recursive=False)
         body = select.body
         if isinstance(body, ast.Select) and not (select.order_by or select.limit or select.offset):
@@ -80,6 +87,10 @@ class Binder:
         leaves = Leaves()
         query, keeps = bind_select(binder, select, None, leaves)
         return relation(query, leaves, self.env, select.place, RowOrder.STABLE if keeps else RowOrder.ANY)
+
+    def by_itself(self) -> Binder:
+        """Return a binder of what stands by itself: it reads no common table that reads columns around it."""
+        return self.copy(beside={}, away=self.away.union(self.beside)) if self.beside else self
 
     def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:
         """Bind a subquery in place: it may name columns of the select around it."""
@@ -91,7 +102,7 @@ class Binder:
             return self.is_typed(body.body)
         return isinstance(body, ast.Core) and body.kind != "REGULAR"
 
-    def with_common_tables(self, select: ast.Select) -> Binder:
+    def with_common_tables(self, select: ast.Select, parent: Scope | None = None) -> Binder:
         """Return a binder that knows the common tables of a select, each of which knows those before it."""
         binder = self
         for cte in select.ctes:
@@ -99,10 +110,33 @@ class Binder:
                 self._check_not_recursive(cte)
             name, feeds = cte.name.text.lower(), Feeds()
             inner: Binder = binder.copy(feeds=feeds)
-            plan = inner.of_common_table(cte) if select.recursive and _names_itself(cte) else inner.plan(cte.select)
-            plan = binder.renamed(plan, cte.columns, cte.name)
-            binder = binder.copy(common={**binder.common, name: plan}, fed={**binder.fed, name: feeds})
+            itself = select.recursive and _names_itself(cte)
+            try:
+                plan = recursive_plan(inner, cte) if itself else inner.plan(cte.select)
+            except BindError:
+                if parent is None:
+                    raise
+                binder = binder.beside_others(cte, parent, recursive=itself)
+                continue
+            plan = plan if itself else binder.renamed(plan, cte.columns, cte.name)
+            others = {key: one for key, one in binder.beside.items() if key != name}
+            known = {**binder.common, name: plan}
+            away = binder.away - {name}
+            binder = binder.copy(common=known, fed={**binder.fed, name: feeds}, beside=others, away=away)
         return binder
+
+    def beside_others(self, cte: ast.CommonTable, parent: Scope, *, recursive: bool) -> Binder:
+        """Return a binder that knows a common table which reads columns of the query around it.
+
+        Raises:
+            BindError: it reads what that has not, either.
+        """
+        found = Beside(cte, self, parent, recursive)
+        self.query_beside(found, Leaves())
+        name = cte.name.text.lower()
+        common = {key: one for key, one in self.common.items() if key != name}
+        beside = {**self.beside, name: found}
+        return self.copy(common=common, beside=beside, away=self.away - {name})
 
     def _check_not_recursive(self, cte: ast.CommonTable) -> None:
         name = cte.name.text
@@ -114,31 +148,11 @@ class Binder:
                 hint="WITH RECURSIVE lets a table read itself",
             )
 
-    def of_common_table(self, cte: ast.CommonTable) -> Plan:
-        """Bind `base UNION [ALL] step`, where the step reads the table that is being made."""
-        body = cte.select.body
-        if not isinstance(body, ast.Compound) or body.op != "UNION":
-            raise BindError(
-                f"the recursive table `{cte.name.text}` is not of the form base UNION [ALL] step", cte.place
-            )
-        leaves = Leaves()
-        base_binder = self.with_common_tables(cte.select)
-        base, _ = bind_select(base_binder, _as_select(body.left), None, leaves)
-        base_plan = self.renamed(relation(base, leaves, self.env, cte.place, RowOrder.ANY), cte.columns, cte.name)
-        itself = Relation(base_plan.schema, RowOrder.ANY, query=Select())
-        step_binder = base_binder.copy(common={**base_binder.common, cte.name.text.lower(): itself}, recursive=True)
-        own_name = leaves.name(itself)
-        step, _ = bind_select(step_binder, _as_select(body.right), None, leaves)
-        if len(step.outs) != len(base.outs):
-            raise BindError(
-                f"the parts of `{cte.name.text}` differ: {len(base.outs)} and {len(step.outs)} columns", cte.place
-            )
-        union = Compound("UNION", (base.query, step.query), all=body.all)
-        names = tuple(physical_names(base_plan.schema))
-        query = w.select(*w.columns(names, own_name), source=own_name)
-        query = replace(query, steps=(CommonTable(own_name, union, names),), recursive=True)
-        used = tuple((n, p) for n, p in leaves.all() if p is not itself)
-        return Relation(base_plan.schema, RowOrder.ANY, query=query, leaves=used)
+    def query_beside(self, found: Beside, leaves: Leaves) -> BoundQuery:
+        """Bind the query of a common table that reads columns of the query around it."""
+        if found.recursive:
+            return recursive_query(self, found.table, found.parent, leaves)
+        return self.inline(found.table.select, found.parent, leaves)
 
     def full_path(self, node: ast.Table) -> tuple[str, ...]:
         """Return the full name of a table that is named, and nothing for others."""
@@ -182,6 +196,7 @@ class Binder:
             if self.feeds is not None and name in self.fed:
                 self.feeds.add(self.fed[name])
             return self.common[name]
+        self._refuse_away(path)
         found = self.env.catalog.find(tuple(p.text for p in path.parts), self.home)
         if found is None:
             raise self.env.catalog.unknown(path, "table", self.home)
@@ -200,6 +215,15 @@ class Binder:
             case Clock():
                 raise _no_table(path)
 
+    def _refuse_away(self, path: ast.Path) -> None:
+        """Refuse the name of a common table that reads columns of a query, where those are out of sight."""
+        if len(path.parts) == 1 and path.parts[0].text.lower() in self.away.union(self.beside):
+            raise BindError(
+                f"the common table `{path.text}` reads columns of the query around it, so it cannot be read here",
+                path.place,
+                hint="read it in the select that it belongs to",
+            )
+
     def _uncalled(self, entry: Macro | TableFunction, path: ast.Path) -> Plan:
         """Bind the name of a function without parentheses, which may do without arguments."""
         if isinstance(entry, TableFunction) and any(
@@ -214,12 +238,21 @@ class Binder:
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` is made of itself", path.place)
         if not view.home:
-            binder = self.copy(env=self.env.outside(), common={}, recursive=False, depth=self.depth + 1)
+            binder = self.copy(
+                env=self.env.outside(), common={}, beside={}, away=frozenset(), recursive=False, depth=self.depth + 1
+            )
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
         known: tuple[View, Plan, Feeds] | None = self.env.catalog.bound.get(id(view))
         if known is None:
             feeds = Feeds()
-            inner = {"home": view.home, "common": {}, "recursive": False, "depth": self.depth + 1}
+            inner = {
+                "home": view.home,
+                "common": {},
+                "recursive": False,
+                "beside": {},
+                "away": frozenset(),
+                "depth": self.depth + 1,
+            }
             binder = self.copy(env=self.env.outside(), **inner, feeds=feeds, within=self.within or view.fed)
             known = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), feeds)
         _, plan, feeds = known
@@ -315,10 +348,6 @@ class Binder:
     def merged(self, spans: Plan) -> Plan:
         """Merge spans of one partition that touch and have equal payload."""
         return merging.merged(self, spans)
-
-
-def _as_select(body: ast.Body) -> ast.Select:
-    return body if isinstance(body, ast.Select) else ast.Select(body, place=body.place)
 
 
 def _no_table(path: ast.Path) -> BindError:

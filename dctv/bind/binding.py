@@ -9,8 +9,19 @@ from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.scope import Scope
 from dctv.plan.nodes import Kernel, Plan
+from dctv.record import record
 from dctv.syntax import ast
 from dctv.types.schema import Schema
+
+
+@record
+class Beside:
+    """A common table that reads columns of the query around it: it is bound anew wherever it is read."""
+
+    table: ast.CommonTable
+    binder: Binding
+    parent: Scope
+    recursive: bool
 
 
 class Binding(Protocol):
@@ -27,6 +38,8 @@ class Binding(Protocol):
     """Counts what a view of the standard library reads."""
     fed: Mapping[str, Feeds]
     """What common tables read."""
+    beside: Mapping[str, Beside]
+    """Common tables that read columns of a query around them, by lower-case name."""
 
     def copy(self, **changes: Any) -> Binding:
         """Return the same with other common tables, another home or other attributes."""
@@ -50,8 +63,15 @@ class Binding(Protocol):
         """Whether a select makes a span or event table."""
         ...
 
-    def with_common_tables(self, select: ast.Select) -> Binding:
-        """Return a binding that knows the common tables of a select, each of which knows those before it."""
+    def with_common_tables(self, select: ast.Select, parent: Scope | None = None) -> Binding:
+        """Return a binding that knows the common tables of a select, each of which knows those before it.
+
+        They may read columns of `parent`, the query around them.
+        """
+        ...
+
+    def query_beside(self, found: Beside, leaves: Leaves) -> BoundQuery:
+        """Bind the query of a common table that reads columns of the query around it."""
         ...
 
     def table(self, node: ast.Table) -> Plan:

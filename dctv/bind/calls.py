@@ -13,6 +13,7 @@ from dctv.bind.grouping import within
 from dctv.bind.members import is_struct
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
+from dctv.bind.unnesting import refuse_options
 from dctv.bind.wall_clock import wall_clock
 from dctv.catalog.namespace import Clock, Macro
 from dctv.errors import BindError, Place, UnitError, nearest
@@ -81,6 +82,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     if name in _ALIKE:
         arguments = unify(arguments, f"`{name}`")
     unit, arguments = _apply_rule(name, expr, arguments, context)
+    if name == "unnest":
+        refuse_options(expr)
     if name == "unnest" and is_struct(arguments[0].type if arguments else None):
         raise BindError(
             "`unnest` of a struct stands alone, and without a name, in a select list",
@@ -116,7 +119,7 @@ def _chained(expr: ast.Call, context: Context, bind: Bind) -> Bound | None:
     """Bind `x.f(y)` as f(x, y) where `x` is a column; None where it is none."""
     parts, place = expr.function.parts, expr.function.place
     column = ast.Column(ast.Path(parts[:-1], place=place), place=place)
-    if context.scope.find(column.path) is None:
+    if context.scope.find(column.path) is None and context.alias(column.path) is None:
         return None
     function = ast.Path(parts[-1:], place=place)
     return bind(replace(expr, function=function, arguments=(column, *expr.arguments)), context)
@@ -366,7 +369,7 @@ def _frame(frame: ast.Frame, order_by: Sequence[Bound], context: Context, bind: 
     if frame.unit == "RANGE":
         # What may be added to which type of ORDER BY is left to the engine.
         offsets = [replace(one, type=None) for one in offsets]
-    return Frame(frame.unit, start, stop), offsets
+    return Frame(frame.unit, start, stop, frame.exclude), offsets
 
 
 def _end(end: ast.Bound, unit: Unit, context: Context, bind: Bind) -> tuple[FrameEnd, Bound | None]:

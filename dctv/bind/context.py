@@ -78,6 +78,10 @@ class Leaves:
             self._plans[id(plan)] = (self.alias(f"r{len(self._plans) + 1}"), plan)
         return self._plans[id(plan)][0]
 
+    def forget(self, plan: Plan) -> None:
+        """Leave a plan out that the region does not read after all; its name stays taken."""
+        del self._plans[id(plan)]
+
     def alias(self, wanted: str) -> str:
         """Return a table alias that is unique in the region, like the wanted one."""
         name, number = wanted, 1
@@ -103,6 +107,8 @@ class Out:
     """Whether it is a bare NULL or 0, which goes with every unit."""
     type: Type | None = None
     """Its type; None if only the engine knows it."""
+    wide: bool = False
+    """Whether integers of 128 bits stay as wide."""
 
 
 @record
@@ -158,3 +164,10 @@ class Context:
     """Columns that `*` leaves out, since USING has merged them with another."""
     windows: Mapping[str, tuple[Bound, ...]] = field(default_factory=dict)
     """What the windows of WINDOW are made of, by lower-case name."""
+
+    def alias(self, path: ast.Path) -> Bound | None:
+        """Return the result column that `name`, or `alias.name`, means where no input column has that name."""
+        first, *others = (part.text.lower() for part in path.parts)
+        if not others:
+            return self.aliases.get(first)
+        return self.aliases.get(others[0]) if first == "alias" and len(others) == 1 else None

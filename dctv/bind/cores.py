@@ -10,7 +10,6 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.many_columns import of_all, once_each
-from dctv.bind.members import is_struct, members_of
 from dctv.bind.relations import names_of
 from dctv.bind.sampled_joins import sampled_join
 from dctv.bind.scope import Scope
@@ -18,6 +17,8 @@ from dctv.bind.stars import named_columns
 from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
+from dctv.bind.unnesting import refuse_others, unnested
+from dctv.bind.wide import is_wide
 from dctv.errors import BindError
 from dctv.plan import walk
 from dctv.plan.build import named
@@ -52,7 +53,7 @@ class BoundCore:
 def output(item: Item, *, any_unit: bool = False) -> Out:
     """Return what a result column is to those who read it."""
     bound = item.bound
-    return Out(item.name, bound.unit, bound.family, any_unit, settled(bound.type))
+    return Out(item.name, bound.unit, bound.family, any_unit, settled(bound.type), is_wide(bound))
 
 
 def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Leaves) -> BoundCore:
@@ -75,6 +76,10 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
         where = condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
         tests.append(where)
     group, keys = _group(core.group, items, replace(context, clause="GROUP BY", aggregates_allowed=False))
+    if group is not None and group.all and keys is not None and core.qualify is not None:
+        # Written out, since the engine takes no QUALIFY after GROUP BY ALL.
+        varying = tuple(key.value for key in keys if walk.columns_in(key.value))
+        group = Group(varying) if varying else None
     if core.having is not None:
         having = condition(core.having, replace(context, clause="HAVING"))
     if core.qualify is not None:
@@ -136,10 +141,12 @@ def condition(expr: ast.Expr, context: Context) -> Bound:
 
 def expand(columns: Sequence[ast.ResultColumn], context: Context) -> list[Item]:
     """Bind the select list; stars become the columns that they stand for."""
+    refuse_others(columns)
     items: list[Item] = []
     named: dict[str, Bound] = {}
     # What a column is called may be said in those after it.
     context = replace(context, aliases=named)
+    context.scope.results = named
     for column in columns:
         if isinstance(column.expr, ast.Star):
             items += star(column.expr, context, context.away)
@@ -156,9 +163,10 @@ def bound_column(column: ast.ResultColumn, context: Context) -> list[Item]:
     """Bind a result column that is no star: several if COLUMNS is in it, which have the names of those."""
     items = []
     for one, expr in once_each(column.expr, context, named_columns):
-        spread = _unnested(expr, context)
-        if spread is not None and column.name is None:
-            items += spread
+        spread = unnested(expr, context, expressions.bind)
+        if spread is not None and (column.name is None or not spread[0][0]):
+            own = default_name(column.expr, context) if column.name is None else column.name.text
+            items += [Item(name if name and column.name is None else own, bound) for name, bound in spread]
             continue
         bound = expressions.bind(expr, context)
         if column.name is not None:
@@ -167,19 +175,6 @@ def bound_column(column: ast.ResultColumn, context: Context) -> list[Item]:
             name = default_name(column.expr, context) if one is None else one.name
         items.append(Item(name, bound))
     return items
-
-
-def _unnested(expr: ast.Expr, context: Context) -> list[Item] | None:
-    """Return the members that `unnest` makes columns of, if it is given a struct."""
-    if not isinstance(expr, ast.Call) or expr.function.text.lower() != "unnest" or len(expr.arguments) != 1:
-        return None
-    bound = expressions.bind(expr.arguments[0], context)
-    if not is_struct(bound.type):
-        return None
-    return [
-        Item(name, Bound(value, place=expr.place, parts=(bound,), type=made))
-        for name, value, made in members_of(bound.value, bound.type)
-    ]
 
 
 def default_name(expr: ast.Expr, context: Context) -> str:

@@ -12,19 +12,32 @@ from dctv.bind.bound import Bound, constant, convert, unify
 from dctv.bind.context import Context
 from dctv.bind.grouping import aggregates, within
 from dctv.bind.many_columns import Chosen
+from dctv.bind.members import shown
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
-from dctv.bind.types import BOOLEAN, INTERVAL, STRING_LITERAL, of_cast, of_choice, of_operator, of_search, settled
+from dctv.bind.types import (
+    BOOLEAN,
+    INTERVAL,
+    STRING_LITERAL,
+    VARCHAR,
+    of_cast,
+    of_choice,
+    of_operator,
+    of_search,
+    settled,
+)
 from dctv.bind.types import NULL as NULL_TYPE
 from dctv.contracts.table_function import Quantity
 from dctv.errors import BindError, UnitError
+from dctv.patterns import pattern
 from dctv.plan.build import call, negated
 from dctv.plan.expressions import (
     NULL,
     Boolean,
     Case,
     Cast,
+    Collate,
     Exists,
     Expression,
     InQuery,
@@ -39,7 +52,13 @@ from dctv.signatures.types import map_of, parse
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
-from dctv.types.values import engine_type
+from dctv.types.values import brackets, engine_type
+
+_LONGEST_ALIAS = 2
+"""A result column is `name`, or `alias.name`."""
+_COLLATION = pattern(r"\w+(?:\.\w+)*")
+_COLLATIONS = frozenset(("BINARY", "C", "NFC", "NOACCENT", "NOCASE", "POSIX"))
+"""Those that the engine surely has."""
 
 
 def bind(expr: ast.Expr, context: Context) -> Bound:
@@ -59,6 +78,15 @@ def condition(expr: ast.Expr, context: Context) -> Bound:
 def _number(expr: ast.Number, _: Context) -> Bound:
     unit = NO_UNIT if expr.unit is None else placed_unit(expr.unit, expr)
     return constant(expr.value, unit, expr.place, integral=expr.is_integer)
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit."""
+    try:
+        parse_unit(text)
+    except UnitError:
+        return False
+    return True
 
 
 def placed_unit(text: str, node: ast.Node) -> Unit:
@@ -136,8 +164,8 @@ def _column(expr: ast.Column, context: Context) -> Bound:
         if found is not None:
             return found
     scope = context.aggregated if context.inside_aggregate and context.aggregated is not None else context.scope
-    if context.aliases and len(expr.path.parts) == 1 and scope.find(expr.path) is None:
-        alias = context.aliases.get(expr.path.parts[0].text.lower())
+    if context.aliases and len(expr.path.parts) <= _LONGEST_ALIAS and scope.find(expr.path) is None:
+        alias = context.alias(expr.path)
         if alias is not None:
             _refuse_late(expr, alias, context)
             return alias
@@ -187,6 +215,11 @@ def _outside_aggregate(expr: ast.Column, context: Context, inside: Scope) -> Non
 
 
 def _in_unit(expr: ast.InUnit, context: Context) -> Bound:
+    column = ast.Path((ast.Name(expr.unit, place=expr.unit_place),), place=expr.unit_place)
+    if not is_unit(expr.unit) and context.scope.find(column) is not None:
+        # A list that goes by a name is one to look in.
+        listed = (ast.Column(column, place=expr.unit_place), expr.operand)
+        return bind(ast.Call(ast.Path.of("list_contains"), listed, place=expr.place), context)
     bound = bind(expr.operand, context)
     unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
     if bound.unit == NO_UNIT and bound.type != INTERVAL:
@@ -245,7 +278,21 @@ def _type_name(written: ast.TypeName) -> str:
         raise BindError(error.message, error.place or written.place, hint=error.hint) from None
     names = [name.text for name, _ in written.members if name is not None]
     made = struct_type(names, parts) if names else map_of(*parts)
-    return made.text + "[]" * written.dimensions
+    text = made.text.replace("STRUCT", "UNION", 1) if written.name == "UNION" else made.text
+    return text + brackets(written.dimensions)
+
+
+def _collate(expr: ast.Collate, context: Context) -> Bound:
+    bound = bind(expr.operand, context)
+    if settled(bound.type) not in (None, VARCHAR, NULL_TYPE):
+        raise BindError(f"COLLATE is of a string, found {shown(bound.type)}", expr.operand.place)
+    name = expr.collation.text
+    if not _COLLATION.fullmatch(name):
+        raise BindError(f"found the collation `{name}`, expected words with dots between them", expr.collation.place)
+    known = bound.type is not None and set(name.upper().split(".")) <= _COLLATIONS
+    return Bound(
+        Collate(bound.value, name), place=expr.place, family="text", parts=(bound,), type=VARCHAR if known else None
+    )
 
 
 def _exists(expr: ast.Exists, context: Context) -> Bound:
@@ -332,12 +379,14 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Unary: lambda e, c: operators.unary(e, bind(e.operand, c)),
     ast.Binary: _binary,
     ast.Like: _like,
+    ast.Truth: lambda e, c: operators.truth(e, bind(e.operand, c)),
     ast.Between: lambda e, c: operators.between(e, bind(e.operand, c), bind(e.low, c), bind(e.high, c), c.env.catalog),
     ast.InList: lambda e, c: operators.in_list(e, bind(e.operand, c), [bind(i, c) for i in e.items], c.env.catalog),
     ast.InSelect: _in_select,
     ast.InUnit: _in_unit,
     ast.Case: _case,
     ast.Cast: _cast,
+    ast.Collate: _collate,
     ast.Exists: _exists,
     ast.ScalarSelect: _scalar_select,
     ast.Row: _row,

@@ -18,6 +18,7 @@ from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
 from dctv.bind.stars import named_columns
 from dctv.bind.types import BOOLEAN
+from dctv.bind.wide import narrowed
 from dctv.errors import BindError, nearest
 from dctv.plan import build as w
 from dctv.plan import walk
@@ -79,7 +80,7 @@ def _distinct_partitions(plan: Plan) -> Plan:
 
 
 def _span_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsingSpans) -> Pieces:
-    plan, grouper = source.plan, binder.table(group.table)
+    plan, grouper = source.plan, narrowed(binder.table(group.table), group.table.place)
     if grouper.schema.kind is not Kind.SPAN or grouper.schema.partitions:
         raise BindError(
             f"GROUP USING SPANS FROM takes an unpartitioned span table, found {grouper.schema.describe_one()}",
@@ -247,7 +248,7 @@ def _aggregate(binder: Binding, core: ast.Core, pieces: Pieces) -> Plan:
     )
     special = [Item(c.name, Bound(c.value, c.column.unit, type=c.type)) for c in pieces.special]
     items = [*special, *payload_items(core, context, special)]
-    outs = tuple(map(output, items))
+    outs = tuple(replace(output(item), wide=False) for item in items)
     source = TableName(leaves.name(pieces.plan), alias)
     query = w.select(*w.named([i.bound.value for i in items], names_of(outs)), source=source)
     parts = [i.bound for i in items]

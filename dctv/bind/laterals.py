@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.bind.binding import Binding
+from dctv.bind.binding import Beside, Binding
 from dctv.bind.context import BoundQuery, Leaves
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
@@ -10,6 +10,7 @@ from dctv.errors import BindError
 from dctv.plan.expressions import Column
 from dctv.plan.nodes import Plan
 from dctv.plan.queries import Derived
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.keywords import LISTINGS
 from dctv.types.schema import ColumnType
@@ -22,6 +23,9 @@ def alone_or_beside(binder: Binding, node: ast.Table, scope: Scope, leaves: Leav
 
     Any subquery and call of `unnest` may do that, with LATERAL before it or without.
     """
+    beside = _beside(binder, node)
+    if beside is not None:
+        return beside_others(node, beside, leaves)
     select = listed(node)
     if select is None or not (scope.tables or scope.parent):
         return binder.table(node)
@@ -33,6 +37,22 @@ def alone_or_beside(binder: Binding, node: ast.Table, scope: Scope, leaves: Leav
         return inlined(binder, select, scope, leaves)
 
 
+def _beside(binder: Binding, node: ast.Table) -> Beside | None:
+    """Return the common table that a name means, if that reads columns of the query around it."""
+    if not isinstance(node, ast.TableName) or len(node.path.parts) != 1:
+        return None
+    return binder.beside.get(node.path.parts[0].text.lower())
+
+
+def beside_others(node: ast.Table, found: Beside, leaves: Leaves) -> Inlined:
+    """Bind a common table that reads columns of the query around it, where it is read."""
+    alias: ast.Alias | None = getattr(node, "alias", None)
+    name = found.table.name if alias is None else alias.name
+    own = () if found.recursive else found.table.columns
+    columns = own if alias is None or not alias.columns else alias.columns
+    return _derived(found.binder.query_beside(found, leaves), ast.Alias(name, columns, place=name.place), leaves)
+
+
 def inlined(binder: Binding, node: ast.TableSelect, scope: Scope, leaves: Leaves) -> Inlined:
     """Bind a subquery in place, within a scope whose columns it may read."""
     if binder.is_typed(node.select.body):
@@ -41,25 +61,35 @@ def inlined(binder: Binding, node: ast.TableSelect, scope: Scope, leaves: Leaves
             node.place,
             hint="a plain SELECT in LATERAL sees times as columns",
         )
-    query = binder.inline(node.select, scope, leaves)
-    shown = node.alias.name.text if node.alias else None
-    names = [out.name for out in query.outs]
-    if node.alias is not None and node.alias.columns:
-        names = _renamed(names, node.alias)
+    return _derived(binder.inline(node.select, scope, leaves), node.alias, leaves)
+
+
+def _derived(query: BoundQuery, alias: ast.Alias | None, leaves: Leaves) -> Inlined:
+    """Let a query stand in FROM under a name."""
+    shown = None if alias is None else alias.name.text
     inner = leaves.alias(shown or "t")
     columns = tuple(
-        ScopeColumn(ColumnType(name, "" if out.type is None else out.type.text, out.unit), Column(physical, inner))
-        for name, out, physical in zip(names, query.outs, names_of(query.outs), strict=True)
+        ScopeColumn(ColumnType(out.name, "" if out.type is None else out.type.text, out.unit), Column(name, inner))
+        for out, name in zip(query.outs, names_of(query.outs), strict=True)
     )
-    return Derived(query.query, inner), [ScopeTable(shown, columns)], query
+    table = ScopeTable(shown, columns)
+    if alias is not None and alias.columns:
+        table = renamed(table, alias)
+    return Derived(query.query, inner), [table], query
 
 
-def _renamed(names: list[str], alias: ast.Alias) -> list[str]:
-    if len(alias.columns) != len(names):
+def renamed(table: ScopeTable, alias: ast.Alias) -> ScopeTable:
+    """Return a table whose columns are called otherwise."""
+    count = len(table.columns)
+    if len(alias.columns) != count:
         raise BindError(
-            f"`{alias.name.text}` has {len(names)} columns, the list names {len(alias.columns)}", alias.columns[0].place
+            f"`{alias.name.text}` has {count} columns, the list names {len(alias.columns)}", alias.columns[0].place
         )
-    return [one.text for one in alias.columns]
+    columns = tuple(
+        replace(one, column=replace(one.column, name=name.text))
+        for one, name in zip(table.columns, alias.columns, strict=True)
+    )
+    return replace(table, columns=columns)
 
 
 def listed(node: ast.Table) -> ast.TableSelect | None:

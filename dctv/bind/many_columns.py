@@ -111,6 +111,9 @@ def once_each(
 
 def of_all(expr: ast.Expr, context: Context, starred: Starred, made: Made = chosen) -> ast.Expr:
     """Return a condition that holds where it does for each of the columns that COLUMNS in it stands for."""
+    if isinstance(expr, ast.Binary) and expr.op == "AND":
+        left, right = of_all(expr.left, context, starred, made), of_all(expr.right, context, starred, made)
+        return expr if left is expr.left and right is expr.right else replace(expr, left=left, right=right)
     first, *others = [one for _, one in once_each(expr, context, starred, made)]
     for one in others:
         first = ast.Binary("AND", first, one, place=expr.place)

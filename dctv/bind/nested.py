@@ -24,6 +24,7 @@ Bind = Callable[[ast.Expr, Context], Bound]
 _SURE_PATH = pattern(r"\$(\.\w+|\[\d+\])*|(/[^/~*]+)+")
 """Paths that the engine surely reads."""
 _POSITIONAL = ("LIST", "ARRAY", "VARCHAR")
+_SLICED = ("", *_POSITIONAL, "BLOB", '"NULL"')
 """Types whose elements are counted from 1."""
 
 
@@ -82,13 +83,13 @@ def index(expr: ast.Index, context: Context, bind: Bind) -> Bound:
     if known is None and isinstance(expr.operand, ast.Column):
         known = context.scope.declared(expr.operand.path)
     kind = _name(known)
-    if kind in ("STRUCT", "JSON") and isinstance(key.value, Text):
+    if kind in ("STRUCT", "JSON", "UNION", "VARIANT") and isinstance(key.value, Text):
         value, made = member_of(subject.value, known, key.value.value, key.place)
         # What is of a select further out is left to the engine, which cannot do it everywhere.
         return Bound(value, place=expr.place, parts=(subject,), type=None if subject.type is None else made)
     if kind in _POSITIONAL and key.family in ("text", "float"):
         raise BindError(f"an index is a whole number, found {shown(key.type)}", key.place)
-    name = {"MAP": "map_extract_value", "JSON": "json_extract"}.get(kind, "array_extract")
+    name = {"MAP": "map_extract_value", "JSON": "json_extract", "VARIANT": "variant_extract"}.get(kind, "array_extract")
     made = of_call(name, [subject.type, key.type])
     return Bound(call(name, subject.value, key.value), subject.unit, expr.place, parts=(subject, key), type=made)
 
@@ -116,7 +117,7 @@ def slice_(expr: ast.Slice, context: Context, bind: Bind) -> Bound:
     given = [*ends, *([] if step is None else [step])]
     for one in given:
         _need_bare(one, "the end of a slice")
-    if _kind(subject) not in ("", *_POSITIONAL):
+    if _kind(subject) not in _SLICED:
         raise BindError(f"a slice is of a list or a string, found {shown(subject.type)}", subject.place)
     made = of_call("array_slice", [subject.type, *(one.type for one in given)])
     value = call("array_slice", subject.value, *(one.value for one in given))

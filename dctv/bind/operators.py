@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from dctv.bind import time_literals
 from dctv.bind.bound import Bound, as_interval, both, constant, is_time, scale, unify
-from dctv.bind.types import INTERVAL, VARCHAR, of_call, of_operator, settled
+from dctv.bind.types import BOOLEAN, INTERVAL, VARCHAR, of_call, of_operator, settled
 from dctv.bind.wall_clock import as_times
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import ZERO_DIVISION
@@ -18,6 +18,7 @@ from dctv.plan.expressions import (
     NULL,
     Between,
     Binary,
+    Boolean,
     Cast,
     Expression,
     InList,
@@ -82,6 +83,15 @@ def binary(expr: ast.Binary, left: Bound, right: Bound, catalog: Catalog) -> Bou
                 refuse_text(side)
         return _infix(expr, left, right)
     return _quotient(expr, left, right)
+
+
+def truth(expr: ast.Truth, bound: Bound) -> Bound:
+    """Bind `x IS TRUE` and the like; what is no condition is cast to one."""
+    _bare(bound, f"IS {str(expr.value).upper()}")
+    test = bound.value if bound.type in (BOOLEAN, None) else Cast(bound.value, BOOLEAN.text)
+    value = Binary("<!=>" if expr.negated else "<=>", test, Boolean(expr.value))
+    made = None if bound.type is None else BOOLEAN
+    return Bound(value, place=expr.place, parts=(bound,), type=made)
 
 
 def _infix(expr: ast.Binary, left: Bound, right: Bound) -> Bound:

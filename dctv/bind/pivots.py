@@ -5,7 +5,7 @@ The columns of a PIVOT are known when it is bound. Where no values are listed, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -63,7 +63,8 @@ def unpivoted(binder: Binding, node: ast.Unpivot) -> Plan:
                 f"UNPIVOT makes {len(node.values)} column{'s' * (len(node.values) != 1)} of values, found {len(value)}",
                 one.place or one.expr.place,
             )
-    names = ast.List(tuple(ast.String(_name_of(one)) for one in columns), place=node.place)
+    declared = {name.lower(): name for name in plan.schema.names}
+    names = ast.List(tuple(ast.String(_name_of(one, declared)) for one in columns), place=node.place)
     lists = [ast.List(tuple(one), place=node.place) for one in zip(*values, strict=True)]
     made = [_unnested(names, node.name), *(_unnested(one, to) for one, to in zip(lists, node.values, strict=True))]
     kept = [ast.ResultColumn(one, place=one.place) for one in _others(plan, columns)]
@@ -187,6 +188,10 @@ def _expanded(
     for one in columns:
         stands = isinstance(one.expr, ast.Star | ast.Columns)
         if not stands:
+            nested = next((node for node in nodes(one.expr) if isinstance(node, ast.Columns)), None)
+            if nested is not None:
+                hint = "compute with the columns in a subquery"
+                raise BindError("COLUMNS stands alone among the columns of UNPIVOT", nested.place, hint=hint)
             yield one
             continue
         if context is None:
@@ -206,12 +211,12 @@ def _row(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     return expr.items if isinstance(expr, ast.Row) else (expr,)
 
 
-def _name_of(column: ast.ResultColumn) -> str:
-    """Return the text that tells of a value which column it comes from."""
+def _name_of(column: ast.ResultColumn, declared: Mapping[str, str]) -> str:
+    """Return the text that tells of a value which column it comes from, as the table calls it."""
     if column.name is not None:
         return column.name.text
     named = [one.path.parts[-1].text for one in nodes(column.expr) if isinstance(one, ast.Column)]
-    return "_".join(named) if named else header(column.expr)
+    return "_".join(declared.get(name.lower(), name) for name in named) if named else header(column.expr)
 
 
 def _unnested(items: ast.List, name: ast.Name) -> ast.ResultColumn:
@@ -220,7 +225,8 @@ def _unnested(items: ast.List, name: ast.Name) -> ast.ResultColumn:
 
 
 def _known(name: ast.Name) -> ast.Expr:
-    return ast.Binary("<!=>", ast.Column(ast.Path((name,))), ast.Constant(None))
+    column = ast.Column(ast.Path((name,), place=name.place), place=name.place)
+    return ast.Binary("<!=>", column, ast.Constant(None, place=name.place), place=name.place)
 
 
 def _all_of(tests: Sequence[ast.Expr]) -> ast.Expr:

@@ -17,9 +17,8 @@ from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import CommonTable, Derived, Item, Select, TableCall, TableName
 from dctv.plan.shape import shape
+from dctv.signatures.carried import WIDE
 from dctv.types.schema import ColumnType, Kind, Schema
-
-_WIDE = ("HUGEINT", "UHUGEINT")
 
 _ORDER_FREE = frozenset(
     {"count", "count_star", "countif", "count_if", "min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"}
@@ -45,15 +44,16 @@ def names_of(outs: Sequence[Out]) -> list[str]:
 
 
 def relation(query: BoundQuery, leaves: Leaves, env: Environment, place: Place | None, order: RowOrder) -> Relation:
-    """Make a regular table of a bound query; wide integers are brought back to 64 bits."""
+    """Make a regular table of a bound query; integers that only the engine made wide are brought back to 64 bits."""
     used = leaves.all()
     types = _types(query, used, env, place)
     if len(types) != len(query.outs):
         raise _of_structs(query, place)
     written = query.query
-    if any(t in _WIDE for t in types):
-        written = _narrow(query, types)
-        types = ["BIGINT" if t in _WIDE else t for t in types]
+    narrow = [t in WIDE and not out.wide for t, out in zip(types, query.outs, strict=True)]
+    if any(narrow):
+        written = _narrow(query, narrow)
+        types = ["BIGINT" if cut else t for t, cut in zip(types, narrow, strict=True)]
     columns = tuple(ColumnType(o.name, t, o.unit) for o, t in zip(query.outs, types, strict=True))
     schema = Schema(Kind.REGULAR, columns)
     serial = query.serial if query.sure else _is_serial(query, used, env)
@@ -149,12 +149,12 @@ def _guilty(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environm
     return search(query.parts)
 
 
-def _narrow(query: BoundQuery, types: list[str]) -> Query:
+def _narrow(query: BoundQuery, narrow: list[bool]) -> Query:
     """Cast sums of integers, which the engine widens to 128 bits, back to 64; too large ones are an error."""
     items = []
-    for name, type_name in zip(names_of(query.outs), types, strict=True):
+    for name, cut in zip(names_of(query.outs), narrow, strict=True):
         column = Column(name)
-        items.append(Item(Cast(column, "BIGINT") if type_name in _WIDE else column, name))
+        items.append(Item(Cast(column, "BIGINT") if cut else column, name))
     return Select(tuple(items), Derived(query.query, "wide"))
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from dctv.bind.bound import Bound, Family
 from dctv.bind.members import has_members, member_of
-from dctv.errors import BindError, Place, nearest
-from dctv.plan.expressions import Column, Expression
+from dctv.errors import BindError, Place, UnitError, nearest
+from dctv.patterns import pattern
+from dctv.plan.expressions import Column, Expression, Struct
 from dctv.plan.nodes import Plan, physical_names
-from dctv.record import field, record
+from dctv.record import field, record, replace
+from dctv.signatures.structs import struct_type
 from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType
+from dctv.types.unit import NO_UNIT
 from dctv.types.values import is_float, is_integer, is_string
 
 _SYNONYMS = {
@@ -25,6 +29,9 @@ _SYNONYMS = {
     "start": TS,
 }
 """What other tools call the columns of times."""
+
+
+_UNNAMED = pattern(r"unnamed_subquery([2-9]|[1-9][0-9]+)?", re.IGNORECASE)
 
 
 @record
@@ -56,6 +63,8 @@ class ScopeTable:
     path: tuple[str, ...] = ()
     shared: tuple[ScopeColumn, ...] = ()
     """Columns that it has in common with other tables: known by its qualifier, but not part of its `*`."""
+    counts: bool = False
+    """Whether it is a call such as range(3), whose name means its only column."""
 
     def answers(self, qualifier: tuple[str, ...], *, exactly: bool) -> bool:
         """Whether a qualifier means this table."""
@@ -79,6 +88,8 @@ class Scope:
     """Columns that a bare name means although several tables have them: those of USING, of partitions."""
     hidden: dict[str, str] = field(default_factory=dict)
     """Names that are refused here, with the reason and the way out."""
+    results: Mapping[str, Bound] = field(default_factory=dict)
+    """Results that subqueries may name, too, by lower-case name."""
 
     def columns(self) -> Iterator[ScopeColumn]:
         """All columns in order."""
@@ -96,7 +107,14 @@ class Scope:
             found = [t for t in self.tables if t.answers(qualifier, exactly=exactly)]
             if len(found) == 1:
                 return found[0]
-        return None
+        return self._unnamed(qualifier[0]) if len(qualifier) == 1 else None
+
+    def _unnamed(self, name: str) -> ScopeTable | None:
+        """Return the subquery without a name that the engine's own name for it means."""
+        number = _UNNAMED.fullmatch(name)
+        nameless = [t for t in self.tables if t.alias is None and not t.path]
+        at = int(number[1] or 1) - 1 if number is not None else -1
+        return nameless[at] if 0 <= at < len(nameless) else None
 
     def find(self, path: ast.Path) -> ScopeColumn | None:
         """Return the column that a name means here, or None; an ambiguous name is an error."""
@@ -119,11 +137,39 @@ class Scope:
                 # What is of a select further out is left to the engine, which cannot do it everywhere.
                 made = found.type
                 return Bound(found.value, found.column.unit, path.place, family=family, type=made, origin=found.origin)
-            member = scope.member(path)
+            member = scope.member(path) or (None if scope is self else scope.result(path)) or scope.whole(path)
             if member is not None:
                 return member
             scope = scope.parent
         raise self._unknown(path)
+
+    def result(self, path: ast.Path) -> Bound | None:
+        """Return the result of this select that a name in a subquery means: of a single row, of no group or window."""
+        found = self.results.get(path.parts[0].text.lower()) if len(path.parts) == 1 else None
+        if found is None or found.aggregate or found.serial:
+            return None
+        return replace(found, place=path.place)
+
+    def whole(self, path: ast.Path) -> Bound | None:
+        """Return a row of the table that a name means, as a struct; what counts has one value, and that is it."""
+        table = self.find_table((path.parts[0].text,)) if len(path.parts) == 1 else None
+        if table is None or not table.columns:
+            return None
+        only = table.columns[0]
+        if table.counts:
+            return Bound(only.value, only.column.unit, path.place, family=family_of(only.column.type), type=only.type)
+        for one in table.columns:
+            if one.column.unit != NO_UNIT:
+                raise UnitError(
+                    f"a row as a value has no units, and `{one.name}` is in `{one.column.unit}`",
+                    path.place,
+                    hint="name its columns one by one",
+                )
+        types = [one.type for one in table.columns if one.type is not None]
+        names = tuple(one.name for one in table.columns)
+        made = struct_type(names, types) if len(types) == len(names) else None
+        parts = tuple(Bound(one.value, place=path.place, type=one.type) for one in table.columns)
+        return Bound(Struct(names, tuple(one.value for one in parts)), place=path.place, parts=parts, type=made)
 
     def declared(self, path: ast.Path) -> Type | None:
         """Return the type of the column that a name means, also if that is of a select further out."""

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import cast
 
 from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
-from dctv.bind.bound import Bound, convert, scale, unify
+from dctv.bind.bound import Bound, constant, convert, scale, unify
 from dctv.bind.context import BoundQuery, Context, Leaves, Out
 from dctv.bind.cores import Item, bind_core, ordinal
+from dctv.bind.distinct_on import first_of_each
 from dctv.bind.grouping import aggregates, outside, within
-from dctv.bind.many_columns import once_each
+from dctv.bind.many_columns import Chosen, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.stars import named_columns
-from dctv.bind.types import DOUBLE, of_cast, of_choice, settled
+from dctv.bind.types import BIGINT, DOUBLE, of_cast, of_choice, settled
+from dctv.bind.wide import is_wide
 from dctv.errors import BindError
 from dctv.plan import build as w
-from dctv.plan.expressions import Cast, Column, Number, Ordered, Percent, Text
+from dctv.plan.expressions import NULL, Cast, Column, Number, Ordered, Percent, Text
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.queries import Compound, Derived, Rows, Select, TableName
 from dctv.plan.queries import Item as Result
 from dctv.record import replace
+from dctv.signatures.carried import WIDE
 from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
@@ -34,7 +38,9 @@ from dctv.types.values import is_integer
 
 def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leaves: Leaves) -> tuple[BoundQuery, bool]:
     """Bind a regular select; also tells whether its rows come in an order of their own."""
-    binder = binder.with_common_tables(select)
+    binder = binder.with_common_tables(select, parent)
+    if isinstance(select.body, ast.Core) and select.body.distinct_on:
+        select = replace(select, body=first_of_each(select.body, select.order_by))
     if binder.is_typed(select.body):
         return read_plan(binder.plan(replace(select, ctes=())), leaves), True
     items: Sequence[Item] = ()
@@ -87,7 +93,7 @@ def _body(binder: Binding, body: ast.Body, parent: Scope | None, leaves: Leaves)
                     body.place,
                     hint="a plain SELECT sees them as regular tables",
                 )
-            core = bind_core(binder, body, parent, leaves)
+            core = bind_core(binder, first_of_each(body, ()), parent, leaves)
             return core.query, core.keeps_order
         case ast.Values():
             return _values(binder, body, parent, leaves), True
@@ -110,7 +116,8 @@ def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: L
     names = tuple(f"column{i + 1}" for i in range(width))
     types = [settled(of_choice([b.type for b in column])) for column in columns]
     units = [next((b.unit for b in column if b.unit != NO_UNIT), NO_UNIT) for column in columns]
-    outs = tuple(Out(n, u, type=made) for n, u, made in zip(names, units, types, strict=True))
+    wide = [any(map(is_wide, column)) for column in columns]
+    outs = tuple(Out(n, u, type=made, wide=big) for n, u, made, big in zip(names, units, types, wide, strict=True))
     inner = leaves.alias("v")
     query = w.select(*names, source=Rows(written, inner, names), alias=inner)
     parts = tuple(b for row in rows for b in row)
@@ -128,7 +135,9 @@ def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves:
         )
     left, right = _same_units(node, left, right)
     types = [of_choice([a.type, b.type]) for a, b in zip(left.outs, right.outs, strict=True)]
-    outs = tuple(replace(out, type=made) for out, made in zip(left.outs, types, strict=True))
+    outs = tuple(
+        replace(a, type=made, wide=a.wide or b.wide) for a, b, made in zip(left.outs, right.outs, types, strict=True)
+    )
     sure = left.sure and right.sure and None not in types
     query = Compound(node.op, (*_parts(node, left, types), right.query), all=node.all)
     return BoundQuery(query, outs, left.parts + right.parts, sure=sure, serial=left.serial or right.serial)
@@ -167,7 +176,7 @@ def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tupl
 
     def converted(query: BoundQuery) -> BoundQuery:
         if all(o.unit == u or o.any_unit for o, u in zip(query.outs, units, strict=True)):
-            outs = tuple(Out(o.name, u, type=o.type) for o, u in zip(query.outs, units, strict=True))
+            outs = tuple(Out(o.name, u, type=o.type, wide=o.wide) for o, u in zip(query.outs, units, strict=True))
             return replace(query, outs=outs)
         columns: list[Result] = []
         outs = ()
@@ -175,7 +184,7 @@ def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tupl
             factor = Fraction(1) if out.any_unit else ratio(out.unit, unit)
             bound = scale(Bound(Column(name, "side"), out.unit, type=out.type), factor, unit)
             columns.append(Result(bound.value, name))
-            outs += (Out(out.name, unit, type=bound.type),)
+            outs += (Out(out.name, unit, type=bound.type, wide=out.wide),)
         made = w.select(*columns, source=query.query, alias="side")
         return BoundQuery(made, outs, query.parts, sure=query.sure, serial=query.serial)
 
@@ -225,10 +234,18 @@ def _order(
         if position is not None:
             terms.append(calls.ordered(Number(str(position + 1)), term))
             continue
-        for _, expr in once_each(term.expr, context, named_columns):
+        for _, expr in once_each(_collated(term.expr, items), context, named_columns):
             others.append(expressions.bind(expr, context))
             terms.append(calls.ordered(others[-1].value, term))
     return replace(block, order_by=(*terms, *_all_columns(query))), others
+
+
+def _collated(expr: ast.Expr, items: Sequence[Item]) -> ast.Expr:
+    """Return what `1 COLLATE x` means in ORDER BY: the result column at that place, by a collation."""
+    position = ordinal(expr.operand, items, "ORDER BY") if isinstance(expr, ast.Collate) else None
+    if position is None or not isinstance(expr, ast.Collate):
+        return expr
+    return replace(expr, operand=Chosen(items[position].bound, place=expr.operand.place))
 
 
 def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:
@@ -263,8 +280,24 @@ def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Sel
 
 
 def _count(binder: Binding, expr: ast.Expr, clause: str) -> Bound:
+    if isinstance(expr, ast.ScalarSelect):
+        return _counted(binder, expr, clause)
     bound = expressions.bind(expr, binder.context(Scope([]), Leaves(), clause=clause))
     return convert(bound, NO_UNIT, clause)
+
+
+def _counted(binder: Binding, expr: ast.ScalarSelect, clause: str) -> Bound:
+    """Run a subquery that says how many rows there are: NULL means all of them, or none to leave out."""
+    plan = binder.plan(expr.select)
+    if len(plan.schema.columns) != 1 or plan.schema.columns[0].unit != NO_UNIT:
+        raise BindError(f"the subquery of {clause} has one column of bare numbers", expr.place)
+    values = binder.env.evaluate(plan)
+    if len(values) > 1 or (values and not isinstance(values[0], int | None)):
+        raise BindError(f"the subquery of {clause} gives one whole number", expr.place)
+    value = values[0] if values else None
+    if value is None:
+        return Bound(NULL, place=expr.place, type=BIGINT)
+    return constant(Fraction(cast("int", value)), NO_UNIT, expr.place, integral=True)
 
 
 def _share(binder: Binding, expr: ast.Percent) -> Bound:
@@ -281,5 +314,5 @@ def read_plan(plan: Plan, leaves: Leaves) -> BoundQuery:
     inner = leaves.alias("t")
     names = physical_names(plan.schema)
     source = TableName(leaves.name(plan), inner)
-    outs = tuple(Out(c.name, c.unit, type=parse(c.type)) for c in plan.schema.columns)
+    outs = tuple(Out(c.name, c.unit, type=parse(c.type), wide=c.type in WIDE) for c in plan.schema.columns)
     return BoundQuery(w.select(*w.named(w.columns(names, inner), names), source=source), outs, source=source, sure=True)

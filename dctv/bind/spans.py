@@ -11,6 +11,7 @@ from dctv.bind.context import Leaves
 from dctv.bind.many_columns import Starred, of_all
 from dctv.bind.partitions import align
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
+from dctv.bind.wide import narrowed
 from dctv.errors import BindError, Place
 from dctv.plan import build as w
 from dctv.plan import walk
@@ -62,7 +63,7 @@ def bind_spans(binder: Binding, node: ast.Table, where: ast.Expr | None, starred
 
     `starred` tells the columns that COLUMNS stands for in a condition.
     """
-    inputs = {id(leaf): binder.table(leaf) for leaf in _inputs(node)}
+    inputs = {id(leaf): narrowed(binder.table(leaf), leaf.place) for leaf in _inputs(node)}
     late: list[ast.Expr] = []
     if where is not None:
         if starred is not None:

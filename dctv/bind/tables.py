@@ -8,7 +8,8 @@ from dctv.bind.bound import Bound, unify
 from dctv.bind.context import Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.grouping import conjuncts
-from dctv.bind.laterals import alone_or_beside, inlined
+from dctv.bind.joined_tables import as_one
+from dctv.bind.laterals import alone_or_beside, inlined, renamed
 from dctv.bind.samples import ROW, numbered
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
@@ -21,6 +22,7 @@ from dctv.plan.nodes import Plan
 from dctv.plan.queries import Derived, Join, JoinKind, Source, TableName
 from dctv.record import field, record, replace
 from dctv.syntax import ast
+from dctv.syntax.keywords import LISTINGS
 from dctv.types.schema import ColumnType
 
 
@@ -124,24 +126,36 @@ def _called(binder: Binding, node: ast.Table) -> tuple[str | None, tuple[str, ..
 
 
 def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
-    if isinstance(node, ast.Join):
+    if not isinstance(node, ast.Join):
+        return _item(binder, node, source, leaves)
+    inner = FromClause(Scope([], source.scope.parent))
+    first, tables = _add(binder, node, inner, leaves)
+    _extend(inner.scope, tables, node)
+    if inner.scope.merged or inner.positions:
         raise BindError(
-            "a join in parentheses on the right side is not understood",
+            "a join in parentheses on the right side has a condition with ON",
             node.place,
             hint="join one after another, or use a subquery",
         )
-    return _item(binder, node, source, leaves)
+    source.parts += inner.parts
+    source.sure = source.sure and inner.sure
+    return as_one(first, inner.joins, inner.scope.tables, leaves)
 
 
 def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
     if binder.recursive and isinstance(node, ast.TableSelect):
         source.sure = False
-        return inlined(binder, node, Scope([]), leaves)[:2]
+        return inlined(binder, node, source.scope, leaves)[:2]
     if is_join(node):
         spans = bind_spans(binder, node, None)
         source.stable = source.stable and spans.plan.stable
         inner = leaves.alias("spans")
         return TableName(leaves.name(spans.plan), inner), spans.scope(inner).tables
+    if binder.recursive and isinstance(node, ast.TableName) and node.alias is not None and node.alias.columns:
+        # Renamed in scope: a query of its own around the table would not be the table that is being made.
+        plain = replace(node, alias=replace(node.alias, columns=()))
+        first, tables = _item(binder, plain, source, leaves)
+        return first, [renamed(tables[0], node.alias)]
     alone = alone_or_beside(binder, node, source.scope, leaves)
     if not isinstance(alone, Plan):
         derived, tables, query = alone
@@ -152,7 +166,9 @@ def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
     source.stable = source.stable and plan.stable
     shown, path = _called(binder, node)
     inner = leaves.alias(shown or "t")
-    return TableName(leaves.name(plan), inner), [table_in_scope(plan, inner, shown, path)]
+    table = table_in_scope(plan, inner, shown, path)
+    counts = isinstance(node, ast.TableCall) and node.alias is not None and node.path.text.upper() in LISTINGS
+    return TableName(leaves.name(plan), inner), [replace(table, counts=counts)]
 
 
 _BESIDE = ("INNER", "LEFT", "CROSS")

@@ -112,7 +112,7 @@ def assemble(
     first = context.scope.tables[0].columns[0].value
     assert isinstance(first, Column)
     source = TableName(context.leaves.name(plan), first.table)
-    outs = tuple(map(output, items))
+    outs = tuple(replace(output(item), wide=False) for item in items)
     query = w.select(*w.named([i.bound.value for i in items], names_of(outs)), source=source)
     parts = [i.bound for i in items]
     sure = all(one.type is not None for one in parts)

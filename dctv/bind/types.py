@@ -62,10 +62,8 @@ def of_cast(source: Type | None, to: str) -> Type | None:
 
 
 def of_member(struct: Type | None, name: str) -> Type | None:
-    """Return the type of a struct's member."""
-    if struct is None or struct.name != "STRUCT":
-        return None
-    return member(struct, name)
+    """Return the type of a struct's or union's member."""
+    return None if struct is None else member(struct, name)
 
 
 def settled(found: Type | None) -> Type | None:
@@ -81,9 +79,13 @@ def _known(types: Iterable[Type | None]) -> list[Type] | None:
 
 def _casts(source: Type, target: Type) -> bool:
     """Whether the engine surely has a cast that is asked for."""
-    if source in (target, NULL, STRING_LITERAL, VARCHAR) or target == VARCHAR:
+    if (
+        source in (target, NULL, STRING_LITERAL, VARCHAR)
+        or target == VARCHAR
+        or "VARIANT" in (source.name, target.name)
+    ):
         return True
-    if source.name == target.name == "LIST":
+    if source.name == "LIST" and target.name in ("LIST", "ARRAY"):
         return _casts(source.children[0], target.children[0])
     if target.name == "STRUCT" and source.name in ("STRUCT", "TUPLE"):
         # By name, or by place if there are none; what only one of them has is left to the engine.

@@ -11,8 +11,9 @@ AllowedFiles = bool | Sequence[str | Path]
 
 # Left out: what tells or changes the session, the catalog or settings (`current_setting`, `nextval`, `write_log`), runs
 # text (`query`, `json_execute_serialized_sql`), waits (`sleep_ms`), takes apart what only the engine may have made
-# (`finalize`, `create_sort_key`), or is for types and collations that dctv does not have. A function of a later engine
-# cannot be reached until it stands here: tests/session/test_what_sql_may_reach.py tries all of the installed one.
+# (`finalize`), tells how it keeps a table (`stats`), or is for collations, which COLLATE names. A function of a
+# later engine cannot be reached until it stands here: tests/session/test_what_sql_may_reach.py tries all of the
+# installed one.
 
 _SCALARS = """
 abs acos acosh add age aggregate ago apply array_aggr array_aggregate array_append array_apply array_cat
@@ -62,6 +63,12 @@ to_centuries to_days to_decades to_hex to_hours to_json to_microseconds to_mille
 to_months to_quarters to_seconds to_timestamp to_weeks to_years today transaction_timestamp translate trim trunc
 try_strptime typeof ucase unbin unhex unicode upper url_decode url_encode uuid uuid_extract_timestamp
 uuid_extract_version uuidv4 uuidv7 wavg week weekday weekofyear weighted_avg xor year yearweek
+constant_or_null create_sort_key enum_code enum_first enum_last enum_range enum_range_boundary
+normalized_interval remap_struct st_asbinary
+st_asgeojson st_astext st_aswkb st_aswkt st_geomfromgeojson st_geomfromwkb vertex_extract
+can_cast_implicitly decimal_division is_histogram_other_bin replace_type st_intersects_extent try union_extract
+union_tag union_value variant_array_length variant_contains variant_exists variant_extract variant_extract_string
+variant_keys variant_normalize variant_type variant_typeof
 """
 
 _AGGREGATES = """
@@ -71,13 +78,17 @@ bool_and bool_or corr count count_if countif covar_pop covar_samp entropy favg f
 kahan_sum kurtosis kurtosis_pop last list listagg lttb mad max max_by mean median min min_by mode product
 quantile quantile_cont quantile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx
 regr_sxy regr_syy reservoir_quantile sem skewness stddev stddev_pop stddev_samp string_agg sum sum_no_overflow
-sumkahan var_pop var_samp variance
+sumkahan var_pop var_samp variance grouping grouping_id histogram_exact
+json_group_structure variant_group_array variant_group_object
 """
 
 _WINDOWS = """
 cume_dist dense_rank fill first_value lag last_value lead nth_value ntile percent_rank rank rank_dense
 row_number
 """
+
+SYNTAX = frozenset(("grouping", "grouping_id", "try"))
+"""What the engine's parser knows, and its catalogue does not."""
 
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(_SCALARS.split(), "scalar"),

@@ -165,6 +165,15 @@ class Cast(Expression):
 
 
 @record
+class Collate(Expression):
+    """A text that is compared by a collation."""
+
+    operand: Expression
+    collation: str
+    """With dots between several."""
+
+
+@record
 class Row(Expression):
     """Several values that are compared at once."""
 
@@ -247,6 +256,8 @@ class Frame(Expression):
     unit: Literal["ROWS", "RANGE", "GROUPS"]
     start: FrameEnd
     stop: FrameEnd
+    exclude: Literal["CURRENT ROW", "GROUP", "TIES"] | None = None
+    """Which of the rows around it are left out: the row itself, it and its equals, or only its equals."""
 
 
 @record

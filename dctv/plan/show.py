@@ -101,6 +101,8 @@ def _window(node: e.Window) -> str:
         parts.append(f"ORDER BY {_list(node.order_by)}")
     if node.frame is not None:
         parts.append(f"{node.frame.unit} BETWEEN {_end(node.frame.start)} AND {_end(node.frame.stop)}")
+        if node.frame.exclude is not None:
+            parts.append(f"EXCLUDE {node.frame.exclude}")
     definition = f"({' '.join(parts)})"
     return definition if node.call is None else f"{_call(node.call)} OVER {definition}"
 
@@ -142,6 +144,7 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.Exists: lambda node: f"EXISTS ({_inline(node.query)})",
     e.Subquery: lambda node: f"({_inline(node.query)})",
     e.Case: _case,
+    e.Collate: lambda node: f"{_within(node.operand, _ATOM)} COLLATE {node.collation}",
     e.Cast: lambda node: f"{'TRY_CAST' if node.lenient else 'CAST'}({expression(node.operand)} AS {node.type})",
     e.Row: lambda node: f"({_list(node.items)})",
     e.List: lambda node: f"[{_list(node.items)}]",

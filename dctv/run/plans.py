@@ -12,11 +12,13 @@ from dctv.bind.context import Environment
 from dctv.bind.parameters import Params, numbered
 from dctv.bind.trace_times import start_of
 from dctv.plan.build import STAR, select
+from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.nodes import Plan, Relation
 from dctv.plan.order import RowOrder
 from dctv.plan.rows import of_rows
 from dctv.record import record
 from dctv.rewrite.rewrite import rewrite
+from dctv.run.carrying import around_kernels
 from dctv.run.context import ExecutionContext
 from dctv.run.reading import Reading
 from dctv.run.result import Result
@@ -80,11 +82,12 @@ def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Envir
 
 def optimized(plan: Plan, context: ExecutionContext) -> Plan:
     """Return what is run for a bound plan."""
-    return merged(in_final_order(rewrite(plan, context.settings, context.shelves.operators)))
+    return merged(around_kernels(in_final_order(rewrite(plan, context.settings, context.shelves.operators))))
 
 
 def _whole(plan: Plan) -> Plan:
-    """Let the engine run plans of kernels and stored tables too, so that results have its types."""
+    """Let the engine run plans of kernels and stored tables too, so that results have types that Arrow carries."""
+    plan = with_types(plan, carried_schema(plan.schema))
     if isinstance(plan, Relation):
         return plan
     query = select(STAR, source="whole")

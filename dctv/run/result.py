@@ -17,6 +17,7 @@ from dctv.run.frames import check_installed
 from dctv.run.pulling import Pulling
 from dctv.run.reading import Reading
 from dctv.run.telling import tell
+from dctv.run.wide import as_decimals, as_integers, with_decimals
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import Schema
 from dctv.types.values import dialect_type
@@ -123,7 +124,7 @@ class Result:
 
     def __arrow_c_schema__(self) -> object:
         """Tell names and types of the columns, and units in the fields' metadata; the rows stay to be read."""
-        schema: object = self._hold().schema.__arrow_c_schema__()
+        schema: object = with_decimals(self._hold().schema, self.schema).__arrow_c_schema__()
         return schema
 
     @property
@@ -158,11 +159,11 @@ class Result:
         if self._held is not None:
             batches, self._held = self._held.rest, None
             for batch in batches:
-                yield from _kernels.rows(batch)
+                yield from as_integers(_kernels.rows(batch), self.schema)
         else:
             pulled = self._pulling.items(lambda: _kernels.rows(self._start()))
             next(pulled)
-            yield from pulled
+            yield from as_integers(pulled, self.schema)
         self._tell()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -197,7 +198,8 @@ class Result:
         held = self._hold()
         self._take()
         self._held = None  # Who reads them no more ends the run.
-        return _Batches(held.schema, self._to_the_end(held.rest))
+        schema = with_decimals(held.schema, self.schema)
+        return _Batches(schema, self._to_the_end(as_decimals(one, schema, self.schema) for one in held.rest))
 
     def _hold(self) -> _Batches:
         """Return the rows, which have begun to come."""
@@ -242,7 +244,7 @@ class Result:
         self._held = _Batches(held.schema, chain(seen, held.rest))
         shown = pa.Table.from_batches(seen, held.schema).slice(0, _SHOWN)
         values: list[list[object]] = [[] for _ in self.schema.columns]
-        for chunk in _kernels.rows(shown):
+        for chunk in as_integers(_kernels.rows(shown), self.schema):
             for column, more in zip(values, chunk, strict=True):
                 column.extend(more)
         return FirstRows(self.schema, values, count, count <= _AHEAD, self.warnings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 
+from dctv.plan.carrying import carried_schema
 from dctv.plan.expressions import Call, Window
 from dctv.plan.node import Node
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
@@ -62,6 +63,8 @@ def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
     works: dict[int, bool] = {}
 
     def is_work(plan: Plan) -> bool:
+        if carried_schema(plan.schema) != plan.schema:
+            return False  # Its rows cannot be kept as they are.
         if id(plan) not in works:
             works[id(plan)] = _is_work(plan, kinds) or any(is_work(leaf) for leaf in inputs(plan))
         return works[id(plan)]

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
+from dctv.bind.wide import narrowed
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.states import History, States
 from dctv.contracts.table_function import Argument
@@ -51,7 +52,7 @@ def change(
 def _create(statement: ast.CreateStateSystem, context: ExecutionContext, known: Environment) -> Done:
     parts = _free_name(statement.path, context.catalog, replaces=statement.replace)
     options = _options(statement, Binder(known))
-    plan = Binder(known).plan(statement.select)
+    plan = narrowed(Binder(known).plan(statement.select), statement.select.place)
     changes = changes_of(plan, statement.select.place)
 
     def run(within: Range | None) -> Result:
@@ -69,7 +70,7 @@ def provide(
 ) -> StateSystem:
     """Make a state system of the changes that Python makes."""
     parts = _free_name(path, context.catalog, replaces=replaces)
-    plan = Binder(environment(context)).plan(provided.select)
+    plan = narrowed(Binder(environment(context)).plan(provided.select), None)
 
     def rows(_: Range | None) -> Result:
         return result_of(plan, context)

@@ -11,6 +11,7 @@ from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View
 from dctv.contracts.states import aside
 from dctv.errors import BindError, EngineError
+from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.held import lost, restored
 from dctv.plan.nodes import Plan
 from dctv.run.context import ExecutionContext
@@ -21,7 +22,7 @@ from dctv.syntax import commands
 from dctv.types.schema import ColumnType
 from dctv.types.values import dialect_type
 
-_WAY_OUT = {"BIT": "cast it: x::STRING", "TUPLE": "give its members names: {'a': x, 'b': y}"}
+_WAY_OUT = {"TUPLE": "give its members names: {'a': x, 'b': y}", "VARIANT": "cast it: x::JSON"}
 
 
 def create(statement: commands.CreateTable, context: ExecutionContext, known: Environment) -> Done:
@@ -81,7 +82,7 @@ def _other(found: tuple[Entry, tuple[str, ...]]) -> str | None:
 def _kept(plan: Plan, statement: commands.CreateTable, context: ExecutionContext) -> Any:
     """Return the rows of a plan as an Arrow table that is mapped from a file."""
     folder = context.engine.spill_folder()
-    reader = result_of(plan, context).reader()
+    reader = result_of(with_types(plan, carried_schema(plan.schema)), context).reader()
     try:
         return aside(reader, folder)
     except OSError as error:

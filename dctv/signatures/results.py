@@ -218,8 +218,16 @@ _SHARES = ("quantile", "quantile_cont", "quantile_disc", "approx_quantile")
 """Aggregates whose second argument is from 0 to 1."""
 _LONE = ("to_json", "json_quote")
 """What takes one argument, of any type, though its signature takes several."""
-_UNSURE = ("switch", "fill", "lttb", "reservoir_quantile")
-"""What refuses values of arguments that its signature takes."""
+_OF_FEW_TYPES = """
+vertex_extract can_cast_implicitly decimal_division is_histogram_other_bin replace_type
+constant_or_null create_sort_key enum_code enum_first enum_last enum_range enum_range_boundary
+normalized_interval remap_struct st_asbinary st_asgeojson st_astext st_aswkb st_aswkt st_geomfromgeojson
+st_geomfromwkb st_intersects_extent union_extract union_tag union_value variant_array_length variant_contains
+variant_exists variant_extract variant_extract_string variant_keys variant_normalize variant_type variant_typeof
+histogram_exact json_group_structure variant_group_array variant_group_object
+"""
+_UNSURE = frozenset(("switch", "fill", "lttb", "reservoir_quantile", *_OF_FEW_TYPES.split()))
+"""What refuses values or types of arguments that its signature takes."""
 _OF_NESTED = {
     "array_to_json": ("LIST",),
     "cardinality": ("LIST", "ARRAY", "MAP"),

@@ -98,6 +98,10 @@ def _with_element(at: int) -> Rule:
     return _taking(2, rule)
 
 
+def _itself(_: Call, arguments: tuple[Type, ...]) -> Type | None:
+    return settled(arguments[0])
+
+
 def _renamed(name: str) -> Rule:
     return lambda call, arguments: call(name, arguments)
 
@@ -131,6 +135,7 @@ REWRITTEN: Mapping[str, Rule] = {
     "array_push_front": _taking(2, lambda call, arguments: _with_element(1)(call, arguments[::-1])),
     "split_part": _always("VARCHAR", "VARCHAR", "VARCHAR", "INTEGER"),
     **dict.fromkeys(("array_to_string", "array_to_string_comma_default"), _taking(2, _text_of_list)),
+    "try": _taking(1, _itself),
     "unnest": _taking(1, _element),
     "json": _always("JSON", "VARCHAR"),
     "json_group_array": _always("JSON", "ANY"),

@@ -93,10 +93,25 @@ def struct_of(names: tuple[str, ...], children: tuple[Type, ...]) -> Type:
     return Type(f"STRUCT({_members(names, children)})", "STRUCT", children, names)
 
 
+def with_children(one: Type, children: tuple[Type, ...]) -> Type:
+    """Return a type like another, with other children: of lists, arrays, maps and structs."""
+    match one.name:
+        case "LIST":
+            return list_of(*children)
+        case "ARRAY":
+            return array_of(*children, *one.numbers)
+        case "MAP":
+            return map_of(*children)
+        case "STRUCT":
+            return struct_of(one.names, children)
+        case _:
+            return one
+
+
 def member(struct: Type, name: str) -> Type | None:
-    """Return the type of a struct's member, by its name in any case."""
+    """Return the type of a struct's or union's member, by its name in any case."""
     found = [child for own, child in zip(struct.names, struct.children, strict=False) if _same(own, name)]
-    return found[0] if struct.name == "STRUCT" and len(found) == 1 else None
+    return found[0] if struct.name in ("STRUCT", "UNION") and len(found) == 1 else None
 
 
 def _same(written: str, name: str) -> bool:

@@ -74,6 +74,15 @@ class Binary(Expr):
 
 
 @record(eq=False, text=False)
+class Truth(Expr):
+    """`x IS [NOT] TRUE` or `FALSE`: whether a condition is known to be so."""
+
+    operand: Expr
+    value: bool
+    negated: bool = False
+
+
+@record(eq=False, text=False)
 class Like(Expr):
     """`x [NOT] LIKE|ILIKE|GLOB|REGEXP|SIMILAR TO pattern [ESCAPE e]`."""
 
@@ -146,10 +155,18 @@ class TypeName(Node):
     name: str
     """Upper case; several words joined by one blank (`DOUBLE PRECISION`)."""
     arguments: tuple[int, ...] = ()
-    dimensions: int = 0
-    """How many `[]` follow."""
+    dimensions: tuple[int | None, ...] = ()
+    """The lengths in the brackets that follow, None for those of a list."""
     members: tuple[tuple[Name | None, TypeName], ...] = ()
-    """Of a STRUCT, with their names; key and value of a MAP, without."""
+    """Of a STRUCT or UNION, with their names; key and value of a MAP, without."""
+
+
+@record(eq=False, text=False)
+class Collate(Expr):
+    """`x COLLATE name`: a text that is compared by a collation."""
+
+    operand: Expr
+    collation: Path
 
 
 @record(eq=False, text=False)
@@ -195,6 +212,7 @@ class Frame(Node):
     unit: OneOf["ROWS", "RANGE", "GROUPS"]
     start: Bound
     stop: Bound | None = None
+    exclude: OneOf["CURRENT ROW", "GROUP", "TIES"] | None = None
 
 
 @record(eq=False, text=False)
@@ -402,6 +420,8 @@ class Core(Node):
     having: Expr | None = None
     qualify: Expr | None = None
     windows: tuple[tuple[Name, Window], ...] = ()
+    distinct_on: tuple[Expr, ...] = ()
+    """Of rows that agree in these, the first one is kept."""
     sample: Sample | None = None
     """What USING SAMPLE takes of the rows of `source`."""
 

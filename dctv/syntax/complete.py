@@ -31,6 +31,8 @@ _OPENED: dict[str, Colour] = {"'": "string", '"': "name", "`": "name"}
 _COLOURS: dict[str, Colour] = {
     "STRING": "string",
     "ESCAPED": "string",
+    "DOLLARS": "string",
+    "HEXED": "string",
     "DOUBLE_QUOTED": "name",
     "BACKTICKED": "name",
     "BIND": "bind",

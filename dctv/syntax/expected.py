@@ -34,12 +34,13 @@ _PHRASES = {
 
 _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
 _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
-    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP", "ESCAPED",
+    "EXISTS", "NULL", "TRUE", "FALSE", "INTERVAL", "[", "{", "BRACKETS", "MAP", "ESCAPED", "DOLLARS",
+    "HEXED", "ARRAY", "TYPE_WORD",
     "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS", "EXTRACT",
     "TIMESTAMP_MS", "TIMESTAMP_S", "UUID", "BLOB", "JSON", "ANY",
 }  # fmt: skip
 _BEGINNINGS = {
-    "a type": frozenset({"NAME", "MAP", "ROW", "STRUCT"}),
+    "a type": frozenset({"NAME", "MAP", "ROW", "STRUCT", "UNION"}),
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
     | {"SHOW", "ASSERT", "ATTACH", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE", "PIVOT", "UNPIVOT", "TABLE"},
     "a result column": _VALUES | {"*"},
@@ -54,19 +55,22 @@ _BEGINNINGS = {
 _OPERATORS = frozenset({
     "**", "*", "/", "//", "%", "+", "-", "||", "<<", ">>", "&", "|", "=", "==", "!=", "<>", "<", "<=", ">", ">=", "<=>",
     "<!=>", "AND", "OR", "BETWEEN", "IN", "IS", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR", "::", "[", "BRACKETS",
-    "->", "->>", "NOT_BETWEEN", "NOT_LIKE",
+    "->", "->>", "^", "~", "!~", "~*", "!~*", "~~", "!~~", "~~*", "!~~*", "~~~", "^@", "&&", "@>", "<@", "COLLATE",
+    "NOT_BETWEEN", "NOT_LIKE",
 })  # fmt: skip
 _JOINS = frozenset({
     "TABLESAMPLE", "PIVOT", "UNPIVOT", "JOIN", "POSITIONAL",
     "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "ASOF", "SEMI", "ANTI", "SPAN",
 })  # fmt: skip
 _CLAUSES = frozenset({
-    "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT",
-    "USING_SAMPLE",
+    "WHERE", "GROUP", "HAVING", "QUALIFY", "WINDOW", "ORDER", "LIMIT", "OFFSET", "FETCH", "UNION", "EXCEPT",
+    "INTERSECT", "USING_SAMPLE",
 })  # fmt: skip
 _GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (_OPERATORS, "*", "an operator"))
+_MARKED = frozenset({"ARRAY_OF", "CALL_FOR", "CALL_FROM", "LAMBDA_ARROW", "PERCENT", "STAR_EXCEPT", "TYPE_WORD"})
+"""Words and marks that are told apart from others by what stands around them."""
 _LONGEST = 8
-_RARE = (("=>", {":="}), (",", {":"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))
+_RARE = (("an alias", {":"}), ("=>", {":="}), (",", {":", "PLACING"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))
 """What is left unsaid where something more usual may come."""
 
 
@@ -108,9 +112,9 @@ def expectation(parser: Parser) -> str:
     rest, groups = _grouped(rest)
     if len(rest) > 1:
         rest -= {"INTERVAL_UNIT"}
-    rest -= {"LAMBDA_ARROW", "PERCENT"} if len(rest) > 1 else set()
+    rest -= _MARKED if len(rest) > 1 else set()
     for usual, rare in _RARE:
-        if usual in rest and rest - rare:
+        if usual in rest.union(said) and rest - rare:
             rest -= rare
     if "." in rest and (said or groups or rest - {".", "("}):
         rest -= {".", "("}
@@ -148,7 +152,7 @@ def _word(terminal: str) -> str:
         "BACKTICKED": "a name",
         "BIND": "a parameter",
     }
-    plain["ESCAPED"] = "a string"
+    plain["ESCAPED"] = plain["DOLLARS"] = plain["HEXED"] = "a string"
     plain["INTERVAL_UNIT"] = "a unit such as `DAY`"
     plain |= {"BRACKETS": "`[]`", "NOT_LIKE": "`NOT`", "NOT_BETWEEN": "`NOT`", "DOUBLE_QUOTED": "a string"}
     return plain.get(terminal, f"`{terminal}`")

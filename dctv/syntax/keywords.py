@@ -37,6 +37,7 @@ BEFORE = {
     "IGNORE": frozenset({"NULLS"}),
     "RESPECT": frozenset({"NULLS"}),
     "CURRENT": frozenset({"ROW"}),
+    "FETCH": frozenset({"FIRST", "NEXT"}),
     "UNBOUNDED": frozenset({"PRECEDING", "FOLLOWING"}),
 }
 """Words that are keywords only directly before one of these tokens."""
@@ -58,6 +59,17 @@ INTERVAL_UNITS = frozenset({
     "CENTURY", "CENTURIES", "MILLENNIUM", "MILLENNIA",
 })  # fmt: skip
 """What an INTERVAL may count."""
+
+TYPE_WORDS = frozenset({
+    *("BIGINT", "BIGNUM", "BIT", "BOOL", "BOOLEAN", "DECIMAL", "DOUBLE", "FLOAT", "FLOAT32", "FLOAT64", "HUGEINT"),
+    *("INT", "INTEGER", "INT8", "INT16", "INT32", "INT64", "INT128", "NUMERIC", "REAL", "SMALLINT", "STRING", "TEXT"),
+    *("TIMETZ", "TIME_NS", "TINYINT", "UBIGINT", "UHUGEINT", "UINTEGER", "USMALLINT", "UTINYINT", "VARCHAR"),
+    *("UINT8", "UINT16", "UINT32", "UINT64", "UINT128", "BITSTRING", "GEOMETRY", "VARIANT", "DATETIME"),
+})  # fmt: skip
+"""Types whose names may stand before a string, besides those that are keywords there."""
+
+WORDED = frozenset({"overlay", "substr", "substring", "trim"})
+"""Functions between whose arguments FROM and FOR may stand."""
 
 LISTINGS = frozenset({"UNNEST", "RANGE", "GENERATE_SERIES"})
 """Functions in FROM that take expressions: their rows are elsewhere the elements of a list."""

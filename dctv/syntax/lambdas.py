@@ -1,8 +1,8 @@
-"""Tokens -> whether a lambda begins or goes on at one of them, which one token of lookahead could not tell."""
+"""Tokens -> what a word or arrow among the arguments of a call is, which one token of lookahead could not tell."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dctv.syntax.keywords import LAMBDAS
 from dctv.syntax.lexer import Raw
@@ -27,8 +27,13 @@ def opens_body(tokens: Sequence[Raw], index: int) -> bool:
         return True
     if begin < 1 or tokens[begin - 1].kind != ",":
         return False
-    call = _opening(tokens, begin)
-    return call > 0 and tokens[call].kind == "(" and tokens[call - 1].text.lower() in LAMBDAS
+    return is_within(tokens, begin, LAMBDAS)
+
+
+def is_within(tokens: Sequence[Raw], index: int, functions: Collection[str]) -> bool:
+    """Whether the token at an index stands among the arguments of a call of one of some functions."""
+    call = _opening(tokens, index)
+    return call > 0 and tokens[call].kind == "(" and tokens[call - 1].text.lower() in functions
 
 
 def _opening(tokens: Sequence[Raw], index: int) -> int:

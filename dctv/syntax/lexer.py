@@ -39,7 +39,7 @@ def _master(patterns: tuple[tuple[str, str], ...], marks: tuple[str, ...]) -> re
 
 def master(table: Table) -> re.Pattern[str]:
     """Return one regular expression for every token."""
-    order = ("SPACE", "NAME", "NUMBER", "LINE_COMMENT", "BLOCK_COMMENT")
+    order = ("SPACE", "NAME", "NUMBER", "LINE_COMMENT", "BLOCK_COMMENT", "DOLLARS")
     patterns = sorted(table.patterns, key=lambda p: order.index(p[0]) if p[0] in order else len(order))
     marks = tuple(t for t in table.terminals if not (t[0].isalpha() or t[0] == "$"))
     return _master(tuple(patterns), marks)
@@ -74,13 +74,19 @@ def scan(table: Table, text: str) -> list[Raw]:
     return tokens
 
 
-_ENDING = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED", "NUMBER", "STRING", "BIND", "BRACKETS", ")", "]", "}"})
+_VALUES = frozenset({"NULL", "TRUE", "FALSE", "END"})
+_ENDING = frozenset(
+    {"NAME", "BACKTICKED", "DOUBLE_QUOTED", "NUMBER", "STRING", "DOLLARS", "BIND", "BRACKETS", ")", "]", "}"}
+)
 
 
 def _ends_with(tokens: list[Raw], position: int, table: Table) -> bool:
     """Whether a value or a name ends right here, so that a colon parts it from what follows: `x[1:n]`, `{a:b}`."""
     last = tokens[-1] if tokens and tokens[-1].stop == position else None
-    return last is not None and last.kind in _ENDING and last.text.upper() not in table.keywords
+    if last is not None and last.kind == "-":
+        return len(tokens) > 1 and tokens[-2].kind == ":"  # `x[1:-:2]`: up to the end
+    plain = last is None or last.text.upper() not in table.keywords - _VALUES
+    return last is not None and last.kind in _ENDING and plain
 
 
 def _block_comment(text: str, start: int) -> tuple[str, int]:

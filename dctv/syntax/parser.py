@@ -7,8 +7,18 @@ from functools import lru_cache
 
 from dctv.patterns import pattern
 from dctv.record import record
-from dctv.syntax.keywords import AFTER_NAMES, BEFORE, ENDING, INTERVAL_UNITS, LISTINGS, NEGATABLE, RESERVED
-from dctv.syntax.lambdas import has_parameters, opens_body
+from dctv.syntax.keywords import (
+    AFTER_NAMES,
+    BEFORE,
+    ENDING,
+    INTERVAL_UNITS,
+    LISTINGS,
+    NEGATABLE,
+    RESERVED,
+    TYPE_WORDS,
+    WORDED,
+)
+from dctv.syntax.lambdas import has_parameters, is_within, opens_body
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
 from dctv.syntax.table import Table, load_table
 
@@ -17,6 +27,8 @@ MAX_DEPTH = 250
 """How deep the values made of a text may nest, so that whoever walks them by recursion is safe."""
 
 _NUMBER = pattern(r"'\s*[+-]?[0-9]*\.?[0-9]*\s*'")
+_NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
+_SELECTING = frozenset({"SELECT", "FROM", "WITH", "VALUES", "TABLE", "PIVOT", "UNPIVOT"})
 _TABLES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED", "STRING", "("})
 _CLOSING = frozenset({END, ")", ";", ","})
 Make = Callable[[str, list[object], int, int], object]
@@ -165,18 +177,42 @@ class Parser:
         """Return the terminal that a token is here, -1 for one that is allowed nowhere."""
         token = self.tokens[index]
         number = self.table.number
-        if token.kind == "->" and opens_body(self.tokens, index) and self.accepts("LAMBDA_ARROW"):
-            return number["LAMBDA_ARROW"]
-        if token.kind == "%" and self.accepts("PERCENT") and not (self.accepts("%") and self._divides(index)):
-            return number["PERCENT"]
         if token.kind != "NAME":
-            return -1 if token.kind == BROKEN else number[token.kind]
+            return -1 if token.kind == BROKEN else number[self._mark(index, token.kind)]
         word = token.text.upper()
         if word in INTERVAL_UNITS and self._counts(index):
             return number["INTERVAL_UNIT"]
-        if word in LISTINGS and self._is_listing(index):
-            return number["LISTING"]
+        marked = self._marked(index, word)
+        if marked is not None:
+            return number[marked]
         return number[self._word(index, word) if word in self.table.keywords else "NAME"]
+
+    def _mark(self, index: int, kind: str) -> str:
+        """Return the terminal that a token is that is no word."""
+        if kind == "->" and opens_body(self.tokens, index) and self.accepts("LAMBDA_ARROW"):
+            return "LAMBDA_ARROW"
+        if kind == "%" and self.accepts("PERCENT") and not (self.accepts("%") and self._divides(index)):
+            return "PERCENT"
+        return "ARRAY_OF" if kind == "[" and self._is_length(index) and self.accepts("ARRAY_OF") else kind
+
+    def _marked(self, index: int, word: str) -> str | None:
+        """Return the terminal that a word is only before certain others, None for other words."""
+        if word in LISTINGS and self._is_listing(index):
+            return "LISTING"
+        if word in TYPE_WORDS and self.tokens[index + 1].kind == "STRING" and self.accepts("TYPE_WORD"):
+            return "TYPE_WORD"
+        if word in ("FROM", "FOR") and is_within(self.tokens, index, WORDED) and self.accepts(f"CALL_{word}"):
+            return f"CALL_{word}"
+        if word == "EXCEPT" and self._leaves_out(index) and self.accepts("STAR_EXCEPT"):
+            return "STAR_EXCEPT"
+        return None
+
+    def _leaves_out(self, index: int) -> bool:
+        """Whether EXCEPT behind a star has names after it rather than a select."""
+        following = [one for one in self.tokens[index + 1 : index + 3] if one.kind != "("]
+        if self.tokens[index - 1].kind != "*" or not following:
+            return False
+        return following[0].kind in _NAMES and following[0].text.upper() not in _SELECTING
 
     def _word(self, index: int, word: str) -> str:
         """Return the keyword, or NAME where a word of the grammar stands for itself."""
@@ -189,7 +225,8 @@ class Parser:
             return self._by_next(word, kind)
         if word == "IN" and index and self.tokens[index - 1].text.upper() == "IN":
             return "NAME"
-        if word in RESERVED:
+        # ARRAY stands behind the type of its elements, too.
+        if word in RESERVED or (word == "ARRAY" and self.accepts("ARRAY") and not self.accepts("CASE")):
             return word
         last = word not in ENDING and (kind in AFTER_NAMES or not self._begins(index, word))
         fits = self._leads(word, kind) if word == "MAP" else self.accepts(word)
@@ -199,14 +236,24 @@ class Parser:
 
     def _begins(self, index: int, word: str) -> bool:
         """Whether a word has after it what it takes to be a keyword."""
+        after = self.tokens[index + 1]
         if word in ("PIVOT", "UNPIVOT", "TABLE"):
-            return self.tokens[index + 1].kind in _TABLES
+            return after.kind in _TABLES
+        if word == "COLLATE":
+            return after.kind in _NAMES and after.text.upper() not in RESERVED
+        if word == "ARRAY":
+            return after.kind in ("[", "BRACKETS", "(")
         return word != "LAMBDA" or has_parameters(self.tokens, index)
 
     def _is_listing(self, index: int) -> bool:
         """Whether a word is a function in FROM that takes expressions."""
         alone = not index or self.tokens[index - 1].kind != "."
         return alone and self.tokens[index + 1].kind == "(" and self.accepts("LISTING")
+
+    def _is_length(self, index: int) -> bool:
+        """Whether a bracket holds a whole number alone, as behind the type of an array's elements."""
+        inside = self.tokens[index + 1 : index + 3]
+        return [one.kind for one in inside] == ["NUMBER", "]"] and inside[0].text.isdecimal()
 
     def _divides(self, index: int) -> bool:
         """Whether what follows a token may be what is divided by."""

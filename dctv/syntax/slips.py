@@ -32,8 +32,6 @@ def _of_other_tools(before: Sequence[str], word: str) -> str | None:
         return STATEMENTS.get(word)
     if before[-1] == "CREATE" or before[-3:] == ["CREATE", "OR", "REPLACE"]:
         return CREATED.get(word)
-    if word == "ON" and before[-1] == "DISTINCT":
-        return "QUALIFY row_number() OVER (PARTITION BY x ORDER BY y) = 1 keeps one row for each x"
     if before[-1] == "TOP" and word.isdecimal():
         return f"LIMIT {word} at the end takes the first rows"
     return None

@@ -72,6 +72,20 @@ _SYNONYMS = {
     "JSON": "JSON",
     "UUID": "UUID",
     "BIT": "BIT",
+    "BITSTRING": "BIT",
+    "BIGNUM": "BIGNUM",
+    "GEOMETRY": "GEOMETRY",
+    "TIMETZ": "TIME WITH TIME ZONE",
+    "TIME WITH TIME ZONE": "TIME WITH TIME ZONE",
+    "TIME_NS": "TIME_NS",
+    "VARIANT": "VARIANT",
+    "GUID": "UUID",
+    "NVARCHAR": "VARCHAR",
+    "BPCHAR": "VARCHAR",
+    "SIGNED": "INTEGER",
+    "LONG": "BIGINT",
+    "SHORT": "SMALLINT",
+    "OID": "BIGINT",
 }
 """Further names that CAST accepts."""
 
@@ -87,8 +101,8 @@ _PIECE = pattern(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|.""", re.DOTALL)
 _FIELD = pattern(r"""(?P<name>"(?:[^"]|"")*"|[^\s"]+)\s+(?P<type>.+)""", re.DOTALL)
 
 
-def engine_type(name: str, arguments: Sequence[int] = (), dimensions: int = 0) -> str:
-    """Return the engine's name of a type as written: `engine_type("INT64", (), 1)` is `BIGINT[]`.
+def engine_type(name: str, arguments: Sequence[int] = (), dimensions: Sequence[int | None] = ()) -> str:
+    """Return the engine's name of a type as written: `engine_type("INT64", (), [None, 3])` is `BIGINT[][3]`.
 
     Raises:
         BindError: The type is unknown or its arguments do not fit; without a place.
@@ -97,7 +111,12 @@ def engine_type(name: str, arguments: Sequence[int] = (), dimensions: int = 0) -
     if engine is None:
         near = nearest(name, list(_ENGINE))
         raise BindError(f"unknown type `{name}`", hint=f"did you mean `{near}`?" if near else None)
-    return engine + _arguments(name, engine, arguments) + "[]" * dimensions
+    return engine + _arguments(name, engine, arguments) + brackets(dimensions)
+
+
+def brackets(dimensions: Sequence[int | None]) -> str:
+    """Return what stands behind the type of elements for lists, None, and arrays of some lengths."""
+    return "".join("[]" if length is None else f"[{length}]" for length in dimensions)
 
 
 def dialect_type(engine_name: str) -> str:

@@ -67,6 +67,7 @@ REFUSED: dict[str, tuple[Query, str]] = {
     "share": (q.Select((q.Item(K),), limit=e.Percent(ONE)), "LIMIT by percent is not on Spark: it takes a number"),
     "row": (of(e.Binary("=", e.Row((K, J)), e.Row((J, K)))), "a row of values"),
     "struct": (of(e.Struct(("a",), (S,))), "a struct"),
+    "collation": (of(e.Collate(S, "NOCASE")), "COLLATE is not on Spark: collations are called otherwise there"),
     "lambda": (of(call("list_reduce", K, e.Lambda(("x",), K))), "a function of elements"),
     "GLOB": (of(e.Like("GLOB", S, e.Text("a*"))), "GLOB is not on Spark"),
     "letters": (of(e.Like("LIKE", S, e.Text("😀%"))), "it takes such letters for two"),

@@ -27,7 +27,7 @@ SCALARS = scan(scalar, FunctionRule)
 SHELVES = AGGREGATES | SCALARS
 BARE = set(Path(__file__).with_name("bare_functions.txt").read_text(encoding="utf-8").split())
 OURS = {"state_names", "state_path", "time_avg", "time_sum", "unitless"}
-SYNTAX = {"coalesce", "ifnull"}
+SYNTAX = {"coalesce", "ifnull", "try"}
 
 
 def argument(text: str) -> Argument:

@@ -240,3 +240,25 @@ SELECT UUID 'a', BLOB 'b', JSON 'c', TIMESTAMP_MS 'd', TIMESTAMP_S 'e', uuid, an
 SELECT a FROM t, LATERAL range(a + 1) AS r, LATERAL unnest(a)
 SELECT a::STRUCT(b INT), a::STRUCT(b INT,), a::ROW(b INT, c INT), a::ROW(b INT, c INT, d INT) FROM t, VALUES (1), (2), (3) AS w
 SELECT map(), map(a, b), MAP {a: b}::MAP(INT64, TEXT), map FROM map
+SELECT DISTINCT ON (a, b) *, c FROM t ORDER BY d
+FROM t SELECT DISTINCT ON (a) b
+FROM t, SELECT DISTINCT ON (a) b
+SELECT SUM(a) OVER (ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW), SUM(a) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW EXCLUDE GROUP) FROM t
+SELECT SUM(a) OVER (ROWS UNBOUNDED PRECEDING EXCLUDE TIES), SUM(a) OVER (ROWS UNBOUNDED PRECEDING EXCLUDE NO OTHERS) FROM t
+SELECT $$it's$$, $a$x$$y$a$ AS `$`
+SELECT a < ANY ([1, 2]), a >= ALL (b), (a, b) = ANY (SELECT 1, 2), a IS TRUE, a IS NOT FALSE, a IS NOT b, a IS NULL FROM t
+SELECT a ~ 'x', a !~ 'x', a ~~ 'x', a !~~ 'x', a ~~* 'x', a !~~* 'x', a ~~~ 'x', a ^@ 'x', a && b, a @> b, a <@ b, 2 ^ 3, ~ ~1 FROM t
+SELECT a COLLATE nocase.noaccent, (a || b) COLLATE c, a AS collate FROM t ORDER BY a COLLATE nocase
+SELECT ARRAY[1, 2], ARRAY[], ARRAY(SELECT 1), a::INT[3], a::INT[][4], a::INT ARRAY, CAST(a AS INT ARRAY), a::INT ARRAY[2], array FROM t AS array
+SELECT a::UNION(b INT, c STRING), a::UNION(b INT,), a::UNION(b INT, c INT, d INT), a::UNION(b INT), a::UNION(b INT, c INT,), INTEGER '1', X'4142', a[1:-:2], a[-:] FROM t
+SELECT a IN f(1), a NOT IN f(1), position(a IN 'b'), position(a IN b), position(a IN (b)) FROM t
+SELECT overlay(a PLACING b FROM 1), overlay(a PLACING b FROM 1 FOR 2), substring(a FROM 1), substring(a FROM 1 FOR 2), substring(a FOR 2) FROM t
+SELECT trim(a FROM b), trim(LEADING FROM + b), trim(BOTH FROM b), trim(LEADING 'x' FROM b), trim(TRAILING 'x'), trim(BOTH 'x'), rank(ORDER BY a) OVER (ORDER BY b) FROM t
+SELECT * EXCEPT a, * EXCEPT (a, t.b), * EXCEPT (a,), * EXCLUDE (a, b, c), * EXCLUDE t.a, * EXCLUDE (a, t.b,), * ~ 'x', t.* EXCEPT (a) FROM t
+SELECT * FROM f(1) WITH ORDINALITY, unnest(a) WITH ORDINALITY AS u(b, c), LATERAL range(2) WITH ORDINALITY
+SELECT * EXCEPT (SELECT 1) ORDER BY 1
+SELECT a ~* 'x', a !~* 'x', a ~ ANY (b), a !~ ALL (b), a ~~ ANY (SELECT 1), a ~ ALL (SELECT 2), a IS UNKNOWN, a IS NOT UNKNOWN FROM t
+SELECT list(a ORDER BY ALL DESC), list(a, b ORDER BY ALL NULLS FIRST) FROM u : t, v : (SELECT 1), w : f(1) JOIN x : 'y.csv' ON a
+SELECT a::DECIMAL(), fetch FROM t fetch ORDER BY a FETCH FIRST 3 ROWS ONLY
+SELECT a FROM t OFFSET 2 ROWS FETCH NEXT ROW ONLY
+SELECT a FROM t OFFSET 2 ROW FETCH NEXT 5 ROWS ONLY

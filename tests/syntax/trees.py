@@ -14,6 +14,11 @@ from dctv.syntax.parser import default_table
 
 Strategy = SearchStrategy[Any]
 
+
+def few(items: Strategy, least: int = 0) -> Strategy:
+    return st.lists(items, min_size=least, max_size=2).map(tuple)
+
+
 words = st.sampled_from(
     ["a", "b", "_ts", "über", "print|B", "", "`", "two words", "1st", '"', "x'y", *sorted(default_table().keywords)]
 )
@@ -31,7 +36,9 @@ literals = st.one_of(
     st.builds(ast.Bind, st.integers(0, 99) | st.sampled_from(["x", "from", "_1"])),
 )
 type_words = st.sampled_from(["INT64", "TEXT", "DOUBLE PRECISION", "TIMESTAMP WITH TIME ZONE", "DECIMAL"])
-types = st.builds(ast.TypeName, type_words, st.lists(st.integers(0, 38), max_size=2).map(tuple), st.integers(0, 2))
+types = st.builds(
+    ast.TypeName, type_words, st.lists(st.integers(0, 38), max_size=2).map(tuple), few(st.none() | st.integers(1, 9))
+)
 flags = st.booleans()
 choices = st.builds(ast.Choice, st.sampled_from(get_args(ast.LikeOp)), texts, flags)
 samples = st.builds(
@@ -41,10 +48,6 @@ samples = st.builds(
     st.sampled_from([None, "RESERVOIR", "BERNOULLI", "SYSTEM"]),
     st.integers(0, 9),
 )
-
-
-def few(items: Strategy, least: int = 0) -> Strategy:
-    return st.lists(items, min_size=least, max_size=2).map(tuple)
 
 
 def maybe(items: Strategy) -> Strategy:
@@ -66,6 +69,8 @@ def exprs(depth: int) -> Strategy:
         st.builds(ast.Binary, binary, inner, inner),
         st.builds(ast.Binary, binary, inner, inner),
         st.builds(ast.Like, st.sampled_from(["LIKE", "ILIKE", "GLOB", "REGEXP"]), inner, inner, maybe(inner), flags),
+        st.builds(ast.Collate, inner, paths),
+        st.builds(ast.Truth, inner, flags, flags),
         st.builds(ast.Between, inner, inner, inner, flags),
         st.builds(ast.InList, inner, few(inner, 1), flags),
         st.builds(ast.InSelect, inner, query, flags),
@@ -123,7 +128,13 @@ def windows(depth: int) -> Strategy:
     bounds = st.one_of(
         st.builds(ast.Bound, ends), st.builds(ast.Bound, st.sampled_from(["PRECEDING", "FOLLOWING"]), exprs(depth))
     )
-    frames = st.builds(ast.Frame, st.sampled_from(["ROWS", "RANGE", "GROUPS"]), bounds, maybe(bounds))
+    frames = st.builds(
+        ast.Frame,
+        st.sampled_from(["ROWS", "RANGE", "GROUPS"]),
+        bounds,
+        maybe(bounds),
+        st.sampled_from([None, "CURRENT ROW", "GROUP", "TIES"]),
+    )
     return st.builds(ast.Window, maybe(names), few(exprs(depth)), few(order_terms(depth)), maybe(frames))
 
 
@@ -217,6 +228,7 @@ def cores(depth: int) -> Strategy:
     }
     return st.one_of(
         st.builds(ast.Core, few(column, 1), **clauses),
+        st.builds(ast.Core, few(column, 1), **{**clauses, "distinct": st.just(value=False)}, distinct_on=few(expr, 1)),
         st.builds(ast.Core, few(column), st.sampled_from(["SPAN", "EVENT"]), **clauses),
     )
 

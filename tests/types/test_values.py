@@ -35,19 +35,20 @@ def test_own_names_go_both_ways(dialect: str, engine: str) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "dimensions", "engine"),
     [
-        ("VARCHAR", (10,), 0, "VARCHAR"),
-        ("DOUBLE PRECISION", (), 0, "DOUBLE"),
-        ("REAL", (), 0, "FLOAT"),
-        ("INTEGER", (), 2, "INTEGER[][]"),
-        ("DECIMAL", (18, 3), 0, "DECIMAL(18,3)"),
-        ("NUMERIC", (9,), 1, "DECIMAL(9,0)[]"),
-        ("TIMESTAMP", (), 0, "TIMESTAMP"),
-        ("HUGEINT", (), 0, "HUGEINT"),
-        ("JSON", (), 0, "JSON"),
-        ("UUID", (), 0, "UUID"),
+        ("VARCHAR", (10,), (), "VARCHAR"),
+        ("DOUBLE PRECISION", (), (), "DOUBLE"),
+        ("REAL", (), (), "FLOAT"),
+        ("INTEGER", (), (None, None), "INTEGER[][]"),
+        ("INT", (), (None, 3), "INTEGER[][3]"),
+        ("DECIMAL", (18, 3), (), "DECIMAL(18,3)"),
+        ("NUMERIC", (9,), (None,), "DECIMAL(9,0)[]"),
+        ("TIMESTAMP", (), (), "TIMESTAMP"),
+        ("HUGEINT", (), (), "HUGEINT"),
+        ("JSON", (), (), "JSON"),
+        ("UUID", (), (), "UUID"),
     ],
 )
-def test_engine_type(name: str, arguments: tuple[int, ...], dimensions: int, engine: str) -> None:
+def test_engine_type(name: str, arguments: tuple[int, ...], dimensions: tuple[int | None, ...], engine: str) -> None:
     assert engine_type(name, arguments, dimensions) == engine
 
 

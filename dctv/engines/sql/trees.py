@@ -137,6 +137,11 @@ def _cast(node: e.Cast) -> exp.Expr:
     return (exp.TryCast if node.lenient else exp.Cast)(this=expression(node.operand), to=data_type(node.type))
 
 
+def _row(node: e.Row) -> exp.Expr:
+    items = _expressions(node.items)
+    return exp.Tuple(expressions=items) if len(items) > 1 else exp.Anonymous(this="row", expressions=items)
+
+
 def _struct(node: e.Struct) -> exp.Expr:
     members = zip(node.names, node.members, strict=True)
     values: list[exp.Expr] = [
@@ -160,7 +165,8 @@ def _ordered(node: e.Ordered) -> exp.Ordered:
 def _call(node: e.Call) -> exp.Expr:
     values = _expressions(node.arguments)
     if node.distinct:
-        values = [exp.Distinct(expressions=values)]
+        # As text, since the library makes a row of several arguments.
+        values = [exp.Var(this=f"DISTINCT {values[0].sql(dialect='duckdb')}"), *values[1:]]
     if node.order_by:
         by = [_ordered(one) for one in node.order_by]
         values = [*values[:-1], exp.Order(this=values[-1] if values else None, expressions=by)]
@@ -190,7 +196,8 @@ def _definition(node: e.Window) -> dict[str, Any]:
 def _frame(node: e.Frame) -> exp.WindowSpec:
     start, start_side = _bound(node.start)
     end, end_side = _bound(node.stop)
-    return exp.WindowSpec(kind=node.unit, start=start, start_side=start_side, end=end, end_side=end_side)
+    out = None if node.exclude is None else exp.Var(this=node.exclude)
+    return exp.WindowSpec(kind=node.unit, start=start, start_side=start_side, end=end, end_side=end_side, exclude=out)
 
 
 def _bound(node: e.FrameEnd) -> tuple[str | exp.Expr, str | None]:
@@ -220,7 +227,9 @@ _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
     e.Subquery: lambda node: exp.Subquery(this=query(node.query)),
     e.Case: _case,
     e.Cast: _cast,
-    e.Row: lambda node: exp.Tuple(expressions=_expressions(node.items)),
+    # As text, since the library quotes names of collations, which the engine then takes for one.
+    e.Collate: lambda node: exp.Var(this=f"{_operand(node.operand).sql(dialect='duckdb')} COLLATE {node.collation}"),
+    e.Row: _row,
     e.List: lambda node: exp.Array(expressions=_expressions(node.items)),
     e.Struct: _struct,
     e.Lambda: _lambda,

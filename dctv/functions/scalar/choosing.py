@@ -6,6 +6,7 @@ from dctv.contracts.function_rule import FunctionRule
 from dctv.types.unit_rules import UnitRule
 
 RULES = (
+    FunctionRule("try", "scalar", UnitRule.SAME, "its argument, or NULL where that fails"),
     FunctionRule("coalesce", "scalar", UnitRule.SAME, "first argument that is not NULL"),
     FunctionRule("ifnull", "scalar", UnitRule.SAME, "first argument, or the second where that is NULL"),
     FunctionRule("nullif", "scalar", UnitRule.SAME, "first argument, or NULL where it equals the second"),

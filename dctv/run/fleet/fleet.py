@@ -14,6 +14,7 @@ from dctv.bind.types import VARCHAR, of_choice, settled
 from dctv.errors import BindError, DctvError, Interrupted
 from dctv.plan import show
 from dctv.plan.build import select, where
+from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.explain import Region, explain
 from dctv.plan.expressions import Expression
 from dctv.plan.held import restored
@@ -162,7 +163,8 @@ class Fleet:
             tables = tables_in(one) if isinstance(one, Scan) else []
             return nothing(tables[0]) if tables else one
 
-        return result_of(bottom_up(plan, empty), self.context).reader().schema
+        none = bottom_up(plan, empty)
+        return result_of(with_types(none, carried_schema(none.schema)), self.context).reader().schema
 
     def _rows(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
         elsewhere = self.context.crew.is_wanted(len(parts), sum(size for part in parts for _, size, _ in part.state))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dctv.bind.binder import Binder
 from dctv.errors import EngineError, TraceError
 from dctv.plan.build import select, where
+from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.conditions import condition
 from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
@@ -64,7 +65,7 @@ def batches(context: ExecutionContext, part: Part, warnings: list[tuple[str, int
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
     with mounted(part.member, part.way, replace(context, settings=part.settings)) as (alone, _):
         plan = bottom_up(part.plan, lambda one: _of_member(one, part, alone))
-        result = result_of(plan, alone)
+        result = result_of(with_types(plan, carried_schema(plan.schema)), alone)
         yield from result.batches()
         warnings += result.warnings
 

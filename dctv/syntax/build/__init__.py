@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dctv.syntax.build import commands, expressions, names, nested, pivots, selects, statements, tables, times
+from dctv.syntax.build import (
+    commands,
+    compared,
+    expressions,
+    names,
+    nested,
+    pivots,
+    selects,
+    statements,
+    tables,
+    times,
+    worded,
+)
 
 FORMS: dict[str, Callable[..., object]] = {
     **names.FORMS,
     **expressions.FORMS,
+    **compared.FORMS,
+    **worded.FORMS,
     **nested.FORMS,
     **times.FORMS,
     **tables.FORMS,

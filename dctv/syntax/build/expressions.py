@@ -8,33 +8,19 @@ from typing import Literal, cast
 
 from dctv.errors import ParseError, Place
 from dctv.patterns import pattern
-from dctv.record import record, replace
+from dctv.record import replace
 from dctv.syntax import ast
+from dctv.syntax.build import worded
+from dctv.syntax.build.arguments import Arguments, Keyword
+from dctv.syntax.build.compared import as_row
 from dctv.syntax.build.names import one, unescaped, unquote
 from dctv.syntax.lexer import Raw
 
 _NUMBER = pattern(r"(0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?)(.*)", re.DOTALL)
 _MOST_DIGITS = 400
+_LONGEST = 100_000
+"""The most elements that an array of a fixed length has."""
 _FOLDED = {"==": "=", "<>": "!="}
-
-
-@record
-class Keyword(ast.Node):
-    """`name => value`, until the call that it belongs to is made."""
-
-    name: ast.Name
-    value: ast.Expr
-
-
-@record
-class Arguments(ast.Node):
-    """What stands between the parentheses of a call."""
-
-    distinct: bool = False
-    items: tuple[ast.Expr | Keyword, ...] = ()
-    order_by: tuple[ast.OrderTerm, ...] = ()
-    nulls: str = ""
-    """`IGNORE NULLS` may stand inside of the parentheses too."""
 
 
 def number(at: Place, token: Raw) -> ast.Number:
@@ -55,6 +41,19 @@ def string(at: Place, token: Raw) -> ast.String:
 def escaped_string(at: Place, token: Raw) -> ast.String:
     """Make a string in which backslashes mean something."""
     return ast.String(unescaped(unquote(token.text[1:]), at), place=at)
+
+
+def dollar_string(at: Place, token: Raw) -> ast.String:
+    """Make a string between dollar signs, in which everything is as it is written."""
+    opening = token.text.index("$", 1) + 1
+    return ast.String(token.text[opening:-opening], place=at)
+
+
+def hex_bytes(at: Place, token: Raw) -> ast.Cast:
+    """Make bytes from their hexadecimal digits."""
+    digits = unquote(token.text[1:])
+    text = "".join(f"\\x{digits[i : i + 2]}" for i in range(0, len(digits), 2))
+    return ast.Cast(ast.String(text, place=at), ast.TypeName("BLOB", place=at), place=at)
 
 
 def bind(at: Place, token: Raw) -> ast.Bind:
@@ -102,6 +101,26 @@ def binary(at: Place, left: ast.Expr, op: str, right: ast.Expr) -> ast.Binary:
     return ast.Binary(cast("ast.BinaryOp", _FOLDED.get(op, op)), left, right, place=at)
 
 
+def is_value(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Expr:
+    """Make null-safe equality; with TRUE or FALSE it is a test of a condition."""
+    if isinstance(right, ast.Constant) and right.value is not None:
+        return ast.Truth(left, right.value, place=at)
+    return same(at, left, _known(right))
+
+
+def is_no_value(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Expr:
+    """Make null-safe inequality; with TRUE or FALSE it is a test of a condition."""
+    if isinstance(right, ast.Constant) and right.value is not None:
+        return ast.Truth(left, right.value, negated=True, place=at)
+    return not_same(at, left, _known(right))
+
+
+def _known(value: ast.Expr) -> ast.Expr:
+    """Return what is meant after IS: UNKNOWN is NULL there."""
+    unknown = isinstance(value, ast.Column) and value.path.text.upper() == "UNKNOWN" and not value.path.parts[0].quoted
+    return ast.Constant(None, place=value.place) if unknown else value
+
+
 def same(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Binary:
     """Make null-safe equality from words."""
     return ast.Binary("<=>", left, right, place=at)
@@ -137,7 +156,7 @@ def in_value(at: Place, operand: ast.Expr, negated: bool, items: ast.Expr) -> as
 
 def in_select(at: Place, operand: ast.Expr, negated: bool, select: ast.Select) -> ast.InSelect:
     """Make a test for the rows of a select."""
-    return ast.InSelect(operand, select, negated, place=at)
+    return ast.InSelect(as_row(operand), select, negated, place=at)
 
 
 def in_unit(at: Place, operand: ast.Expr, unit: ast.Name) -> ast.InUnit:
@@ -155,6 +174,23 @@ def try_cast(at: Place, operand: ast.Expr, type_name: ast.TypeName) -> ast.Cast:
     return ast.Cast(operand, type_name, lenient=True, place=at)
 
 
+def collate(at: Place, operand: ast.Expr, collation: ast.Path) -> ast.Collate:
+    """Make a text that is compared by a collation."""
+    return ast.Collate(operand, collation, place=at)
+
+
+def array_type(at: Place, element: ast.TypeName, _bracket: Raw, length: Raw) -> ast.TypeName:
+    """Make the name of an array's type, which has a length."""
+    if not length.text.isdecimal() or not 0 < int(length.text) <= _LONGEST:
+        raise ParseError(f"found `{length.text}`, expected the length of an array, from 1 to {_LONGEST}", at)
+    return replace(element, dimensions=(*element.dimensions, int(length.text)), place=at)
+
+
+def union_type(at: Place, *members: tuple[ast.Name, ast.TypeName]) -> ast.TypeName:
+    """Make the name of a union's type."""
+    return ast.TypeName("UNION", members=members, place=at)
+
+
 def type_name(at: Place, words: str, arguments: tuple[Raw, ...] | None) -> ast.TypeName:
     """Make the name of a type."""
     for token in arguments or ():
@@ -164,9 +200,9 @@ def type_name(at: Place, words: str, arguments: tuple[Raw, ...] | None) -> ast.T
     return ast.TypeName(words, tuple(int(token.text) for token in arguments or ()), place=at)
 
 
-def list_type(at: Place, element: ast.TypeName, _brackets: Raw) -> ast.TypeName:
+def list_type(at: Place, element: ast.TypeName, _brackets: Raw | None = None) -> ast.TypeName:
     """Make the name of a list's type."""
-    return replace(element, dimensions=element.dimensions + 1, place=at)
+    return replace(element, dimensions=(*element.dimensions, None), place=at)
 
 
 def struct_type(at: Place, _word: None, *members: tuple[ast.Name, ast.TypeName]) -> ast.TypeName:
@@ -183,41 +219,6 @@ def chained_call(at: Place, operand: ast.Expr, name: ast.Name, arguments: Argume
     """Make a call whose first argument stands before the function."""
     first = Arguments(arguments.distinct, (operand, *arguments.items), arguments.order_by, arguments.nulls)
     return call(at, ast.Path((name,), place=name.place), first, None, "", None)
-
-
-def any_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
-    """Make a comparison that holds for one row of a select, which is NULL where it could hold for one."""
-    if op == "=":
-        return ast.InSelect(operand, select, place=at)
-    return _compared(at, (operand, op, select), "bool_or", found=True)
-
-
-def all_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
-    """Make a comparison that holds for all rows of a select, which is NULL where it could hold for all."""
-    if _FOLDED.get(op, op) == "!=":
-        return ast.InSelect(operand, select, negated=True, place=at)
-    return _compared(at, (operand, op, select), "bool_and", found=False)
-
-
-def _compared(at: Place, parts: tuple[ast.Expr, str, ast.Select], function: str, *, found: bool) -> ast.Expr:
-    """Make the value of comparisons with all rows: what one of them decides, else NULL if one of them is."""
-    operand, op, select = parts
-    name = ast.Name("dctv:compared", place=at)
-    value = ast.Column(ast.Path((name,), place=at), place=at)
-    test = binary(at, operand, op, value)
-
-    def called(function: str, argument: ast.Expr) -> ast.Call:
-        return ast.Call(ast.Path((ast.Name(function, place=at),), place=at), (argument,), place=at)
-
-    decided: ast.Expr = called(function, test)
-    if not found:
-        decided = ast.Unary("NOT", decided, place=at)
-    some_null = ast.Binary(">", called("count", ast.Star(place=at)), called("count", test), place=at)
-    branches = ((decided, ast.Constant(found, place=at)), (some_null, ast.Constant(None, place=at)))
-    chosen = ast.Case(None, branches, ast.Constant(not found, place=at), place=at)
-    rows = ast.TableSelect(select, ast.Alias(name, (name,), place=at), place=at)
-    core = ast.Core((ast.ResultColumn(chosen, place=at),), source=rows, place=at)
-    return ast.ScalarSelect(ast.Select(core, place=at), place=at)
 
 
 def case(at: Place, *parts: object) -> ast.Case:
@@ -279,7 +280,9 @@ def call(
     over: ast.Window | ast.Name | None,
 ) -> ast.Call | ast.Columns:
     """Make a call of a function; COLUMNS is none."""
-    if path.parts[-1].text.lower() == "columns" and len(arguments.items) == 1:
+    path, arguments = worded.plain(at, path, arguments)
+    name = path.parts[-1]
+    if name.text.lower() == "columns" and not name.quoted and len(arguments.items) == 1:
         qualifier = ast.Path(path.parts[:-1], place=path.place) if len(path.parts) > 1 else None
         return ast.Columns(cast("ast.Expr", arguments.items[0]), qualifier, place=at)
     plain: list[ast.Expr] = []
@@ -318,9 +321,17 @@ def window(
     return ast.Window(base, partition_by or (), order_by or (), frame, place=at)
 
 
-def frame(at: Place, unit: str, start: ast.Bound, stop: ast.Bound | None = None) -> ast.Frame:
+def frame(at: Place, unit: str, start: ast.Bound, *parts: object) -> ast.Frame:
     """Make the frame of a window."""
-    return ast.Frame(cast("Literal['ROWS', 'RANGE', 'GROUPS']", unit), start, stop, place=at)
+    *stop, out = parts
+    exclude = cast("str", out).removeprefix("EXCLUDE ")
+    return ast.Frame(
+        cast("Literal['ROWS', 'RANGE', 'GROUPS']", unit),
+        start,
+        cast("ast.Bound", stop[0]) if stop else None,
+        cast("Literal['CURRENT ROW', 'GROUP', 'TIES'] | None", None if exclude in ("", "NO OTHERS") else exclude),
+        place=at,
+    )
 
 
 def bound(at: Place, *parts: object) -> ast.Bound:
@@ -336,6 +347,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "number": number,
     "string": string,
     "escaped_string": escaped_string,
+    "dollar_string": dollar_string,
     "power": power,
     "bind": bind,
     "null": null,
@@ -345,6 +357,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "unary": unary,
     "binary": binary,
     "same": same,
+    "is_value": is_value,
+    "is_no_value": is_no_value,
     "not_same": not_same,
     "like": like,
     "between": between,
@@ -358,9 +372,11 @@ FORMS: dict[str, Callable[..., object]] = {
     "struct_type": struct_type,
     "map_type": map_type,
     "chained_call": chained_call,
-    "any_of": any_of,
-    "all_of": all_of,
     "list_type": list_type,
+    "array_type": array_type,
+    "union_type": union_type,
+    "collate": collate,
+    "hex_bytes": hex_bytes,
     "case": case,
     "exists": exists,
     "row": row,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Literal, cast
 
 from dctv.errors import ParseError, Place
 from dctv.patterns import pattern
-from dctv.syntax.ast import Name, Path
+from dctv.syntax.ast import Expr, Name, OrderTerm, Path
 from dctv.syntax.lexer import Raw
 
 _LAST, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
@@ -19,7 +20,7 @@ def unquote(text: str) -> str:
     return text[1:-1].replace(quote * 2, quote)
 
 
-_ESCAPE = pattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([\s\S]))")
+_ESCAPE = pattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([0-7]{1,3})|([\s\S]))")
 _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -27,10 +28,10 @@ def unescaped(text: str, at: Place) -> str:
     """Return a text whose escapes stand for themselves."""
 
     def character(found: re.Match[str]) -> str:
-        code = found.group(1) or found.group(2) or found.group(3)
-        if code is None:
-            return _LETTERS.get(found.group(4), found.group(4))
-        number = int(code, 16)
+        if found.group(5) is not None:
+            return _LETTERS.get(found.group(5), found.group(5))
+        octal = found.group(4)
+        number = int(octal, 8) if octal else int(found.group(1) or found.group(2) or found.group(3), 16)
         if number > _LAST or _SURROGATES[0] <= number <= _SURROGATES[1] or number == 0:
             raise ParseError(f"`{found.group()}` is not a character", at)
         return chr(number)
@@ -52,6 +53,12 @@ def path(at: Place, first: Path | Name, last: Name | None = None) -> Path:
     """Make a dotted name, one part at a time."""
     parts = first.parts if isinstance(first, Path) else (first,)
     return Path(parts if last is None else (*parts, last), place=at)
+
+
+def order_term(at: Place, expr: Expr, direction: str, nulls: str) -> OrderTerm:
+    """Make one term of an order."""
+    place_of_nulls = cast("Literal['FIRST', 'LAST'] | None", nulls.removeprefix("NULLS ") or None)
+    return OrderTerm(expr, direction == "DESC", place_of_nulls, place=at)
 
 
 def words(_at: Place, *tokens: Raw) -> str:
@@ -85,8 +92,8 @@ def no(_at: Place, *_tokens: Raw) -> bool:
 
 _WORDS = """union_op intersect_op mode timed_mode overlap grouping_kind direction nulls_order join_kind
     span_kind broadcast_kind direction_word sign or_op and_op not_op compare_op like_op bit_or_op
-    bit_and_op shift_op add_op concat_op multiply_op prefix_op json_op literal_type nulls frame_unit bound_end
-    bound_side type_words"""
+    bit_and_op shift_op add_op concat_op multiply_op prefix_op json_op literal_type nulls left_out frame_unit
+    bound_end match_op trim_side first_word row_word bound_side type_words"""
 
 FORMS: dict[str, Callable[..., object]] = {
     **dict.fromkeys(_WORDS.split(), words),

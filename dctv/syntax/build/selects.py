@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, cast
 from dctv.errors import ParseError, Place
 from dctv.record import replace
 from dctv.syntax import ast
-from dctv.syntax.build.names import one, unquote
+from dctv.syntax.build.names import one, order_term, unquote
 from dctv.syntax.lexer import Raw
 
 Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
@@ -61,9 +61,19 @@ def cut(_at: Place, limit: ast.Expr | None = None, offset: ast.Expr | None = Non
     return limit, offset
 
 
-def cut_after(_at: Place, offset: ast.Expr, limit: ast.Expr | None = None) -> Cut:
+def cut_after(_at: Place, offset: ast.Expr, *parts: ast.Expr | str | None) -> Cut:
     """Make LIMIT and OFFSET where OFFSET comes first."""
-    return limit, offset
+    return cast("ast.Expr | None", parts[-1] if parts else None), offset
+
+
+def one_row(at: Place, *_words: str) -> ast.Number:
+    """Make what FETCH FIRST ROW takes."""
+    return ast.Number("1", place=at)
+
+
+def some_rows(at: Place, _first: str, count: Raw, _rows: str) -> ast.Number:
+    """Make what FETCH FIRST n ROWS takes."""
+    return ast.Number(count.text.replace("_", ""), place=at)
 
 
 def percent(at: Place, operand: ast.Expr) -> ast.Percent:
@@ -98,9 +108,21 @@ def core(at: Place, mode: str, columns: tuple[ast.ResultColumn, ...] | None, *cl
         cast("ast.Expr | None", having),
         cast("ast.Expr | None", qualify),
         cast("tuple[tuple[ast.Name, ast.Window], ...]", windows or ()),
-        cast("ast.Sample | None", sample),
+        sample=cast("ast.Sample | None", sample),
         place=at,
     )
+
+
+def core_on(at: Place, on: tuple[ast.Expr, ...], columns: tuple[ast.ResultColumn, ...], *clauses: object) -> ast.Core:
+    """Make a select core that keeps one of the rows that agree in some values."""
+    return replace(core(at, "", columns, *clauses), distinct_on=on)
+
+
+def core_from_on(
+    at: Place, source: ast.Table, on: tuple[ast.Expr, ...], columns: tuple[ast.ResultColumn, ...], *clauses: object
+) -> ast.Core:
+    """Make a select core whose FROM comes first, and that keeps one of the rows that agree in some values."""
+    return core_on(at, on, columns, source, *clauses)
 
 
 def using_sample(_at: Place, _using: Raw, sample: ast.Sample) -> ast.Sample:
@@ -194,6 +216,8 @@ def core_from(
 
 def result_column(at: Place, expr: ast.Expr, name: ast.Name | None = None) -> ast.ResultColumn:
     """Make a result column."""
+    if name is not None and isinstance(expr, ast.Call) and name.text.upper() == "EXPORT_STATE" and not name.quoted:
+        raise ParseError("the state of an aggregate cannot be exported", name.place or at, hint="its value can be kept")
     return ast.ResultColumn(expr, name, place=at)
 
 
@@ -213,6 +237,21 @@ def star(at: Place, *parts: object) -> ast.Star:
         cast("ast.Choice | None", choice),
         place=at,
     )
+
+
+def excepted(_at: Place, _except: Raw, paths: tuple[ast.Path, ...]) -> tuple[ast.Path, ...]:
+    """Make what EXCEPT leaves out of a star, which is another word for EXCLUDE there."""
+    return paths
+
+
+def excepted_one(_at: Place, _except: Raw, path: ast.Path) -> tuple[ast.Path, ...]:
+    """Make the one column that EXCEPT leaves out of a star."""
+    return (path,)
+
+
+def choice_matching(at: Place, pattern: Raw) -> ast.Choice:
+    """Make a choice of columns in whose names a regular expression is found."""
+    return ast.Choice("REGEXP", unquote(pattern.text), place=at)
 
 
 def choice(at: Place, op: str, pattern: Raw) -> ast.Choice:
@@ -253,12 +292,6 @@ def group_using_spans(at: Place, overlap: str, table: ast.Table) -> ast.GroupUsi
     return ast.GroupUsingSpans(table, overlap.endswith("INTERSECT"), place=at)
 
 
-def order_term(at: Place, expr: ast.Expr, direction: str, nulls: str) -> ast.OrderTerm:
-    """Make one term of an order."""
-    place_of_nulls = cast("Literal['FIRST', 'LAST'] | None", nulls.removeprefix("NULLS ") or None)
-    return ast.OrderTerm(expr, direction == "DESC", place_of_nulls, place=at)
-
-
 def order_by_all(at: Place, direction: str, nulls: str) -> tuple[ast.OrderTerm, ...]:
     """Make an order by all columns."""
     return (order_term(at, ast.Star(place=at), direction, nulls),)
@@ -271,6 +304,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "lone_select": one,
     "cut": cut,
     "cut_after": cut_after,
+    "one_row": one_row,
+    "some_rows": some_rows,
     "percent": percent,
     "using_sample": using_sample,
     "sample_size": sample_size,
@@ -282,6 +317,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "values": values,
     "core": core,
     "core_of_all": core_of_all,
+    "core_on": core_on,
+    "core_from_on": core_from_on,
     "core_from": core_from,
     "table_alone": table_alone,
     "order_by_all": order_by_all,
@@ -289,6 +326,9 @@ FORMS: dict[str, Callable[..., object]] = {
     "labelled": labelled,
     "star": star,
     "choice": choice,
+    "choice_matching": choice_matching,
+    "excepted": excepted,
+    "excepted_one": excepted_one,
     "group_by_all": group_by_all,
     "group_by": group_by,
     "grouping_sets": grouping_sets,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias, cast
 
 from dctv.errors import ParseError, Place
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.syntax import ast
 from dctv.syntax.lexer import Raw
 
@@ -115,6 +115,57 @@ def table_listing(at: Place, name: ast.Name, items: tuple[ast.Expr, ...], alias:
     return ast.TableCall(ast.Path((name,), place=name.place), arguments, alias=alias, place=at)
 
 
+def table_call_counted(
+    at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None, alias: ast.Alias | None
+) -> ast.TableSelect:
+    """Make a call of a table-valued function whose rows are counted."""
+    rows = table_call(at, path, arguments)
+    window = ast.Window(place=at)
+    number = ast.Call(ast.Path((ast.Name("row_number", place=at),), place=at), over=window, place=at)
+    columns = (ast.ResultColumn(ast.Star(place=at), place=at), ast.ResultColumn(number, _ordinality(at), place=at))
+    core = ast.Core(columns, source=rows, place=at)
+    return ast.TableSelect(ast.Select(core, place=at), alias or _called_as(at, path), place=at)
+
+
+def table_listing_counted(
+    at: Place, name: ast.Name, items: tuple[ast.Expr, ...], alias: ast.Alias | None
+) -> ast.TableSelect:
+    """Make the elements of a list with their numbers."""
+
+    def called(function: str, *values: ast.Expr) -> ast.Call:
+        return ast.Call(ast.Path((ast.Name(function, place=at),), place=at), values, place=at)
+
+    whole = ast.Name("dctv:list", place=at)
+    column = ast.Column(ast.Path((whole,), place=at), place=at)
+    listed = items[0] if name.text.lower() == "unnest" and len(items) == 1 else called(name.text.lower(), *items)
+    inner = ast.Core((ast.ResultColumn(listed, whole, place=at),), place=at)
+    one = ast.Number("1", place=at)
+    upto = ast.Binary("+", called("len", column), one, place=at)
+    columns = (
+        ast.ResultColumn(called("unnest", column), ast.Name(name.text.lower(), place=at), place=at),
+        ast.ResultColumn(called("unnest", called("range", one, upto)), _ordinality(at), place=at),
+    )
+    core = ast.Core(columns, source=ast.TableSelect(ast.Select(inner, place=at), place=at), place=at)
+    shown = alias or _called_as(at, ast.Path((name,), place=name.place))
+    return ast.TableSelect(ast.Select(core, place=at), shown, place=at)
+
+
+def _ordinality(at: Place) -> ast.Name:
+    return ast.Name("ordinality", place=at)
+
+
+def _called_as(at: Place, path: ast.Path) -> ast.Alias:
+    return ast.Alias(path.parts[-1], place=at)
+
+
+def called_table(at: Place, name: ast.Name, table: ast.Table) -> ast.Table:
+    """Make a table whose name comes first."""
+    given: ast.Alias | None = getattr(table, "alias", None)
+    if not hasattr(table, "alias") or isinstance(table, ast.TableSample) or given is not None:
+        raise ParseError(f"`{name.text}` names what has a name of its own, or cannot have one", at)
+    return cast("ast.Table", replace(cast("ast.TableName", table), alias=ast.Alias(name, place=name.place), place=at))
+
+
 def table_select(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast.TableSelect:
     """Make a table from a subquery."""
     return ast.TableSelect(select, alias, place=at)
@@ -186,6 +237,9 @@ FORMS: dict[str, Callable[..., object]] = {
     "table_of_file": table_of_file,
     "table_select": table_select,
     "table_listing": table_listing,
+    "called_table": called_table,
+    "table_call_counted": table_call_counted,
+    "table_listing_counted": table_listing_counted,
     "table_sample": table_sample,
     "table_lateral": table_lateral,
     "keyword_argument": keyword_argument,

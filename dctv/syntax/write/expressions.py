@@ -5,8 +5,9 @@ from __future__ import annotations
 from dctv.patterns import pattern
 from dctv.syntax import ast
 from dctv.syntax.keywords import RESERVED
-from dctv.syntax.write.levels import BIT_OR, COMPARISON, NOT, PREFIX, RANGE, level
+from dctv.syntax.write.levels import BIT_OR, COMPARISON, NOT, POSTFIX, PREFIX, RANGE, level
 from dctv.syntax.write.writer import Form, Writer, backticks, string
+from dctv.types.values import brackets
 
 _BARE_UNIT = pattern(r"[^\W\d_]\w*")
 _LIKE_DIGITS = pattern(r"[eE][0-9]|[xX][0-9A-Fa-f]")
@@ -61,16 +62,21 @@ def _unary(w: Writer, node: ast.Unary) -> str:
     if node.op == "NOT":
         return f"NOT {w.expr(node.operand, NOT)}"
     operand = w.expr(node.operand, PREFIX)
-    blank = " " if operand.startswith("-") else ""
+    blank = " " if operand.startswith(("-", "~")) else ""
     return f"{node.op}{blank}{operand}"
 
 
 def _binary(w: Writer, node: ast.Binary) -> str:
     op: str = node.op
-    if isinstance(node.right, ast.Constant) and op in {"<=>", "<!=>"}:
+    if isinstance(node.right, ast.Constant) and node.right.value is None and op in {"<=>", "<!=>"}:
         op = "IS" if op == "<=>" else "IS NOT"
     tightness = level(node)
     return f"{w.expr(node.left, tightness)} {op} {w.expr(node.right, tightness + 1)}"
+
+
+def _truth(w: Writer, node: ast.Truth) -> str:
+    text = f"{w.expr(node.operand, COMPARISON)} IS {'NOT ' * node.negated}{str(node.value).upper()}"
+    return f"({text})" if w.header else text
 
 
 def _not(node: ast.Like | ast.Between | ast.InList | ast.InSelect) -> str:
@@ -121,7 +127,11 @@ def _type_name(w: Writer, node: ast.TypeName) -> str:
     if node.members:
         written = [("" if name is None else f"{w.name(name)} ") + w.write(kind) for name, kind in node.members]
         arguments = f"({', '.join(written)})"
-    return f"{node.name}{arguments}{'[]' * node.dimensions}"
+    return node.name + arguments + brackets(node.dimensions)
+
+
+def _collate(w: Writer, node: ast.Collate) -> str:
+    return f"{w.expr(node.operand, POSTFIX)} COLLATE {w.path(node.collation)}"
 
 
 def _exists(w: Writer, node: ast.Exists) -> str:
@@ -160,9 +170,10 @@ def _window(w: Writer, node: ast.Window) -> str:
 
 
 def _frame(w: Writer, node: ast.Frame) -> str:
+    exclude = "" if node.exclude is None else f" EXCLUDE {node.exclude}"
     if node.stop is None:
-        return f"{node.unit} {w.write(node.start)}"
-    return f"{node.unit} BETWEEN {w.write(node.start)} AND {w.write(node.stop)}"
+        return f"{node.unit} {w.write(node.start)}{exclude}"
+    return f"{node.unit} BETWEEN {w.write(node.start)} AND {w.write(node.stop)}{exclude}"
 
 
 def _bound(w: Writer, node: ast.Bound) -> str:
@@ -195,6 +206,8 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.Case: _case,
     ast.Cast: _cast,
     ast.TypeName: _type_name,
+    ast.Collate: _collate,
+    ast.Truth: _truth,
     ast.Exists: _exists,
     ast.ScalarSelect: _scalar_select,
     ast.Row: _row,

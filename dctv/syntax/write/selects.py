@@ -47,6 +47,8 @@ def _values(w: Writer, node: ast.Values) -> str:
 def _core(w: Writer, node: ast.Core) -> str:
     kind = "" if node.kind == "REGULAR" else f" {node.kind}"
     distinct = " DISTINCT" if node.distinct else ""
+    if node.distinct_on:
+        distinct = f" DISTINCT ON ({w.list(node.distinct_on)})"
     columns = f" {w.list(node.columns)}" if node.columns else ""
     group = "" if node.group is None else f" {w.write(node.group)}"
     windows = ", ".join(f"{w.name(name)} AS {w.write(window)}" for name, window in node.windows)

@@ -15,7 +15,9 @@ Form: TypeAlias = Callable[["Writer", Any], str]
 
 _BARE = pattern(r"[^\W\d]\w*")
 _ALSO_QUOTED = frozenset(
-    {"CAST", "CUBE", "CURRENT", "GROUPS", "IF", "RANGE", "RECURSIVE", "ROLLUP", "ROWS", "TRY_CAST", "UNBOUNDED"}
+    {"ANY", "ARRAY", "BOTH", "COLLATE", "COLUMNS", "EXTRACT", "FETCH", "LATERAL", "LEADING", "ORDINALITY"}
+    | {"PIVOT", "PLACING", "TABLE", "TRAILING", "UNPIVOT"}
+    | {"CAST", "CUBE", "CURRENT", "GROUPS", "IF", "RANGE", "RECURSIVE", "ROLLUP", "ROWS", "TRY_CAST", "UNBOUNDED"}
 )
 _QUOTED_IN_WINDOWS = frozenset({"PARTITION"})
 

@@ -336,11 +336,13 @@ def _frame(window: e.Window, scope: Scope) -> e.Frame | None:
     whole = (frame.start.kind, frame.stop.kind) == ("UNBOUNDED PRECEDING", "UNBOUNDED FOLLOWING")
     if frame.unit == "GROUPS":
         raise refused("a frame of GROUPS", "there are only ROWS and RANGE")
+    if frame.exclude is not None:
+        raise refused(f"EXCLUDE {frame.exclude}", "a frame has all rows between its ends")
     if not window.order_by and not whole:
         raise refused(
             "a frame of rows without ORDER BY", "the rows have no order there", "sort the window by something"
         )
-    return e.Frame(frame.unit, *(_end(one, window, scope) for one in (frame.start, frame.stop)))
+    return e.Frame(frame.unit, _end(frame.start, window, scope), _end(frame.stop, window, scope))
 
 
 def _end(end: e.FrameEnd, window: e.Window, scope: Scope) -> e.FrameEnd:
@@ -380,6 +382,7 @@ _FORMS: Mapping[type, Callable[[Any, Scope], Typed]] = {
     e.Row: _refused("a row of values", "its comparisons treat NULLs otherwise", "compare the values one by one"),
     e.List: _list,
     e.Struct: _refused("a struct", "nobody has made sure of its members", "select them as columns"),
+    e.Collate: _refused("COLLATE", "collations are called otherwise there"),
     e.Lambda: _refused("a function of elements", "it only stands in list_transform and list_filter"),
     e.Keyword: _refused("an argument that is given by name", "no vetted function takes one"),
     e.Call: _call,

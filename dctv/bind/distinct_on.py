@@ -1,0 +1,47 @@
+"""DISTINCT ON: rows that agree are numbered in the order of the select, and the first of each group are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.errors import BindError
+from dctv.record import replace
+from dctv.syntax import ast
+from dctv.syntax.node import nodes
+
+
+def first_of_each(core: ast.Core, order_by: Sequence[ast.OrderTerm]) -> ast.Core:
+    """Return a core that keeps the first row of those that agree; one without DISTINCT ON as it is."""
+    if not core.distinct_on:
+        return core
+    place = core.distinct_on[0].place
+    if core.qualify is not None:
+        raise BindError("DISTINCT ON and QUALIFY both choose rows", place, hint="put one of them into a subquery")
+    terms = tuple(_term(one, core) for one in order_by if not isinstance(one.expr, ast.Star))
+    keys = tuple(_meant(one, core) for one in core.distinct_on)
+    window = ast.Window(None, keys, terms, place=place)
+    number = ast.Call(ast.Path((ast.Name("row_number", place=place),), place=place), over=window, place=place)
+    first = ast.Binary("=", number, ast.Number("1", place=place), place=place)
+    return replace(core, distinct_on=(), qualify=first)
+
+
+def _term(term: ast.OrderTerm, core: ast.Core) -> ast.OrderTerm:
+    if any(isinstance(one, ast.Columns) for one in nodes(term.expr)):
+        raise BindError("with DISTINCT ON, ORDER BY names its columns one by one", term.expr.place)
+    return replace(term, expr=_meant(term.expr, core))
+
+
+def _meant(expr: ast.Expr, core: ast.Core) -> ast.Expr:
+    """Return what a number means, the result column at that place, and what a name does: first that of a result."""
+    if isinstance(expr, ast.Columns):
+        return replace(expr, spread=True)
+    if isinstance(expr, ast.Column) and len(expr.path.parts) == 1:
+        name = expr.path.parts[0].text.lower()
+        called = [one.expr for one in core.columns if one.name is not None and one.name.text.lower() == name]
+        return called[0] if len(called) == 1 else expr
+    if not isinstance(expr, ast.Number) or not expr.is_integer or expr.unit is not None:
+        return expr
+    before = core.columns[: int(expr.value)]
+    if any(isinstance(one.expr, ast.Star | ast.Columns) for one in before) or not 1 <= expr.value <= len(core.columns):
+        raise BindError(f"`{expr.text}` is the place of no column that is written out", expr.place)
+    return before[-1].expr

@@ -1,0 +1,28 @@
+"""Joined tables -> one source that stands on a side of a join, with the same tables in scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.bind.context import Leaves
+from dctv.bind.scope import ScopeTable
+from dctv.plan.expressions import Column
+from dctv.plan.queries import Derived, Item, Join, Select, Source
+from dctv.record import replace
+
+
+def as_one(
+    first: Source, joins: Sequence[Join], tables: Sequence[ScopeTable], leaves: Leaves
+) -> tuple[Derived, list[ScopeTable]]:
+    """Return a query of all columns of joined tables, and the tables whose columns are read from it."""
+    inner = leaves.alias("joined")
+    items: list[Item] = []
+    found = []
+    for table in tables:
+        columns = []
+        for one in table.columns:
+            name = f"{one.name}:{len(items)}"
+            items.append(Item(one.value, name))
+            columns.append(replace(one, value=Column(name, inner)))
+        found.append(replace(table, columns=tuple(columns), shared=()))
+    return Derived(Select(tuple(items), first, tuple(joins)), inner), found

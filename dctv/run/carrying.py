@@ -1,0 +1,23 @@
+"""Plan -> plan whose kernels are given and give only what Arrow carries; the engine casts before and after them."""
+
+from __future__ import annotations
+
+from dctv.plan.carrying import carried_schema, with_types
+from dctv.plan.nodes import Kernel, Plan
+from dctv.record import replace
+from dctv.rewrite.graph import bottom_up
+
+
+def around_kernels(plan: Plan) -> Plan:
+    """Return a plan that casts, before a kernel and after it, values that Arrow has no type for."""
+    return bottom_up(plan, _around)
+
+
+def _around(plan: Plan) -> Plan:
+    if not isinstance(plan, Kernel):
+        return plan
+    inputs = tuple(with_types(one, carried_schema(one.schema)) for one in plan.inputs)
+    schema = carried_schema(plan.schema)
+    if schema == plan.schema and all(a is b for a, b in zip(inputs, plan.inputs, strict=True)):
+        return plan
+    return with_types(replace(plan, inputs=inputs, schema=schema), plan.schema)

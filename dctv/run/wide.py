@@ -1,0 +1,68 @@
+"""Integers of 128 bits of a result, which came as texts -> Python's integers, or decimals of Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dctv.errors import EngineError
+from dctv.signatures.carried import WIDE
+from dctv.types.schema import Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_DIGITS = 38
+"""What the widest decimals of Arrow's usual type hold."""
+
+
+def wide_columns(schema: Schema) -> list[int]:
+    """Return which columns are integers of 128 bits."""
+    return [index for index, column in enumerate(schema.columns) if column.type in WIDE]
+
+
+def as_integers(chunks: Iterator[list[list[object]]], schema: Schema) -> Iterator[list[list[object]]]:
+    """Yield chunks of columns with integers where they have texts of them."""
+    wide = wide_columns(schema)
+    if not wide:
+        return chunks
+    return (_integers(chunk, wide) for chunk in chunks)
+
+
+def _integers(chunk: list[list[object]], wide: list[int]) -> list[list[object]]:
+    for index in wide:
+        chunk[index] = [int(value) if isinstance(value, str) else None for value in chunk[index]]
+    return chunk
+
+
+def with_decimals(came: pa.Schema, schema: Schema) -> pa.Schema:
+    """Return the Arrow schema of what `as_decimals` gives."""
+    import pyarrow as pa
+
+    for index in wide_columns(schema):
+        came = came.set(index, came.field(index).with_type(pa.decimal128(_DIGITS, 0)))
+    return came
+
+
+def as_decimals(batch: pa.RecordBatch, whole: pa.Schema, schema: Schema) -> pa.RecordBatch:
+    """Return a batch with decimals of 38 digits where it has texts of integers of 128 bits.
+
+    Raises:
+        EngineError: one of them has more digits.
+    """
+    import pyarrow as pa
+
+    wide = wide_columns(schema)
+    if not wide:
+        return batch
+    columns = batch.columns
+    for index in wide:
+        try:
+            columns[index] = columns[index].cast(pa.decimal128(_DIGITS, 0))
+        except pa.ArrowInvalid:
+            name = schema.columns[index].name
+            raise EngineError(
+                f"the column `{name}` has an integer of more than {_DIGITS} digits, which Arrow cannot hold",
+                hint="cast it: x::STRING or x::FLOAT64",
+            ) from None
+    return pa.RecordBatch.from_arrays(columns, schema=whole)

@@ -1,0 +1,102 @@
+"""Forms of calls that have words between their arguments: `overlay(x PLACING y FROM 3)`, `trim(LEADING FROM x)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from dctv.errors import ParseError, Place
+from dctv.record import replace
+from dctv.syntax import ast
+from dctv.syntax.build.arguments import Arguments
+from dctv.syntax.build.names import order_term
+from dctv.syntax.lexer import Raw
+
+_TAKEN = {"PLACING": ("overlay",), "FROM": ("substring", "substr", "trim"), "FOR": ("substring", "substr")}
+_TRIMS = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
+
+
+def only_order(_at: Place, distinct: bool, terms: tuple[ast.OrderTerm, ...]) -> Arguments:
+    """Make the arguments of a window function that only says by what it orders."""
+    return Arguments(distinct, (), terms)
+
+
+def arguments_by_all(at: Place, distinct: bool, *parts: object) -> Arguments:
+    """Make the arguments of an aggregate that meets its rows in the order of all of them."""
+    *items, direction, nulls = parts
+    values = cast("tuple[ast.Expr, ...]", tuple(items))
+    terms = tuple(order_term(at, one, cast("str", direction), cast("str", nulls)) for one in values)
+    return Arguments(distinct, values, terms)
+
+
+def worded_arguments(_at: Place, distinct: bool, *parts: ast.Expr | Raw) -> Arguments:
+    """Make what stands around PLACING, FROM and FOR."""
+    return Arguments(distinct, _values(parts), words="PLACING")
+
+
+def arguments_from(_at: Place, distinct: bool, *parts: ast.Expr | Raw) -> Arguments:
+    """Make what stands around FROM, and around FOR after it."""
+    return Arguments(distinct, _values(parts), words="FROM")
+
+
+def arguments_for(at: Place, distinct: bool, text: ast.Expr, _for: Raw, length: ast.Expr) -> Arguments:
+    """Make what stands around FOR."""
+    return Arguments(distinct, (text, ast.Number("1", place=at), length), words="FOR")
+
+
+def trim_arguments(_at: Place, distinct: bool, side: str, *parts: ast.Expr | Raw) -> Arguments:
+    """Make what is trimmed at a side; what is taken away stands before it."""
+    return Arguments(distinct, _values(parts)[::-1], words=side)
+
+
+def _values(parts: tuple[ast.Expr | Raw, ...]) -> tuple[ast.Expr, ...]:
+    return tuple(one for one in parts if not isinstance(one, Raw))
+
+
+def plain(at: Place, path: ast.Path, arguments: Arguments) -> tuple[ast.Path, Arguments]:
+    """Return a function and its arguments as they are without words."""
+    words, items = arguments.words, cast("tuple[ast.Expr, ...]", arguments.items)
+    name = path.text.lower()
+    if name == "position" and len(items) == 1:
+        return _position(path, arguments, items[0])
+    if not words:
+        return path, arguments
+    if words == "FROM" and name == "trim" and len(items) == 2:
+        side = items[0].path.text.upper() if isinstance(items[0], ast.Column) else ""
+        if side in _TRIMS:
+            words, items = side, items[1:]
+        else:
+            return path, replace(arguments, items=items[::-1])
+    if words in _TRIMS and name == "trim":
+        function = ast.Path((ast.Name(_TRIMS[words], place=path.place),), place=path.place)
+        return function, replace(arguments, items=items)
+    if name not in _TAKEN.get(words, ("trim",)):
+        usual = " or ".join(f"`{one}`" for one in _TAKEN.get(words, ("trim",)))
+        raise ParseError(f"{words} stands among the arguments of {usual}, found `{path.text}`", at)
+    return path, arguments
+
+
+def _position(path: ast.Path, arguments: Arguments, item: ast.Expr) -> tuple[ast.Path, Arguments]:
+    """Return what `position(x IN y)` means, which was read as a test for elements of y."""
+    match item:
+        case ast.InList(operand=needle, items=(text,), negated=False):
+            pass
+        case ast.InUnit(operand=needle, unit=name):
+            place = item.unit_place
+            text = ast.Column(ast.Path((ast.Name(name, place=place),), place=place), place=place)
+        case ast.Call(arguments=(text, needle)) if item.function.text == "list_contains":
+            pass
+        case _:
+            return path, arguments
+    function = ast.Path((ast.Name("strpos", place=path.place),), place=path.place)
+    return function, replace(arguments, items=(text, needle))
+
+
+FORMS: dict[str, Callable[..., object]] = {
+    "only_order": only_order,
+    "arguments_by_all": arguments_by_all,
+    "worded_arguments": worded_arguments,
+    "arguments_from": arguments_from,
+    "arguments_for": arguments_for,
+    "trim_arguments": trim_arguments,
+}
