@@ -16,6 +16,8 @@ ORDER BY ALL
 """
 _OWN = {
     "coalesce": "coalesce(value, ...)",
+    "grouping": "grouping(key, ...) -> INT64",
+    "grouping_id": "grouping_id(key, ...) -> INT64",
     "ifnull": "ifnull(value, otherwise)",
     "lag": "lag(x[, offset[, default]])",
     "lead": "lead(x[, offset[, default]])",
@@ -23,6 +25,7 @@ _OWN = {
     "state_path": "state_path(name, ...) -> STRING",
     "time_avg": "time_avg(x)",
     "time_sum": "time_sum(x)",
+    "try": "try(expression)",
     "unitless": "unitless(x)",
     "unnest": "unnest(list)",
 }
