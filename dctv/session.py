@@ -436,9 +436,7 @@ class Session:
 
     def incomplete(self) -> list[str]:
         """Return what kept mounted traces, and files that queries name, from being read whole."""
-        mounts = self._context.mounts.values()
-        told = [f"{'.'.join(m.parts)}: {reason}" for m in mounts for reason in m.incomplete]
-        return [*told, *self._context.unread]
+        return self._context.incomplete()
 
     def warnings(self) -> list[str]:
         """Return what the last mount, statement or filter was warned of."""

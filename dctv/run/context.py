@@ -50,6 +50,17 @@ class Shelves:
 
 
 @record
+class MountedFleet:
+    """Traces that are mounted as one."""
+
+    pattern: str
+    count: int
+    """How many of them can be read."""
+    incomplete: tuple[str, ...]
+    """Why others cannot, or not whole."""
+
+
+@record
 class ExecutionContext:
     """The parts of one session; it is made once, and handed down."""
 
@@ -68,7 +79,9 @@ class ExecutionContext:
     crew: Crew
     """Who works on the traces of fleets."""
     unread: list[str] = field(default_factory=list)
-    """What kept traces of fleets, and files that are named in FROM, from being read whole."""
+    """What kept files that are named in FROM from being read whole."""
+    fleets: dict[tuple[str, ...], MountedFleet] = field(default_factory=dict)
+    """By the parts of their names."""
 
     @property
     def policy(self) -> Policy:
@@ -84,6 +97,12 @@ class ExecutionContext:
     def temp_directory(self) -> Path | None:
         """Where the user wants what does not fit into memory; None if it is all the same."""
         return self.limits.temp_directory
+
+    def incomplete(self) -> list[str]:
+        """Return what kept traces, and files that queries name, from being read whole."""
+        mounted = [f"{'.'.join(one.parts)}: {reason}" for one in self.mounts.values() for reason in one.incomplete]
+        fleets = [f"{'.'.join(parts)}: {reason}" for parts, one in self.fleets.items() for reason in one.incomplete]
+        return [*mounted, *fleets, *self.unread]
 
     def share(self, workers: int) -> Limits:
         """Return the limits of one of so many workers; together they use as much memory as this session may."""
@@ -106,3 +125,4 @@ class ExecutionContext:
         for mount in self.mounts.values():
             mount.close()
         self.mounts.clear()
+        self.fleets.clear()

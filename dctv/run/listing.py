@@ -73,7 +73,7 @@ def _rank(name: str, context: ExecutionContext) -> int:
     parts = tuple(name.split("."))
     if parts[0] == _OURS:
         return 2
-    return int(any(parts[: len(mount)] == mount for mount in context.mounts))
+    return int(any(parts[: len(mount)] == mount for mount in (*context.mounts, *context.fleets)))
 
 
 def _kind(entry: StoredTable | View | Part | TableFunction | Macro) -> str:

@@ -97,4 +97,6 @@ def drop_all(statement: ast.DropAll, context: ExecutionContext) -> Done:
         raise context.catalog.unknown(statement.path, "namespace")
     for mounted in [one for one in context.mounts if one[: len(parts)] == parts]:
         del context.mounts[mounted]
+    for fleet in [one for one in context.fleets if one[: len(parts)] == parts]:
+        del context.fleets[fleet]
     return Done(f"dropped {statement.path.text}")

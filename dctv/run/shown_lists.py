@@ -25,6 +25,7 @@ def show(statement: commands.Show, context: ExecutionContext) -> Result:
         case "MOUNTS":
             mounts = context.mounts.values()
             names, rows = ("name", "format", "path"), [[".".join(one.parts), one.reader, one.path] for one in mounts]
+            rows += [[".".join(parts), f"{one.count} traces", one.pattern] for parts, one in context.fleets.items()]
     return rows_of(dict.fromkeys(names, "VARCHAR"), rows, context)
 
 

@@ -151,6 +151,18 @@ def test_schemas_of_traces_are_brought_together() -> None:
     assert caught.value.message == "`runs.t` is a regular table in `a` and an unpartitioned event table in `b`"
 
 
+def test_what_was_dropped_is_told_no_more(session: Session, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 2)
+    (tmp_path / "broken.json").write_text("nonsense")
+    session.mount_traces("*.json", "runs")
+    assert session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall() == [(120,)]
+    assert session.sql("SHOW MOUNTS").fetchall() == [("runs", "2 traces", "*.json")]
+    assert len(session.incomplete()) == 1
+    session.sql("DROP ALL runs")
+    assert session.sql("SHOW MOUNTS").fetchall() == []
+    assert session.incomplete() == []
+
+
 def test_a_name_is_taken_until_it_is_dropped(session: Session, tmp_path: Path) -> None:
     write_fleet(tmp_path, 2)
     session.mount_traces("*.json", "runs")

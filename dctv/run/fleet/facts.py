@@ -64,7 +64,7 @@ def mounted(member: Member, way: Way, context: ExecutionContext) -> Iterator[tup
     """
     catalog = Catalog()
     catalog.root.spaces[FUNCTIONS] = context.catalog.root.spaces[FUNCTIONS]
-    alone = replace(context, catalog=catalog, mounts={}, log=WarningLog(), unread=[])
+    alone = replace(context, catalog=catalog, mounts={}, log=WarningLog(), unread=[], fleets={})
     try:
         mount(Wanted([member.path], ast.Path.of(way.name), way.options), alone)
         (made,) = alone.mounts.values()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from dctv.errors import TraceError, UsageError
 from dctv.plan.nodes import Plan
 from dctv.plan.rows import of_rows
 from dctv.record import record
-from dctv.run.context import ExecutionContext
+from dctv.run.context import ExecutionContext, MountedFleet
 from dctv.run.fleet.facts import Facts, Way, facts_of
 from dctv.run.fleet.fleet import Fleet
 from dctv.run.fleet.manifest import read_manifest
@@ -87,7 +87,9 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
     told = () if manifest is None else tuple(manifest.columns)
     fleet = Fleet(way, readable, facts, told, context)
     _attach(fleet, every, parts, context)
-    _tell(every, facts, way, context)
+    _say(context.log.add, ((one.name, text) for one in every for text in facts[one.name].warnings))
+    incomplete = tuple(_incomplete(every, facts))
+    context.fleets[parts] = MountedFleet(wanted.pattern, len(readable), incomplete)
     return f"mounted {len(readable)} of {len(every)} traces as {wanted.name.text}"
 
 
@@ -143,15 +145,13 @@ def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _tell(every: Sequence[Member], facts: Mapping[str, Facts], way: Way, context: ExecutionContext) -> None:
-    """Say which traces cannot be read, or not whole, and what was noticed in them."""
-    _say(context.log.add, ((one.name, text) for one in every for text in facts[one.name].warnings))
+def _incomplete(every: Sequence[Member], facts: Mapping[str, Facts]) -> Iterator[str]:
+    """Yield why traces cannot be read, or not whole."""
     for member in every:
         one = facts[member.name]
         if one.error:
-            context.unread.append(f"{way.name}: {member.name}: {one.error}")
-        reasons = [d for d in one.diagnostics if d.incomplete]
-        context.unread.extend(f"{way.name}: {d.file}: {d.reason}" for d in reasons)
+            yield f"{member.name}: {one.error}"
+        yield from (f"{d.file}: {d.reason}" for d in one.diagnostics if d.incomplete)
 
 
 def _say(add: Callable[[str, int], None], told: Iterable[tuple[str, str]]) -> None:
