@@ -6,12 +6,13 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from dctv.errors import IndexUnusable
 from dctv.index import locks
 from dctv.index.keeper import sweep
-from dctv.index.location import INDEX
+from dctv.index.location import FLEETS, INDEX
 from dctv.index.opening import change, open_whole
 from dctv.record import record
 
@@ -69,7 +70,16 @@ def prune(root: Path, bound: Bound) -> list[Entry]:
         if (bound.nothing or old or large) and _removed(entry.folder):
             removed.append(entry)
             total -= entry.bytes
+    _forget_fleets(root, bound, now)
     return removed
+
+
+def _forget_fleets(root: Path, bound: Bound, now: float) -> None:
+    """Remove what is known of traces that are mounted as one; it is small, and found again when it is wanted."""
+    for file in (root / FLEETS).glob("*.json"):
+        with suppress(OSError):
+            if bound.nothing or (bound.oldest is not None and now - file.stat().st_mtime > bound.oldest):
+                file.unlink()
 
 
 def most_bytes(root: Path) -> int:

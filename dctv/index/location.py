@@ -19,6 +19,9 @@ except ImportError:
 INDEX = "trace.idx"
 """The index's name in its folder."""
 
+FLEETS = "fleets"
+"""The folder beside those of indexes for what is known of traces that are mounted as one."""
+
 _SHORT = 12
 """Digits of the key in a folder's name that a person is to read."""
 

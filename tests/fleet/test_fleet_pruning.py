@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dctv.index.cache import Bound, prune
 from dctv.session import Session
 
 
@@ -119,6 +120,15 @@ def test_what_is_damaged_is_found_again(folder: Path, tmp_path: Path, text: str)
     with opened(folder, tmp_path) as again:
         assert again.sql("SELECT COUNT(*) AS n FROM runs.events").fetchall() == [(106,)]
     assert memory.read_text() == before
+
+
+@pytest.mark.usefixtures("session")
+def test_it_goes_with_the_indexes_that_are_pruned(tmp_path: Path) -> None:
+    folder = tmp_path / "indexes"
+    prune(folder, Bound(None, 3600.0, nothing=False))
+    assert list((folder / "fleets").glob("*.json"))
+    prune(folder, Bound(None, None, nothing=True))
+    assert not list((folder / "fleets").glob("*.json"))
 
 
 def test_without_indexes_nothing_is_kept(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dctv.contracts.reader import Diagnostic
+from dctv.index.location import FLEETS
 from dctv.record import record
 from dctv.run.fleet.facts import Facts, Way
 from dctv.run.fleet.members import Member, state_of
@@ -18,7 +19,6 @@ from dctv.types.units import parse_unit
 
 _VERSION = 1
 """Of the file's form."""
-_FOLDER = "fleets"
 
 
 @record
@@ -59,7 +59,7 @@ def memory_of(pattern: str, base: Path | None, way: Way, folder: Path) -> Memory
     options = sorted((name, repr(value)) for name, value in way.options.items())
     told = [_VERSION, __version__, str((base or Path()).absolute()), pattern, options]
     key = blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return Memory(folder / _FOLDER / f"{key}.json")
+    return Memory(folder / FLEETS / f"{key}.json")
 
 
 def _is_as_it_was(member: Member, known: Mapping[str, Facts]) -> bool:
