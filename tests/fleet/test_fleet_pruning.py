@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dctv.errors import EngineError
 from dctv.index.cache import Bound, prune
 from dctv.session import Session
 
@@ -81,6 +82,15 @@ def test_conditions_leave_out_traces(session: Session, test: str, traces: int) -
     )
     assert session.sql(sql).fetchall() == kept.fetchall()
     assert read(session, f"SELECT COUNT(*) AS n FROM runs.events WHERE {test}") == traces
+
+
+def test_a_condition_that_fails_for_a_trace_which_is_not_asked_for(session: Session) -> None:
+    number = "CAST(regexp_extract(_trace, '([ab]).pfw', 1) AS INT)"
+    test = f"CASE WHEN name = 'open' THEN 0 ELSE {number} END = 0"
+    sql = f"SELECT COUNT(*) AS n FROM runs.events WHERE name = 'open' AND {test}"
+    assert session.sql(sql).fetchall() == [(1,)]
+    with pytest.raises(EngineError):
+        session.sql(f"SELECT COUNT(*) AS n FROM runs.events WHERE {number} = 1").fetchall()
 
 
 def test_a_table_that_a_trace_lacks_does_not_open_it(session: Session) -> None:

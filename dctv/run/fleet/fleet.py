@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from dctv.bind.binder import Binder
 from dctv.bind.types import VARCHAR, of_choice, settled
-from dctv.errors import BindError, DctvError, Interrupted
+from dctv.errors import BindError, DctvError, EngineError, Interrupted
 from dctv.plan import show
 from dctv.plan.build import select, where
 from dctv.plan.carrying import carried_schema, with_types
@@ -107,7 +107,11 @@ class Fleet:
         traces = of_rows(Schema(Kind.REGULAR, columns), rows)
         query = where(select(TRACE.name, source="traces"), *tests)
         schema = Schema(Kind.REGULAR, (TRACE,))
-        kept = result_of(Relation(schema, RowOrder.STABLE, query, (("traces", traces),)), self.context).fetchall()
+        try:
+            kept = result_of(Relation(schema, RowOrder.STABLE, query, (("traces", traces),)), self.context).fetchall()
+        except EngineError:
+            # One may fail for a trace that another condition leaves out.
+            return found
         names = {name for (name,) in kept}
         return [one for one in found if one.name in names]
 
