@@ -95,7 +95,7 @@ class Session:
         policy = Policy(index, told_folder(index_dir), large)
         spill = None if temp_directory is None else Path(temp_directory)
         limits = Limits(policy, threads or usable_processors(), memory_limit, spill)
-        self._context = open_context(limits, Progress(progress), Crew(call), allow_files)
+        self._context = open_context(limits, Progress(progress), Crew(call, limits.threads), allow_files)
         # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
         weakref.finalize(self._context.running, self._context.engine.close)
         self._warn = warn

@@ -22,6 +22,6 @@ def call(limits: Limits, work: Callable[..., Any], *arguments: Any) -> Any:
         for context in _opened.values():
             context.close()
         _opened.clear()
-        _opened[limits] = open_context(limits, Progress(None), Crew(call), ())
+        _opened[limits] = open_context(limits, Progress(None), Crew(call, 1), ())
     with deep_recursion():
         return work(_opened[limits], *arguments)

@@ -32,6 +32,8 @@ class Crew:
 
     call: Callable[..., Any]
     """Called in a worker with the limits of its context, a function, and its arguments but for the context."""
+    workers: int
+    """How many processes of our own there may be."""
     executor: Executor | None = None
     """What the program gave."""
     pool: Executor | None = None
@@ -42,7 +44,7 @@ class Crew:
         if self.executor is not None:
             return True
         worth = self.pool is not None or count >= MANY or size >= LARGE
-        return worth and count > FEW and usable_processors() > 1
+        return worth and count > FEW and self.workers > 1
 
     def results(
         self, work: Work, each: Iterable[tuple[Any, ...]], share: Callable[[int], Limits], progress: Progress
@@ -83,8 +85,8 @@ class Crew:
             from multiprocessing import get_context
 
             # A fork would copy the threads' locks.
-            self.pool = ProcessPoolExecutor(usable_processors(), get_context("spawn"), _begin)
-        return self.pool, usable_processors()
+            self.pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _begin)
+        return self.pool, self.workers
 
     def _finished(self, future: Future[Any], progress: Progress) -> Any:
         while True:
