@@ -4,4 +4,4 @@ from __future__ import annotations
 
 import os
 
-collect_ignore = [] if os.environ.get("DCTV_ENGINES") else ["dask", "sail"]
+collect_ignore = [] if os.environ.get("DCTV_ENGINES") else ["cluster", "sail"]

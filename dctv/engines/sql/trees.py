@@ -71,6 +71,13 @@ class Written(Query):
     text: str
 
 
+@record
+class GroupedBy(e.Expression):
+    """What one grouping set groups by, in parentheses even if it is one column, which some engines want."""
+
+    keys: tuple[e.Expression, ...]
+
+
 def query(node: Query) -> exp.Expr:
     """Return the tree of a query."""
     match node:
@@ -164,7 +171,9 @@ def _ordered(node: e.Ordered) -> exp.Ordered:
 
 def _call(node: e.Call) -> exp.Expr:
     values = _expressions(node.arguments)
-    if node.distinct:
+    if node.distinct and len(values) == 1:
+        values = [exp.Distinct(expressions=values)]
+    elif node.distinct:
         # As text, since the library makes a row of several arguments.
         values = [exp.Var(this=f"DISTINCT {values[0].sql(dialect='duckdb')}"), *values[1:]]
     if node.order_by:
@@ -230,6 +239,7 @@ _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
     # As text, since the library quotes names of collations, which the engine then takes for one.
     e.Collate: lambda node: exp.Var(this=f"{_operand(node.operand).sql(dialect='duckdb')} COLLATE {node.collation}"),
     e.Row: _row,
+    GroupedBy: lambda node: exp.Tuple(expressions=_expressions(node.keys)),
     e.List: lambda node: exp.Array(expressions=_expressions(node.items)),
     e.Struct: _struct,
     e.Lambda: _lambda,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from dctv.engines.sql.trees import GroupedBy
 from dctv.engines.sql.vetted import aggregates
 from dctv.engines.sql.vetted.casts import brought, integer_of
 from dctv.engines.sql.vetted.expressions import condition, ordered, typed, value
@@ -233,7 +234,7 @@ def _aggregates(node: e.Expression) -> bool:
 def _sets(node: q.GroupingSets, scope: Scope) -> q.GroupingSets:
     """Write what is grouped by; each set stands in parentheses, which some want."""
     sets = (tuple(value(one, scope) for one in keys) for keys in node.sets)
-    return replace(node, sets=tuple((e.Row(keys),) if len(keys) == 1 else keys for keys in sets))
+    return replace(node, sets=tuple((GroupedBy(keys),) if len(keys) == 1 else keys for keys in sets))
 
 
 def _qualified(node: q.Select, written: q.Select, columns: Columns | None, scope: Scope) -> q.Select:
