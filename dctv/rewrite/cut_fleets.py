@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import STAR, by_names, select
-from dctv.plan.expressions import Binary, Call, Column, Expression, Window
+from dctv.plan.expressions import Binary, Column, Expression, Window
 from dctv.plan.fleets import OfTraces
 from dctv.plan.held import restored
 from dctv.plan.node import Node, Query
@@ -37,7 +37,7 @@ from dctv.rewrite.conditions import conjuncts
 from dctv.rewrite.first_of_each import first_of_each
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.partial_aggregates import split
-from dctv.rewrite.select_lists import has_effect
+from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins, preserved_sources
 from dctv.types.schema import Schema
 
@@ -259,19 +259,6 @@ def _looks_at_one_trace(query: Select, traces: _Traces) -> bool:
         return False
     group = query.group
     if group is None:
-        return query.having is None and not _may_aggregate(query)
+        return query.having is None and not may_aggregate(query)
     keys = [key for key in group.keys if not isinstance(key, GroupingSets)]
     return not group.all and len(keys) == len(group.keys) and any(map(traces.has, keys))
-
-
-def _may_aggregate(query: Select) -> bool:
-    """Whether a select without groups may be the one row of aggregates.
-
-    Aggregates are calls, and no column stands outside of calls beside them.
-    """
-    if not any(isinstance(node, Call) for node in walk(*query.items)):
-        return False
-    return not any(
-        any(isinstance(node, Column) for node in walk(item)) and not any(isinstance(node, Call) for node in walk(item))
-        for item in query.items
-    )

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.plan.build import number
-from dctv.plan.expressions import Call, Column, Expression, Number, Ordered, Window
+from dctv.plan.expressions import Column, Expression, Number, Ordered, Window
 from dctv.plan.nodes import Plan, Relation, column_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select, TableName
 from dctv.plan.walk import nested, walk
 from dctv.record import replace
-from dctv.rewrite.select_lists import has_effect, named_columns
+from dctv.rewrite.select_lists import has_effect, may_aggregate, named_columns
 from dctv.types.schema import Schema
 
 
@@ -68,11 +68,5 @@ def _term(term: Ordered, items: Sequence[Item]) -> Ordered | None:
 
 def _may_mix_rows(select: Select) -> bool:
     """Whether a row may come of several rows."""
-    nodes = list(walk(*select.items, *select.order_by))
-    if any(item.is_star for item in select.items) or any(isinstance(node, Window) for node in nodes):
-        return True
-    plain = any(
-        any(isinstance(node, Column) for node in walk(item)) and not any(isinstance(node, Call) for node in walk(item))
-        for item in select.items
-    )
-    return any(isinstance(node, Call) for node in nodes) and not plain
+    windows = any(isinstance(node, Window) for node in walk(*select.items, *select.order_by))
+    return windows or any(item.is_star for item in select.items) or may_aggregate(select)

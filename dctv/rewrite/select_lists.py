@@ -32,6 +32,14 @@ def is_effect(node: Node) -> bool:
     return isinstance(node, Call) and node.function.lower() in _EFFECTS
 
 
+def may_aggregate(select: Select) -> bool:
+    """Whether a select without groups may be the one row of aggregates.
+
+    Aggregates are calls, and no column stands outside of calls beside them.
+    """
+    return any(isinstance(node, Call) for node in walk(*select.items)) and not any(map(is_of_row, select.items))
+
+
 def result_names(query: Query) -> list[str] | None:
     """Return the names of a query's columns, or None where they are not written in it."""
     if not isinstance(query, Select) or any(item.is_star for item in query.items):
@@ -170,10 +178,10 @@ def _kept(select: Select, items: Sequence[Item], wanted: Collection[str]) -> Seq
     meant = _meant(select, items).union(wanted)
     kept = [item for item in items if item.output.lower() in meant or has_effect(item)] or items[:1]
     # Without a column outside of functions this may be the one row of aggregates.
-    return kept if select.group is not None or any(map(_is_of_row, kept)) else items
+    return kept if select.group is not None or any(map(is_of_row, kept)) else items
 
 
-def _is_of_row(item: Item) -> bool:
+def is_of_row(item: Item) -> bool:
     """Whether an item can only stand in a select that gives its rows one by one."""
     nodes = list(walk(item))
     return any(isinstance(node, Column) for node in nodes) and not any(isinstance(node, Call) for node in nodes)

@@ -147,4 +147,5 @@ def test_every_expression_is_written_and_shown() -> None:
     kinds = {one for one in vars(e).values() if isinstance(one, type) and issubclass(one, e.Expression)}
     kinds -= {e.Expression, *PARTS_OF_OTHERS}
     assert len(kinds) > 20
-    assert kinds == set(trees._EXPRESSIONS) == set(show._FORMS)
+    # Plans have no sets in parentheses: they are made where Spark's SQL is.
+    assert kinds == set(trees._EXPRESSIONS) - {trees.GroupedBy} == set(show._FORMS)

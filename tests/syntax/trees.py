@@ -250,10 +250,11 @@ def ordered_selects(depth: int) -> Strategy:
     by_all = st.builds(ast.OrderTerm, st.just(ast.Star()), flags, st.sampled_from([None, "FIRST", "LAST"]))
     order = few(order_terms(depth)) | st.tuples(by_all)
     if depth == 0:
-        return st.builds(ast.Select, body, limit=exprs(0), offset=maybe(exprs(0)), order_by=order)
+        limits = exprs(0) | st.builds(ast.Percent, exprs(0))
+        return st.builds(ast.Select, body, limit=limits, offset=maybe(exprs(0)), order_by=order)
     common = st.builds(ast.CommonTable, names, selects(depth - 1), few(names))
     return st.one_of(
-        st.builds(ast.Select, body, limit=exprs(depth) | st.builds(ast.Percent, exprs(depth)), order_by=order),
+        st.builds(ast.Select, body, limit=exprs(depth) | st.builds(ast.Percent, exprs(0)), order_by=order),
         st.builds(ast.Select, body, order_by=few(order_terms(depth), 1), limit=maybe(exprs(0)), offset=maybe(exprs(0))),
         st.builds(ast.Select, body, few(common, 1), flags, order),
         st.builds(ast.Select, body, offset=exprs(depth)),
