@@ -52,6 +52,7 @@ def test_the_strategies_make_every_class() -> None:
         trees.tables(1),
         trees.arguments(1),
         trees.selects(1),
+        trees.ordered_selects(0),
         trees.ordered_selects(1),
     ):
 
