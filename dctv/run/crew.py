@@ -15,7 +15,7 @@ from dctv.run.limits import Limits
 
 FEW = 4
 """So many traces are read in this process in any case."""
-MANY, LARGE = 64, 64 << 20
+MANY, LARGE = 256, 256 << 20
 """From so many traces or bytes of them on processes are started, which takes as long as reading these."""
 _PULSE = 0.05
 """Seconds between two looks for an interrupt."""
