@@ -149,7 +149,8 @@ class _Cutting:
             return None
         below, query = halves
         assert isinstance(below.query, Select)
-        tests = (*local.tests, *_tests(below.query, {one.called: local for one in below.query.sources}))
+        sources = {one.called: local for one in below.query.sources}
+        tests = (*local.tests, *_tests(below.query, sources, sources))
         return replace(plan, query=query, leaves=((name, gathered(below, replace(local, tests=tests))),))
 
 
@@ -186,12 +187,16 @@ def _of_query(query: Query, known: Mapping[str, _Local], *, sorted_again: bool) 
     traces = _Traces({name: one.traces for name, one in found.items()})
     if len(found) < len(query.sources) or not all(traces.joins(join, query) for join in query.joins):
         return None
-    fixed = {item.output: name for item in query.items if (name := _fixed(item.value, found)) is not None}
+    # A column of a source that an outer join may fill with NULLs does not say which trace a row is of.
+    whole = {one.called: found[one.called] for one in preserved_sources(query)}
+    fixed = {item.output: name for item in query.items if (name := _fixed(item.value, whole, found)) is not None}
     source = next(iter(found.values())).source
-    if not _looks_at_one_trace(query, traces) or (query.distinct and source.trace_column not in fixed.values()):
+    sure = _Traces({name: one.traces if name in whole else frozenset() for name, one in found.items()})
+    if not _looks_at_one_trace(query, sure) or (query.distinct and source.trace_column not in fixed.values()):
         return None
-    plain = [found[one.called] for one in preserved_sources(query)]
-    return _Local(source, fixed, (*(test for one in plain for test in one.tests), *_tests(query, found)))
+    return _Local(
+        source, fixed, (*(test for one in whole.values() for test in one.tests), *_tests(query, whole, found))
+    )
 
 
 def _of_source(source: Source, known: Mapping[str, _Local]) -> _Local | None:
@@ -204,21 +209,28 @@ def _of_source(source: Source, known: Mapping[str, _Local]) -> _Local | None:
             return None
 
 
-def _fixed(value: Node, sources: Mapping[str, _Local]) -> str | None:
-    """Return what the tables call a column that is the same in all rows of a trace."""
+def _fixed(value: Node, whole: Mapping[str, _Local], every: Mapping[str, _Local]) -> str | None:
+    """Return what the tables call a column that is the same in all rows of a trace.
+
+    `whole` has those of `every` source whose rows are never filled with NULLs.
+    """
     if not isinstance(value, Column):
         return None
-    if value.table is not None:
-        return sources[value.table].fixed.get(value.name) if value.table in sources else None
-    return next(iter(sources.values())).fixed.get(value.name) if len(sources) == 1 else None
+    called = value.table if value.table is not None else next(iter(every)) if len(every) == 1 else None
+    return None if called is None or called not in whole else whole[called].fixed.get(value.name)
 
 
-def _tests(query: Select, sources: Mapping[str, _Local]) -> Iterator[Expression]:
+def _tests(query: Select, whole: Mapping[str, _Local], every: Mapping[str, _Local]) -> Iterator[Expression]:
     """Yield the conditions of a select that are about columns which are the same in all rows of a trace."""
+
+    def named(node: Node) -> Column | None:
+        found = _fixed(node, whole, every)
+        return None if found is None else Column(found)
+
     for test in conjuncts(query.where):
-        named = columns_in(test)
-        if named and all(_fixed(one, sources) is not None for one in named):
-            yield replaced(test, lambda one: None if (name := _fixed(one, sources)) is None else Column(name))
+        columns = columns_in(test)
+        if columns and all(named(one) is not None for one in columns):
+            yield replaced(test, named)
 
 
 @record

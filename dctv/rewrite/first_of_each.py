@@ -34,6 +34,9 @@ def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
     known = [one for one in terms if one is not None]
     if len(known) < len(terms) or has_effect(*parts) or _may_mix_rows(select):
         return None
+    if not terms and leaf.order is RowOrder.ANY:
+        # Which rows are the first would differ from run to run.
+        return None
     names = column_names(leaf)
     (read,) = named_columns(replace(select, limit=None, offset=None), {name: names})
     columns = {n: replace(c, name=n) for n, c in zip(names, leaf.schema.columns, strict=True)}

@@ -40,7 +40,7 @@ from dctv.plan.queries import Group, GroupingSets, Item, Select, TableName
 from dctv.plan.types_of import type_of
 from dctv.plan.walk import children, nested, replaced, walk
 from dctv.record import field, record, replace
-from dctv.rewrite.select_lists import has_effect
+from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _PLAIN = (
@@ -93,7 +93,9 @@ def _only_aggregates(select: Select) -> bool:
     """Whether a select groups and aggregates the rows of one table, and does no more than that with them."""
     more = (*select.joins, *select.steps, *select.windows, select.qualify)
     group, source = select.group, select.source
-    if any(one is not None for one in more) or (select.distinct and (group or select.having) is not None):
+    if any(one is not None for one in more):
+        return False
+    if select.distinct and (group is not None or select.having is not None or may_aggregate(select)):
         return False
     if group is not None and (group.all or any(isinstance(key, GroupingSets | Number | Text) for key in group.keys)):
         return False

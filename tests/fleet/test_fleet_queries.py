@@ -47,6 +47,15 @@ QUERIES = {
     "GROUP BY 1 ORDER BY 1",
     "a left join": "SELECT a._trace, COUNT(*) AS n, COUNT(b.id) AS m FROM runs.slices AS a LEFT JOIN runs.slices AS b "
     "ON a._trace = b._trace AND a.id = b.id + 1 AND b._trace LIKE '%0.json' GROUP BY 1 ORDER BY 1",
+    "what has no partner": "SELECT a._trace, a.id FROM runs.slices AS a LEFT JOIN runs.slices AS b "
+    "ON a._trace = b._trace AND a.id = b.id + 1 WHERE b._trace IS NULL ORDER BY ALL",
+    "groups of what may be NULL": "SELECT b._trace, COUNT(*) AS n FROM runs.slices AS a LEFT JOIN runs.slices AS b "
+    "ON a._trace = b._trace AND a.id = b.id + 1 GROUP BY 1 ORDER BY 1",
+    "distinct of what may be NULL": "SELECT DISTINCT b._trace FROM runs.slices AS a LEFT JOIN runs.slices AS b "
+    "ON a._trace = b._trace AND a.id = b.id + 1 ORDER BY 1",
+    "partners of what may be NULL": "SELECT x.t, COUNT(*) AS n FROM (SELECT b._trace AS t FROM runs.slices AS a "
+    "FULL JOIN runs.slices AS b ON a._trace = b._trace AND a.id = b.id + 1) AS x GROUP BY 1 ORDER BY 1",
+    "distinct aggregates": "SELECT DISTINCT COUNT(*) AS n FROM runs.slices",
     "windows": "SELECT _trace, id, lag(name) OVER (PARTITION BY _trace ORDER BY _ts) AS before FROM runs.slices "
     "ORDER BY ALL",
     "windows over all": "SELECT _trace, id, lag(name) OVER (ORDER BY _ts, _trace) AS before FROM runs.slices "
