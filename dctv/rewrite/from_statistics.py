@@ -11,32 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from dctv.contracts.engine import ZERO_DIVISION
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.expressions import (
-    And,
-    Between,
-    Binary,
-    Boolean,
     Call,
-    Case,
-    Cast,
     Column,
     Expression,
-    IsNull,
-    Like,
-    Null,
-    Number,
-    Or,
-    Ordered,
     Star,
-    Text,
-    Unary,
 )
 from dctv.plan.node import Node
 from dctv.plan.nodes import Plan, Relation, Scan, column_names
 from dctv.plan.order import RowOrder
-from dctv.plan.queries import Item, Select, TableName
+from dctv.plan.queries import Select, TableName
 from dctv.plan.question import Aggregate, Question
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Answered, Held
@@ -44,6 +29,7 @@ from dctv.plan.walk import children, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.rewrite.literals import Double, literal_of
+from dctv.rewrite.of_groups import is_of_group, is_plain
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _FUNCTIONS = {
@@ -63,13 +49,6 @@ _FUNCTIONS = {
 }
 _TYPES = {"count": "BIGINT", "sum": "HUGEINT", "min": "BIGINT", "max": "BIGINT", "approx_quantile": "BIGINT"}
 """Of aggregates over 64-bit integers; others are doubles."""
-_PLAIN = (
-    *(Item, Ordered, Cast, Unary, Binary, And, Or, IsNull, Like, Between, Case),
-    *(Number, Text, Null, Boolean),
-)
-"""What may stand around keys and aggregates: it looks at one row of the answer at a time."""
-_CALLS = frozenset({ZERO_DIVISION.lower(), "coalesce", "round", "trunc", "abs", "greatest", "least"})
-"""Functions that may, too."""
 
 
 def from_statistics(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
@@ -146,8 +125,7 @@ class _Asking:
             if one not in self.aggregates:
                 self.aggregates.append(one)
             return True
-        called = isinstance(node, Call) and _is_plain(node) and node.function.lower() in _CALLS
-        return (called or isinstance(node, _PLAIN)) and all(self._fits(child) for child in children(node))
+        return is_of_group(node) and all(self._fits(child) for child in children(node))
 
     def _column(self, node: Node) -> str | None:
         """Return the table's column that an expression is."""
@@ -157,7 +135,7 @@ class _Asking:
 
     def aggregate(self, node: Node) -> Aggregate | None:
         """Read an aggregate."""
-        if not isinstance(node, Call) or not _is_plain(node):
+        if not isinstance(node, Call) or not is_plain(node):
             return None
         function = _FUNCTIONS.get(node.function)
         match node.arguments:
@@ -194,11 +172,6 @@ class _Asking:
 
         made = replaced(select, known)
         return replace(made, source=TableName(leaf, self.alias), where=made.having, group=None, having=None)
-
-
-def _is_plain(call: Call) -> bool:
-    """Whether a call is nothing but a function of its arguments."""
-    return call == Call(call.function, call.arguments)
 
 
 def _share(value: Expression) -> Fraction | None:

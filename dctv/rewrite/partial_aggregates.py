@@ -10,27 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dctv.contracts.engine import ZERO_DIVISION
 from dctv.plan.build import call, number
 from dctv.plan.expressions import (
-    And,
-    Between,
     Binary,
-    Boolean,
     Call,
-    Case,
     Cast,
     Column,
     Expression,
-    IsNull,
-    Like,
-    Null,
     Number,
-    Or,
-    Ordered,
     Star,
     Text,
-    Unary,
 )
 from dctv.plan.held import lost
 from dctv.plan.node import Node, Query
@@ -40,16 +29,10 @@ from dctv.plan.queries import Group, GroupingSets, Item, Select, TableName
 from dctv.plan.types_of import type_of
 from dctv.plan.walk import children, nested, replaced, walk
 from dctv.record import field, record, replace
+from dctv.rewrite.of_groups import is_of_group
 from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.types.schema import ColumnType, Kind, Schema
 
-_PLAIN = (
-    *(Item, Ordered, Cast, Unary, Binary, And, Or, IsNull, Like, Between, Case),
-    *(Number, Text, Null, Boolean),
-)
-"""What may stand around keys and aggregates."""
-_CALLS = frozenset({ZERO_DIVISION.lower(), "coalesce", "round", "trunc", "abs", "greatest", "least"})
-"""Functions that may, too; none of them is an aggregate."""
 _INTEGERS = frozenset(
     ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT")
 )
@@ -140,8 +123,7 @@ class _Halves:
             return False
         if isinstance(node, Call) and self._noted(node):
             return True
-        plain = isinstance(node, Call) and node == Call(node.function, node.arguments) and node.function in _CALLS
-        return (plain or isinstance(node, _PLAIN)) and all(map(self.fits, children(node)))
+        return is_of_group(node) and all(map(self.fits, children(node)))
 
     def final(self, node: Node) -> Node | None:
         """Return what stands for a key or an aggregate in the query over all traces."""

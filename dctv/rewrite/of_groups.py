@@ -1,0 +1,43 @@
+"""What may stand around the keys and aggregates of a select that groups: it looks at one group at a time."""
+
+from __future__ import annotations
+
+from dctv.contracts.engine import ZERO_DIVISION
+from dctv.plan.expressions import (
+    And,
+    Between,
+    Binary,
+    Boolean,
+    Call,
+    Case,
+    Cast,
+    IsNull,
+    Like,
+    Null,
+    Number,
+    Or,
+    Ordered,
+    Text,
+    Unary,
+)
+from dctv.plan.node import Node
+from dctv.plan.queries import Item
+
+_FORMS = (
+    *(Item, Ordered, Cast, Unary, Binary, And, Or, IsNull, Like, Between, Case),
+    *(Number, Text, Null, Boolean),
+)
+_CALLS = frozenset({ZERO_DIVISION.lower(), "coalesce", "round", "trunc", "abs", "greatest", "least"})
+"""Functions that are no aggregates."""
+
+
+def is_plain(call: Call) -> bool:
+    """Whether a call is nothing but a function of its arguments."""
+    return call == Call(call.function, call.arguments)
+
+
+def is_of_group(node: Node) -> bool:
+    """Whether an expression looks at one group at a time if its parts do."""
+    if isinstance(node, Call):
+        return is_plain(node) and node.function.lower() in _CALLS
+    return isinstance(node, _FORMS)
