@@ -10,16 +10,12 @@ pub struct Span {
 impl Span {
     #[inline]
     pub fn new(start: usize, end: usize) -> Span {
-        Span {
-            start: start as u32,
-            end: end as u32,
-        }
+        Span { start: start as u32, end: end as u32 }
     }
 
     #[inline]
     pub fn of<'a>(&self, line: &'a [u8]) -> &'a [u8] {
-        line.get(self.start as usize..self.end as usize)
-            .unwrap_or_default()
+        line.get(self.start as usize..self.end as usize).unwrap_or_default()
     }
 }
 
@@ -77,11 +73,7 @@ fn special(word: u64) -> u64 {
 impl<'a> Scanner<'a> {
     #[inline]
     pub fn new(line: &'a [u8]) -> Scanner<'a> {
-        Scanner {
-            line,
-            at: 0,
-            deepest: 0,
-        }
+        Scanner { line, at: 0, deepest: 0 }
     }
 
     /// How many bytes are consumed.
@@ -129,11 +121,7 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            while let Some(bytes) = self
-                .line
-                .get(self.at..)
-                .and_then(|rest| rest.first_chunk::<8>())
-            {
+            while let Some(bytes) = self.line.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
                 let marks = special(u64::from_le_bytes(*bytes));
                 if marks != 0 {
                     self.at += marks.trailing_zeros() as usize / 8;
@@ -163,11 +151,7 @@ impl<'a> Scanner<'a> {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
             Some(b'u') => {
                 let digits = self.line.get(self.at + 2..self.at + 6).ok_or(Invalid)?;
-                if digits.iter().all(u8::is_ascii_hexdigit) {
-                    Ok(6)
-                } else {
-                    Err(Invalid)
-                }
+                if digits.iter().all(u8::is_ascii_hexdigit) { Ok(6) } else { Err(Invalid) }
             }
             _ => Err(Invalid),
         }
@@ -186,23 +170,14 @@ impl<'a> Scanner<'a> {
     fn whole(&mut self) -> (u64, usize) {
         let start = self.at;
         let mut value: u64 = 0;
-        while let Some(bytes) = self
-            .line
-            .get(self.at..)
-            .and_then(|rest| rest.first_chunk::<8>())
-        {
+        while let Some(bytes) = self.line.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
             let Some(eight) = eight_digits(u64::from_le_bytes(*bytes)) else {
                 break;
             };
             value = value.wrapping_mul(100_000_000).wrapping_add(eight);
             self.at += 8;
         }
-        while let Some(digit) = self
-            .line
-            .get(self.at)
-            .map(|byte| byte.wrapping_sub(b'0'))
-            .filter(|digit| *digit < 10)
-        {
+        while let Some(digit) = self.line.get(self.at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
             value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
             self.at += 1;
         }
@@ -212,10 +187,7 @@ impl<'a> Scanner<'a> {
     /// Skip the bytes of `pattern`, which stand in the low bytes marked by `mask`, if they are next.
     #[inline]
     pub fn skip_pattern(&mut self, pattern: u64, mask: u64, length: usize) -> bool {
-        let next = self
-            .line
-            .get(self.at..)
-            .and_then(|rest| rest.first_chunk::<8>());
+        let next = self.line.get(self.at..).and_then(|rest| rest.first_chunk::<8>());
         let found = next.is_some_and(|bytes| u64::from_le_bytes(*bytes) & mask == pattern);
         self.at += if found { length } else { 0 };
         found
@@ -448,9 +420,7 @@ pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> bool {
 }
 
 fn hex4(raw: &[u8]) -> Option<u32> {
-    raw.get(..4)?.iter().try_fold(0, |code, digit| {
-        Some(code * 16 + char::from(*digit).to_digit(16)?)
-    })
+    raw.get(..4)?.iter().try_fold(0, |code, digit| Some(code * 16 + char::from(*digit).to_digit(16)?))
 }
 
 /// The code point after `\u` and how many bytes it took, with the second half of a surrogate pair.

@@ -39,13 +39,7 @@ impl Frames {
     ///
     /// # Errors
     /// The frame is damaged.
-    pub fn step(
-        &mut self,
-        packed: &[u8],
-        at: &mut usize,
-        out: &mut Vec<u8>,
-        room: usize,
-    ) -> io::Result<Step> {
+    pub fn step(&mut self, packed: &[u8], at: &mut usize, out: &mut Vec<u8>, room: usize) -> io::Result<Step> {
         let had = out.len();
         out.reserve(room.max(1));
         let space = out.capacity();

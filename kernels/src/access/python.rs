@@ -12,19 +12,9 @@ use super::source::read_chunk as read;
 use super::{Block, Checkpoint, Damage, Limits, Source};
 
 /// The fields of `dctv.contracts.chunks.Checkpoint` in their order.
-type Place = (
-    (u32, u32, u64, u64, u64, u64, u8, Option<Py<PyBytes>>),
-    (u64, u64, u64, bool),
-);
+type Place = ((u32, u32, u64, u64, u64, u64, u8, Option<Py<PyBytes>>), (u64, u64, u64, bool));
 /// Text, head of a skipped line, number of the chunk, first line, lines, the chunk's checkpoint if it ends here.
-type BlockRow = (
-    Py<PyBytes>,
-    Option<Py<PyBytes>>,
-    u32,
-    u64,
-    u64,
-    Option<Py<PyAny>>,
-);
+type BlockRow = (Py<PyBytes>, Option<Py<PyBytes>>, u32, u64, u64, Option<Py<PyAny>>);
 
 impl Checkpoint {
     /// Make a `dctv.contracts.chunks.Checkpoint` of it.
@@ -32,22 +22,11 @@ impl Checkpoint {
         let class = py.import("dctv.contracts.chunks")?.getattr("Checkpoint")?;
         let window = self.window.map(|bytes| PyBytes::new(py, &bytes).unbind());
         let (first, second): Place = (
-            (
-                self.file,
-                self.number,
-                self.uc_offset,
-                self.uc_size,
-                self.c_offset,
-                self.c_size,
-                self.bits,
-                window,
-            ),
+            (self.file, self.number, self.uc_offset, self.uc_size, self.c_offset, self.c_size, self.bits, window),
             (self.skip, self.first_line, self.lines, self.packed),
         );
         let first = first.into_pyobject(py)?;
-        let fields = first
-            .as_sequence()
-            .concat(second.into_pyobject(py)?.as_sequence())?;
+        let fields = first.as_sequence().concat(second.into_pyobject(py)?.as_sequence())?;
         Ok(class.call1(fields.to_tuple()?)?.unbind())
     }
 
@@ -76,9 +55,7 @@ impl Checkpoint {
 #[pyfunction]
 fn read_chunk(py: Python<'_>, path: PathBuf, place: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
     let place = Checkpoint::from_python(place)?;
-    let text = py
-        .detach(|| read(&path, &place))
-        .map_err(|error| failed(&path, &error))?;
+    let text = py.detach(|| read(&path, &place)).map_err(|error| failed(&path, &error))?;
     Ok(PyBytes::new(py, &text).unbind())
 }
 
@@ -110,15 +87,14 @@ impl TextChunks {
                     return Ok(None);
                 };
                 let done = Arc::<AtomicU64>::default();
-                let source = Source::open(path, self.next as u32, self.limits, done)
-                    .map_err(|error| (path.clone(), error))?;
+                let source =
+                    Source::open(path, self.next as u32, self.limits, done).map_err(|error| (path.clone(), error))?;
                 self.source = Some(source);
                 self.next += 1;
                 continue;
             };
-            let block = source
-                .block(std::mem::take(&mut self.spare))
-                .map_err(|error| (self.paths[file].clone(), error))?;
+            let block =
+                source.block(std::mem::take(&mut self.spare)).map_err(|error| (self.paths[file].clone(), error))?;
             if block.last {
                 if let Some(damage) = source.damage() {
                     self.damage.push((file, damage.name()));
@@ -158,9 +134,7 @@ impl TextChunks {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let block = py
-            .detach(|| self.step(false))
-            .map_err(|(path, error)| failed(&path, &error))?;
+        let block = py.detach(|| self.step(false)).map_err(|(path, error)| failed(&path, &error))?;
         let Some(block) = block else {
             return Ok(None);
         };
@@ -171,9 +145,7 @@ impl TextChunks {
     /// The next block in place of the next checkpoint: its text, the head of a line that was skipped before it, the
     /// number of its chunk, its first line, its number of lines, and the checkpoint if it ends a chunk; or None.
     fn block(&mut self, py: Python<'_>) -> PyResult<Option<BlockRow>> {
-        let block = py
-            .detach(|| self.step(true))
-            .map_err(|(path, error)| failed(&path, &error))?;
+        let block = py.detach(|| self.step(true)).map_err(|(path, error)| failed(&path, &error))?;
         let Some(block) = block else {
             return Ok(None);
         };
@@ -181,14 +153,7 @@ impl TextChunks {
         self.spare = block.text;
         let skipped = block.skipped.map(|head| PyBytes::new(py, &head).unbind());
         let end = block.end.map(|end| end.into_python(py)).transpose()?;
-        Ok(Some((
-            text,
-            skipped,
-            block.chunk,
-            block.first_line,
-            block.lines,
-            end,
-        )))
+        Ok(Some((text, skipped, block.chunk, block.first_line, block.lines, end)))
     }
 }
 

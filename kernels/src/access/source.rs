@@ -55,12 +55,7 @@ pub struct Source {
 
 impl Source {
     /// Read a file from its beginning; `done` counts the bytes that are read of it.
-    pub fn open(
-        path: &Path,
-        file: u32,
-        limits: Limits,
-        done: Arc<AtomicU64>,
-    ) -> io::Result<Source> {
+    pub fn open(path: &Path, file: u32, limits: Limits, done: Arc<AtomicU64>) -> io::Result<Source> {
         let input = Input::open(path, done)?;
         let chunk = Checkpoint {
             file,
@@ -82,12 +77,7 @@ impl Source {
     /// Read one chunk again; its blocks are numbered as in the whole file.
     ///
     /// Here, or when a block is asked for, it is an error if the file is not what it was.
-    pub fn chunk(
-        path: &Path,
-        place: &Checkpoint,
-        limits: Limits,
-        done: Arc<AtomicU64>,
-    ) -> io::Result<Source> {
+    pub fn chunk(path: &Path, place: &Checkpoint, limits: Limits, done: Arc<AtomicU64>) -> io::Result<Source> {
         let input = Input::at(path, place, done)?.ok_or_else(changed)?;
         let mut source = Source::new(input, limits, place.clone());
         source.limits.chunk = u64::MAX;
@@ -174,8 +164,7 @@ impl Source {
     /// Whether the first line of a text is longer than the limit.
     fn begins_long(&self, text: &[u8]) -> bool {
         let limit = self.limits.line;
-        text.get(..=limit)
-            .is_some_and(|text| !text.contains(&b'\n'))
+        text.get(..=limit).is_some_and(|text| !text.contains(&b'\n'))
     }
 
     /// Where in `text` the next chunk begins, once it is certain that something is there.
@@ -206,13 +195,9 @@ impl Source {
         // What follows the last line is not known yet. A run of lines that never ends is cut anywhere.
         let from = text.len().saturating_sub(JOINED_MOST);
         let ends = memrchr_iter(b'\n', text.get(from..)?).map(|end| from + end + 1);
-        let apart = |end: &usize| {
-            text.get(*end..)
-                .is_some_and(|next| next.len() >= joined.len() && !next.starts_with(joined))
-        };
-        ends.clone()
-            .find(apart)
-            .or_else(|| Some(seen + memrchr(b'\n', found)? + 1))
+        let apart =
+            |end: &usize| text.get(*end..).is_some_and(|next| next.len() >= joined.len() && !next.starts_with(joined));
+        ends.clone().find(apart).or_else(|| Some(seen + memrchr(b'\n', found)? + 1))
     }
 
     /// Read more text; false at its end.
@@ -223,11 +208,7 @@ impl Source {
         let had = text.len();
         let now = self.offset + had as u64;
         let size = now - self.chunk.uc_offset;
-        if self
-            .cut
-            .as_ref()
-            .is_some_and(|cut| now > cut.offset.saturating_add(LINE_REST))
-        {
+        if self.cut.as_ref().is_some_and(|cut| now > cut.offset.saturating_add(LINE_REST)) {
             self.cut = None;
         }
         let large = match self.chunk.window {
@@ -240,11 +221,7 @@ impl Source {
             None => STEP,
         };
         // Small chunks end soon after they could.
-        let room = room.min(
-            usize::try_from(self.limits.chunk)
-                .unwrap_or(STEP)
-                .max(LEAST_STEP),
-        );
+        let room = room.min(usize::try_from(self.limits.chunk).unwrap_or(STEP).max(LEAST_STEP));
         let step = self.input.read(text, room.min(self.left), stop)?;
         let more = match step {
             Step::End => false,
@@ -252,12 +229,7 @@ impl Source {
             Step::Member => {
                 self.member = now;
                 if size >= self.limits.chunk || self.cut.is_some() {
-                    self.cut = Some(Cut {
-                        offset: now,
-                        c_offset: self.input.position(),
-                        bits: 0,
-                        window: None,
-                    });
+                    self.cut = Some(Cut { offset: now, c_offset: self.input.position(), bits: 0, window: None });
                 }
                 true
             }
@@ -274,24 +246,14 @@ impl Source {
             return;
         }
         let offset = self.chunk.uc_offset + self.limits.chunk;
-        self.cut = Some(Cut {
-            offset,
-            c_offset: offset,
-            bits: 0,
-            window: None,
-        });
+        self.cut = Some(Cut { offset, c_offset: offset, bits: 0, window: None });
     }
 
     fn seek_point(&mut self, text: &mut Vec<u8>) -> io::Result<bool> {
         let offset = self.offset + text.len() as u64;
         let window = self.window(text, WINDOW.min((offset - self.member) as usize));
         if let Some(point) = self.input.point(text, &window)? {
-            self.cut = Some(Cut {
-                offset,
-                c_offset: point.offset,
-                bits: point.bits,
-                window: Some(window),
-            });
+            self.cut = Some(Cut { offset, c_offset: point.offset, bits: point.bits, window: Some(window) });
         }
         Ok(true)
     }
@@ -331,11 +293,7 @@ impl Source {
             return block;
         };
         let mut skip = self.offset.saturating_sub(cut.offset);
-        let mut end = if skip == 0 {
-            cut.c_offset
-        } else {
-            self.input.position()
-        };
+        let mut end = if skip == 0 { cut.c_offset } else { self.input.position() };
         if !self.chunk.packed {
             cut.c_offset += skip;
             (skip, end) = (0, cut.c_offset);
@@ -409,20 +367,11 @@ impl Source {
 
 /// The text of one chunk; an error if the file is not what it was.
 pub fn read_chunk(path: &Path, place: &Checkpoint) -> io::Result<Vec<u8>> {
-    let whole = Limits {
-        block: usize::MAX / 4,
-        line: usize::MAX / 4,
-        chunk: u64::MAX,
-        joined: b"",
-    };
+    let whole = Limits { block: usize::MAX / 4, line: usize::MAX / 4, chunk: u64::MAX, joined: b"" };
     let mut source = Source::chunk(path, place, whole, Arc::default())?;
     let mut text = Vec::new();
     while source.step(&mut text)? {}
-    if text.len() as u64 == place.uc_size {
-        Ok(text)
-    } else {
-        Err(changed())
-    }
+    if text.len() as u64 == place.uc_size { Ok(text) } else { Err(changed()) }
 }
 
 fn changed() -> Error {

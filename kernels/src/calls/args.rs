@@ -55,10 +55,7 @@ fn nth(args: &str, place: usize) -> Option<&str> {
 /// An integer in any of the forms in which arguments are shown; a letter is its code.
 fn number(text: &str) -> Option<i64> {
     let text = text.trim();
-    if let Some(letter) = text
-        .strip_prefix('\'')
-        .and_then(|rest| rest.strip_suffix('\''))
-    {
+    if let Some(letter) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         let mut letters = letter.chars();
         return match (letters.next(), letters.next()) {
             (Some(one), None) => Some(i64::from(u32::from(one))),

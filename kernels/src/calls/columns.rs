@@ -14,23 +14,13 @@ impl<'a> Columns<'a> {
     }
 
     pub fn int(&self, column: usize, row: usize) -> i32 {
-        let values = self
-            .0
-            .get(column)
-            .and_then(|one| one.as_primitive_opt::<Int32Type>());
-        values
-            .filter(|one| one.is_valid(row))
-            .map_or(0, |one| one.value(row))
+        let values = self.0.get(column).and_then(|one| one.as_primitive_opt::<Int32Type>());
+        values.filter(|one| one.is_valid(row)).map_or(0, |one| one.value(row))
     }
 
     pub fn marks(&self, column: usize, row: usize) -> u8 {
-        let values = self
-            .0
-            .get(column)
-            .and_then(|one| one.as_primitive_opt::<Int8Type>());
-        values
-            .filter(|one| one.is_valid(row))
-            .map_or(0, |one| one.value(row).cast_unsigned())
+        let values = self.0.get(column).and_then(|one| one.as_primitive_opt::<Int8Type>());
+        values.filter(|one| one.is_valid(row)).map_or(0, |one| one.value(row).cast_unsigned())
     }
 
     pub fn text(&self, column: usize, row: usize) -> Option<&'a str> {

@@ -41,20 +41,9 @@ pub struct Seen<'a> {
 /// Decides whether a call is shown, in this order: what leaves it out, what lets it in, its file, levels, switches,
 /// what hides it, and last its turn among those that would be shown.
 #[inline]
-pub fn decide(
-    rules: &Rules,
-    state: State,
-    seen: &Seen,
-    enabled: bool,
-    samples: &mut Samples,
-) -> Decision {
+pub fn decide(rules: &Rules, state: State, seen: &Seen, enabled: bool, samples: &mut Samples) -> Decision {
     let trigger = seen.trigger;
-    let mut decision = Decision {
-        state,
-        recorded: false,
-        turned: None,
-        finished: false,
-    };
+    let mut decision = Decision { state, recorded: false, turned: None, finished: false };
     let state = &mut decision.state;
     if state.out {
         return decision;
@@ -107,12 +96,7 @@ pub fn decide(
 
 /// What holds of a call that began before the range: it is not counted and turns nothing on or off.
 pub fn before_range(rules: &Rules, state: State, seen: &Seen) -> Decision {
-    let mut decision = Decision {
-        state,
-        recorded: false,
-        turned: None,
-        finished: false,
-    };
+    let mut decision = Decision { state, recorded: false, turned: None, finished: false };
     let state = &mut decision.state;
     match filter_of(seen) {
         _ if state.out => {}
@@ -130,12 +114,7 @@ pub fn before_range(rules: &Rules, state: State, seen: &Seen) -> Decision {
 /// decided there, so calls from it are as outside of it, and its end is shown unless it is within what is left out.
 pub fn not_begun(rules: &Rules, state: State, trigger: &Trigger, ends: bool) -> Decision {
     let shown = !trigger.hide && state.budget > 0 && (state.inside || !rules.opt_in);
-    Decision {
-        state,
-        recorded: !state.out && (ends || shown),
-        turned: None,
-        finished: false,
-    }
+    Decision { state, recorded: !state.out && (ends || shown), turned: None, finished: false }
 }
 
 #[inline]

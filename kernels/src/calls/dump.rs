@@ -69,21 +69,14 @@ impl Writer {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        columns: &Columns,
-        row: usize,
-        time: i64,
-        id: i64,
-    ) -> Result<(), ArrowError> {
+    fn call(&mut self, columns: &Columns, row: usize, time: i64, id: i64) -> Result<(), ArrowError> {
         let tid = columns.long(1, row).unwrap_or(0);
         if !self.form.chrome && self.last_tid != Some(tid) {
             self.leave_until(None, 0, 0);
             self.last_tid = Some(tid);
             put(&mut self.out, format_args!("reading {tid}.dat\n"));
         }
-        let fresh = u32::try_from(self.open.len())
-            .map_err(|_| fail("more threads than can be numbered"))?;
+        let fresh = u32::try_from(self.open.len()).map_err(|_| fail("more threads than can be numbered"))?;
         let number = *self.numbers.entry(tid).or_insert(fresh);
         if number == fresh {
             self.open.push(Vec::new());
@@ -102,9 +95,7 @@ impl Writer {
             depth,
             level: columns.long(15, row).unwrap_or(0),
             address: columns.long(13, row).unwrap_or(0),
-            end: columns
-                .long(8, row)
-                .map(|length| time.saturating_add(length)),
+            end: columns.long(8, row).map(|length| time.saturating_add(length)),
             name: columns.text(9, row).unwrap_or_default().into(),
             args: columns.text(10, row).map(Box::from),
             result: columns.text(11, row).map(Box::from),
@@ -175,10 +166,7 @@ impl Writer {
     fn complete(&mut self, call: &Call, time: i64) {
         self.event('X', call, time);
         let length = call.end.unwrap_or(time).saturating_sub(time).max(0);
-        put(
-            &mut self.out,
-            format_args!(",\"dur\":{}.{:03}", length / 1000, length % 1000),
-        );
+        put(&mut self.out, format_args!(",\"dur\":{}.{:03}", length / 1000, length % 1000));
         self.arguments(call);
     }
 
@@ -194,9 +182,7 @@ impl Writer {
     fn arguments(&mut self, call: &Call) {
         let out = &mut self.out;
         if let Some(args) = call.args.as_deref().filter(|_| self.form.args) {
-            let inner = args
-                .strip_prefix('(')
-                .and_then(|rest| rest.strip_suffix(')'));
+            let inner = args.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
             let object = inner.filter(|one| one.starts_with('{') && one.ends_with('}'));
             if let Some(object) = object.filter(|_| self.form.structured) {
                 put(out, format_args!(",\"args\":{object}"));
@@ -252,12 +238,7 @@ impl Writer {
         let time = time.unsigned_abs();
         put(
             out,
-            format_args!(
-                "{{\"ts\":{sign}{}.{:03},\"ph\":\"{phase}\",\"pid\":{}",
-                time / 1000,
-                time % 1000,
-                call.pid
-            ),
+            format_args!("{{\"ts\":{sign}{}.{:03},\"ph\":\"{phase}\",\"pid\":{}", time / 1000, time % 1000, call.pid),
         );
         if call.pid != call.tid || self.form.structured {
             put(out, format_args!(",\"tid\":{}", call.tid));
@@ -278,9 +259,7 @@ fn with_nulls(text: &str) -> String {
     let mut fresh = true;
     let mut rest = text;
     while let Some(next) = rest.chars().next() {
-        let after = rest
-            .strip_prefix(NULL)
-            .filter(|_| fresh && within.is_none());
+        let after = rest.strip_prefix(NULL).filter(|_| fresh && within.is_none());
         if let Some(after) = after.filter(|one| one.is_empty() || one.starts_with([',', ')'])) {
             out.push_str("\"NULL\"");
             rest = after;
@@ -323,9 +302,7 @@ impl Dump {
         let batch = batch.into_inner();
         let made = py.detach(|| {
             let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            writer
-                .batch(&batch)
-                .map(|()| std::mem::take(&mut writer.out))
+            writer.batch(&batch).map(|()| std::mem::take(&mut writer.out))
         });
         Ok(PyBytes::new(py, &made.map_err(to_python)?))
     }

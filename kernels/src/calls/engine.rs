@@ -107,10 +107,7 @@ impl<T: Clone> Engine<T> {
         let (known, sure) = (self.threads.len(), number as usize + 1);
         if known < sure {
             let set = self.rules.enabled && self.rules.start.is_none();
-            self.threads.resize_with(sure, || Thread {
-                frames: Vec::new(),
-                indent: set.then_some(0),
-            });
+            self.threads.resize_with(sure, || Thread { frames: Vec::new(), indent: set.then_some(0) });
         }
         &mut self.threads[number as usize]
     }
@@ -131,11 +128,7 @@ impl<T: Clone> Engine<T> {
         };
         let outside = self.outside();
         let after = self.rules.stop.is_some_and(|stop| call.time > stop);
-        let Some(function) = self
-            .functions
-            .get(call.function)
-            .filter(|_| !self.finished && !after)
-        else {
+        let Some(function) = self.functions.get(call.function).filter(|_| !self.finished && !after) else {
             return;
         };
         let mut state = self.threads[call.thread as usize]
@@ -154,12 +147,7 @@ impl<T: Clone> Engine<T> {
             self.push(call, state, Kept::Skipped);
             return;
         }
-        let seen = Seen {
-            thread: call.thread,
-            function: call.function,
-            trigger,
-            args: call.args,
-        };
+        let seen = Seen { thread: call.thread, function: call.function, trigger, args: call.args };
         let decision = if !begun {
             not_begun(&self.rules, state, trigger, call.marks & EXIT != 0)
         } else if early {
@@ -169,13 +157,7 @@ impl<T: Clone> Engine<T> {
         };
         let kept = early || self.keeps(call, &decision.state, trigger);
         let told = trigger.backtrace;
-        let judged = Judged {
-            decision,
-            place,
-            kept,
-            early,
-            told,
-        };
+        let judged = Judged { decision, place, kept, early, told };
         self.begin(call, judged);
     }
 
@@ -191,13 +173,7 @@ impl<T: Clone> Engine<T> {
 
     #[inline]
     fn begin(&mut self, call: &Call<T>, judged: Judged) {
-        let Judged {
-            decision,
-            place,
-            kept,
-            early,
-            told,
-        } = judged;
+        let Judged { decision, place, kept, early, told } = judged;
         if let Some(on) = decision.turned {
             self.enabled = on;
         }
@@ -210,14 +186,8 @@ impl<T: Clone> Engine<T> {
         let mut state = decision.state;
         let (above, depth, level) = (state.above, state.depth, state.level);
         let entered = decision.recorded && enabled && !early;
-        let leaves = call
-            .end
-            .is_some_and(|end| call.marks & EXIT != 0 && self.rules.covers(end));
-        let indent = if self.switching {
-            thread.indent.unwrap_or(level)
-        } else {
-            depth
-        };
+        let leaves = call.end.is_some_and(|end| call.marks & EXIT != 0 && self.rules.covers(end));
+        let indent = if self.switching { thread.indent.unwrap_or(level) } else { depth };
         if entered {
             thread.indent = Some(indent.saturating_add(1));
         }

@@ -17,8 +17,8 @@ use super::missed::Missed;
 use super::patterns::Book;
 use super::rules::Rules;
 use crate::sweeps::{
-    Cancel, Kind, Partitions, ROWS, Source, Sweep, Token, fail, gather_some, int64, made, nullable,
-    schema, stream, to_python,
+    Cancel, Kind, Partitions, ROWS, Source, Sweep, Token, fail, gather_some, int64, made, nullable, schema, stream,
+    to_python,
 };
 
 /// Columns between the key and the rest: id, parent, duration, name, module, size, file, arguments, marks.
@@ -53,33 +53,18 @@ impl Chunk {
     }
 
     fn marks(&self, row: usize) -> u8 {
-        if self.marks.is_valid(row) {
-            self.marks.value(row).cast_unsigned()
-        } else {
-            ENTRY | EXIT
-        }
+        if self.marks.is_valid(row) { self.marks.value(row).cast_unsigned() } else { ENTRY | EXIT }
     }
 }
 
 impl Filter {
     fn chunk(&mut self) -> Result<Chunk, ArrowError> {
         let column = |number| self.input.payload_column(number);
-        let integers = |number| {
-            column(number).and_then(|one| one.as_primitive_opt::<Int64Type>().ok_or_else(differs))
-        };
-        let texts =
-            |number| column(number).and_then(|one| one.as_string_opt::<i32>().ok_or_else(differs));
-        let marks = column(8)?
-            .as_primitive_opt::<Int8Type>()
-            .ok_or_else(differs)?;
-        let told = Columns {
-            texts: [texts(3)?, texts(4)?, texts(6)?],
-            sizes: integers(5)?,
-        };
-        let codes = self
-            .engine
-            .functions
-            .encode(&told, self.input.chunk.ts.len())?;
+        let integers = |number| column(number).and_then(|one| one.as_primitive_opt::<Int64Type>().ok_or_else(differs));
+        let texts = |number| column(number).and_then(|one| one.as_string_opt::<i32>().ok_or_else(differs));
+        let marks = column(8)?.as_primitive_opt::<Int8Type>().ok_or_else(differs)?;
+        let told = Columns { texts: [texts(3)?, texts(4)?, texts(6)?], sizes: integers(5)? };
+        let codes = self.engine.functions.encode(&told, self.input.chunk.ts.len())?;
         Ok(Chunk {
             ids: integers(0)?.clone(),
             parents: integers(1)?.clone(),
@@ -101,8 +86,7 @@ impl Filter {
                 more: self.input.chunk.base + row as u64,
                 time,
                 thread: self.input.chunk.code[row],
-                id: integer(&chunk.ids, row)
-                    .ok_or_else(|| fail(format!("a call at {time} has no id")))?,
+                id: integer(&chunk.ids, row).ok_or_else(|| fail(format!("a call at {time} has no id")))?,
                 parent: integer(&chunk.parents, row),
                 end: dur.map(|dur| time.saturating_add(dur)),
                 marks,
@@ -120,9 +104,7 @@ impl Filter {
             let open = self.engine.threads.iter().flat_map(|thread| &thread.frames);
             let open = open.filter(|frame| self.engine.switching || frame.kept == Kept::Waiting);
             let waiting = self.engine.out.iter().map(|one| one.more);
-            self.input
-                .held
-                .retain(open.map(|frame| frame.more).chain(waiting));
+            self.input.held.retain(open.map(|frame| frame.more).chain(waiting));
         }
     }
 
@@ -133,12 +115,9 @@ impl Filter {
         let threads = out.iter().map(|one| one.thread).collect();
         columns.extend(self.partitions.columns(threads)?);
         columns.push(int64(out.iter().map(|one| one.id).collect()));
-        columns.push(Arc::new(
-            out.iter().map(|one| one.above).collect::<Int64Array>(),
-        ));
-        let depths = |of: fn(&Shown<u64>) -> i32| -> ArrayRef {
-            Arc::new(Int32Array::from_iter_values(out.iter().map(of)))
-        };
+        columns.push(Arc::new(out.iter().map(|one| one.above).collect::<Int64Array>()));
+        let depths =
+            |of: fn(&Shown<u64>) -> i32| -> ArrayRef { Arc::new(Int32Array::from_iter_values(out.iter().map(of))) };
         columns.push(depths(|one| one.depth));
         let marks = out.iter().map(|one| one.marks.cast_signed());
         columns.push(Arc::new(Int8Array::from_iter_values(marks)));
@@ -192,9 +171,7 @@ pub fn filter_calls(
     let missed = missed.map(|missed| missed.clone());
     let open = || -> Result<_, ArrowError> {
         let input = Source::new(
-            calls
-                .into_reader()
-                .map_err(|error| fail(error.to_string()))?,
+            calls.into_reader().map_err(|error| fail(error.to_string()))?,
             Kind::Events,
             1,
             "calls",
@@ -215,13 +192,7 @@ pub fn filter_calls(
         made_fields.extend(nullable(fields.iter().skip(OWN).cloned().collect()));
         let schema = schema(made_fields, &names)?;
         let book = Book::new(std::mem::take(&mut rules.rules), &rules.kind).map_err(fail)?;
-        let sweep = Filter {
-            input,
-            partitions,
-            fields,
-            engine: Engine::new(rules, Functions::new(book)),
-            missed,
-        };
+        let sweep = Filter { input, partitions, fields, engine: Engine::new(rules, Functions::new(book)), missed };
         Ok((schema, sweep))
     };
     let (schema, sweep) = open().map_err(to_python)?;
@@ -246,7 +217,5 @@ fn check(fields: &[FieldRef]) -> Result<(), ArrowError> {
         return Ok(());
     }
     let found: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
-    Err(fail(format!(
-        "columns after the thread are {found:?}, expected them to begin with {expected:?}"
-    )))
+    Err(fail(format!("columns after the thread are {found:?}, expected them to begin with {expected:?}")))
 }

@@ -87,11 +87,7 @@ impl<T> Thread<T> {
     pub fn forget(&mut self, place: Option<usize>, time: i64) {
         let first = place.map_or(0, |place| place + 1);
         let over = |frame: &Frame<T>| frame.end.is_some_and(|end| end <= time);
-        if self
-            .frames
-            .get(first..)
-            .is_some_and(|rest| rest.iter().any(over))
-        {
+        if self.frames.get(first..).is_some_and(|rest| rest.iter().any(over)) {
             let mut at = 0;
             self.frames.retain(|frame| {
                 at += 1;

@@ -68,12 +68,7 @@ fn write_key(texts: &[Option<&str>; 3], size: Option<i64>, key: &mut Vec<u8>) {
 
 impl Functions {
     pub fn new(book: Book) -> Self {
-        Self {
-            numbers: FxHashMap::default(),
-            all: Vec::new(),
-            book,
-            key: Vec::new(),
-        }
+        Self { numbers: FxHashMap::default(), all: Vec::new(), book, key: Vec::new() }
     }
 
     /// Gives each row the number of its function.
@@ -87,17 +82,12 @@ impl Functions {
     }
 
     /// The number of a function of this name, module, file and size.
-    pub fn number(
-        &mut self,
-        texts: [Option<&str>; 3],
-        size: Option<i64>,
-    ) -> Result<u32, ArrowError> {
+    pub fn number(&mut self, texts: [Option<&str>; 3], size: Option<i64>) -> Result<u32, ArrowError> {
         write_key(&texts, size, &mut self.key);
         if let Some(&code) = self.numbers.get(&self.key) {
             return Ok(code);
         }
-        let code = u32::try_from(self.numbers.len())
-            .map_err(|_| fail("more functions than can be numbered"))?;
+        let code = u32::try_from(self.numbers.len()).map_err(|_| fail("more functions than can be numbered"))?;
         self.numbers.insert(self.key.clone(), code);
         let [name, module, file] = texts;
         self.all.push(Function {

@@ -66,13 +66,7 @@ pub struct Cells<'a> {
 
 /// Three digits before and three after the point, and a unit; nothing for no time at all.
 pub fn time_unit(out: &mut Vec<u8>, nanoseconds: i64, colored: bool) {
-    const UNITS: [(u64, &str); 5] = [
-        (1000, "us"),
-        (1000, "ms"),
-        (1000, " s"),
-        (60, " m"),
-        (24, " h"),
-    ];
+    const UNITS: [(u64, &str); 5] = [(1000, "us"), (1000, "ms"), (1000, " s"), (60, " m"), (24, " h")];
     const LAST: u64 = 999;
     if nanoseconds == 0 {
         out.extend_from_slice(b"          ");

@@ -80,9 +80,7 @@ impl Lines {
             if self.next < batch.num_rows() {
                 let columns = Columns(batch.columns());
                 let found = columns.long(0, self.next).zip(columns.long(2, self.next));
-                return found
-                    .map(Some)
-                    .ok_or_else(|| fail("an event has no time or number"));
+                return found.map(Some).ok_or_else(|| fail("an event has no time or number"));
             }
             self.events.pop_front();
             self.next = 0;
@@ -180,12 +178,7 @@ impl StoredReplay {
         tasks: Vec<(i64, String)>,
         cancel: Option<PyRef<'_, Cancel>>,
     ) -> PyResult<Self> {
-        let wanted = Wanted {
-            modules: true,
-            args: true,
-            lines: true,
-            ..Wanted::default()
-        };
+        let wanted = Wanted { modules: true, args: true, lines: true, ..Wanted::default() };
         let lines = Lines {
             walk: Walk::open(&path, source, wanted, cancel).map_err(to_python)?,
             printer: Printer::new(style).map_err(to_python)?,
@@ -193,10 +186,7 @@ impl StoredReplay {
             more: true,
             events: VecDeque::new(),
             next: 0,
-            tasks: tasks
-                .into_iter()
-                .map(|(tid, name)| (tid, name.into()))
-                .collect(),
+            tasks: tasks.into_iter().map(|(tid, name)| (tid, name.into())).collect(),
             unnamed: Arc::from(""),
             piece: FIRST,
             ended: false,

@@ -38,11 +38,7 @@ impl Missed {
 impl Missed {
     /// Tells the words, and the names if there are words.
     pub fn tell<'a>(&self, words: Vec<Word>, names: impl Iterator<Item = &'a str>) {
-        let names = if words.is_empty() {
-            Vec::new()
-        } else {
-            names.take(MOST).map(str::to_owned).collect()
-        };
+        let names = if words.is_empty() { Vec::new() } else { names.take(MOST).map(str::to_owned).collect() };
         // All runs of one query tell the same.
         let _ = self.0.set((words, names));
     }

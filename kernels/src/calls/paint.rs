@@ -83,9 +83,7 @@ pub fn values(out: &mut Vec<u8>, text: &str, colored: bool) {
     }
     let (bytes, mut quote) = (text.as_bytes(), None);
     for (at, &byte) in bytes.iter().enumerate() {
-        let ends = bytes
-            .get(at + 1)
-            .is_none_or(|behind| BEHIND.contains(behind));
+        let ends = bytes.get(at + 1).is_none_or(|behind| BEHIND.contains(behind));
         match (quote, byte) {
             (None, b'"' | b'\'') => {
                 quote = Some(byte);
@@ -114,10 +112,7 @@ pub struct Painter {
 impl Painter {
     /// Without a book nothing has a colour.
     pub fn new(book: Option<Book>) -> Self {
-        Self {
-            book,
-            known: FxHashMap::default(),
-        }
+        Self { book, known: FxHashMap::default() }
     }
 
     /// Whether there are colours at all.

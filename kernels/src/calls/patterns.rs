@@ -48,13 +48,8 @@ fn of_glob(glob: &str) -> String {
             '?' => regex.push('.'),
             '[' if rest.as_str().contains(']') => {
                 let set: String = rest.by_ref().take_while(|&letter| letter != ']').collect();
-                let (not, set) = set
-                    .strip_prefix('!')
-                    .map_or(("", set.as_str()), |set| ("^", set));
-                regex.push_str(&format!(
-                    "[{not}{}]",
-                    set.replace('\\', "\\\\").replace('[', "\\[")
-                ));
+                let (not, set) = set.strip_prefix('!').map_or(("", set.as_str()), |set| ("^", set));
+                regex.push_str(&format!("[{not}{}]", set.replace('\\', "\\\\").replace('[', "\\[")));
             }
             other => regex.push_str(&regex_lite::escape(&other.to_string())),
         }
@@ -72,9 +67,7 @@ pub struct Book {
 
 impl Book {
     pub fn new(rules: Vec<Rule>, kind: &str) -> Result<Self, String> {
-        let pairs = rules
-            .into_iter()
-            .map(|rule| Ok((Pattern::new(&rule.name, kind)?, rule)));
+        let pairs = rules.into_iter().map(|rule| Ok((Pattern::new(&rule.name, kind)?, rule)));
         let rules = pairs.collect::<Result<Vec<_>, String>>()?;
         let met = vec![false; rules.len()];
         Ok(Self { rules, met })
@@ -85,12 +78,7 @@ impl Book {
     }
 
     /// What is said of a function; where two rules speak of one, the later one's word counts.
-    pub fn trigger(
-        &mut self,
-        name: Option<&str>,
-        module: Option<&str>,
-        file: Option<&str>,
-    ) -> Trigger {
+    pub fn trigger(&mut self, name: Option<&str>, module: Option<&str>, file: Option<&str>) -> Trigger {
         let mut found = Trigger::default();
         for ((pattern, rule), met) in self.rules.iter().zip(&mut self.met) {
             let text = if rule.by_file { file } else { name };
@@ -110,9 +98,7 @@ impl Book {
     pub fn missed(&self) -> Vec<Word> {
         let rules = self.rules.iter().zip(&self.met);
         let missed = rules.filter(|(_, met)| !**met);
-        missed
-            .map(|((_, rule), _)| (rule.name.clone(), rule.module.clone(), rule.by_file))
-            .collect()
+        missed.map(|((_, rule), _)| (rule.name.clone(), rule.module.clone(), rule.by_file)).collect()
     }
 }
 

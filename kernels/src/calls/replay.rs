@@ -92,9 +92,10 @@ pub struct Printer {
 
 impl Printer {
     pub fn new(style: Style) -> Result<Self, ArrowError> {
-        let named = style.fields.iter().map(|name| {
-            Field::named(name).ok_or_else(|| fail(format!("there is no field `{name}`")))
-        });
+        let named = style
+            .fields
+            .iter()
+            .map(|name| Field::named(name).ok_or_else(|| fail(format!("there is no field `{name}`"))));
         let mut fields = named.collect::<Result<Vec<_>, _>>()?;
         fields.sort_unstable();
         fields.dedup();
@@ -118,8 +119,7 @@ impl Printer {
 
     /// The number of a thread.
     pub fn number(&mut self, tid: i64) -> Result<u32, ArrowError> {
-        let fresh = u32::try_from(self.numbers.len())
-            .map_err(|_| fail("more threads than can be numbered"))?;
+        let fresh = u32::try_from(self.numbers.len()).map_err(|_| fail("more threads than can be numbered"))?;
         Ok(*self.numbers.entry(tid).or_insert(fresh))
     }
 
@@ -180,9 +180,7 @@ impl Printer {
                 end.thread == number
                     && threads.get(&end.thread).is_some_and(|thread| {
                         let open = thread.open.iter().rev();
-                        open.into_iter()
-                            .find(|call| call.id == end.id)
-                            .is_some_and(|call| call.depth < depth)
+                        open.into_iter().find(|call| call.id == end.id).is_some_and(|call| call.depth < depth)
                     })
             };
             let Some(end) = self.ends.next(time, stays) else {
@@ -407,10 +405,7 @@ impl Printer {
             let told = time.saturating_add(self.style.start);
             match columns.text(10, row).filter(|_| loss) {
                 Some(text) => put(out, format_args!("[{number}] XXX {tid}: {text}\n")),
-                None => put(
-                    out,
-                    format_args!("[{number}] !!! {tid}: {text} time ({told})\n"),
-                ),
+                None => put(out, format_args!("[{number}] !!! {tid}: {text} time ({told})\n")),
             }
             self.count += 1;
             return;
@@ -428,11 +423,7 @@ impl Printer {
             colored: self.style.colored,
         };
         cells(out, &self.fields, &line, None);
-        let within = if level < 0 || id < 0 {
-            0
-        } else {
-            thread.indent
-        };
+        let within = if level < 0 || id < 0 { 0 } else { thread.indent };
         indent(out, if loss { thread.indent + 1 } else { within });
         let own = thread.color.unwrap_or(Color::Green);
         let color = self.painter.plain(if loss { Color::Red } else { own });
@@ -524,11 +515,7 @@ fn backtrace(out: &mut Vec<u8>, call: &Call, fields: &[Field], line: &Cells) {
     let Some(stack) = call.stack.as_deref().filter(|stack| !stack.is_empty()) else {
         return;
     };
-    let line = Cells {
-        address: None,
-        module: None,
-        ..*line
-    };
+    let line = Cells { address: None, module: None, ..*line };
     for (number, name) in stack.split('\n').enumerate() {
         cells(out, fields, &line, Some("backtrace"));
         let gray = line.colored.then_some(Color::Gray);
@@ -560,10 +547,7 @@ impl Replay {
     fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
         let lines = py.detach(|| {
-            let mut printer = self
-                .0
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut printer = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let columns = Columns(batch.columns());
             let printed = (0..batch.num_rows()).try_for_each(|row| printer.row(&columns, row));
             printed.map(|()| printer.taken())
@@ -574,10 +558,7 @@ impl Replay {
     /// The lines that are left.
     fn finish<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let lines = py.detach(|| {
-            let mut printer = self
-                .0
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut printer = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             printer.finish();
             printer.taken()
         });

@@ -45,12 +45,7 @@ fn stored(walk: &mut Walk<Told>, sums: &mut Sums) -> Result<(), ArrowError> {
         let more = walk.step(|taken: &Taken| Told {
             start: taken.time,
             length: taken.length.unwrap_or(MISSING),
-            own: taken
-                .block
-                .own
-                .as_ref()
-                .and_then(|own| integer(own, taken.row))
-                .unwrap_or(MISSING),
+            own: taken.block.own.as_ref().and_then(|own| integer(own, taken.row)).unwrap_or(MISSING),
             function: taken.function,
             inherited: taken.state.inherited,
         })?;
@@ -120,9 +115,7 @@ impl State {
         let (times, lengths, ids) = (needed(0)?, needed(1)?, needed(2)?);
         let (parents, tids, own, sizes) = (needed(3)?, needed(5)?, needed(7)?, integers(8));
         let column = |number: usize| batch.columns().get(number).ok_or_else(differs);
-        let depths = column(4)?
-            .as_primitive_opt::<Int32Type>()
-            .ok_or_else(differs)?;
+        let depths = column(4)?.as_primitive_opt::<Int32Type>().ok_or_else(differs)?;
         let names = column(6)?.as_string_opt::<i32>().ok_or_else(differs)?;
         for row in 0..batch.num_rows() {
             let name = text_at(names, row);
@@ -193,17 +186,8 @@ impl CallSums {
 
     /// Reads a stored table of calls and adds what filters show of it.
     #[pyo3(signature = (path, source, *, cancel=None))]
-    fn read(
-        &self,
-        py: Python<'_>,
-        path: PathBuf,
-        source: Source,
-        cancel: Option<PyRef<'_, Cancel>>,
-    ) -> PyResult<()> {
-        let wanted = Wanted {
-            own: self.state().sums.measured,
-            ..Wanted::default()
-        };
+    fn read(&self, py: Python<'_>, path: PathBuf, source: Source, cancel: Option<PyRef<'_, Cancel>>) -> PyResult<()> {
+        let wanted = Wanted { own: self.state().sums.measured, ..Wanted::default() };
         let walk = Walk::open(&path, source, wanted, cancel);
         let mut walk = walk.map_err(to_python)?;
         py.detach(|| {

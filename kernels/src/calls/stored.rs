@@ -7,15 +7,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{
-    Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, RecordBatchReader, StringArray,
-};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use arrow_select::concat::concat_batches;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
-    ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::errors::ParquetError;
 use rustc_hash::FxHashMap;
@@ -87,11 +84,7 @@ pub struct State {
     pub entered: bool,
 }
 
-const WHOLE: State = State {
-    marks: ENTRY | EXIT,
-    inherited: false,
-    entered: false,
-};
+const WHOLE: State = State { marks: ENTRY | EXIT, inherited: false, entered: false };
 
 fn state(word: &str) -> State {
     let marks = match word {
@@ -100,11 +93,7 @@ fn state(word: &str) -> State {
         "inherited" => 0,
         _ => ENTRY | EXIT,
     };
-    State {
-        marks,
-        inherited: word == "inherited",
-        entered: word == "entered",
-    }
+    State { marks, inherited: word == "inherited", entered: word == "entered" }
 }
 
 /// The number of a value, if there is one.
@@ -171,8 +160,7 @@ impl Block {
         if swapped {
             let rows = u32::try_from(times.len()).map_err(|_| fail("a block has too many rows"))?;
             let mut order: Vec<u32> = (0..rows).collect();
-            for run in order.chunk_by_mut(|&one, &next| times[one as usize] == times[next as usize])
-            {
+            for run in order.chunk_by_mut(|&one, &next| times[one as usize] == times[next as usize]) {
                 run.sort_by_key(|&row| ids[row as usize]);
             }
             self.order = Some(order);
@@ -199,10 +187,7 @@ fn differs() -> ArrowError {
 }
 
 fn integers(column: &ArrayRef) -> Result<Int64Array, ArrowError> {
-    column
-        .as_primitive_opt::<Int64Type>()
-        .cloned()
-        .ok_or_else(differs)
+    column.as_primitive_opt::<Int64Type>().cloned().ok_or_else(differs)
 }
 
 fn texts(column: &ArrayRef) -> Result<StringArray, ArrowError> {
@@ -210,20 +195,13 @@ fn texts(column: &ArrayRef) -> Result<StringArray, ArrowError> {
 }
 
 fn coded(column: &ArrayRef) -> Result<Texts, ArrowError> {
-    column
-        .as_dictionary_opt::<Int32Type>()
-        .cloned()
-        .ok_or_else(differs)
+    column.as_dictionary_opt::<Int32Type>().cloned().ok_or_else(differs)
 }
 
 #[inline]
 fn key(column: &Texts, row: usize) -> Option<usize> {
     let keys = column.keys();
-    if keys.is_valid(row) {
-        usize::try_from(keys.value(row)).ok()
-    } else {
-        None
-    }
+    if keys.is_valid(row) { usize::try_from(keys.value(row)).ok() } else { None }
 }
 
 fn value(column: &Texts, key: Option<usize>) -> Option<&str> {
@@ -234,9 +212,7 @@ fn value(column: &Texts, key: Option<usize>) -> Option<&str> {
 
 /// Whether what is known of the numbers of a column holds for another one.
 fn same(known: &Option<ArrayRef>, column: &Texts) -> bool {
-    known
-        .as_ref()
-        .is_some_and(|known| Arc::ptr_eq(known, column.values()))
+    known.as_ref().is_some_and(|known| Arc::ptr_eq(known, column.values()))
 }
 
 /// Reads a file block by block.
@@ -253,33 +229,20 @@ fn wrong(error: ParquetError) -> ArrowError {
 
 impl Stored {
     pub fn open(path: &Path, wanted: Wanted) -> Result<Self, ArrowError> {
-        let file =
-            File::open(path).map_err(|error| fail(format!("{}: {error}", path.display())))?;
+        let file = File::open(path).map_err(|error| fail(format!("{}: {error}", path.display())))?;
         let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(wrong)?;
         let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let coded = |field: &Arc<Field>| match CODED.contains(&field.name().as_str()) {
             true => Arc::new(Field::clone(field).with_data_type(kind.clone())),
             false => field.clone(),
         };
-        let schema = Arc::new(Schema::new(
-            found
-                .schema()
-                .fields()
-                .iter()
-                .map(coded)
-                .collect::<Vec<_>>(),
-        ));
+        let schema = Arc::new(Schema::new(found.schema().fields().iter().map(coded).collect::<Vec<_>>()));
         let options = ArrowReaderOptions::new().with_schema(schema);
         let metadata = ArrowReaderMetadata::try_new(found.metadata().clone(), options);
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.map_err(wrong)?);
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.map_err(wrong)?);
         let mask = ProjectionMask::columns(builder.parquet_schema(), wanted.names());
         let builder = builder.with_projection(mask).with_batch_size(ROWS);
-        Ok(Self {
-            reader: builder.build().map_err(wrong)?,
-            ready: VecDeque::new(),
-            rest: None,
-        })
+        Ok(Self { reader: builder.build().map_err(wrong)?, ready: VecDeque::new(), rest: None })
     }
 
     /// The next rows; all of a time are in one block.
@@ -310,10 +273,7 @@ impl Stored {
             }
         }
         let own = times(&batch)?;
-        let last = own
-            .iter()
-            .rev()
-            .take_while(|&time| Some(time) == own.last());
+        let last = own.iter().rev().take_while(|&time| Some(time) == own.last());
         let first = own.len() - last.count();
         if first > 0 {
             self.ready.push_back(batch.slice(0, first));
@@ -344,17 +304,13 @@ pub struct Codes {
 
 impl Codes {
     pub fn new(facts: Facts) -> Self {
-        Self {
-            facts,
-            ..Self::default()
-        }
+        Self { facts, ..Self::default() }
     }
 
     /// Prepares for a block.
     pub fn load(&mut self, block: &Block) {
         let modules = block.modules.as_ref();
-        if !same(&self.names, &block.names) || modules.is_some_and(|one| !same(&self.modules, one))
-        {
+        if !same(&self.names, &block.names) || modules.is_some_and(|one| !same(&self.modules, one)) {
             self.names = Some(block.names.values().clone());
             self.modules = modules.map(|one| one.values().clone());
             self.usual.clear();
@@ -371,19 +327,12 @@ impl Codes {
     /// How a call was recorded.
     #[inline]
     pub fn state(&self, block: &Block, row: usize) -> State {
-        key(&block.states, row)
-            .and_then(|key| self.known.get(key).copied())
-            .unwrap_or(WHOLE)
+        key(&block.states, row).and_then(|key| self.known.get(key).copied()).unwrap_or(WHOLE)
     }
 
     /// The number of the function that is called.
     #[inline]
-    pub fn function(
-        &mut self,
-        functions: &mut Functions,
-        block: &Block,
-        row: usize,
-    ) -> Result<u32, ArrowError> {
+    pub fn function(&mut self, functions: &mut Functions, block: &Block, row: usize) -> Result<u32, ArrowError> {
         let name = key(&block.names, row);
         let module = block.modules.as_ref().and_then(|one| key(one, row));
         match name.and_then(|name| self.usual.get(name)) {
@@ -405,9 +354,7 @@ impl Codes {
         }
         let called = value(&block.names, name);
         let within = block.modules.as_ref().and_then(|one| value(one, module));
-        let named = called
-            .zip(within)
-            .map(|(a, b)| (a.to_owned(), b.to_owned()));
+        let named = called.zip(within).map(|(a, b)| (a.to_owned(), b.to_owned()));
         let (size, file) = named
             .and_then(|named| self.facts.get(&named))
             .map_or((None, None), |(size, file)| (*size, file.as_deref()));

@@ -89,12 +89,7 @@ pub struct Sums {
 
 impl Sums {
     pub fn new(measured: bool) -> Self {
-        Self {
-            measured,
-            names: FxHashMap::default(),
-            groups: Vec::new(),
-            threads: Vec::new(),
-        }
+        Self { measured, names: FxHashMap::default(), groups: Vec::new(), threads: Vec::new() }
     }
 
     /// The number of the group of a name.
@@ -102,10 +97,7 @@ impl Sums {
         let fresh = self.groups.len() as u32;
         let number = *self.names.entry(name.clone()).or_insert(fresh);
         if number == fresh {
-            self.groups.push(Group {
-                name,
-                ..Group::default()
-            });
+            self.groups.push(Group { name, ..Group::default() });
         }
         number
     }
@@ -129,10 +121,8 @@ impl Sums {
             open.clone().rposition(|one| one.id == above)
         });
         self.close(number, place.map_or(0, |place| place + 1));
-        let (Some(thread), Some(group)) = (
-            self.threads.get_mut(number),
-            self.groups.get_mut(call.group as usize),
-        ) else {
+        let (Some(thread), Some(group)) = (self.threads.get_mut(number), self.groups.get_mut(call.group as usize))
+        else {
             return;
         };
         thread.calls += 1;
@@ -159,14 +149,7 @@ impl Sums {
         } else if let Some(above) = thread.open.last_mut() {
             above.cover(call.start, end);
         }
-        thread.open.push(Open {
-            id: call.id,
-            group: call.group,
-            start: call.start,
-            end,
-            covered: i64::MIN,
-            own,
-        });
+        thread.open.push(Open { id: call.id, group: call.group, start: call.start, end, covered: i64::MIN, own });
     }
 
     /// Takes the calls from a place on off a thread's stack.

@@ -24,20 +24,13 @@ impl Ends {
     pub fn add(&mut self, time: i64, thread: u32, id: i64) {
         self.began += 1;
         let began = Reverse(self.began);
-        self.heap.push(Reverse(End {
-            time,
-            began,
-            thread,
-            id,
-        }));
+        self.heap.push(Reverse(End { time, began, thread, id }));
     }
 
     /// The next end before a time, or at it unless `stays` says that the call is open beyond it; all ends without a time.
     pub fn next(&mut self, time: Option<i64>, stays: impl Fn(&End) -> bool) -> Option<End> {
         let Reverse(next) = self.heap.peek()?;
         let due = time.is_none_or(|time| next.time < time || next.time == time && !stays(next));
-        due.then(|| self.heap.pop())
-            .flatten()
-            .map(|Reverse(end)| end)
+        due.then(|| self.heap.pop()).flatten().map(|Reverse(end)| end)
     }
 }

@@ -93,23 +93,12 @@ struct Trees {
 }
 
 /// Node above, name, address, calls, total, self, ranges of both, rests, session of a root.
-type NodeRow = (
-    Option<u32>,
-    Option<String>,
-    Option<i64>,
-    u64,
-    (i64, i64),
-    (Range, Range),
-    Vec<i64>,
-    Option<u32>,
-);
+type NodeRow = (Option<u32>, Option<String>, Option<i64>, u64, (i64, i64), (Range, Range), Vec<i64>, Option<u32>);
 /// Session, stack, hits, time.
 type WayRow = (u32, Option<String>, u64, i64);
 
 fn widened(range: &mut Range, value: i64) {
-    *range = Some(range.map_or((value, value), |(low, high)| {
-        (low.min(value), high.max(value))
-    }));
+    *range = Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
 }
 
 impl Trees {
@@ -154,13 +143,7 @@ impl Trees {
         found.map_or(0, |(_, session)| *session)
     }
 
-    fn enter(
-        &mut self,
-        columns: &Columns,
-        row: usize,
-        time: i64,
-        id: i64,
-    ) -> Result<(), ArrowError> {
+    fn enter(&mut self, columns: &Columns, row: usize, time: i64, id: i64) -> Result<(), ArrowError> {
         let kind = columns.long(17, row);
         let above = columns.long(16, row);
         let is_event = kind == Some(EVENT);
@@ -227,8 +210,8 @@ impl Trees {
         let name = match self.names.get(name) {
             Some(known) => *known,
             None => {
-                let number = u32::try_from(self.spelled.len())
-                    .map_err(|_| fail("more functions than can be numbered"))?;
+                let number =
+                    u32::try_from(self.spelled.len()).map_err(|_| fail("more functions than can be numbered"))?;
                 self.names.insert(name.into(), number);
                 self.spelled.push(name.into());
                 number
@@ -243,8 +226,7 @@ impl Trees {
     }
 
     fn add(&mut self, above: Option<u32>, name: Option<u32>) -> Result<u32, ArrowError> {
-        let number =
-            u32::try_from(self.nodes.len()).map_err(|_| fail("more paths than can be numbered"))?;
+        let number = u32::try_from(self.nodes.len()).map_err(|_| fail("more paths than can be numbered"))?;
         self.nodes.push(Node {
             above,
             name,
@@ -261,18 +243,10 @@ impl Trees {
 
     fn way(&mut self, session: u32, stack: Option<&str>) -> usize {
         let stack: Option<Box<str>> = stack.map(Box::from);
-        let number = *self
-            .known_ways
-            .entry((session, stack.clone()))
-            .or_insert_with(|| {
-                self.ways.push(Way {
-                    session,
-                    stack,
-                    hits: 0,
-                    time: 0,
-                });
-                self.ways.len() - 1
-            });
+        let number = *self.known_ways.entry((session, stack.clone())).or_insert_with(|| {
+            self.ways.push(Way { session, stack, hits: 0, time: 0 });
+            self.ways.len() - 1
+        });
         if let Some(way) = self.ways.get_mut(number) {
             way.hits += 1;
         }
@@ -328,11 +302,7 @@ impl Trees {
     }
 
     fn rows(&mut self) -> Vec<NodeRow> {
-        let sessions: FxHashMap<u32, u32> = self
-            .roots
-            .iter()
-            .map(|(session, at)| (*at, *session))
-            .collect();
+        let sessions: FxHashMap<u32, u32> = self.roots.iter().map(|(session, at)| (*at, *session)).collect();
         let spelled = |name: u32| self.spelled.get(name as usize).map(ToString::to_string);
         let nodes = self.nodes.drain(..).enumerate();
         nodes
@@ -345,9 +315,7 @@ impl Trees {
                     (one.total, one.own),
                     (one.totals, one.owns),
                     one.rests,
-                    u32::try_from(at)
-                        .ok()
-                        .and_then(|at| sessions.get(&at).copied()),
+                    u32::try_from(at).ok().and_then(|at| sessions.get(&at).copied()),
                 )
             })
             .collect()
@@ -382,13 +350,8 @@ impl CallTree {
             trees.leave(None);
             let nodes = trees.rows();
             let ways = trees.ways.drain(..);
-            let ways = ways
-                .map(|one| (one.session, one.stack.map(String::from), one.hits, one.time))
-                .collect();
-            let lasted = trees
-                .last
-                .unwrap_or(0)
-                .saturating_sub(trees.first.unwrap_or(0));
+            let ways = ways.map(|one| (one.session, one.stack.map(String::from), one.hits, one.time)).collect();
+            let lasted = trees.last.unwrap_or(0).saturating_sub(trees.first.unwrap_or(0));
             (nodes, ways, lasted)
         })
     }

@@ -67,11 +67,8 @@ impl<T: Clone> Walk<T> {
     ) -> Result<Self, ArrowError> {
         let mut rules = source.rules;
         let book = Book::new(std::mem::take(&mut rules.rules), &rules.kind).map_err(fail)?;
-        let facts: Facts = source
-            .functions
-            .into_iter()
-            .map(|(name, module, size, file)| ((name, module), (size, file)))
-            .collect();
+        let facts: Facts =
+            source.functions.into_iter().map(|(name, module, size, file)| ((name, module), (size, file))).collect();
         let wanted = Wanted {
             modules: wanted.modules || source.by_module || !facts.is_empty(),
             args: wanted.args || source.by_arguments,
@@ -118,19 +115,10 @@ impl<T: Clone> Walk<T> {
             }
             let thread = self.thread(tid);
             let state = self.codes.state(&block, row);
-            let function = self
-                .codes
-                .function(&mut self.engine.functions, &block, row)?;
+            let function = self.codes.function(&mut self.engine.functions, &block, row)?;
             let time = block.times.value(row);
             let length = integer(&block.lengths, row);
-            let taken = Taken {
-                block: &block,
-                row,
-                time,
-                length,
-                function,
-                state,
-            };
+            let taken = Taken { block: &block, row, time, length, function, state };
             self.engine.enter(&Call {
                 more: told(&taken),
                 time,

@@ -63,8 +63,7 @@ impl Placing {
             match value {
                 Some(value) => rows.float(OWN, value),
                 None if series.value != Token::Null => {
-                    self.notes
-                        .count("counter's value is no number", false, placed.text);
+                    self.notes.count("counter's value is no number", false, placed.text);
                     let text = plain(series.value, series.raw, series.args).unwrap_or_default();
                     self.extra_text(Kind::Counter, Extra::Text, &text, sink);
                 }

@@ -114,9 +114,7 @@ impl Document {
         };
         match halt {
             Halt::Io(error) => Failure::Io(path, error),
-            Halt::Bomb => Failure::Bad(format!(
-                "cannot read `{path}`: it unpacks to more than 500 times its size"
-            )),
+            Halt::Bomb => Failure::Bad(format!("cannot read `{path}`: it unpacks to more than 500 times its size")),
         }
     }
 
@@ -165,15 +163,9 @@ impl Document {
             None => Ok(Next::End),
             Some(b'[') => {
                 feed.pass(1);
-                self.begin(State::Events {
-                    inside: false,
-                    bracket: true,
-                })
+                self.begin(State::Events { inside: false, bracket: true })
             }
-            Some(b'{') if self.is_event(feed) => self.begin(State::Events {
-                inside: false,
-                bracket: false,
-            }),
+            Some(b'{') if self.is_event(feed) => self.begin(State::Events { inside: false, bracket: false }),
             Some(b'{') => {
                 feed.pass(1);
                 self.begin(State::Members)
@@ -262,10 +254,7 @@ impl Document {
     fn unclosed(&mut self) -> Result<Next, Halt> {
         self.placing.phase = None;
         match self.state {
-            State::Events {
-                inside: false,
-                bracket: true,
-            } => {
+            State::Events { inside: false, bracket: true } => {
                 let reason = "list is not closed, as if it were still being written";
                 self.placing.notes.count(reason, false, b"");
             }
@@ -315,9 +304,7 @@ impl Document {
             && self.event.read(&repaired).is_ok()
             && (self.event.has(Field::Ph) || self.event.has(Field::Ts))
         {
-            self.placing
-                .notes
-                .count("event is not JSON, repaired", false, text);
+            self.placing.notes.count("event is not JSON, repaired", false, text);
             self.placing.place(&self.event, &repaired, sink);
             return text.len();
         }
@@ -395,9 +382,7 @@ impl Document {
             return self.close_object(feed);
         }
         let Some(key) = self.key(feed)? else {
-            self.placing
-                .notes
-                .count("text between members is not read", true, feed.rest());
+            self.placing.notes.count("text between members is not read", true, feed.rest());
             let used = extent(feed.rest()).unwrap_or(feed.rest().len());
             feed.pass(used.max(1));
             return Ok(Next::Go);
@@ -410,10 +395,7 @@ impl Document {
         if byte == b'[' && listed {
             feed.pass(1);
             self.placing.phase = (key == b"samples").then_some(b'P');
-            return self.begin(State::Events {
-                inside: true,
-                bracket: true,
-            });
+            return self.begin(State::Events { inside: true, bracket: true });
         }
         self.value(feed, &key, sink)
     }
@@ -529,23 +511,13 @@ impl Decode for Document {
                     self.placing.finish(sink);
                     self.properties.start = sink.range().map(|range| range.0);
                     let file = self.files.len().saturating_sub(1) as u32;
-                    let place = Place {
-                        file,
-                        begin: 0,
-                        end: 0,
-                    };
+                    let place = Place { file, begin: 0, end: 0 };
                     return Ok((sink.len() > 0).then_some(place));
                 }
             };
             let begin = feed.offset();
-            let ended = self
-                .run(&mut feed, sink)
-                .map_err(|halt| self.halted(halt))?;
-            let place = Place {
-                file: self.placing.notes.file,
-                begin,
-                end: feed.offset(),
-            };
+            let ended = self.run(&mut feed, sink).map_err(|halt| self.halted(halt))?;
+            let place = Place { file: self.placing.notes.file, begin, end: feed.offset() };
             if ended {
                 self.end_of_file(&feed);
             } else {
@@ -558,9 +530,6 @@ impl Decode for Document {
     }
 
     fn learnt(&mut self) -> Learnt {
-        Learnt {
-            notes: self.placing.notes.take(),
-            properties: self.properties.told(),
-        }
+        Learnt { notes: self.placing.notes.take(), properties: self.properties.told() }
     }
 }

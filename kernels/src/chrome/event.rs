@@ -53,12 +53,7 @@ impl Expected {
         let text = [b"\"", key, b"\":"].concat();
         bytes.get_mut(..length)?.copy_from_slice(&text);
         let mask = u64::MAX >> (8 * (8 - length));
-        Some(Expected {
-            pattern: u64::from_le_bytes(bytes),
-            mask,
-            length,
-            field,
-        })
+        Some(Expected { pattern: u64::from_le_bytes(bytes), mask, length, field })
     }
 }
 

@@ -53,17 +53,11 @@ impl Feed {
     pub fn open(path: &Path, part: Option<Part>, done: Arc<AtomicU64>) -> io::Result<Feed> {
         let input = match part {
             None => Input::open(path, done)?,
-            Some(part) => Input::at(path, &place_of(part), done)?
-                .ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?,
+            Some(part) => {
+                Input::at(path, &place_of(part), done)?.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))?
+            }
         };
-        Ok(Feed {
-            input,
-            buffer: Vec::new(),
-            at: 0,
-            base: 0,
-            origin: part.map_or(0, |part| part.offset),
-            ended: false,
-        })
+        Ok(Feed { input, buffer: Vec::new(), at: 0, base: 0, origin: part.map_or(0, |part| part.offset), ended: false })
     }
 
     /// The text that was read and not passed yet.

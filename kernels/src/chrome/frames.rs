@@ -60,24 +60,13 @@ impl Frames {
 
 fn spec() -> TableSpec {
     let text = |name| ColumnSpec::new(name, Type::Text);
-    let mut columns: Vec<_> = ["id", "name", "category", "parent", "stack"]
-        .map(text)
-        .into();
+    let mut columns: Vec<_> = ["id", "name", "category", "parent", "stack"].map(text).into();
     columns.push(ColumnSpec::new("file", Type::Int));
-    TableSpec {
-        name: "stack_frames".to_owned(),
-        columns,
-        event: None,
-    }
+    TableSpec { name: "stack_frames".to_owned(), columns, event: None }
 }
 
 /// The names of a frame and all above it, the root first; None if there are too many.
-fn stack(
-    frame: &Frame,
-    frames: &[Frame],
-    places: &FxHashMap<&[u8], usize>,
-    room: usize,
-) -> Option<Vec<u8>> {
+fn stack(frame: &Frame, frames: &[Frame], places: &FxHashMap<&[u8], usize>, room: usize) -> Option<Vec<u8>> {
     let mut names: Vec<&[u8]> = vec![&frame.name];
     let mut size = frame.name.len();
     let mut here = frame;

@@ -68,20 +68,13 @@ pub struct GroupId {
 }
 
 /// The id of `id2`, an object with one member, or of `id`.
-pub fn group_id(
-    (id, id_raw): (Token, &[u8]),
-    (id2, id2_raw): (Token, &[u8]),
-    text: &[u8],
-) -> Option<GroupId> {
+pub fn group_id((id, id_raw): (Token, &[u8]), (id2, id2_raw): (Token, &[u8]), text: &[u8]) -> Option<GroupId> {
     if let Token::Nested(_) = id2
         && let Some(found) = of_object(id2_raw)
     {
         return Some(found);
     }
-    plain(id, id_raw, text).map(|id| GroupId {
-        reach: Reach::Plain,
-        text: id.into_owned(),
-    })
+    plain(id, id_raw, text).map(|id| GroupId { reach: Reach::Plain, text: id.into_owned() })
 }
 
 fn of_object(raw: &[u8]) -> Option<GroupId> {
@@ -99,8 +92,5 @@ fn of_object(raw: &[u8]) -> Option<GroupId> {
     let start = scanner.at();
     let token = scanner.value(&mut Vec::new()).ok()?;
     let value = plain(token, raw.get(start..scanner.at())?, raw)?;
-    Some(GroupId {
-        reach,
-        text: value.into_owned(),
-    })
+    Some(GroupId { reach, text: value.into_owned() })
 }

@@ -39,18 +39,9 @@ type Given = (String, Option<(u64, u64, bool)>);
 #[pyo3(signature = (paths, threads=1, progress=None))]
 fn chrome_pass(paths: Vec<Given>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
     let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
-    let total = paths
-        .iter()
-        .map(|(path, part)| part.map_or_else(|| size(path), |part| part.1))
-        .sum();
-    let file = |(path, part): Given| File {
-        path,
-        part: part.map(|(offset, size, packed)| Part {
-            offset,
-            size,
-            packed,
-        }),
-    };
+    let total = paths.iter().map(|(path, part)| part.map_or_else(|| size(path), |part| part.1)).sum();
+    let file =
+        |(path, part): Given| File { path, part: part.map(|(offset, size, packed)| Part { offset, size, packed }) };
     let done = Arc::new(AtomicU64::new(0));
     let files = paths.into_iter().map(file).collect();
     let document = Document::new(files, Arc::clone(&done));

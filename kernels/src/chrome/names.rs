@@ -118,11 +118,7 @@ impl Names {
             rows.int(4, i64::from(*file));
             sink.end(table);
         }
-        let table = open(
-            sink,
-            "thread_names",
-            &["tid", "pid", "name", "sort_index", "file"],
-        );
+        let table = open(sink, "thread_names", &["tid", "pid", "name", "sort_index", "file"]);
         for ((file, pid, tid), named) in &self.threads {
             let rows = sink.rows(table);
             put_int(rows, 0, *tid);
@@ -152,9 +148,5 @@ fn open(sink: &mut Sink, name: &str, columns: &[&str]) -> usize {
         "name" | "labels" => ColumnSpec::new(*name, Type::Text),
         _ => ColumnSpec::new(*name, Type::Int),
     };
-    sink.table(name, || TableSpec {
-        name: name.to_owned(),
-        columns: columns.iter().map(column).collect(),
-        event: None,
-    })
+    sink.table(name, || TableSpec { name: name.to_owned(), columns: columns.iter().map(column).collect(), event: None })
 }

@@ -15,10 +15,7 @@ impl Notes {
     /// Count something; `example` of the first one is kept.
     pub fn count(&mut self, reason: &str, incomplete: bool, example: &[u8]) {
         let file = self.file;
-        let found = self
-            .notes
-            .iter_mut()
-            .find(|note| note.file == file && note.reason == reason);
+        let found = self.notes.iter_mut().find(|note| note.file == file && note.reason == reason);
         if let Some(note) = found {
             note.count = note.count.saturating_add(1);
             return;

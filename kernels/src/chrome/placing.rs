@@ -57,11 +57,7 @@ impl Placed<'_> {
     }
 
     pub fn plain(&self, field: Field) -> Option<Cow<'_, [u8]>> {
-        plain(
-            self.event.get(field),
-            self.event.raw(field, self.text),
-            self.text,
-        )
+        plain(self.event.get(field), self.event.raw(field, self.text), self.text)
     }
 
     pub fn group(&self) -> Option<GroupId> {
@@ -106,10 +102,7 @@ impl Placing {
             Token::Absent => self.phase,
             _ => None,
         };
-        let mut number = |field| {
-            self.ids
-                .number(event.get(field), event.raw(field, text), text)
-        };
+        let mut number = |field| self.ids.number(event.get(field), event.raw(field, text), text);
         let (pid, tid) = (number(Field::Pid), number(Field::Tid));
         if phase == Some(b'M') {
             return self.metadata(event, text, (pid, tid), sink);
@@ -130,14 +123,7 @@ impl Placing {
             };
             self.notes.count(reason, false, text);
         }
-        let placed = Placed {
-            event,
-            text,
-            kind,
-            ts,
-            pid,
-            tid,
-        };
+        let placed = Placed { event, text, kind, ts, pid, tid };
         self.put(&placed, sink);
     }
 
@@ -250,11 +236,7 @@ impl Placing {
         let id = found.as_ref().map(|id| id.text.as_slice());
         let group = Group {
             kind: "object",
-            key: &[
-                scope.as_deref().unwrap_or_default(),
-                id.unwrap_or_default(),
-                &pid,
-            ],
+            key: &[scope.as_deref().unwrap_or_default(), id.unwrap_or_default(), &pid],
             pid: placed.pid,
             tid: None,
             parent: placed.pid.map(|pid| self.tracks.process(Some(pid))),
@@ -290,10 +272,7 @@ impl Placing {
 
     fn flow_number(&mut self, parts: &[&[u8]]) -> i64 {
         self.key.clear();
-        for part in [self.notes.file.to_le_bytes().as_slice()]
-            .iter()
-            .chain(parts)
-        {
+        for part in [self.notes.file.to_le_bytes().as_slice()].iter().chain(parts) {
             self.key.extend_from_slice(&part.len().to_le_bytes());
             self.key.extend_from_slice(part);
         }
@@ -422,10 +401,7 @@ impl Placing {
                 self.extra_int(kind, extra, value, sink);
             }
         }
-        if let Some(cpu) = self
-            .ids
-            .number(event.get(Field::Cpu), event.raw(Field::Cpu, text), text)
-        {
+        if let Some(cpu) = self.ids.number(event.get(Field::Cpu), event.raw(Field::Cpu, text), text) {
             self.extra_int(kind, Extra::Cpu, cpu, sink);
         }
         if let Some(weight) = super::decimal::number(event.get(Field::Weight), text) {
@@ -433,15 +409,9 @@ impl Placing {
             let handle = self.tables.of(kind, sink);
             sink.rows(handle.table).float(column, weight);
         }
-        for (field, extra) in [
-            (Field::FlowIn, Extra::FlowIn),
-            (Field::FlowOut, Extra::FlowOut),
-        ] {
+        for (field, extra) in [(Field::FlowIn, Extra::FlowIn), (Field::FlowOut, Extra::FlowOut)] {
             if event.has(field) {
-                let set = !matches!(
-                    event.raw(field, text),
-                    b"false" | b"null" | b"0" | b"\"false\"" | b"\"\""
-                );
+                let set = !matches!(event.raw(field, text), b"false" | b"null" | b"0" | b"\"false\"" | b"\"\"");
                 let column = self.tables.extra(kind, extra, sink);
                 let handle = self.tables.of(kind, sink);
                 sink.rows(handle.table).bool(column, set);
@@ -483,11 +453,7 @@ impl Placing {
         let rows = sink.rows(table);
         rows.int(0, self.line);
         rows.text(1, &name);
-        for (column, value) in [
-            (2, pid),
-            (3, tid),
-            (5, nanoseconds(event.get(Field::Ts), text)),
-        ] {
+        for (column, value) in [(2, pid), (3, tid), (5, nanoseconds(event.get(Field::Ts), text))] {
             if let Some(value) = value {
                 rows.int(column, value);
             }
@@ -506,15 +472,7 @@ impl Placing {
     pub fn unread(&mut self, reason: &str, lost: bool, text: &[u8], sink: &mut Sink) {
         self.notes.count(reason, lost, text);
         let table = sink.table("unread", || {
-            spec(
-                "unread",
-                &[
-                    ("line", Type::Int),
-                    ("reason", Type::Text),
-                    ("text", Type::Text),
-                    ("file", Type::Int),
-                ],
-            )
+            spec("unread", &[("line", Type::Int), ("reason", Type::Text), ("text", Type::Text), ("file", Type::Int)])
         });
         let rows = sink.rows(table);
         rows.int(0, self.line);
@@ -528,10 +486,7 @@ impl Placing {
 fn spec(name: &str, columns: &[(&str, Type)]) -> TableSpec {
     TableSpec {
         name: name.to_owned(),
-        columns: columns
-            .iter()
-            .map(|(name, kind)| ColumnSpec::new(*name, *kind))
-            .collect(),
+        columns: columns.iter().map(|(name, kind)| ColumnSpec::new(*name, *kind)).collect(),
         event: None,
     }
 }

@@ -26,9 +26,7 @@ impl Properties {
         let token = scanner.value(&mut Vec::new());
         let deep = scanner.deepest() > super::event::DEEPEST;
         let text = match token {
-            Ok(token @ Token::Nested(_)) => {
-                plain(token, &json(value, deep), value).map(|text| text.into_owned())
-            }
+            Ok(token @ Token::Nested(_)) => plain(token, &json(value, deep), value).map(|text| text.into_owned()),
             Ok(token) => plain(token, value, value).map(|text| text.into_owned()),
             Err(_) => {
                 notes.count("member is not JSON", false, key);
@@ -104,7 +102,6 @@ impl Properties {
         if self.find("schemaVersion").is_some() {
             return Some("PyTorch profiler (Kineto)".to_owned());
         }
-        self.find("beginningOfTime")
-            .map(|_| "clang -ftime-trace".to_owned())
+        self.find("beginningOfTime").map(|_| "clang -ftime-trace".to_owned())
     }
 }

@@ -16,13 +16,8 @@ enum Last {
 /// One object with keys without quotes, `=` for `:`, quotes of the other kind, control characters in strings, numbers
 /// that JSON does not know, too many commas or too few -> the same object in JSON; None if it is beyond that.
 pub fn repair(text: &[u8]) -> Option<Vec<u8>> {
-    let mut repair = Repair {
-        text,
-        at: 0,
-        out: Vec::with_capacity(text.len() + 16),
-        open: Vec::new(),
-        last: Last::Comma,
-    };
+    let mut repair =
+        Repair { text, at: 0, out: Vec::with_capacity(text.len() + 16), open: Vec::new(), last: Last::Comma };
     while let Some(byte) = text.get(repair.at) {
         repair.token(*byte)?;
     }

@@ -15,8 +15,7 @@ impl Placing {
         let token = Scanner::new(value).value(&mut Vec::new());
         let Ok(token @ Token::Text(_)) = token else {
             if !matches!(value, b"[]" | b"{}" | b"null") {
-                self.notes
-                    .count("`systemTraceEvents` is no text, left out", true, value);
+                self.notes.count("`systemTraceEvents` is no text, left out", true, value);
             }
             return;
         };

@@ -96,19 +96,14 @@ impl Kind {
         match self {
             Kind::Complete => Some(ColumnSpec::new("dur", Type::Int).with_unit("ns")),
             Kind::Counter => Some(ColumnSpec::new("value", Type::Float)),
-            Kind::FlowBegin | Kind::FlowStep | Kind::FlowEnd => {
-                Some(ColumnSpec::new("flow", Type::Int))
-            }
+            Kind::FlowBegin | Kind::FlowStep | Kind::FlowEnd => Some(ColumnSpec::new("flow", Type::Int)),
             _ => None,
         }
     }
 
     /// Whether events of several phases are of this kind, which their column `ph` tells apart.
     pub fn is_mixed(self) -> bool {
-        matches!(
-            self,
-            Kind::AsyncBegin | Kind::AsyncInstant | Kind::AsyncEnd | Kind::MemoryDump | Kind::Other
-        )
+        matches!(self, Kind::AsyncBegin | Kind::AsyncInstant | Kind::AsyncEnd | Kind::MemoryDump | Kind::Other)
     }
 }
 
@@ -209,11 +204,7 @@ impl Tables {
     fn open(&mut self, kind: Kind, sink: &mut Sink) -> Handle {
         let name = format!("raw_events.{}", kind.table());
         let table = sink.table(&name, || spec(kind, &name));
-        let handle = Handle {
-            table,
-            name: if kind.own().is_some() { OWN + 1 } else { OWN },
-            extras: [ABSENT; EXTRAS],
-        };
+        let handle = Handle { table, name: if kind.own().is_some() { OWN + 1 } else { OWN }, extras: [ABSENT; EXTRAS] };
         self.handles[kind as usize] = Some(handle);
         handle
     }

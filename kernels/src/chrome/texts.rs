@@ -74,8 +74,7 @@ fn whole_pairs(raw: &[u8]) -> Cow<'_, [u8]> {
         };
         let piece = raw.get(at..at + used).unwrap_or_default();
         if used == 6 && lone(piece) {
-            out.get_or_insert_with(|| raw.get(..at).unwrap_or_default().to_vec())
-                .extend_from_slice(b"\\ufffd");
+            out.get_or_insert_with(|| raw.get(..at).unwrap_or_default().to_vec()).extend_from_slice(b"\\ufffd");
         } else if let Some(out) = &mut out {
             out.extend_from_slice(piece);
         }

@@ -67,9 +67,7 @@ fn spec() -> TableSpec {
     ];
     TableSpec {
         name: "tracks".to_owned(),
-        columns: columns
-            .map(|(name, kind)| ColumnSpec::new(name, kind))
-            .into(),
+        columns: columns.map(|(name, kind)| ColumnSpec::new(name, kind)).into(),
         event: None,
     }
 }
@@ -160,28 +158,12 @@ impl Tracks {
     }
 
     /// Write the rows of threads and processes, whose names are known now.
-    pub fn finish<'a>(
-        &self,
-        sink: &mut Sink,
-        name: impl Fn(u32, Id, Option<Id>) -> Option<&'a [u8]>,
-    ) {
+    pub fn finish<'a>(&self, sink: &mut Sink, name: impl Fn(u32, Id, Option<Id>) -> Option<&'a [u8]>) {
         let table = sink.table("tracks", spec);
         let mut rows: Vec<(i64, &'static str, u32, Id, Option<Id>)> = Vec::new();
-        rows.extend(
-            self.processes
-                .iter()
-                .map(|(key, track)| (*track, "process", key.0, key.1, None)),
-        );
-        rows.extend(
-            self.threads
-                .iter()
-                .map(|(key, track)| (*track, "thread", key.0, key.1, Some(key.2))),
-        );
-        rows.extend(
-            self.globals
-                .iter()
-                .map(|(file, track)| (*track, "global", *file, None, None)),
-        );
+        rows.extend(self.processes.iter().map(|(key, track)| (*track, "process", key.0, key.1, None)));
+        rows.extend(self.threads.iter().map(|(key, track)| (*track, "thread", key.0, key.1, Some(key.2))));
+        rows.extend(self.globals.iter().map(|(file, track)| (*track, "global", *file, None, None)));
         rows.sort_unstable();
         for (track, kind, file, pid, tid) in rows {
             let parent = tid.and_then(|_| self.processes.get(&(file, pid)));
@@ -207,13 +189,7 @@ fn write(group: &Group<'_>, track: i64, file: u32, sink: &mut Sink) {
     let rows = sink.rows(table);
     rows.int(TRACK, track);
     rows.text(KIND, group.kind.as_bytes());
-    let texts = [
-        (NAME, group.name),
-        (CAT, group.cat),
-        (SCOPE, group.scope),
-        (ID, group.id),
-        (SERIES, group.series),
-    ];
+    let texts = [(NAME, group.name), (CAT, group.cat), (SCOPE, group.scope), (ID, group.id), (SERIES, group.series)];
     for (column, value) in texts {
         if let Some(value) = value {
             rows.text(column, value);

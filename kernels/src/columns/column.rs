@@ -41,11 +41,7 @@ impl Traits {
             (Bool, Bool) => Bool,
             _ => Kind::Text,
         };
-        Traits {
-            kind,
-            negative,
-            inexact,
-        }
+        Traits { kind, negative, inexact }
     }
 }
 
@@ -78,12 +74,7 @@ fn is_exact(value: i64) -> bool {
 
 impl Column {
     pub fn new() -> Column {
-        Column {
-            values: Values::Empty,
-            nulls: NullBufferBuilder::new(0),
-            negative: false,
-            inexact: false,
-        }
+        Column { values: Values::Empty, nulls: NullBufferBuilder::new(0), negative: false, inexact: false }
     }
 
     pub fn traits(&self) -> Traits {
@@ -95,11 +86,7 @@ impl Column {
             Values::Bool(_) => Kind::Bool,
             Values::Coded(..) | Values::Text(_) => Kind::Text,
         };
-        Traits {
-            kind,
-            negative: self.negative,
-            inexact: self.inexact,
-        }
+        Traits { kind, negative: self.negative, inexact: self.inexact }
     }
 
     /// Make this column end before `row`: pad with nulls, or drop what the row had before.
@@ -148,9 +135,7 @@ impl Column {
         self.values = match (kind, old) {
             (Kind::Empty, old) => old,
             (Kind::Int, _) => Values::Int(Vec::new()),
-            (Kind::Uint, Values::Int(v)) => {
-                Values::Uint(v.into_iter().map(i64::cast_unsigned).collect())
-            }
+            (Kind::Uint, Values::Int(v)) => Values::Uint(v.into_iter().map(i64::cast_unsigned).collect()),
             (Kind::Uint, _) => Values::Uint(Vec::new()),
             (Kind::Float, Values::Int(v)) => {
                 let mut texts = Strings::default();
@@ -167,11 +152,7 @@ impl Column {
 
     fn widen(&mut self, row: usize, kind: Kind, negative: bool, inexact: bool) {
         self.pad(row);
-        let mixed = self.traits().with(Traits {
-            kind,
-            negative,
-            inexact,
-        });
+        let mixed = self.traits().with(Traits { kind, negative, inexact });
         self.promote(mixed.kind);
         self.negative = mixed.negative;
         self.inexact = mixed.inexact;
@@ -261,13 +242,9 @@ impl Values {
             Values::Int(v) => v.iter().for_each(|x| out.push(x.to_string().as_bytes())),
             Values::Uint(v) => v.iter().for_each(|x| out.push(x.to_string().as_bytes())),
             Values::Float(_, texts) | Values::Text(texts) => return texts,
-            Values::Bool(v) => v
-                .iter()
-                .for_each(|x| out.push(if *x { b"true" } else { b"false" })),
+            Values::Bool(v) => v.iter().for_each(|x| out.push(if *x { b"true" } else { b"false" })),
             Values::Coded(codes, distinct) => {
-                codes
-                    .iter()
-                    .for_each(|code| out.push(distinct.get_or_empty(*code as usize)));
+                codes.iter().for_each(|code| out.push(distinct.get_or_empty(*code as usize)));
             }
         }
         out

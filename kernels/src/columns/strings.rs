@@ -99,17 +99,11 @@ impl Key {
     pub fn of(value: &[u8]) -> Key {
         let length = value.len();
         let (first, last) = match (value.first_chunk(), value.last_chunk()) {
-            (Some(first), Some(last)) if length <= 16 => {
-                (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
-            }
+            (Some(first), Some(last)) if length <= 16 => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
             (Some(_), _) => Key::long(value),
             _ => Key::tiny(value),
         };
-        Key {
-            length,
-            first,
-            last,
-        }
+        Key { length, first, last }
     }
 
     fn long(value: &[u8]) -> (u64, u64) {
@@ -157,11 +151,7 @@ impl Interner {
     }
 
     pub fn get_or_empty(&self, id: usize) -> &[u8] {
-        if id < self.len() {
-            self.values.get(id)
-        } else {
-            b""
-        }
+        if id < self.len() { self.values.get(id) } else { b"" }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
@@ -169,8 +159,7 @@ impl Interner {
     }
 
     pub fn memory(&self) -> usize {
-        let tables =
-            self.keys.capacity() * size_of::<Key>() + self.slots.capacity() * size_of::<u32>();
+        let tables = self.keys.capacity() * size_of::<Key>() + self.slots.capacity() * size_of::<u32>();
         self.values.memory() + tables
     }
 

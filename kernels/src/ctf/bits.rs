@@ -26,12 +26,7 @@ impl<'a> Bits<'a> {
     /// `base` and `pos` are within the packet, and `base` is a multiple of 8.
     #[inline]
     pub fn new(data: &'a [u8], base: u64, pos: u64, end: u64) -> Bits<'a> {
-        Bits {
-            data,
-            base,
-            pos,
-            end,
-        }
+        Bits { data, base, pos, end }
     }
 
     #[inline]
@@ -103,16 +98,9 @@ impl<'a> Bits<'a> {
         let count = (shift + size).div_ceil(8);
         let bytes = self.at(count as usize)?;
         let all = if little {
-            bytes
-                .iter()
-                .rev()
-                .fold(0u128, |all, byte| all << 8 | u128::from(*byte))
-                >> shift
+            bytes.iter().rev().fold(0u128, |all, byte| all << 8 | u128::from(*byte)) >> shift
         } else {
-            bytes
-                .iter()
-                .fold(0u128, |all, byte| all << 8 | u128::from(*byte))
-                >> (count * 8 - shift - size)
+            bytes.iter().fold(0u128, |all, byte| all << 8 | u128::from(*byte)) >> (count * 8 - shift - size)
         };
         Ok((all & ((1u128 << size) - 1)) as u64)
     }

@@ -10,11 +10,7 @@ pub struct Scale {
 
 impl Scale {
     pub fn new((frequency, offset_s, offset): (u64, i64, i64)) -> Scale {
-        Scale {
-            frequency: frequency.max(1),
-            offset_s,
-            offset,
-        }
+        Scale { frequency: frequency.max(1), offset_s, offset }
     }
 
     /// What is added to times of the clock, in ns.

@@ -111,40 +111,19 @@ pub struct Choice {
 
 impl Choice {
     pub fn has(&self, value: u64) -> bool {
-        let within =
-            |(first, last): &(u64, u64)| value.wrapping_sub(*first) <= last.wrapping_sub(*first);
+        let within = |(first, last): &(u64, u64)| value.wrapping_sub(*first) <= last.wrapping_sub(*first);
         self.ranges.iter().any(within)
     }
 }
 
 pub enum What {
     Int(Int),
-    Float {
-        size: u32,
-        little: bool,
-    },
-    Text {
-        length: Length,
-        encoding: Encoding,
-        blob: bool,
-    },
-    Struct {
-        parts: Vec<usize>,
-        names: Vec<String>,
-    },
-    Array {
-        length: Length,
-        text: bool,
-        element: usize,
-    },
-    Variant {
-        slot: usize,
-        options: Vec<Choice>,
-    },
-    Optional {
-        slot: usize,
-        choice: Choice,
-    },
+    Float { size: u32, little: bool },
+    Text { length: Length, encoding: Encoding, blob: bool },
+    Struct { parts: Vec<usize>, names: Vec<String> },
+    Array { length: Length, text: bool, element: usize },
+    Variant { slot: usize, options: Vec<Choice> },
+    Optional { slot: usize, choice: Choice },
 }
 
 pub struct Node {
@@ -172,16 +151,11 @@ impl Program {
         let mut nodes: Vec<Node> = Vec::with_capacity(told.len());
         let mut leasts = vec![0; told.len()];
         for (place, one) in told.into_iter().enumerate().rev() {
-            if one
-                .2
-                .iter()
-                .any(|part| *part <= place || *part >= leasts.len())
-            {
+            if one.2.iter().any(|part| *part <= place || *part >= leasts.len()) {
                 return Err(PyValueError::new_err("a node is not behind its whole"));
             }
-            let node = node(one, &leasts).ok_or_else(|| {
-                PyValueError::new_err("a node of the layout lacks some of its numbers")
-            })?;
+            let node = node(one, &leasts)
+                .ok_or_else(|| PyValueError::new_err("a node of the layout lacks some of its numbers"))?;
             leasts[place] = node.least;
             nodes.push(node);
         }
@@ -213,10 +187,7 @@ fn choices(mut numbers: &[u64], parts: &[usize]) -> Option<Vec<Choice>> {
         let (count, rest) = numbers.split_first()?;
         let (ranges, rest) = rest.split_at_checked(number(*count).checked_mul(2)?)?;
         numbers = rest;
-        found.push(Choice {
-            ranges: pairs(ranges),
-            node: *node,
-        });
+        found.push(Choice { ranges: pairs(ranges), node: *node });
     }
     Some(found)
 }
@@ -260,11 +231,7 @@ fn node((form, numbers, parts, names): Told, leasts: &[u64]) -> Option<Node> {
                 Length::ToNull => 8,
                 Length::Told(_) => 0,
             };
-            let what = What::Text {
-                length,
-                encoding,
-                blob,
-            };
+            let what = What::Text { length, encoding, blob };
             (what, least)
         }
         "struct" => {
@@ -279,11 +246,7 @@ fn node((form, numbers, parts, names): Told, leasts: &[u64]) -> Option<Node> {
                 Length::Known(count) => count.saturating_mul(least_of(&element)),
                 _ => 0,
             };
-            let what = What::Array {
-                length,
-                text,
-                element,
-            };
+            let what = What::Array { length, text, element };
             (what, least)
         }
         "variant" => {
@@ -293,10 +256,7 @@ fn node((form, numbers, parts, names): Told, leasts: &[u64]) -> Option<Node> {
             (What::Variant { slot, options }, least)
         }
         "optional" => {
-            let choice = Choice {
-                ranges: pairs(rest.get(1..)?),
-                node: *parts.first()?,
-            };
+            let choice = Choice { ranges: pairs(rest.get(1..)?), node: *parts.first()? };
             let slot = number(*rest.first()?);
             (What::Optional { slot, choice }, 0)
         }
@@ -305,9 +265,7 @@ fn node((form, numbers, parts, names): Told, leasts: &[u64]) -> Option<Node> {
     Some(Node {
         out: number(head[0]),
         slot: number(head[1]),
-        role: u8::try_from(head[2])
-            .ok()
-            .filter(|role| *role <= role::CAPTURE)?,
+        role: u8::try_from(head[2]).ok().filter(|role| *role <= role::CAPTURE)?,
         align: head[3].max(1),
         least,
         what,

@@ -90,20 +90,14 @@ impl Decoder {
         let (Some(next), Some(trace)) = (stream.next, stream.file().map(|file| file.trace)) else {
             return Ok(());
         };
-        let class = traces
-            .get(trace)
-            .and_then(|trace| trace.streams.get(stream.packet.class));
+        let class = traces.get(trace).and_then(|trace| trace.streams.get(stream.packet.class));
         let Some(event) = class.and_then(|class| class.events.get(next.event)) else {
             return Ok(());
         };
         let table = self.tables.of(event, sink);
         let place = (trace, stream.packet.cpu.unwrap_or(-1));
         fill(sink, table, (next.ts, self.line), stream.packet.cpu);
-        let begin = if event.header == NONE {
-            next.pos
-        } else {
-            next.from
-        };
+        let begin = if event.header == NONE { next.pos } else { next.from };
         let end = stream.packet.content;
         let rows = sink.rows(table.number);
         let found = stream.walk(&mut self.shared, (begin, end), |walker, bits| {
@@ -217,11 +211,7 @@ impl Decode for Decoder {
             return Ok(None);
         }
         let end = self.done.load(Ordering::Relaxed);
-        Ok(Some(Place {
-            file: 0,
-            begin,
-            end,
-        }))
+        Ok(Some(Place { file: 0, begin, end }))
     }
 
     fn learnt(&mut self) -> Learnt {

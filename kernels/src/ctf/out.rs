@@ -96,10 +96,7 @@ pub struct Json {
 impl Json {
     pub fn new(mut buffer: Vec<u8>) -> Json {
         buffer.clear();
-        Json {
-            buffer,
-            full: false,
-        }
+        Json { buffer, full: false }
     }
 
     /// The value, if it is not too long.

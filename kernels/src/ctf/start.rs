@@ -40,12 +40,9 @@ fn streams(shared: &mut Shared, files: Vec<StreamFile>) -> Result<Vec<Stream>, F
         if stream.begin(shared, 0)?.is_some() {
             begin = stream.seen.cycles.0;
             let trace = shared.traces.get(file.trace);
-            let class = shared
-                .class(file.trace, stream.packet.class)
-                .map(|class| class.id);
+            let class = shared.class(file.trace, stream.packet.class).map(|class| class.id);
             let uuid = trace.and_then(|trace| trace.uuid);
-            if let (Some(uuid), Some(class), Some(instance)) = (uuid, class, stream.packet.instance)
-            {
+            if let (Some(uuid), Some(class), Some(instance)) = (uuid, class, stream.packet.instance) {
                 group = *known.entry((uuid, class, instance)).or_insert(group);
             }
         }
@@ -72,12 +69,7 @@ fn decoder(told: MountTold) -> PyResult<Result<(Decoder, u64), Failure>> {
     for (number, mut trace) in told.traces.into_iter().enumerate() {
         for (file, path) in std::mem::take(&mut trace.files) {
             let size = std::fs::metadata(&path).map_or(0, |found| found.len());
-            files.push(StreamFile {
-                number: file,
-                path: path.into(),
-                size,
-                trace: number,
-            });
+            files.push(StreamFile { number: file, path: path.into(), size, trace: number });
         }
         traces.push(Trace::new(trace, &program, &mut events));
     }
@@ -98,34 +90,21 @@ fn decoder(told: MountTold) -> PyResult<Result<(Decoder, u64), Failure>> {
         Err(failure) => return Ok(Err(failure)),
     };
     shared.window = each.clamp(WINDOW.0, WINDOW.1);
-    let notes = told
-        .notes
-        .into_iter()
-        .map(|(file, reason, count, example)| Note {
-            file,
-            reason,
-            count,
-            example,
-            incomplete: false,
-        });
-    let decoder = Decoder::new(
-        shared,
-        streams,
-        told.properties,
-        (notes.collect(), told.unix),
-    );
+    let notes = told.notes.into_iter().map(|(file, reason, count, example)| Note {
+        file,
+        reason,
+        count,
+        example,
+        incomplete: false,
+    });
+    let decoder = Decoder::new(shared, streams, told.properties, (notes.collect(), told.unix));
     Ok(Ok((decoder, total)))
 }
 
 /// Decode the streams of traces whose metadata `dctv.readers.ctf` has laid out.
 #[pyfunction]
 #[pyo3(signature = (mount, threads, progress=None))]
-fn ctf_pass(
-    py: Python<'_>,
-    mount: MountTold,
-    threads: usize,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<RowPass> {
+fn ctf_pass(py: Python<'_>, mount: MountTold, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<RowPass> {
     match py.detach(|| decoder(mount))? {
         Ok((decoder, total)) => {
             let done = Arc::clone(&decoder.done);

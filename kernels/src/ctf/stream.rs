@@ -177,12 +177,7 @@ impl Stream {
             return Ok(None);
         };
         let end = file.size.saturating_sub(from).saturating_mul(8);
-        self.packet = Packet {
-            from,
-            end: file.size,
-            content: end,
-            ..Packet::default()
-        };
+        self.packet = Packet { from, end: file.size, content: end, ..Packet::default() };
         self.seen.forget();
         let (header, uuid) = match shared.traces.get(file.trace) {
             Some(trace) => (trace.header, trace.uuid),
@@ -199,28 +194,16 @@ impl Stream {
                 Err(stop) => return self.give_up(shared, stop),
             }
         }
-        if self
-            .seen
-            .get(role::MAGIC)
-            .is_some_and(|magic| magic != MAGIC)
-        {
+        if self.seen.get(role::MAGIC).is_some_and(|magic| magic != MAGIC) {
             return self.give_up(shared, Stop::Damaged("there is no magic number"));
         }
-        if self
-            .seen
-            .uuid
-            .zip(uuid)
-            .is_some_and(|(here, there)| here != there)
-        {
+        if self.seen.uuid.zip(uuid).is_some_and(|(here, there)| here != there) {
             let example = || format!("{} at byte {from}", file.path);
             let reason = "packets have another UUID than the metadata";
             shared.notes.add((file.number, reason), 1, example, false);
         }
         let wanted = self.seen.get(role::STREAM);
-        let found = shared
-            .traces
-            .get(file.trace)
-            .and_then(|trace| trace.find(wanted));
+        let found = shared.traces.get(file.trace).and_then(|trace| trace.find(wanted));
         let Some(class) = found else {
             return self.give_up(shared, Stop::Damaged("the metadata have no such stream"));
         };
@@ -258,10 +241,7 @@ impl Stream {
         let content = self.seen.get(role::CONTENT_SIZE).filter(|size| *size > 0);
         let size = told.or(content).unwrap_or(end);
         if size < behind || content.is_some_and(|content| content < behind || content > size) {
-            return self.give_up(
-                shared,
-                Stop::Damaged("the sizes of a packet are impossible"),
-            );
+            return self.give_up(shared, Stop::Damaged("the sizes of a packet are impossible"));
         }
         if size > end {
             self.damage(shared, "a packet is cut off", self.packet.from);
@@ -350,15 +330,9 @@ impl Stream {
     /// Note what is known of the packet that begins.
     fn tell(&self, shared: &mut Shared) {
         let Some(file) = self.file() else { return };
-        let scale = shared
-            .class(file.trace, self.packet.class)
-            .and_then(|class| class.scale);
-        let begin = scale
-            .filter(|_| self.seen.timed)
-            .and_then(|scale| scale.ns(self.seen.cycles.0));
-        let end = scale
-            .zip(self.seen.get(role::END))
-            .and_then(|(scale, end)| scale.ns(end));
+        let scale = shared.class(file.trace, self.packet.class).and_then(|class| class.scale);
+        let begin = scale.filter(|_| self.seen.timed).and_then(|scale| scale.ns(self.seen.cycles.0));
+        let end = scale.zip(self.seen.get(role::END)).and_then(|(scale, end)| scale.ns(end));
         shared.packets.push(PacketRow {
             trace: file.trace,
             class: self.packet.class,
@@ -429,9 +403,7 @@ impl Stream {
             }
         }
         let id = self.seen.get(role::EVENT);
-        let found = shared
-            .class(trace, self.packet.class)
-            .and_then(|class| class.find(id));
+        let found = shared.class(trace, self.packet.class).and_then(|class| class.find(id));
         let Some(event) = found else {
             self.skip_packet(shared, "the metadata have no such event", from);
             return Ok(None);
@@ -444,11 +416,6 @@ impl Stream {
                 return Ok(None);
             }
         };
-        Ok(Some(Next {
-            ts,
-            event,
-            from,
-            pos,
-        }))
+        Ok(Some(Next { ts, event, from, pos }))
     }
 }

@@ -6,15 +6,7 @@ use super::trace::EventClass;
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
 /// Columns that `events` shows elsewhere, or that say nothing of the event.
-const NOT_ARGS: [&str; 7] = [
-    "_ts",
-    "cpu",
-    "common_comm",
-    "common_pid",
-    "common_tgid",
-    "line",
-    "trace",
-];
+const NOT_ARGS: [&str; 7] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "line", "trace"];
 
 pub enum Constant {
     Number(i64),
@@ -61,12 +53,7 @@ pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
     let specs: Vec<_> = told.columns.iter().map(spec).collect();
     let name = format!("raw_events.{}", told.table);
     let number = sink.table(&name, || {
-        let has = |name: &str| {
-            specs
-                .iter()
-                .any(|one| one.name == name)
-                .then(|| name.to_owned())
-        };
+        let has = |name: &str| specs.iter().any(|one| one.name == name).then(|| name.to_owned());
         let args = specs.iter().map(|one| &one.name);
         let args = args.filter(|name| !NOT_ARGS.contains(&name.as_str()));
         TableSpec {
@@ -83,19 +70,11 @@ pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
     });
     let places: Vec<_> = specs.iter().map(|one| sink.column(number, one)).collect();
     let place = |column: usize| places.get(column).copied().unwrap_or(NONE);
-    let named = |name: &str| {
-        specs
-            .iter()
-            .position(|one| one.name == name)
-            .map_or(NONE, place)
-    };
+    let named = |name: &str| specs.iter().position(|one| one.name == name).map_or(NONE, place);
     let scope = |scope: usize| {
         let fills = told.fills.get(scope).into_iter().flatten();
         let also = told.also.get(scope).into_iter().flatten();
-        fills
-            .zip(also)
-            .map(|(fill, also)| (place(*fill), place(*also)))
-            .collect()
+        fills.zip(also).map(|(fill, also)| (place(*fill), place(*also))).collect()
     };
     let constants = told.constants.iter().map(|(column, value, number)| {
         let constant = match value.parse() {

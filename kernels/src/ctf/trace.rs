@@ -72,19 +72,10 @@ fn stream(told: StreamTold, program: &Program, events: &mut usize) -> StreamClas
     let header = if told.shows_header { told.header } else { NONE };
     let made = told.events.into_iter().map(|event| {
         *events += 1;
-        EventClass {
-            number: *events - 1,
-            told: event,
-            common: told.common,
-            header,
-        }
+        EventClass { number: *events - 1, told: event, common: told.common, header }
     });
     let made: Vec<_> = made.collect();
-    let by_id = made
-        .iter()
-        .enumerate()
-        .map(|(place, event)| (event.told.id, place))
-        .collect();
+    let by_id = made.iter().enumerate().map(|(place, event)| (event.told.id, place)).collect();
     StreamClass {
         id: told.id,
         packet: told.packet,

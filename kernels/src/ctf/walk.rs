@@ -77,24 +77,11 @@ impl<'a> Walker<'a> {
         (captured, scratch): (&'a mut Vec<u8>, &'a mut Vec<u8>),
         too_long: &'a mut u64,
     ) -> Walker<'a> {
-        Walker {
-            program,
-            slots,
-            seen,
-            captured,
-            scratch,
-            too_long,
-            budget: EMPTY_FIELDS,
-        }
+        Walker { program, slots, seen, captured, scratch, too_long, budget: EMPTY_FIELDS }
     }
 
     /// Decode a field, and put what is shown of it into `out`.
-    pub fn field<O: Out>(
-        &mut self,
-        bits: &mut Bits<'_>,
-        place: usize,
-        out: &mut O,
-    ) -> Result<(), Stop> {
+    pub fn field<O: Out>(&mut self, bits: &mut Bits<'_>, place: usize, out: &mut O) -> Result<(), Stop> {
         let program = self.program;
         let Some(node) = program.nodes.get(place) else {
             return Err(LOST);
@@ -111,11 +98,7 @@ impl<'a> Walker<'a> {
                 out.float(node.out, value);
                 Ok(())
             }
-            What::Text {
-                length,
-                encoding,
-                blob,
-            } => self.text(bits, node, (*length, *encoding, *blob), out),
+            What::Text { length, encoding, blob } => self.text(bits, node, (*length, *encoding, *blob), out),
             What::Struct { parts, names } => {
                 if !O::NESTED {
                     for part in parts {
@@ -131,11 +114,7 @@ impl<'a> Walker<'a> {
                 out.close(b'}');
                 Ok(())
             }
-            What::Array {
-                length,
-                text,
-                element,
-            } => self.array(bits, node, (*length, *text, *element), out),
+            What::Array { length, text, element } => self.array(bits, node, (*length, *text, *element), out),
             What::Variant { slot, options } => {
                 let value = self.slot(*slot)?;
                 let chosen = options.iter().find(|option| option.has(value));
@@ -159,13 +138,7 @@ impl<'a> Walker<'a> {
     }
 
     #[inline]
-    fn int<O: Out>(
-        &mut self,
-        bits: &mut Bits<'_>,
-        node: &Node,
-        int: &Int,
-        out: &mut O,
-    ) -> Result<(), Stop> {
+    fn int<O: Out>(&mut self, bits: &mut Bits<'_>, node: &Node, int: &Int, out: &mut O) -> Result<(), Stop> {
         let (mut value, mut size) = (0, int.size);
         if size == 0 {
             (value, size) = bits.varying(int.signed)?;
@@ -210,9 +183,7 @@ impl<'a> Walker<'a> {
         if least > 0 {
             return match count.checked_mul(least) {
                 Some(all) if all <= bits.left() => Ok(count),
-                _ => Err(Stop::Damaged(
-                    "a length goes beyond the content of its packet",
-                )),
+                _ => Err(Stop::Damaged("a length goes beyond the content of its packet")),
             };
         }
         self.budget = match self.budget.checked_sub(count) {

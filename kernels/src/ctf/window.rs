@@ -16,11 +16,8 @@ pub struct Window {
 impl Window {
     /// The bytes from `at` on that are here.
     pub fn from(&self, at: u64) -> &[u8] {
-        let skip = at
-            .checked_sub(self.from)
-            .and_then(|skip| usize::try_from(skip).ok());
-        skip.and_then(|skip| self.data.get(skip..))
-            .unwrap_or_default()
+        let skip = at.checked_sub(self.from).and_then(|skip| usize::try_from(skip).ok());
+        skip.and_then(|skip| self.data.get(skip..)).unwrap_or_default()
     }
 
     /// Read `count` bytes from `at` on, fewer where the file ends.
@@ -33,9 +30,7 @@ impl Window {
         self.from = at;
         let mut file = File::open(path).map_err(failed)?;
         file.seek(SeekFrom::Start(at)).map_err(failed)?;
-        file.take(count)
-            .read_to_end(&mut self.data)
-            .map_err(failed)?;
+        file.take(count).read_to_end(&mut self.data).map_err(failed)?;
         Ok(())
     }
 

@@ -71,10 +71,7 @@ struct Event<'a> {
 
 impl ChromeExport {
     fn place(&self, track: Option<i64>) -> (i64, i64) {
-        track
-            .and_then(|track| self.tracks.get(&track))
-            .copied()
-            .unwrap_or((0, 0))
+        track.and_then(|track| self.tracks.get(&track)).copied().unwrap_or((0, 0))
     }
 
     fn begin(&self, out: &mut Vec<u8>, event: &Event, ts: i64) {
@@ -100,16 +97,8 @@ impl ChromeExport {
     }
 
     fn write_slices(&self, rows: &Rows, nested: bool) -> Result<Vec<u8>, ArrowError> {
-        let (ts, dur, track) = (
-            rows.ints("_ts")?,
-            rows.ints("_duration")?,
-            rows.ints("track")?,
-        );
-        let (name, category, args) = (
-            rows.texts("name")?,
-            rows.texts("category")?,
-            rows.texts("args")?,
-        );
+        let (ts, dur, track) = (rows.ints("_ts")?, rows.ints("_duration")?, rows.ints("track")?);
+        let (name, category, args) = (rows.texts("name")?, rows.texts("category")?, rows.texts("args")?);
         let (leaving, arriving) = (rows.texts("leaving")?, rows.texts("arriving")?);
         let mut out = Vec::with_capacity(rows.len() * 128);
         for row in 0..rows.len() {
@@ -122,12 +111,8 @@ impl ChromeExport {
                 (true, None) => "B",
                 (false, _) => "b",
             };
-            let event = Event {
-                phase,
-                name: text(&name, row),
-                category: text(&category, row),
-                place: self.place(number),
-            };
+            let event =
+                Event { phase, name: text(&name, row), category: text(&category, row), place: self.place(number) };
             self.begin(&mut out, &event, at);
             match (nested, length) {
                 (true, Some(length)) => {
@@ -137,20 +122,14 @@ impl ChromeExport {
                 (true, None) => (),
                 (false, _) => drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0))),
             }
-            for (way, arrow) in [
-                ("flow_out", text(&leaving, row)),
-                ("flow_in", text(&arriving, row)),
-            ] {
+            for (way, arrow) in [("flow_out", text(&leaving, row)), ("flow_in", text(&arriving, row))] {
                 if !arrow.is_empty() {
                     drop(write!(out, ",\"bind_id\":\"{arrow}\",\"{way}\":true"));
                 }
             }
             Self::end(&mut out, text(&args, row));
             if let (false, Some(length)) = (nested, length) {
-                let event = Event {
-                    phase: "e",
-                    ..event
-                };
+                let event = Event { phase: "e", ..event };
                 self.begin(&mut out, &event, at.saturating_add(length));
                 drop(write!(out, ",\"id\":\"{:#x}\"", number.unwrap_or(0)));
                 Self::end(&mut out, "");
@@ -215,12 +194,7 @@ impl ChromeExport {
             line.push(b' ');
             let time = at.saturating_add(self.start).max(0);
             let event = columns.event.value(row);
-            drop(write!(
-                line,
-                "{}.{:09}: {event}:",
-                time / 1_000_000_000,
-                time % 1_000_000_000
-            ));
+            drop(write!(line, "{}.{:09}: {event}:", time / 1_000_000_000, time % 1_000_000_000));
             if kernel.print(&mut line, event, row) {
                 escaped(&mut out, &String::from_utf8_lossy(&line));
                 out.extend_from_slice(b"\\n");
@@ -230,11 +204,7 @@ impl ChromeExport {
     }
 
     fn write_counters(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
-        let (ts, track, value) = (
-            rows.ints("_ts")?,
-            rows.ints("track")?,
-            rows.floats("value")?,
-        );
+        let (ts, track, value) = (rows.ints("_ts")?, rows.ints("track")?, rows.floats("value")?);
         let mut out = Vec::with_capacity(rows.len() * 96);
         for row in 0..rows.len() {
             let (Some(at), Some(number)) = (int(&ts, row), int(&track, row)) else {
@@ -245,48 +215,27 @@ impl ChromeExport {
             }
             let named = self.names.get(&number);
             let (name, taken) = named.map_or(("counter", false), |(name, taken)| (name, *taken));
-            let event = Event {
-                phase: "C",
-                name,
-                category: "",
-                place: self.place(Some(number)),
-            };
+            let event = Event { phase: "C", name, category: "", place: self.place(Some(number)) };
             self.begin(&mut out, &event, at);
             if taken {
                 drop(write!(out, ",\"id\":\"{number:#x}\""));
             }
-            drop(writeln!(
-                out,
-                ",\"args\":{{\"value\":{}}}}},",
-                value.value(row)
-            ));
+            drop(writeln!(out, ",\"args\":{{\"value\":{}}}}},", value.value(row)));
         }
         Ok(out)
     }
 
     fn write_instants(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
         let (ts, track) = (rows.ints("_ts")?, rows.ints("track")?);
-        let (name, category, args) = (
-            rows.texts("name")?,
-            rows.texts("category")?,
-            rows.texts("args")?,
-        );
+        let (name, category, args) = (rows.texts("name")?, rows.texts("category")?, rows.texts("args")?);
         let mut out = Vec::with_capacity(rows.len() * 96);
         for row in 0..rows.len() {
             let Some(at) = int(&ts, row) else { continue };
             let number = int(&track, row);
-            let event = Event {
-                phase: "i",
-                name: text(&name, row),
-                category: text(&category, row),
-                place: self.place(number),
-            };
+            let event =
+                Event { phase: "i", name: text(&name, row), category: text(&category, row), place: self.place(number) };
             self.begin(&mut out, &event, at);
-            out.extend_from_slice(if number.is_some() {
-                b",\"s\":\"t\""
-            } else {
-                b",\"s\":\"g\""
-            });
+            out.extend_from_slice(if number.is_some() { b",\"s\":\"t\"" } else { b",\"s\":\"g\"" });
             Self::end(&mut out, text(&args, row));
         }
         Ok(out)
@@ -309,23 +258,13 @@ impl ChromeExport {
             places.insert(track, (pid, tid));
             names.insert(track, (name.unwrap_or_default(), taken));
         }
-        Ok(ChromeExport {
-            tracks: places,
-            names,
-            start,
-            kernel: KernelEvents::new(kernel, release.and_then(version))?,
-        })
+        Ok(ChromeExport { tracks: places, names, start, kernel: KernelEvents::new(kernel, release.and_then(version))? })
     }
 
     /// A moment of the trace that belongs to no thread, at a time `_ts`: where it begins or ends.
     fn bound<'py>(&self, py: Python<'py>, ts: i64, name: &str) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
-        let event = Event {
-            phase: "c",
-            name: "clock_sync",
-            category: "",
-            place: (0, 0),
-        };
+        let event = Event { phase: "c", name: "clock_sync", category: "", place: (0, 0) };
         self.begin(&mut out, &event, ts);
         out.extend_from_slice(b",\"args\":{\"sync_id\":");
         quoted(&mut out, name);
@@ -355,33 +294,21 @@ impl ChromeExport {
     }
 
     /// The same of asynchronous tracks, whose numbers become ids.
-    fn async_slices<'py>(
-        &self,
-        py: Python<'py>,
-        batch: PyRecordBatch,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn async_slices<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_slices(&rows, false));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Values of counters: `_ts`, `track`, `value`.
-    fn counters<'py>(
-        &self,
-        py: Python<'py>,
-        batch: PyRecordBatch,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn counters<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_counters(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Moments: `_ts`, `track` (null for the whole trace), `name`, `category`, `args`.
-    fn instants<'py>(
-        &self,
-        py: Python<'py>,
-        batch: PyRecordBatch,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn instants<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_instants(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))

@@ -85,10 +85,7 @@ impl KernelEvents {
             let fields = fields?;
             found.insert(name, KernelEvent { number, fields });
         }
-        Ok(KernelEvents {
-            events: found,
-            version,
-        })
+        Ok(KernelEvents { events: found, version })
     }
 
     pub fn columns(&self, rows: &Rows) -> Result<Columns, ArrowError> {
@@ -117,14 +114,10 @@ impl KernelEvents {
     pub fn rows<'a>(&'a self, columns: &'a Columns) -> KernelRows<'a> {
         let kinds = self.events.iter().map(|(name, event)| {
             let fields = event.fields.iter();
-            let fields =
-                fields.filter_map(|field| Some((field, columns.values.get(&field.column)?)));
+            let fields = fields.filter_map(|field| Some((field, columns.values.get(&field.column)?)));
             (name.as_str(), (event.number, fields.collect()))
         });
-        KernelRows {
-            kinds: kinds.collect(),
-            version: self.version,
-        }
+        KernelRows { kinds: kinds.collect(), version: self.version }
     }
 }
 
@@ -138,12 +131,7 @@ fn field((column, printed, number, form): (String, String, u32, String)) -> PyRe
         "number" => Form::Number,
         other => return Err(PyValueError::new_err(format!("no form `{other}`"))),
     };
-    Ok(Field {
-        column,
-        printed,
-        number,
-        form,
-    })
+    Ok(Field { column, printed, number, form })
 }
 
 impl KernelRows<'_> {
@@ -182,10 +170,7 @@ impl KernelRows<'_> {
                 for number in text.split(',') {
                     let digits = number.trim();
                     let digits = digits.strip_prefix("0x").unwrap_or(digits);
-                    message.varint(
-                        field.number,
-                        u64::from_str_radix(digits, 16).unwrap_or_default(),
-                    );
+                    message.varint(field.number, u64::from_str_radix(digits, 16).unwrap_or_default());
                 }
             }
             Form::Number => {

@@ -94,9 +94,7 @@ const PROCESS: u64 = 1 << 62;
 
 /// The track of a number.
 fn uuid(track: i64, lane: i64) -> u64 {
-    (track.cast_unsigned() & (LANE - 1))
-        .wrapping_add(1)
-        .wrapping_add(lane.cast_unsigned().wrapping_mul(LANE))
+    (track.cast_unsigned() & (LANE - 1)).wrapping_add(1).wrapping_add(lane.cast_unsigned().wrapping_mul(LANE))
 }
 
 /// Batches of rows -> bytes of packets; times are ns from `start` on, which is added to them.
@@ -114,16 +112,7 @@ pub struct PerfettoExport {
 type Process = (i64, Option<String>, Option<i64>, Option<String>);
 
 /// One row of a track's description: number, kind, name, process, thread, unit, the track that it is below, its place.
-type Described = (
-    i64,
-    String,
-    Option<String>,
-    Option<i64>,
-    Option<i64>,
-    Option<String>,
-    Option<i64>,
-    Option<i64>,
-);
+type Described = (i64, String, Option<String>, Option<i64>, Option<i64>, Option<String>, Option<i64>, Option<i64>);
 
 fn packet(out: &mut Vec<u8>, packet: &Message) {
     let mut message = Message(std::mem::take(out));
@@ -155,10 +144,7 @@ fn annotations(event: &mut Message, args: &str) {
         let Ok(value) = scanner.value(&mut stack) else {
             return;
         };
-        event.bytes(
-            field::event::ANNOTATION,
-            &annotation(&name, &value, args.as_bytes()).0,
-        );
+        event.bytes(field::event::ANNOTATION, &annotation(&name, &value, args.as_bytes()).0);
     }
 }
 
@@ -181,9 +167,7 @@ fn annotation(name: &str, value: &Token, line: &[u8]) -> Message {
             let text = unescaped(text.span.of(line), text.escaped);
             one.bytes(field::annotation::TEXT, text.as_bytes());
         }
-        Token::Huge(span) | Token::Nested(span) => {
-            one.bytes(field::annotation::JSON, span.of(line))
-        }
+        Token::Huge(span) | Token::Nested(span) => one.bytes(field::annotation::JSON, span.of(line)),
     }
     one
 }
@@ -217,14 +201,7 @@ impl PerfettoExport {
         packet(out, &message);
     }
 
-    fn mark(
-        &self,
-        out: &mut Vec<u8>,
-        ts: i64,
-        kind: u64,
-        track: u64,
-        rest: impl FnOnce(&mut Message),
-    ) {
+    fn mark(&self, out: &mut Vec<u8>, ts: i64, kind: u64, track: u64, rest: impl FnOnce(&mut Message)) {
         let mut event = Message::default();
         event.varint(field::event::TYPE, kind);
         event.varint(field::event::TRACK, track);
@@ -265,16 +242,8 @@ impl PerfettoExport {
     }
 
     fn write_slices(&mut self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
-        let (ts, dur, track) = (
-            rows.ints("_ts")?,
-            rows.ints("_duration")?,
-            rows.ints("track")?,
-        );
-        let (name, category, args) = (
-            rows.texts("name")?,
-            rows.texts("category")?,
-            rows.texts("args")?,
-        );
+        let (ts, dur, track) = (rows.ints("_ts")?, rows.ints("_duration")?, rows.ints("track")?);
+        let (name, category, args) = (rows.texts("name")?, rows.texts("category")?, rows.texts("args")?);
         let lane = rows.ints("lane")?;
         let (leaving, arriving) = (rows.texts("leaving")?, rows.texts("arriving")?);
         let mut out = Vec::with_capacity(rows.len() * 96);
@@ -324,11 +293,7 @@ impl PerfettoExport {
                 event.int(field::ftrace::PID, tid);
             }
             event.message(number, &inner);
-            if let Some(flags) = columns
-                .flags
-                .is_valid(row)
-                .then(|| flags(columns.flags.value(row)))
-            {
+            if let Some(flags) = columns.flags.is_valid(row).then(|| flags(columns.flags.value(row))) {
                 event.varint(field::ftrace::FLAGS, flags.unwrap_or(0));
             }
             if bundle.as_ref().is_none_or(|(of, _)| *of != cpu)
@@ -381,16 +346,10 @@ impl PerfettoExport {
     }
 
     fn write_counters(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
-        let (ts, track, value) = (
-            rows.ints("_ts")?,
-            rows.ints("track")?,
-            rows.floats("value")?,
-        );
+        let (ts, track, value) = (rows.ints("_ts")?, rows.ints("track")?, rows.floats("value")?);
         let mut out = Vec::with_capacity(rows.len() * 40);
         for row in 0..rows.len() {
-            if let (Some(at), Some(number), true) =
-                (int(&ts, row), int(&track, row), value.is_valid(row))
-            {
+            if let (Some(at), Some(number), true) = (int(&ts, row), int(&track, row), value.is_valid(row)) {
                 self.mark(&mut out, at, COUNTER, uuid(number, 0), |event| {
                     event.double(field::event::DOUBLE, value.value(row));
                 });
@@ -401,11 +360,7 @@ impl PerfettoExport {
 
     fn write_instants(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
         let (ts, track) = (rows.ints("_ts")?, rows.ints("track")?);
-        let (name, category, args) = (
-            rows.texts("name")?,
-            rows.texts("category")?,
-            rows.texts("args")?,
-        );
+        let (name, category, args) = (rows.texts("name")?, rows.texts("category")?, rows.texts("args")?);
         let mut out = Vec::with_capacity(rows.len() * 64);
         for row in 0..rows.len() {
             let Some(at) = int(&ts, row) else { continue };
@@ -479,12 +434,7 @@ impl PerfettoExport {
     ) -> PyResult<PerfettoExport> {
         let version = system[2].as_deref().and_then(frame::version);
         Ok(PerfettoExport {
-            facts: Facts {
-                clock,
-                start,
-                unix,
-                system,
-            },
+            facts: Facts { clock, start, unix, system },
             kernel: KernelEvents::new(kernel, version)?,
             current: None,
             open: Vec::new(),
@@ -519,12 +469,7 @@ impl PerfettoExport {
 
     /// Processes (number, name, place, labels) and tracks (number, kind, name, process, thread, unit, parent, place) -> their
     /// descriptions.
-    fn tracks<'py>(
-        &self,
-        py: Python<'py>,
-        processes: Vec<Process>,
-        tracks: Vec<Described>,
-    ) -> Bound<'py, PyBytes> {
+    fn tracks<'py>(&self, py: Python<'py>, processes: Vec<Process>, tracks: Vec<Described>) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
         let mut describe = |track: &Message| {
             let mut message = Message::default();
@@ -555,11 +500,7 @@ impl PerfettoExport {
     }
 
     /// Slices in the order of `track`, `lane`, `_ts`, depth: `_duration` (null if they never end), `name`, `category`, `args`.
-    fn slices<'py>(
-        &mut self,
-        py: Python<'py>,
-        batch: PyRecordBatch,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn slices<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_slices(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
@@ -575,22 +516,14 @@ impl PerfettoExport {
     }
 
     /// Values of counters: `_ts`, `track`, `value`.
-    fn counters<'py>(
-        &self,
-        py: Python<'py>,
-        batch: PyRecordBatch,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn counters<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_counters(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Moments: `_ts`, `track` (null for the whole trace), `name`, `category`, `args`.
-    fn instants<'py>(
-        &self,
-        py: Python<'py>,
-        batch: PyRecordBatch,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    fn instants<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_instants(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))

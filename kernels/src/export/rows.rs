@@ -28,23 +28,16 @@ impl Rows {
 
     fn of(&self, name: &str, kind: &DataType) -> Result<arrow_array::ArrayRef, ArrowError> {
         let column = self.batch.column_by_name(name);
-        let column =
-            column.ok_or_else(|| ArrowError::SchemaError(format!("no column `{name}`")))?;
+        let column = column.ok_or_else(|| ArrowError::SchemaError(format!("no column `{name}`")))?;
         cast(column, kind)
     }
 
     pub fn ints(&self, name: &str) -> Result<Int64Array, ArrowError> {
-        Ok(self
-            .of(name, &DataType::Int64)?
-            .as_primitive::<Int64Type>()
-            .clone())
+        Ok(self.of(name, &DataType::Int64)?.as_primitive::<Int64Type>().clone())
     }
 
     pub fn floats(&self, name: &str) -> Result<Float64Array, ArrowError> {
-        Ok(self
-            .of(name, &DataType::Float64)?
-            .as_primitive::<Float64Type>()
-            .clone())
+        Ok(self.of(name, &DataType::Float64)?.as_primitive::<Float64Type>().clone())
     }
 
     pub fn texts(&self, name: &str) -> Result<StringArray, ArrowError> {
@@ -59,9 +52,5 @@ pub fn int(values: &Int64Array, row: usize) -> Option<i64> {
 
 /// The text of a row, empty where it is null.
 pub fn text(values: &StringArray, row: usize) -> &str {
-    if values.is_valid(row) {
-        values.value(row)
-    } else {
-        ""
-    }
+    if values.is_valid(row) { values.value(row) } else { "" }
 }

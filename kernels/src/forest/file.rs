@@ -35,12 +35,7 @@ fn write_nodes<N: Nodes>(
     for first in (0..count).step_by(AT_ONCE) {
         bytes.clear();
         for node in first..count.min(first + AT_ONCE) {
-            bytes.extend(
-                nodes
-                    .words(node, width)
-                    .iter()
-                    .flat_map(|word| word.to_le_bytes()),
-            );
+            bytes.extend(nodes.words(node, width).iter().flat_map(|word| word.to_le_bytes()));
         }
         out(&bytes)?;
     }
@@ -48,13 +43,7 @@ fn write_nodes<N: Nodes>(
 }
 
 /// Write a forest; it is read twice, since what stands first is the sum of all.
-pub fn write<N: Nodes>(
-    kind: Kind,
-    nodes: &N,
-    leaves: usize,
-    text: &str,
-    out: &mut impl Write,
-) -> io::Result<()> {
+pub fn write<N: Nodes>(kind: Kind, nodes: &N, leaves: usize, text: &str, out: &mut impl Write) -> io::Result<()> {
     let width = kind.monoid().width();
     let mut sum = 0;
     write_nodes(nodes, 2 * leaves, width, &mut |bytes| {
@@ -80,13 +69,9 @@ pub fn write<N: Nodes>(
 
 /// Open the bytes of a file; the error says what is wrong with them.
 pub fn open(bytes: &Buffer) -> Result<Opened, String> {
-    let header = bytes
-        .get(..HEADER)
-        .filter(|header| header.starts_with(MAGIC));
+    let header = bytes.get(..HEADER).filter(|header| header.starts_with(MAGIC));
     let header = header.ok_or("it does not begin as one")?;
-    let word = |at: usize| {
-        u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
-    };
+    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
     if crc32(0, &header[..HEADER - 4]) != word(HEADER - 4) {
         return Err("its header is damaged".to_owned());
@@ -101,10 +86,7 @@ pub fn open(bytes: &Buffer) -> Result<Opened, String> {
     let end = nodes.and_then(|nodes| nodes.checked_add(HEADER as u64));
     let whole = end.and_then(|end| end.checked_add(long(32)));
     if whole != Some(bytes.len() as u64) {
-        return Err(format!(
-            "it has {} bytes, which are not those that its header tells of",
-            bytes.len()
-        ));
+        return Err(format!("it has {} bytes, which are not those that its header tells of", bytes.len()));
     }
     if crc32(0, &bytes[HEADER..]) != word(56) {
         return Err("it is damaged".to_owned());
@@ -113,10 +95,5 @@ pub fn open(bytes: &Buffer) -> Result<Opened, String> {
     let end = end.unwrap_or_default() as usize;
     let text = std::str::from_utf8(&bytes[end..]).map_err(|error| error.to_string())?;
     let words = bytes.slice_with_length(HEADER, end - HEADER);
-    Ok(Opened {
-        kind,
-        leaves: long(24) as usize,
-        nodes: Mapped::new(words),
-        text: text.to_owned(),
-    })
+    Ok(Opened { kind, leaves: long(24) as usize, nodes: Mapped::new(words), text: text.to_owned() })
 }

@@ -6,8 +6,7 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, Decimal128Array, FixedSizeListArray, Float64Array, Int64Array, StructArray,
-    UInt64Array,
+    Array, ArrayRef, Decimal128Array, FixedSizeListArray, Float64Array, Int64Array, StructArray, UInt64Array,
 };
 use arrow_schema::{ArrowError, DataType, Field};
 
@@ -66,9 +65,7 @@ fn fail(text: impl Into<String>) -> ArrowError {
 impl Kind {
     fn with_states(self, states: usize) -> Option<Kind> {
         match self {
-            Kind::States(_) => (1..=MOST_STATES)
-                .contains(&states)
-                .then_some(Kind::States(states)),
+            Kind::States(_) => (1..=MOST_STATES).contains(&states).then_some(Kind::States(states)),
             other => (states == 0).then_some(other),
         }
     }
@@ -77,10 +74,7 @@ impl Kind {
         let found = NAMES.iter().find(|(_, _, one)| *one == name);
         let Some((kind, ..)) = found else {
             let names: Vec<&str> = NAMES.iter().map(|(_, _, one)| *one).collect();
-            return Err(format!(
-                "unknown monoid `{name}`, expected one of {}",
-                names.join(", ")
-            ));
+            return Err(format!("unknown monoid `{name}`, expected one of {}", names.join(", ")));
         };
         kind.with_states(states).ok_or_else(|| match kind {
             Kind::States(_) => format!("found {states} states, expected 1 to {MOST_STATES}"),
@@ -102,9 +96,8 @@ impl Kind {
     }
 
     fn entry(self) -> &'static (Kind, u32, &'static str) {
-        let same = |one: &&(Kind, u32, &str)| {
-            one.0 == self || matches!((one.0, self), (Kind::States(_), Kind::States(_)))
-        };
+        let same =
+            |one: &&(Kind, u32, &str)| one.0 == self || matches!((one.0, self), (Kind::States(_), Kind::States(_)));
         NAMES.iter().find(same).expect("every kind has a name")
     }
 
@@ -133,12 +126,8 @@ impl Kind {
             Kind::FloatSum => Box::new(FloatSum),
             Kind::Min => Box::new(Chosen(|left, right| signed(right) < signed(left))),
             Kind::Max => Box::new(Chosen(|left, right| signed(right) > signed(left))),
-            Kind::FloatMin => Box::new(Chosen(|left, right| {
-                f64::from_bits(right) < f64::from_bits(left)
-            })),
-            Kind::FloatMax => Box::new(Chosen(|left, right| {
-                f64::from_bits(right) > f64::from_bits(left)
-            })),
+            Kind::FloatMin => Box::new(Chosen(|left, right| f64::from_bits(right) < f64::from_bits(left))),
+            Kind::FloatMax => Box::new(Chosen(|left, right| f64::from_bits(right) > f64::from_bits(left))),
             Kind::First => Box::new(Chosen(|_, _| false)),
             Kind::Last => Box::new(Chosen(|_, _| true)),
             Kind::Longest => Box::new(Longest),
@@ -165,44 +154,28 @@ impl Kind {
         text: usize,
     ) -> Result<Leaves, ArrowError> {
         if states.is_some() != matches!(self, Kind::States(_)) {
-            return Err(fail(format!(
-                "states are for the monoid `states`, found `{}`",
-                self.name()
-            )));
+            return Err(fail(format!("states are for the monoid `states`, found `{}`", self.name())));
         }
         let words = match self {
-            Kind::FloatSum => floats(values)?
-                .iter()
-                .map(|value| value.unwrap_or(0.0).to_bits())
-                .collect(),
+            Kind::FloatSum => floats(values)?.iter().map(|value| value.unwrap_or(0.0).to_bits()).collect(),
             Kind::FloatMin | Kind::FloatMax => {
-                let known =
-                    |value: Option<f64>| value.filter(|value| !value.is_nan()).map(f64::to_bits);
-                floats(values)?
-                    .iter()
-                    .flat_map(|value| optional(known(value)))
-                    .collect()
+                let known = |value: Option<f64>| value.filter(|value| !value.is_nan()).map(f64::to_bits);
+                floats(values)?.iter().flat_map(|value| optional(known(value))).collect()
             }
             Kind::Min | Kind::Max | Kind::First | Kind::Last => {
                 let value = |value: Option<i64>| optional(value.map(i64::cast_unsigned));
                 integers(values)?.iter().flat_map(value).collect()
             }
-            Kind::Sum => integers(values)?
-                .iter()
-                .flat_map(|value| wide(value.unwrap_or(0)))
-                .collect(),
+            Kind::Sum => integers(values)?.iter().flat_map(|value| wide(value.unwrap_or(0))).collect(),
             Kind::Count => unsigned(values)?.map(|value| value.unwrap_or(0)).collect(),
-            Kind::Longest => (before as u64..)
-                .zip(unsigned(values)?)
-                .flat_map(|(row, length)| longest(row, length))
-                .collect(),
+            Kind::Longest => {
+                (before as u64..).zip(unsigned(values)?).flat_map(|(row, length)| longest(row, length)).collect()
+            }
             Kind::States(count) => {
                 let states = states.map(integers).transpose()?;
                 return Ok((by_state(count, unsigned(values)?, states)?, String::new()));
             }
-            Kind::Histogram => {
-                counted(values, OCTAVES, |value| 64 - value.leading_zeros() as usize)?
-            }
+            Kind::Histogram => counted(values, OCTAVES, |value| 64 - value.leading_zeros() as usize)?,
             Kind::Sketch => counted(values, BINS.count(), |value| BINS.of(value))?,
             Kind::Text => return parts(values, text),
         };
@@ -216,26 +189,16 @@ impl Kind {
         Ok(match self {
             Kind::Count => Arc::new(UInt64Array::from(words.to_vec())),
             Kind::Sum => {
-                let sums = wide(2)
-                    .map(|value| (i128::from(signed(value[1])) << 64) | i128::from(value[0]));
+                let sums = wide(2).map(|value| (i128::from(signed(value[1])) << 64) | i128::from(value[0]));
                 Arc::new(Decimal128Array::from_iter_values(sums).with_precision_and_scale(38, 0)?)
             }
-            Kind::FloatSum => Arc::new(
-                words
-                    .iter()
-                    .map(|word| Some(f64::from_bits(*word)))
-                    .collect::<Float64Array>(),
-            ),
-            Kind::Min | Kind::Max | Kind::First | Kind::Last => Arc::new(
-                chosen()
-                    .map(|value| value.map(signed))
-                    .collect::<Int64Array>(),
-            ),
-            Kind::FloatMin | Kind::FloatMax => Arc::new(
-                chosen()
-                    .map(|value| value.map(f64::from_bits))
-                    .collect::<Float64Array>(),
-            ),
+            Kind::FloatSum => Arc::new(words.iter().map(|word| Some(f64::from_bits(*word))).collect::<Float64Array>()),
+            Kind::Min | Kind::Max | Kind::First | Kind::Last => {
+                Arc::new(chosen().map(|value| value.map(signed)).collect::<Int64Array>())
+            }
+            Kind::FloatMin | Kind::FloatMax => {
+                Arc::new(chosen().map(|value| value.map(f64::from_bits)).collect::<Float64Array>())
+            }
             Kind::Longest => {
                 let row = wide(2).map(|value| (value[0] != 0).then(|| signed(value[1])));
                 let length = wide(2).map(|value| value[0].checked_sub(1).map(u64::cast_signed));
@@ -255,13 +218,8 @@ impl Kind {
             Kind::Text => {
                 let mut column = StringBuilder::new();
                 for value in wide(2) {
-                    let found = (*value != DISORDER)
-                        .then(|| text.get(value[0] as usize..value[1] as usize));
-                    column.append_value(
-                        found
-                            .flatten()
-                            .ok_or_else(|| fail("texts were put together out of order"))?,
-                    );
+                    let found = (*value != DISORDER).then(|| text.get(value[0] as usize..value[1] as usize));
+                    column.append_value(found.flatten().ok_or_else(|| fail("texts were put together out of order"))?);
                 }
                 Arc::new(column.finish())
             }
@@ -287,22 +245,12 @@ fn longest(row: u64, length: Option<u64>) -> [u64; 2] {
 
 fn integers(values: &ArrayRef) -> Result<&Int64Array, ArrowError> {
     let found = values.as_primitive_opt::<Int64Type>();
-    found.ok_or_else(|| {
-        fail(format!(
-            "found values of {}, expected int64",
-            values.data_type()
-        ))
-    })
+    found.ok_or_else(|| fail(format!("found values of {}, expected int64", values.data_type())))
 }
 
 fn floats(values: &ArrayRef) -> Result<&Float64Array, ArrowError> {
     let found = values.as_primitive_opt::<Float64Type>();
-    found.ok_or_else(|| {
-        fail(format!(
-            "found values of {}, expected float64",
-            values.data_type()
-        ))
-    })
+    found.ok_or_else(|| fail(format!("found values of {}, expected float64", values.data_type())))
 }
 
 /// Numbers of which none is negative.
@@ -325,19 +273,14 @@ fn by_state(
         words.resize(begin + count, 0);
         let Some(state) = state else { continue };
         let place = usize::try_from(state).ok().filter(|state| *state < count);
-        let place = place
-            .ok_or_else(|| fail(format!("found state {state}, expected one below {count}")))?;
+        let place = place.ok_or_else(|| fail(format!("found state {state}, expected one below {count}")))?;
         words[begin + place] = length.unwrap_or(0);
     }
     Ok(words)
 }
 
 /// How many of the values of each leaf fall into each bin.
-fn counted(
-    values: &ArrayRef,
-    bins: usize,
-    bin: impl Fn(u64) -> usize,
-) -> Result<Vec<u64>, ArrowError> {
+fn counted(values: &ArrayRef, bins: usize, bin: impl Fn(u64) -> usize) -> Result<Vec<u64>, ArrowError> {
     let mut words = vec![0; values.len() * bins];
     for (leaf, counts) in words.chunks_exact_mut(bins).enumerate() {
         let own = match values.as_list_opt::<i32>() {
@@ -353,12 +296,7 @@ fn counted(
 
 fn parts(values: &ArrayRef, mut end: usize) -> Result<Leaves, ArrowError> {
     let found = values.as_string_opt::<i32>();
-    let texts = found.ok_or_else(|| {
-        fail(format!(
-            "found values of {}, expected texts",
-            values.data_type()
-        ))
-    })?;
+    let texts = found.ok_or_else(|| fail(format!("found values of {}, expected texts", values.data_type())))?;
     let (mut words, mut text) = (Vec::new(), String::new());
     for part in texts.iter().map(Option::unwrap_or_default) {
         words.extend([end as u64, (end + part.len()) as u64]);

@@ -18,10 +18,7 @@ impl Block {
     pub fn largest(first: usize, end: usize) -> Block {
         let fitting = (end - first).ilog2();
         let aligned = first.trailing_zeros();
-        Block {
-            first,
-            level: fitting.min(aligned),
-        }
+        Block { first, level: fitting.min(aligned) }
     }
 
     /// The leaf behind its last one.
@@ -40,14 +37,8 @@ impl Block {
     #[inline]
     pub fn halves(self) -> (Block, Block) {
         let level = self.level - 1;
-        let left = Block {
-            first: self.first,
-            level,
-        };
-        let right = Block {
-            first: left.end(),
-            level,
-        };
+        let left = Block { first: self.first, level };
+        let right = Block { first: left.end(), level };
         (left, right)
     }
 
@@ -55,10 +46,7 @@ impl Block {
     pub fn around(leaf: usize, leaves: usize) -> impl Iterator<Item = Block> {
         let levels = 1..=leaves.max(1).ilog2() + 1;
         levels
-            .map(move |level| Block {
-                first: leaf >> level << level,
-                level,
-            })
+            .map(move |level| Block { first: leaf >> level << level, level })
             .filter(move |block| block.node() < 2 * leaves)
     }
 }

@@ -28,11 +28,7 @@ impl Growing {
     pub fn sized(width: usize, leaves: usize) -> Growing {
         let most = (BLOCK_WORDS / width.max(1)).max(2).ilog2();
         let shift = most.min(leaves.max(1).next_power_of_two().ilog2() + 1);
-        Growing {
-            width,
-            shift,
-            blocks: Vec::new(),
-        }
+        Growing { width, shift, blocks: Vec::new() }
     }
 
     /// How many leaves a block holds, with as many inner nodes.
@@ -71,11 +67,7 @@ impl Mapped {
     /// Read nodes from whole words; those that do not begin where a word may are copied.
     pub fn new(words: Buffer) -> Mapped {
         let aligned = words.as_ptr().align_offset(align_of::<u64>()) == 0;
-        Mapped(if aligned {
-            words
-        } else {
-            Buffer::from(words.as_slice())
-        })
+        Mapped(if aligned { words } else { Buffer::from(words.as_slice()) })
     }
 }
 

@@ -53,9 +53,7 @@ impl Forest {
     fn growing(&mut self) -> PyResult<&mut Tree<Values, Growing>> {
         match &mut self.held {
             Held::Growing(tree) => Ok(tree),
-            Held::Mapped(_) => Err(PyValueError::new_err(
-                "a forest that was opened cannot be changed",
-            )),
+            Held::Mapped(_) => Err(PyValueError::new_err("a forest that was opened cannot be changed")),
         }
     }
 
@@ -64,32 +62,16 @@ impl Forest {
         let leaves = self.leaves();
         let range = usize::try_from(first).ok().zip(usize::try_from(end).ok());
         let range = range.filter(|(first, end)| first <= end && *end <= leaves);
-        range.ok_or_else(|| {
-            PyIndexError::new_err(format!(
-                "leaves {first} to {end} are not within 0 to {leaves}"
-            ))
-        })
+        range.ok_or_else(|| PyIndexError::new_err(format!("leaves {first} to {end} are not within 0 to {leaves}")))
     }
 
-    fn made(
-        &self,
-        values: PyArray,
-        states: Option<PyArray>,
-        before: usize,
-    ) -> PyResult<(Vec<u64>, String)> {
+    fn made(&self, values: PyArray, states: Option<PyArray>, before: usize) -> PyResult<(Vec<u64>, String)> {
         let (values, _) = values.into_inner();
         let states = states.map(|states| states.into_inner().0);
-        if states
-            .as_ref()
-            .is_some_and(|states| states.len() != values.len())
-        {
-            return Err(PyValueError::new_err(
-                "there are more or fewer states than values",
-            ));
+        if states.as_ref().is_some_and(|states| states.len() != values.len()) {
+            return Err(PyValueError::new_err("there are more or fewer states than values"));
         }
-        let made = self
-            .kind
-            .leaves(&values, states.as_ref(), before, self.text.len());
+        let made = self.kind.leaves(&values, states.as_ref(), before, self.text.len());
         made.map_err(invalid)
     }
 }
@@ -100,11 +82,7 @@ impl Forest {
     #[pyo3(signature = (monoid, *, states=0))]
     fn new(monoid: &str, states: usize) -> PyResult<Forest> {
         let kind = Kind::named(monoid, states).map_err(PyValueError::new_err)?;
-        Ok(Forest {
-            kind,
-            held: Held::Growing(Tree::new(kind.monoid())),
-            text: String::new(),
-        })
+        Ok(Forest { kind, held: Held::Growing(Tree::new(kind.monoid())), text: String::new() })
     }
 
     /// A forest that was saved, whose nodes stay where they are mapped.
@@ -112,9 +90,8 @@ impl Forest {
     fn open(py: Python<'_>, mapped: PyArrowBuffer) -> PyResult<Forest> {
         let bytes = mapped.into_inner();
         let opened = py.detach(|| file::open(&bytes));
-        let opened = opened.map_err(|what| {
-            PyValueError::new_err(format!("this is no forest that can be read: {what}"))
-        })?;
+        let opened =
+            opened.map_err(|what| PyValueError::new_err(format!("this is no forest that can be read: {what}")))?;
         Ok(Forest {
             kind: opened.kind,
             held: Held::Mapped(Tree::of(opened.kind.monoid(), opened.nodes, opened.leaves)),
@@ -149,9 +126,7 @@ impl Forest {
     fn update(&mut self, leaf: i64, value: PyArray, states: Option<PyArray>) -> PyResult<()> {
         let (place, _) = self.range(leaf, leaf.saturating_add(1))?;
         if self.kind == Kind::Text {
-            return Err(PyValueError::new_err(
-                "a text cannot be replaced in what it is a part of",
-            ));
+            return Err(PyValueError::new_err("a text cannot be replaced in what it is a part of"));
         }
         let (words, _) = self.made(value, states, place)?;
         let tree = self.growing()?;
@@ -167,20 +142,13 @@ impl Forest {
         let bounds = |column: &ArrayRef| {
             let found = column.as_primitive_opt::<Int64Type>();
             let found = found.filter(|found| found.null_count() == 0);
-            found
-                .map(|found| found.values().to_vec())
-                .ok_or_else(|| PyValueError::new_err("expected bounds of int64"))
+            found.map(|found| found.values().to_vec()).ok_or_else(|| PyValueError::new_err("expected bounds of int64"))
         };
         let (first, end) = (bounds(&first)?, bounds(&end)?);
         if first.len() != end.len() {
-            return Err(PyValueError::new_err(
-                "there are more or fewer ends than begins",
-            ));
+            return Err(PyValueError::new_err("there are more or fewer ends than begins"));
         }
-        let ranges = first
-            .into_iter()
-            .zip(end)
-            .map(|(first, end)| self.range(first, end));
+        let ranges = first.into_iter().zip(end).map(|(first, end)| self.range(first, end));
         let ranges = ranges.collect::<PyResult<Vec<_>>>()?;
         let column = py.detach(|| {
             let monoid = self.kind.monoid();
@@ -201,9 +169,7 @@ impl Forest {
     fn search(&self, first: i64, end: i64, bound: i64) -> PyResult<Option<usize>> {
         let (first, end) = self.range(first, end)?;
         let test = self.kind.reaches(bound);
-        let test = test.ok_or_else(|| {
-            PyValueError::new_err(format!("`{}` reaches no bound", self.kind.name()))
-        })?;
+        let test = test.ok_or_else(|| PyValueError::new_err(format!("`{}` reaches no bound", self.kind.name())))?;
         Ok(match &self.held {
             Held::Growing(tree) => tree.search(first, end, test),
             Held::Mapped(tree) => tree.search(first, end, test),
@@ -215,12 +181,8 @@ impl Forest {
             let mut out = BufWriter::new(File::create_new(&path)?);
             let leaves = self.leaves();
             match &self.held {
-                Held::Growing(tree) => {
-                    file::write(self.kind, &tree.nodes, leaves, &self.text, &mut out)
-                }
-                Held::Mapped(tree) => {
-                    file::write(self.kind, &tree.nodes, leaves, &self.text, &mut out)
-                }
+                Held::Growing(tree) => file::write(self.kind, &tree.nodes, leaves, &self.text, &mut out),
+                Held::Mapped(tree) => file::write(self.kind, &tree.nodes, leaves, &self.text, &mut out),
             }?;
             out.flush()?;
             out.get_ref().sync_all()

@@ -15,11 +15,7 @@ pub struct Forest<M, N> {
 impl<M: Monoid, N: Nodes> Forest<M, N> {
     /// A forest of so many leaves whose nodes are there.
     pub fn of(monoid: M, nodes: N, leaves: usize) -> Forest<M, N> {
-        Forest {
-            monoid,
-            nodes,
-            leaves,
-        }
+        Forest { monoid, nodes, leaves }
     }
 
     pub fn leaves(&self) -> usize {
@@ -42,12 +38,7 @@ impl<M: Monoid, N: Nodes> Forest<M, N> {
     ///
     /// Once it holds it must go on to hold: of a maximum that it is large enough, say. Another search within a block
     /// that does not satisfy it is never begun, so this takes as many steps as a range.
-    pub fn search(
-        &self,
-        mut first: usize,
-        end: usize,
-        test: impl Fn(&[u64]) -> bool,
-    ) -> Option<usize> {
+    pub fn search(&self, mut first: usize, end: usize, test: impl Fn(&[u64]) -> bool) -> Option<usize> {
         debug_assert!(end <= self.leaves);
         let mut before = vec![0; self.monoid.width()];
         self.monoid.identity(&mut before);
@@ -79,12 +70,7 @@ impl<M: Monoid, N: Nodes> Forest<M, N> {
 
 /// Append the leaves from one up to another to a value, by nodes that are there.
 #[inline]
-fn gather(
-    monoid: &impl Monoid,
-    nodes: &impl Nodes,
-    (first, end): (usize, usize),
-    value: &mut [u64],
-) {
+fn gather(monoid: &impl Monoid, nodes: &impl Nodes, (first, end): (usize, usize), value: &mut [u64]) {
     let width = monoid.width();
     nodes_of(first, end, |node| {
         monoid.append(value, nodes.words(node, width));
@@ -150,9 +136,7 @@ impl<M: Monoid> Forest<M, Growing> {
             fill(block, skipped, first);
         }
         let parts = others.par_chunks(each * width);
-        tail.par_iter_mut()
-            .zip(parts)
-            .for_each(|(block, part)| fill(block, 0, part));
+        tail.par_iter_mut().zip(parts).for_each(|(block, part)| fill(block, 0, part));
         self.leaves += more;
         for full in begin..self.leaves / each {
             self.close((full + 1) * each);

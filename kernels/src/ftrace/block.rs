@@ -45,44 +45,16 @@ pub enum Reason {
 pub const REASONS: [(Reason, &str, &str); 12] = [
     (Reason::Unknown, "unknown", "line is not an event"),
     (Reason::Stack, "stack", "line of a stack trace"),
-    (
-        Reason::Unnamed,
-        "unnamed",
-        "line has a time but no event name",
-    ),
+    (Reason::Unnamed, "unnamed", "line has a time but no event name"),
     (Reason::BadTime, "bad_time", "time is negative or too large"),
     (Reason::TooLong, "too_long", "line is longer than 1 MiB"),
-    (
-        Reason::TooManyEvents,
-        "too_many_events",
-        "event name beyond the 4096 that are read",
-    ),
+    (Reason::TooManyEvents, "too_many_events", "event name beyond the 4096 that are read"),
     (Reason::Lost, "lost", "events lost by the kernel"),
-    (
-        Reason::Overwritten,
-        "overwritten",
-        "events overwritten in the kernel's buffer",
-    ),
-    (
-        Reason::FailedToParse,
-        "failed_to_parse",
-        "event that its writer failed to parse",
-    ),
-    (
-        Reason::BadMark,
-        "bad_mark",
-        "mark with missing fields, kept as text",
-    ),
-    (
-        Reason::WholeTime,
-        "whole_time",
-        "time without a decimal point, taken as ns",
-    ),
-    (
-        Reason::Timeless,
-        "timeless",
-        "clock mark without a time, placed at the start",
-    ),
+    (Reason::Overwritten, "overwritten", "events overwritten in the kernel's buffer"),
+    (Reason::FailedToParse, "failed_to_parse", "event that its writer failed to parse"),
+    (Reason::BadMark, "bad_mark", "mark with missing fields, kept as text"),
+    (Reason::WholeTime, "whole_time", "time without a decimal point, taken as ns"),
+    (Reason::Timeless, "timeless", "clock mark without a time, placed at the start"),
 ];
 
 /// How often something happened, and where first.
@@ -242,13 +214,11 @@ impl Block {
 
     fn header(&mut self, line: &[u8]) {
         if let Some(tracer) = line.strip_prefix(b"# tracer:") {
-            self.tracer
-                .get_or_insert_with(|| tracer.trim_ascii().to_vec());
+            self.tracer.get_or_insert_with(|| tracer.trim_ascii().to_vec());
         }
         const LATENCY: &[u8] = b" latency trace v";
         if let Some(at) = memchr::memmem::find(line, LATENCY) {
-            let kernel = memchr::memmem::find(&line[at..], b" on ")
-                .map(|on| line[at + on + 4..].trim_ascii());
+            let kernel = memchr::memmem::find(&line[at..], b" on ").map(|on| line[at + on + 4..].trim_ascii());
             self.kernel = self.kernel.take().or(kernel.map(<[u8]>::to_vec));
         }
     }
@@ -263,9 +233,7 @@ impl Block {
                 if body.starts_with(b"[FAILED TO PARSE]") {
                     self.count(Reason::FailedToParse, 1, line);
                 }
-                return self.add(line, prefix, (name, name, None), |row| {
-                    forms::read(row.form, body, row)
-                });
+                return self.add(line, prefix, (name, name, None), |row| forms::read(row.form, body, row));
             }
             Event::Enter(name, body) => (name, b"sys_enter_", Form::SyscallEnter, body),
             Event::Exit(name, body) => (name, b"sys_exit_\0", Form::SyscallExit, body),
@@ -279,9 +247,7 @@ impl Block {
         let (name, head, form, body) = form;
         let head = head.strip_suffix(b"\0").unwrap_or(head);
         let table = [head, name.strip_prefix(b"sys_").unwrap_or(name)].concat();
-        self.add(line, prefix, (name, &table, Some(form)), |row| {
-            forms::read(form, body, row)
-        });
+        self.add(line, prefix, (name, &table, Some(form)), |row| forms::read(form, body, row));
     }
 
     fn mark(&mut self, line: &[u8], prefix: &Prefix<'_>, name: &[u8], body: &[u8]) {
@@ -305,23 +271,16 @@ impl Block {
                     self.count(Reason::Timeless, 1, line);
                 }
                 let table = b"print|trace_event_clock_sync";
-                return self.add(line, &prefix, (name, table, None), |row| {
-                    marks::clock_sync(mark.text, row)
-                });
+                return self.add(line, &prefix, (name, table, None), |row| marks::clock_sync(mark.text, row));
             }
             Kind::Free => {}
         }
-        self.add(
-            line,
-            prefix,
-            (name, b"print", Some(Form::FreeText)),
-            |row| {
-                if let Some(ip) = mark.ip {
-                    row.put_text(b"ip", ip);
-                }
-                row.free(mark.text);
-            },
-        );
+        self.add(line, prefix, (name, b"print", Some(Form::FreeText)), |row| {
+            if let Some(ip) = mark.ip {
+                row.put_text(b"ip", ip);
+            }
+            row.free(mark.text);
+        });
     }
 
     /// Add a row to the table of an event: its name as printed, its table, and its form if not by name.

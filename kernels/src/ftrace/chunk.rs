@@ -51,17 +51,12 @@ pub fn gather(place: Checkpoint, blocks: Vec<Block>, timeless: i64) -> Result<Ch
     for block in blocks {
         for (name, mut table) in block.tables {
             let at = *index.entry(name.clone()).or_insert_with(|| {
-                gathered.push(Gathered {
-                    name,
-                    ..Gathered::default()
-                });
+                gathered.push(Gathered { name, ..Gathered::default() });
                 gathered.len() - 1
             });
             let found = &mut gathered[at];
             let lines = std::mem::take(&mut table.lines);
-            found
-                .lines
-                .extend(lines.iter().map(|line| line.saturating_add(before)));
+            found.lines.extend(lines.iter().map(|line| line.saturating_add(before)));
             found.tables.push(table);
         }
         before = before.saturating_add(u32::try_from(block.lines).unwrap_or(u32::MAX));
@@ -73,10 +68,7 @@ pub fn gather(place: Checkpoint, blocks: Vec<Block>, timeless: i64) -> Result<Ch
         }
     }
     let mut chunk = Chunk {
-        others: (0_u32..)
-            .zip(&others)
-            .filter_map(|(line, other)| other.then_some(line))
-            .collect(),
+        others: (0_u32..).zip(&others).filter_map(|(line, other)| other.then_some(line)).collect(),
         place,
         events: Vec::with_capacity(gathered.len()),
         invalid: 0,
@@ -88,12 +80,7 @@ pub fn gather(place: Checkpoint, blocks: Vec<Block>, timeless: i64) -> Result<Ch
     Ok(chunk)
 }
 
-fn events(
-    found: Gathered,
-    timeless: i64,
-    first_line: u64,
-    invalid: &mut u64,
-) -> Result<Events, ArrowError> {
+fn events(found: Gathered, timeless: i64, first_line: u64, invalid: &mut u64) -> Result<Events, ArrowError> {
     let columns = columns(&found.tables);
     let printed = printed(&found.tables);
     let builders = found.tables.into_iter().map(|table| table.builder);
@@ -102,10 +89,8 @@ fn events(
     let mut fields = Vec::with_capacity(columns.len() + 1);
     let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.len() + 1);
     for (at, (name, _)) in columns.iter().enumerate() {
-        let parts: Vec<&dyn Array> = batches
-            .iter()
-            .filter_map(|batch| Some(batch.columns().get(at)?.as_ref()))
-            .collect();
+        let parts: Vec<&dyn Array> =
+            batches.iter().filter_map(|batch| Some(batch.columns().get(at)?.as_ref())).collect();
         let mut array = concat(&parts)?;
         if at == 0 {
             array = timed(&array, timeless);
@@ -144,15 +129,8 @@ fn timed(array: &ArrayRef, timeless: i64) -> ArrayRef {
 
 /// The columns of all tables in the order of `unify`, with what is known of their types.
 fn columns(tables: &[Table]) -> Vec<(String, Traits)> {
-    let none = Traits {
-        kind: Kind::Empty,
-        negative: false,
-        inexact: false,
-    };
-    let mut found: Vec<(String, Traits)> = FIXED
-        .iter()
-        .map(|name| ((*name).to_owned(), none))
-        .collect();
+    let none = Traits { kind: Kind::Empty, negative: false, inexact: false };
+    let mut found: Vec<(String, Traits)> = FIXED.iter().map(|name| ((*name).to_owned(), none)).collect();
     let mut index: FxHashMap<Vec<u8>, usize> = FxHashMap::default();
     for table in tables {
         let keys = table.builder.keys().map(|key| {

@@ -63,27 +63,15 @@ pub fn pairs(body: &[u8], row: &mut impl Fill) {
 fn key_before(body: &[u8], equals: usize, floor: usize) -> Option<Open> {
     let head = body.get(floor..equals)?;
     let trimmed = head.trim_ascii_end();
-    let name = trimmed
-        .iter()
-        .rev()
-        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-        .count();
+    let name = trimmed.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     let start = floor + trimmed.len() - name;
     if name == 0 || body[start].is_ascii_digit() {
         return None;
     }
-    let bracketed =
-        start > floor && body[start - 1] == b'[' && (start - 1 == 0 || is_blank(body[start - 2]));
-    let alone = start == 0
-        || bracketed
-        || (start > floor && matches!(body[start - 1], b' ' | b'\t' | b','));
+    let bracketed = start > floor && body[start - 1] == b'[' && (start - 1 == 0 || is_blank(body[start - 2]));
+    let alone = start == 0 || bracketed || (start > floor && matches!(body[start - 1], b' ' | b'\t' | b','));
     let spaced = trimmed.len() < head.len();
-    alone.then_some(Open {
-        key: (start, start + name),
-        value: equals + 1,
-        bracketed,
-        spaced,
-    })
+    alone.then_some(Open { key: (start, start + name), value: equals + 1, bracketed, spaced })
 }
 
 /// Where the search goes on for a value that is a list in braces: keys in it are part of it.
@@ -103,9 +91,7 @@ fn close(body: &[u8], open: &Open, end: usize, row: &mut impl Fill) {
     let mut value = body[open.value..end].trim_ascii();
     let mut rest: &[u8] = b"";
     if let [head @ .., b'>'] = value {
-        value = head
-            .strip_suffix(b"==")
-            .map_or(value, <[u8]>::trim_ascii_end);
+        value = head.strip_suffix(b"==").map_or(value, <[u8]>::trim_ascii_end);
     }
     if let [head @ .., b','] = value {
         value = head;
@@ -137,9 +123,7 @@ fn printed_twice<'a>(key: &[u8], value: &'a [u8]) -> Option<&'a [u8]> {
         return memmem::find(first, b"+0x").map(|_| first);
     };
     let bits = u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
-    let same = [8, 16, 32, 64]
-        .iter()
-        .any(|width| i128::from(bits) == number.rem_euclid(1 << width));
+    let same = [8, 16, 32, 64].iter().any(|width| i128::from(bits) == number.rem_euclid(1 << width));
     let is_address = hint(key) == Hint::Text && key != b"prev_state";
     same.then_some(if is_address { first } else { decimal })
 }
@@ -168,11 +152,7 @@ fn colons(body: &[u8], row: &mut impl Fill) -> bool {
 fn next_colon(body: &[u8], from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     while let Some(colon) = memchr(b':', body.get(at..)?).map(|i| i + at) {
-        let name = body[from..colon]
-            .iter()
-            .rev()
-            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-            .count();
+        let name = body[from..colon].iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
         let start = colon - name;
         if name > 0 && !body[start].is_ascii_digit() && (start == 0 || is_blank(body[start - 1])) {
             return Some((start, colon));

@@ -67,13 +67,7 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
     let start = blocks.iter().map(|b| b.start).min().unwrap_or(i64::MAX);
     let last = blocks.iter().map(|b| b.last).max().unwrap_or(i64::MIN);
     let (start, last) = if start > last { (0, 0) } else { (start, last) };
-    let mut trace = Trace {
-        tables: Vec::new(),
-        start,
-        last: last - start,
-        invalid: 0,
-        left_out: 0,
-    };
+    let mut trace = Trace { tables: Vec::new(), start, last: last - start, invalid: 0, left_out: 0 };
     let mut names: Vec<Vec<u8>> = Vec::new();
     let mut index: FxHashMap<Vec<u8>, usize> = FxHashMap::default();
     let mut gathered: Vec<Gathered> = Vec::new();
@@ -81,10 +75,7 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
     let numbered = blocks.into_iter().flat_map(|block| {
         let before = lines;
         lines = lines.saturating_add_unsigned(block.lines);
-        block
-            .tables
-            .into_iter()
-            .map(move |(name, table)| (name, table, before))
+        block.tables.into_iter().map(move |(name, table)| (name, table, before))
     });
     for (name, table, before) in numbered {
         let place = match index.get(&name) {
@@ -118,11 +109,7 @@ pub fn finish(blocks: Vec<Block>) -> Result<Trace, ArrowError> {
             schema: first.schema(),
             batches,
             unsorted: parts.unsorted,
-            printed: parts
-                .printed
-                .iter()
-                .map(|(name, count)| (text(name), *count))
-                .collect(),
+            printed: parts.printed.iter().map(|(name, count)| (text(name), *count)).collect(),
         });
     }
     Ok(trace)
@@ -146,9 +133,7 @@ fn change(columns: &mut [ArrayRef], index: usize, moved: impl Fn(i64) -> i64) {
     };
     if let Some(numbers) = column.as_primitive_opt::<Int64Type>().cloned() {
         *column = new_null_array(&DataType::Int64, 0);
-        let array: Int64Array = numbers
-            .unary_mut(&moved)
-            .unwrap_or_else(|shared| shared.unary(&moved));
+        let array: Int64Array = numbers.unary_mut(&moved).unwrap_or_else(|shared| shared.unary(&moved));
         *column = Arc::new(array);
     }
 }

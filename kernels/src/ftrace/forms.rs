@@ -80,17 +80,11 @@ fn switch(body: &[u8], row: &mut impl Fill) -> Option<()> {
     let left = body[..arrow].trim_ascii();
     let (prev, state) = if let Some(inside) = left.strip_suffix(b"]") {
         let open = memrchr(b'[', inside)?;
-        (
-            task_colons(inside[..open].trim_ascii_end())?,
-            &inside[open + 1..],
-        )
+        (task_colons(inside[..open].trim_ascii_end())?, &inside[open + 1..])
     } else {
         let blank = memrchr(b' ', left)?;
         let state = &left[blank + 1..];
-        let state = state
-            .strip_prefix(b"(")
-            .and_then(|s| s.strip_suffix(b")"))
-            .unwrap_or(state);
+        let state = state.strip_prefix(b"(").and_then(|s| s.strip_suffix(b")")).unwrap_or(state);
         (task(left[..blank].trim_ascii_end())?, state)
     };
     let right = body[arrow + 5..].trim_ascii();

@@ -62,13 +62,7 @@ pub fn function(text: &[u8]) -> Option<Function<'_>> {
         }
         _ => (text, None),
     };
-    let mut found = Function {
-        kind: Kind::Exit,
-        name: None,
-        args: None,
-        depth,
-        retval: None,
-    };
+    let mut found = Function { kind: Kind::Exit, name: None, args: None, depth, retval: None };
     if let Some(rest) = text.strip_prefix(b"}") {
         if !rest.trim_ascii().is_empty() {
             return None;

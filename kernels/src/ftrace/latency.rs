@@ -41,15 +41,7 @@ fn behind<'a>(rest: &'a [u8], (comm, pid, tgid): Task<'a>) -> Option<Line<'a>> {
         Time::OutOfRange => return Some(Line::BadTime),
         Time::No => return None,
     };
-    let prefix = Prefix {
-        comm,
-        pid,
-        tgid,
-        cpu,
-        flags: Some(flags),
-        ts,
-        whole,
-    };
+    let prefix = Prefix { comm, pid, tgid, cpu, flags: Some(flags), ts, whole };
     Some(Line::Event(prefix, event))
 }
 
@@ -75,15 +67,7 @@ pub fn verbose(line: &[u8]) -> Option<Line<'_>> {
     let Some(ts) = stamp.and_then(|stamp| stamp.checked_mul(scale)) else {
         return Some(Line::BadTime);
     };
-    let prefix = Prefix {
-        comm: comm.trim_ascii(),
-        pid,
-        tgid: None,
-        cpu,
-        flags: Some(flags),
-        ts,
-        whole,
-    };
+    let prefix = Prefix { comm: comm.trim_ascii(), pid, tgid: None, cpu, flags: Some(flags), ts, whole };
     Some(Line::Event(prefix, event))
 }
 
@@ -91,10 +75,7 @@ pub fn verbose(line: &[u8]) -> Option<Line<'_>> {
 fn is_stamp(text: Option<&[u8]>) -> bool {
     let inside = text.and_then(|text| text.get(1..)).unwrap_or_default();
     let digits = inside.iter().take_while(|b| b.is_ascii_hexdigit()).count();
-    (8..=16).contains(&digits)
-        && inside
-            .get(digits..)
-            .is_some_and(|rest| rest.starts_with(b"] "))
+    (8..=16).contains(&digits) && inside.get(digits..).is_some_and(|rest| rest.starts_with(b"] "))
 }
 
 /// What stands before the last word, and that.
@@ -109,8 +90,7 @@ fn cpu_digits(place: &[u8]) -> Option<usize> {
     let digits = count_digits(place);
     let flags = place.get(digits..)?;
     let known = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'#' | b'-');
-    (digits > 0 && digits <= 5 && FLAGS.contains(&flags.len()) && flags.iter().all(known))
-        .then_some(digits)
+    (digits > 0 && digits <= 5 && FLAGS.contains(&flags.len()) && flags.iter().all(known)).then_some(digits)
 }
 
 /// `17us`, with a mark behind it for a long delay, `1234.567890` or a number of another clock.
@@ -130,9 +110,7 @@ fn stamp(text: &[u8]) -> Time {
         };
     };
     match time(microseconds) {
-        Time::Ns(us, true) => us
-            .checked_mul(1000)
-            .map_or(Time::OutOfRange, |ns| Time::Ns(ns, false)),
+        Time::Ns(us, true) => us.checked_mul(1000).map_or(Time::OutOfRange, |ns| Time::Ns(ns, false)),
         // A decimal point says microseconds, while `time` takes it for seconds.
         Time::Ns(seconds, false) => Time::Ns(seconds / 1_000_000, false),
         other => other,

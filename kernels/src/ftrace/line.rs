@@ -117,15 +117,7 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
         Time::No => None,
         Time::OutOfRange => Some(Line::BadTime),
         Time::Ns(ts, whole) => {
-            let prefix = Prefix {
-                comm,
-                pid,
-                tgid,
-                cpu,
-                flags,
-                ts,
-                whole,
-            };
+            let prefix = Prefix { comm, pid, tgid, cpu, flags, ts, whole };
             Some(Line::Event(prefix, event))
         }
     }
@@ -134,17 +126,12 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
 /// How wide the flags are that stand before a time without a blank: `d...316.196740`.
 fn joined_flags(text: &[u8]) -> Option<usize> {
     let fraction = memrchr(b'.', text)?;
-    let seconds = text[..fraction]
-        .iter()
-        .rev()
-        .take_while(|b| b.is_ascii_digit())
-        .count();
+    let seconds = text[..fraction].iter().rev().take_while(|b| b.is_ascii_digit()).count();
     // The last of the flags, how deeply preemption is disabled, may be a digit too.
     let width = (fraction - seconds).max(FLAGS_WIDTH);
     let known = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'#' | b'-');
     let flags = text.get(..width)?;
-    (width < fraction && fraction > seconds && width <= 8 && flags.iter().all(known))
-        .then_some(width)
+    (width < fraction && fraction > seconds && width <= 8 && flags.iter().all(known)).then_some(width)
 }
 
 /// What follows the colon behind a time, without the difference that `--ts-diff` prints before or behind the colon:
@@ -160,10 +147,7 @@ fn after_time(rest: &[u8], end: usize) -> Option<&[u8]> {
 /// What follows the number in `(+40)`.
 fn difference(text: &[u8]) -> Option<&[u8]> {
     let inside = text.trim_ascii_start().strip_prefix(b"(+")?;
-    let digits = inside
-        .iter()
-        .take_while(|b| b.is_ascii_digit() || **b == b'.')
-        .count();
+    let digits = inside.iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
     inside.get(digits..)
 }
 
@@ -183,11 +167,7 @@ pub fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     }
     let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let (comm, pid) = text.split_at(text.len() - digits);
-    Some((
-        comm.strip_suffix(b"-")?.trim_ascii_start(),
-        integer(pid)?,
-        tgid,
-    ))
+    Some((comm.strip_suffix(b"-")?.trim_ascii_start(), integer(pid)?, tgid))
 }
 
 /// No clock of a kernel tells more, in ns: 146 years, also since 1970.
@@ -212,8 +192,7 @@ pub fn time(text: &[u8]) -> Time {
         None => integer(whole),
         Some(fraction) => nanoseconds(whole, fraction),
     };
-    ns.filter(|ns| *ns <= LATEST)
-        .map_or(Time::OutOfRange, |ns| Time::Ns(ns, fraction.is_none()))
+    ns.filter(|ns| *ns <= LATEST).map_or(Time::OutOfRange, |ns| Time::Ns(ns, fraction.is_none()))
 }
 
 /// Seconds and their decimal fraction; digits beyond the ninth are cut off.
@@ -221,9 +200,7 @@ fn nanoseconds(whole: &[u8], fraction: &[u8]) -> Option<i64> {
     let kept = &fraction[..fraction.len().min(9)];
     let scale = 10i64.pow(9 - kept.len() as u32);
     let below = integer(kept)?.checked_mul(scale)?;
-    integer(whole)?
-        .checked_mul(1_000_000_000)?
-        .checked_add(below)
+    integer(whole)?.checked_mul(1_000_000_000)?.checked_add(below)
 }
 
 /// Tell how an event is written, from its name on.
@@ -289,14 +266,7 @@ fn other(line: &[u8]) -> Other {
     if text.starts_with(b"=> ") {
         return Other::Stack;
     }
-    let headers: [&[u8]; 6] = [
-        b"version =",
-        b"cpus=",
-        b"trace-cmd version",
-        b"TRACE:",
-        b"capturing trace",
-        b"CPU ",
-    ];
+    let headers: [&[u8]; 6] = [b"version =", b"cpus=", b"trace-cmd version", b"TRACE:", b"capturing trace", b"CPU "];
     match headers.iter().position(|h| text.starts_with(h)) {
         Some(5) if !text.ends_with(b" is empty") => Other::Unknown,
         Some(_) => Other::Header,
@@ -345,11 +315,7 @@ pub fn integer(text: &[u8]) -> Option<i64> {
         }
         return Some(sum);
     }
-    str::from_utf8(text)
-        .ok()?
-        .parse()
-        .ok()
-        .filter(|_| text[0].is_ascii_digit())
+    str::from_utf8(text).ok()?.parse().ok().filter(|_| text[0].is_ascii_digit())
 }
 
 /// Space or tab.
@@ -362,7 +328,5 @@ pub fn count_digits(bytes: &[u8]) -> usize {
 }
 
 fn token_end(text: &[u8]) -> usize {
-    text.iter()
-        .position(|&b| is_blank(b) || b == b':')
-        .unwrap_or(text.len())
+    text.iter().position(|&b| is_blank(b) || b == b':').unwrap_or(text.len())
 }

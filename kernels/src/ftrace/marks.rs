@@ -40,20 +40,13 @@ pub fn strip<'a>(event: &'a [u8], body: &'a [u8]) -> Mark<'a> {
     if let Some(rest) = body.strip_prefix(b"ip=")
         && let Some(at) = memmem::find(rest, b" buf=")
     {
-        return Mark {
-            ip: Some(&rest[..at]),
-            text: &rest[at + 5..],
-        };
+        return Mark { ip: Some(&rest[..at]), text: &rest[at + 5..] };
     }
     match memmem::find(body, b": ") {
-        Some(at) if body.starts_with(b"0x") || is_writer(&body[..at]) => Mark {
-            ip: Some(&body[..at]),
-            text: body[at + 2..].trim_ascii_start(),
-        },
-        _ => Mark {
-            ip: None,
-            text: body,
-        },
+        Some(at) if body.starts_with(b"0x") || is_writer(&body[..at]) => {
+            Mark { ip: Some(&body[..at]), text: body[at + 2..].trim_ascii_start() }
+        }
+        _ => Mark { ip: None, text: body },
     }
 }
 
@@ -83,10 +76,7 @@ pub struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn new() -> Self {
-        Fields {
-            columns: [(b"", b""); 4],
-            count: 0,
-        }
+        Fields { columns: [(b"", b""); 4], count: 0 }
     }
 
     fn with(mut self, key: &'static [u8], value: &'a [u8]) -> Self {
@@ -121,10 +111,7 @@ pub fn split(letter: u8, text: &[u8]) -> Option<Fields<'_>> {
         Some(bar) => (&rest[..bar], Some(&rest[bar + 1..])),
         None => (rest.trim_ascii_end(), None),
     };
-    let known = matches!(
-        letter,
-        b'B' | b'E' | b'C' | b'S' | b'F' | b'I' | b'N' | b'G' | b'H'
-    );
+    let known = matches!(letter, b'B' | b'E' | b'C' | b'S' | b'F' | b'I' | b'N' | b'G' | b'H');
     if !known {
         return Some(Fields::new().with(b"payload", text.get(2..).unwrap_or_default()));
     }
@@ -154,12 +141,7 @@ pub fn split(letter: u8, text: &[u8]) -> Option<Fields<'_>> {
 fn on_track<'a>(letter: u8, fields: Fields<'a>, rest: &'a [u8]) -> Option<Fields<'a>> {
     let (head, cookie) = right(rest)?;
     match left(head) {
-        Some((track, name)) => Some(
-            fields
-                .with(b"track", track)
-                .with(b"name", name)
-                .with(b"cookie", cookie),
-        ),
+        Some((track, name)) => Some(fields.with(b"track", track).with(b"name", name).with(b"cookie", cookie)),
         None if letter == b'H' => Some(fields.with(b"track", head).with(b"cookie", cookie)),
         None => None,
     }

@@ -39,10 +39,7 @@ fn decode_ftrace<'py>(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (files, trace) = py.detach(|| {
-        let sizes: Vec<u64> = paths
-            .iter()
-            .map(|p| std::fs::metadata(p).map_or(0, |m| m.len()))
-            .collect();
+        let sizes: Vec<u64> = paths.iter().map(|p| std::fs::metadata(p).map_or(0, |m| m.len())).collect();
         let total: u64 = sizes.iter().sum();
         let mut before = 0;
         let mut files = Vec::new();
@@ -58,20 +55,14 @@ fn decode_ftrace<'py>(
             blocks.append(&mut file.blocks);
             before += size;
         }
-        let trace =
-            finish::finish(blocks).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let trace = finish::finish(blocks).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok::<_, PyErr>((files, trace))
     })?;
     let result = PyDict::new(py);
     let mut tables = Vec::new();
     for table in trace.tables {
         let data = PyTable::try_new(table.batches, table.schema)?;
-        tables.push((
-            table.name,
-            data.into_pyarrow(py)?,
-            table.unsorted,
-            table.printed,
-        ));
+        tables.push((table.name, data.into_pyarrow(py)?, table.unsorted, table.printed));
     }
     result.set_item("tables", tables)?;
     result.set_item("start", trace.start)?;
@@ -104,10 +95,7 @@ impl Met {
     fn of(file: &FileResult) -> Met {
         let sum = |of: fn(&Block) -> u64| file.blocks.iter().map(of).sum::<u64>();
         let first = |of: fn(&Block) -> Option<&Vec<u8>>| {
-            file.blocks
-                .iter()
-                .find_map(of)
-                .map(|text| String::from_utf8_lossy(text).into_owned())
+            file.blocks.iter().find_map(of).map(|text| String::from_utf8_lossy(text).into_owned())
         };
         Met {
             skips: skips(file),
@@ -151,11 +139,7 @@ fn skips(file: &FileResult) -> Vec<(&'static str, &'static str, u64, u64, String
         for block in &file.blocks {
             let count = &block.counts[reason as usize];
             if count.count > 0 && all.0 == 0 {
-                all = (
-                    0,
-                    before + count.line,
-                    String::from_utf8_lossy(&count.example).into_owned(),
-                );
+                all = (0, before + count.line, String::from_utf8_lossy(&count.example).into_owned());
             }
             all.0 = all.0.saturating_add(count.count);
             before += block.lines;

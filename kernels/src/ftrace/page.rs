@@ -27,8 +27,7 @@ pub fn parts(page: &[u8]) -> Vec<Part> {
         let closed = memmem::find(&page[open..], b"</script").map(|i| i + open);
         let end = closed.unwrap_or(page.len());
         let (tag, inside) = (&page[start..open], &page[open..end]);
-        if memmem::find(tag, b"trace-data").is_some() || memmem::find(tag, b"viewer-data").is_some()
-        {
+        if memmem::find(tag, b"trace-data").is_some() || memmem::find(tag, b"viewer-data").is_some() {
             found.push(data_part(inside));
         } else {
             found.extend(string_part(inside));
@@ -42,10 +41,7 @@ pub fn parts(page: &[u8]) -> Vec<Part> {
 }
 
 fn data_part(inside: &[u8]) -> Part {
-    let start = inside
-        .iter()
-        .position(|b| !b.is_ascii_whitespace())
-        .unwrap_or(inside.len());
+    let start = inside.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(inside.len());
     let trimmed = &inside[start..];
     if trimmed.is_empty() || trimmed[0] == b'{' || trimmed.starts_with(b"[{") {
         return Part::Foreign;
@@ -53,21 +49,13 @@ fn data_part(inside: &[u8]) -> Part {
     if is_packed(trimmed) {
         return Part::Packed(trimmed.to_vec());
     }
-    if ["H4sI", "eJ", "eN", "eA", "eF"]
-        .iter()
-        .any(|magic| trimmed.starts_with(magic.as_bytes()))
-        && trimmed
-            .iter()
-            .take(256)
-            .all(|&b| b.is_ascii_whitespace() || sextet(b).is_some() || b == b'=')
+    if ["H4sI", "eJ", "eN", "eA", "eF"].iter().any(|magic| trimmed.starts_with(magic.as_bytes()))
+        && trimmed.iter().take(256).all(|&b| b.is_ascii_whitespace() || sextet(b).is_some() || b == b'=')
     {
         return base64(trimmed).map_or(Part::Damaged, Part::Packed);
     }
     // The newline behind the tag is markup; blanks before the first task are text.
-    let line = inside
-        .strip_prefix(b"\r\n")
-        .or(inside.strip_prefix(b"\n"))
-        .unwrap_or(inside);
+    let line = inside.strip_prefix(b"\r\n").or(inside.strip_prefix(b"\n")).unwrap_or(inside);
     Part::Text(line.to_vec())
 }
 
@@ -81,11 +69,7 @@ fn string_part(inside: &[u8]) -> Option<Part> {
         };
         if let Some(string) = rest.strip_prefix(b"\"") {
             let text = unescape(string);
-            return Some(if is_packed(&text) {
-                Part::Packed(text)
-            } else {
-                data_part(&text)
-            });
+            return Some(if is_packed(&text) { Part::Packed(text) } else { data_part(&text) });
         }
     }
     None
@@ -96,8 +80,7 @@ pub fn is_packed(bytes: &[u8]) -> bool {
     match bytes {
         [0x1f, 0x8b, ..] => true,
         [0x78, flags, ..] => {
-            !flags.is_ascii_graphic() && (0x7800 + u32::from(*flags)) % 31 == 0
-                || is_default_zlib(bytes)
+            !flags.is_ascii_graphic() && (0x7800 + u32::from(*flags)) % 31 == 0 || is_default_zlib(bytes)
         }
         _ => false,
     }
@@ -105,11 +88,7 @@ pub fn is_packed(bytes: &[u8]) -> bool {
 
 /// `x^` is how zlib at level 5 begins; a text that begins so goes on with text.
 fn is_default_zlib(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"x^")
-        && bytes
-            .iter()
-            .take(64)
-            .any(|b| !b.is_ascii_graphic() && !b.is_ascii_whitespace())
+    bytes.starts_with(b"x^") && bytes.iter().take(64).any(|b| !b.is_ascii_graphic() && !b.is_ascii_whitespace())
 }
 
 /// The text of a JavaScript string, from behind its quote to its end; a missing end is no error.

@@ -68,9 +68,7 @@ impl Reader {
         };
         let path = self.paths.get(file)?.clone();
         match self.pieces(&path, place.as_ref()) {
-            Ok((Some(end), pieces)) => {
-                Some(Read::Chunk(place.map_or(end, |place| place.0), pieces))
-            }
+            Ok((Some(end), pieces)) => Some(Read::Chunk(place.map_or(end, |place| place.0), pieces)),
             Ok((None, _)) => {
                 self.next += 1;
                 let texts = self.texts.take()?;
@@ -91,17 +89,11 @@ impl Reader {
     }
 
     /// The pieces up to the end of a chunk.
-    fn pieces(
-        &mut self,
-        path: &str,
-        place: Option<&Place>,
-    ) -> std::io::Result<(Option<Checkpoint>, Vec<Piece>)> {
+    fn pieces(&mut self, path: &str, place: Option<&Place>) -> std::io::Result<(Option<Checkpoint>, Vec<Piece>)> {
         let path = Path::new(path);
         let texts = match (&mut self.texts, place) {
             (Some(texts), _) => texts,
-            (None, Some((place, damaged))) => {
-                self.texts.insert(Texts::chunk(path, place, *damaged)?)
-            }
+            (None, Some((place, damaged))) => self.texts.insert(Texts::chunk(path, place, *damaged)?),
             (None, None) => {
                 let done = Arc::clone(&self.done);
                 let texts = Texts::open(path, self.next as u32, self.chunk_bytes, done)?;
@@ -131,24 +123,12 @@ fn decode(read: Read, hints: &Arc<Hints>, timeless: i64, spare: &Spare) -> Made 
         blocks.push(piece.decode(hints));
         spare.give(piece.text);
     }
-    let range = blocks.iter().fold((i64::MAX, i64::MIN), |range, block| {
-        (range.0.min(block.start), range.1.max(block.last))
-    });
-    let mut met = FileResult {
-        blocks,
-        foreign: 0,
-        damaged: 0,
-        broken: None,
-        endless: 0,
-        open: false,
-    };
+    let range =
+        blocks.iter().fold((i64::MAX, i64::MIN), |range, block| (range.0.min(block.start), range.1.max(block.last)));
+    let mut met = FileResult { blocks, foreign: 0, damaged: 0, broken: None, endless: 0, open: false };
     let rows = met.blocks.iter_mut().map(Block::without_tables).collect();
     let full = std::mem::replace(&mut met.blocks, rows);
-    Made::Chunk(
-        Box::new(met),
-        gather(place, full, timeless).map(Box::new),
-        range,
-    )
+    Made::Chunk(Box::new(met), gather(place, full, timeless).map(Box::new), range)
 }
 
 /// One chunk of a pass.
@@ -204,12 +184,8 @@ impl FtracePass {
         let spare = Arc::new(Spare::default());
         let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
         let total = paths.iter().map(size).sum();
-        let read = |(place, damaged): (Bound<'_, PyAny>, bool)| {
-            Ok((Checkpoint::from_python(&place)?, damaged))
-        };
-        let places = places
-            .map(|places| places.into_iter().map(read).collect::<PyResult<_>>())
-            .transpose()?;
+        let read = |(place, damaged): (Bound<'_, PyAny>, bool)| Ok((Checkpoint::from_python(&place)?, damaged));
+        let places = places.map(|places| places.into_iter().map(read).collect::<PyResult<_>>()).transpose()?;
         let mut reader = Reader {
             paths,
             places,
@@ -220,18 +196,8 @@ impl FtracePass {
             texts: None,
         };
         let hints = Arc::new(texts.into_iter().map(expected).collect::<Hints>());
-        let ahead = Ahead::start(
-            threads,
-            move || reader.read(),
-            move |read| decode(read, &hints, timeless, &spare),
-        );
-        Ok(FtracePass {
-            ahead: Some(ahead),
-            total,
-            done,
-            progress,
-            ends: Vec::new(),
-        })
+        let ahead = Ahead::start(threads, move || reader.read(), move |read| decode(read, &hints, timeless, &spare));
+        Ok(FtracePass { ahead: Some(ahead), total, done, progress, ends: Vec::new() })
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -249,14 +215,8 @@ impl FtracePass {
 }
 
 fn expected((event, columns): (String, Vec<String>)) -> (Vec<u8>, Arc<Expected>) {
-    let keyed: FxHashMap<_, _> = columns
-        .iter()
-        .map(|name| (raw_key(name), Kind::Text))
-        .collect();
-    let expected = Expected {
-        keyed,
-        ..Expected::default()
-    };
+    let keyed: FxHashMap<_, _> = columns.iter().map(|name| (raw_key(name), Kind::Text)).collect();
+    let expected = Expected { keyed, ..Expected::default() };
     (event.into_bytes(), Arc::new(expected))
 }
 
@@ -289,17 +249,8 @@ impl FtracePass {
     }
 }
 
-fn convert(
-    py: Python<'_>,
-    met: &FileResult,
-    chunk: Chunk,
-    range: (i64, i64),
-) -> PyResult<FtraceChunk> {
-    let others: Vec<u8> = chunk
-        .others
-        .iter()
-        .flat_map(|line| line.to_le_bytes())
-        .collect();
+fn convert(py: Python<'_>, met: &FileResult, chunk: Chunk, range: (i64, i64)) -> PyResult<FtraceChunk> {
+    let others: Vec<u8> = chunk.others.iter().flat_map(|line| line.to_le_bytes()).collect();
     let mut made = FtraceChunk {
         checkpoint: chunk.place.into_python(py)?,
         events: Vec::with_capacity(chunk.events.len()),
@@ -313,14 +264,10 @@ fn convert(
     for events in chunk.events {
         let batch = PyRecordBatch::new(events.batch).into_pyarrow(py)?.unbind();
         made.events.push((events.name, batch));
-        let columns = events.columns.into_iter().map(|(name, traits)| {
-            (
-                name,
-                kind_name(traits.kind),
-                traits.negative,
-                traits.inexact,
-            )
-        });
+        let columns = events
+            .columns
+            .into_iter()
+            .map(|(name, traits)| (name, kind_name(traits.kind), traits.negative, traits.inexact));
         made.columns.push(columns.collect());
         made.printed.push(events.printed);
     }

@@ -73,22 +73,13 @@ pub fn file<E>(
     }))
 }
 
-fn work(
-    receive: &Mutex<Receiver<(usize, Piece)>>,
-    done: &Mutex<Vec<(usize, Block)>>,
-    hints: &Arc<Hints>,
-) {
+fn work(receive: &Mutex<Receiver<(usize, Piece)>>, done: &Mutex<Vec<(usize, Block)>>, hints: &Arc<Hints>) {
     loop {
-        let next = receive
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .recv();
+        let next = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((index, piece)) = next else {
             return;
         };
         let block = piece.decode(hints);
-        done.lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push((index, block));
+        done.lock().unwrap_or_else(PoisonError::into_inner).push((index, block));
     }
 }

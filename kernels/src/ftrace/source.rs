@@ -42,24 +42,14 @@ pub fn is_text(path: &Path) -> io::Result<bool> {
 
 /// Open a file by what it holds.
 pub fn open(path: &Path, position: Arc<AtomicU64>) -> io::Result<Source> {
-    let file = Counted {
-        inner: File::open(path)?,
-        position,
-    };
+    let file = Counted { inner: File::open(path)?, position };
     let (head, text) = peek(Box::new(file))?;
     let (head, text) = if head.starts_with(&[0x1f, 0x8b]) {
-        peek(Box::new(MultiGzDecoder::new(BufReader::with_capacity(
-            HEAD, text,
-        ))))?
+        peek(Box::new(MultiGzDecoder::new(BufReader::with_capacity(HEAD, text))))?
     } else {
         (head, text)
     };
-    let mut source = Source {
-        text,
-        foreign: 0,
-        damaged: 0,
-        cut: false,
-    };
+    let mut source = Source { text, foreign: 0, damaged: 0, cut: false };
     if let Some(start) = packed_start(&head) {
         let mut text = BufReader::with_capacity(HEAD, source.text);
         io::copy(&mut text.by_ref().take(start as u64), &mut io::sink())?;
@@ -89,11 +79,7 @@ fn peek(mut text: Text) -> io::Result<(Vec<u8>, Text)> {
 fn unpack(mut text: impl BufRead + Send + 'static) -> Text {
     match text.fill_buf() {
         Ok([0x1f, 0x8b, ..]) => Box::new(MultiGzDecoder::new(text)),
-        _ => Box::new(Inflate {
-            inner: text,
-            state: Decompress::new(true),
-            ended: false,
-        }),
+        _ => Box::new(Inflate { inner: text, state: Decompress::new(true), ended: false }),
     }
 }
 
@@ -108,19 +94,9 @@ fn packed_start(head: &[u8]) -> Option<usize> {
 }
 
 fn is_page(head: &[u8]) -> bool {
-    let text = head
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(head)
-        .trim_ascii_start();
-    let starts = |tag: &[u8]| {
-        text.get(..tag.len())
-            .is_some_and(|t| t.eq_ignore_ascii_case(tag))
-    };
-    starts(b"<!doctype html")
-        || starts(b"<html")
-        || starts(b"<head")
-        || starts(b"<script")
-        || starts(b"<!--")
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let starts = |tag: &[u8]| text.get(..tag.len()).is_some_and(|t| t.eq_ignore_ascii_case(tag));
+    starts(b"<!doctype html") || starts(b"<html") || starts(b"<head") || starts(b"<script") || starts(b"<!--")
 }
 
 /// Whether the first line ends as the lines of the string in an old page do: `\n\`.

@@ -9,15 +9,7 @@ use crate::columns::{Expected, TableBuilder};
 
 /// Columns that every event has; `_ts` holds the time as printed until the trace's start is known, `line` counts from
 /// the block's start until the blocks before it are known, and only tables with an order among them have it.
-pub const FIXED: [&str; 7] = [
-    "_ts",
-    "cpu",
-    "common_comm",
-    "common_pid",
-    "common_tgid",
-    "common_flags",
-    "line",
-];
+pub const FIXED: [&str; 7] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line"];
 pub const LINE: usize = 6;
 /// How many different fields of one event become columns in one block; more stay in its free text.
 const COLUMN_LIMIT: usize = 256;
@@ -289,11 +281,7 @@ pub fn number(text: &[u8]) -> Number {
         let padded = *first == b'0' && (digits.len() > 1 || text.len() > 1);
         return match padded {
             true => Number::No,
-            false => Number::Int(if text.len() > digits.len() {
-                -number
-            } else {
-                number
-            }),
+            false => Number::Int(if text.len() > digits.len() { -number } else { number }),
         };
     }
     let Ok(text) = str::from_utf8(text) else {
@@ -307,9 +295,7 @@ pub fn number(text: &[u8]) -> Number {
             (_, Ok(number)) => Number::Uint(number),
             _ => Number::No,
         },
-        (true, 1) if *first != b'0' || digits.get(1) == Some(&b'.') => {
-            text.parse().map_or(Number::No, Number::Float)
-        }
+        (true, 1) if *first != b'0' || digits.get(1) == Some(&b'.') => text.parse().map_or(Number::No, Number::Float),
         _ => Number::No,
     }
 }

@@ -51,12 +51,7 @@ pub struct Texts {
 }
 
 fn limits(chunk: u64) -> Limits {
-    Limits {
-        block: BLOCK,
-        line: BLOCK,
-        chunk,
-        joined: b" => ",
-    }
+    Limits { block: BLOCK, line: BLOCK, chunk, joined: b" => " }
 }
 
 impl Texts {
@@ -100,13 +95,7 @@ impl Texts {
     }
 
     fn new(form: Form, position: Arc<AtomicU64>) -> Texts {
-        Texts {
-            form,
-            position,
-            ended: false,
-            damaged: false,
-            open: false,
-        }
+        Texts { form, position, ended: false, damaged: false, open: false }
     }
 
     /// Whether the text ends without the end of a line, though nothing else is wrong with the file.
@@ -148,9 +137,7 @@ impl Texts {
     pub fn broken(&self) -> Option<String> {
         match &self.form {
             Form::Whole(blocks, page, _) => {
-                let cut = page
-                    .cut
-                    .then_some("page is longer than 512 MiB or breaks off");
+                let cut = page.cut.then_some("page is longer than 512 MiB or breaks off");
                 blocks.broken.clone().or(cut.map(str::to_owned))
             }
             Form::Text(source) => source.damage().map(|damage| {
@@ -179,11 +166,7 @@ impl Texts {
                     block.text.truncate(end);
                 }
                 self.open = is_open(&block.text, self.open);
-                Ok(Some(Piece {
-                    text: block.text,
-                    skipped: block.skipped,
-                    end: block.end,
-                }))
+                Ok(Some(Piece { text: block.text, skipped: block.skipped, end: block.end }))
             }
             Form::Whole(blocks, _, place) => {
                 let text = blocks.next();
@@ -193,11 +176,7 @@ impl Texts {
                 place.uc_size += text.len() as u64;
                 place.lines += memchr_iter(b'\n', &text).count() as u64;
                 place.lines += u64::from(text.last().is_some_and(|last| *last != b'\n'));
-                Ok(Some(Piece {
-                    text,
-                    skipped: None,
-                    end: self.ended.then(|| (**place).clone()),
-                }))
+                Ok(Some(Piece { text, skipped: None, end: self.ended.then(|| (**place).clone()) }))
             }
         }
     }
@@ -223,13 +202,7 @@ struct Blocks {
 
 impl Blocks {
     fn new(text: Box<dyn Read + Send>) -> Blocks {
-        Blocks {
-            text,
-            carry: Vec::new(),
-            ended: false,
-            broken: None,
-            endless: 0,
-        }
+        Blocks { text, carry: Vec::new(), ended: false, broken: None, endless: 0 }
     }
 
     /// Add up to a block's worth to `block`; at the end of the text, or where it breaks, nothing more comes.

@@ -100,8 +100,7 @@ fn columns(text: &[u8]) -> Option<Line<'_>> {
 /// Whether a function or a comment stands here, so that no column is before it.
 fn is_function(text: &[u8]) -> bool {
     let trimmed = text.trim_ascii();
-    trimmed.starts_with(b"/*") && trimmed.ends_with(b"*/")
-        || (graph::function(text).is_some() && !text.contains(&b'|'))
+    trimmed.starts_with(b"/*") && trimmed.ends_with(b"*/") || (graph::function(text).is_some() && !text.contains(&b'|'))
 }
 
 /// ` 3268.123456 |`, and what follows.

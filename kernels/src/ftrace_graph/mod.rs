@@ -64,19 +64,11 @@ impl Graph {
             Line::Switch(cpu, from, to) => self.switch(cpu, from, to, sink),
             Line::Interrupt(columns, begins) => {
                 let at = self.place(columns, None);
-                put_row(
-                    "raw_events.funcgraph_irq",
-                    &at,
-                    &[("entry", "", Value::Bool(begins))],
-                    sink,
-                );
+                put_row("raw_events.funcgraph_irq", &at, &[("entry", "", Value::Bool(begins))], sink);
             }
             Line::Function(columns, rest) => {
                 let inside = rest.trim_ascii();
-                if let Some(comment) = inside
-                    .strip_prefix(b"/*")
-                    .and_then(|inside| inside.strip_suffix(b"*/"))
-                {
+                if let Some(comment) = inside.strip_prefix(b"/*").and_then(|inside| inside.strip_suffix(b"*/")) {
                     return self.comment(columns, comment.trim_ascii(), sink);
                 }
                 match graph::function(rest) {
@@ -148,10 +140,7 @@ impl Graph {
     fn function(&mut self, columns: Columns<'_>, function: Function<'_>, sink: &mut Sink) {
         let at = self.place(columns, Some(function.kind));
         let comm = self.comm(columns);
-        let at = Written {
-            comm: comm.as_deref(),
-            ..at
-        };
+        let at = Written { comm: comm.as_deref(), ..at };
         let fields = [
             ("func", "", Value::Text(function.name)),
             ("depth", "", Value::Int(Some(function.depth))),
@@ -172,11 +161,7 @@ impl Graph {
     }
 
     fn switch(&mut self, cpu: i64, from: (&[u8], i64), to: (&[u8], i64), sink: &mut Sink) {
-        let columns = Columns {
-            cpu: Some(cpu),
-            task: Some(to),
-            ..Columns::default()
-        };
+        let columns = Columns { cpu: Some(cpu), task: Some(to), ..Columns::default() };
         let timeless = self.timeless;
         let at = self.place(columns, None);
         // Lines of switches never have a time: they do not say that others have none.
@@ -209,13 +194,7 @@ impl Graph {
             rest: rest.unwrap_or_default(),
             ..Head::default()
         };
-        let row = Row {
-            head,
-            ts: at.ts,
-            line: at.line,
-            stack: None,
-            flags: None,
-        };
+        let row = Row { head, ts: at.ts, line: at.line, stack: None, flags: None };
         if !self.payloads.row(name.unwrap_or(b"print"), row, sink) {
             let reason = "event name beyond the 4096 that are read";
             self.lines.note(reason, true, text);
@@ -252,22 +231,14 @@ impl Decode for Graph {
                 Next::Nothing => self.ended = true,
             }
         }
-        let place = Place {
-            file,
-            begin,
-            end: self.lines.place().max(begin),
-        };
+        let place = Place { file, begin, end: self.lines.place().max(begin) };
         Ok((sink.len() > 0).then_some(place))
     }
 
     fn learnt(&mut self) -> Learnt {
         let mut notes = std::mem::take(&mut self.lines.notes);
         if self.lost > 0 {
-            notes.push(Note {
-                reason: "events lost by the kernel".to_owned(),
-                count: self.lost,
-                ..Note::default()
-            });
+            notes.push(Note { reason: "events lost by the kernel".to_owned(), count: self.lost, ..Note::default() });
         }
         let clock = match self.timeless {
             true => "durations",
@@ -291,9 +262,7 @@ impl Decode for Graph {
 #[pyfunction]
 #[pyo3(signature = (paths, threads, progress=None))]
 fn ftrace_graph_pass(paths: Vec<PathBuf>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
-    let sizes = paths
-        .iter()
-        .map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
+    let sizes = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
     let total = sizes.sum();
     let done = Arc::new(AtomicU64::new(0));
     let graph = Graph {

@@ -66,26 +66,15 @@ impl<T: Send + 'static> Ahead<T> {
     ) -> Ahead<T> {
         let threads = threads.clamp(1, MOST_THREADS);
         let shared = Arc::new(Shared {
-            state: Mutex::new(State {
-                done: BTreeMap::new(),
-                next: 0,
-                end: None,
-                cancelled: false,
-                failed: false,
-            }),
+            state: Mutex::new(State { done: BTreeMap::new(), next: 0, end: None, cancelled: false, failed: false }),
             changed: Condvar::new(),
             window: threads as u64 + 1,
         });
-        let turn = Arc::new(Mutex::new(Turn {
-            read,
-            number: 0,
-            ended: false,
-        }));
+        let turn = Arc::new(Mutex::new(Turn { read, number: 0, ended: false }));
         let work = Arc::new(work);
         let threads = (0..threads)
             .map(|_| {
-                let (shared, turn, work) =
-                    (Arc::clone(&shared), Arc::clone(&turn), Arc::clone(&work));
+                let (shared, turn, work) = (Arc::clone(&shared), Arc::clone(&turn), Arc::clone(&work));
                 std::thread::spawn(move || {
                     let watch = Watch(&shared);
                     while let Some((number, unit)) = shared.read(&turn) {
@@ -99,11 +88,7 @@ impl<T: Send + 'static> Ahead<T> {
     }
 
     /// The next result; None at the end. `tell` is called now and then with the GIL held; its error ends the wait.
-    pub fn next(
-        &self,
-        py: Python<'_>,
-        tell: impl Fn(Python<'_>) -> PyResult<()>,
-    ) -> PyResult<Option<T>> {
+    pub fn next(&self, py: Python<'_>, tell: impl Fn(Python<'_>) -> PyResult<()>) -> PyResult<Option<T>> {
         loop {
             tell(py)?;
             match py.detach(|| self.shared.wait()) {
@@ -153,13 +138,8 @@ impl<T> Shared<T> {
 
     /// Wait until a result of this number may be made; false if none is wanted any more.
     fn room(&self, number: u64) -> bool {
-        let full = |state: &mut State<T>| {
-            number >= state.next + self.window && !state.cancelled && !state.failed
-        };
-        let state = self
-            .changed
-            .wait_while(locked(&self.state), full)
-            .unwrap_or_else(PoisonError::into_inner);
+        let full = |state: &mut State<T>| number >= state.next + self.window && !state.cancelled && !state.failed;
+        let state = self.changed.wait_while(locked(&self.state), full).unwrap_or_else(PoisonError::into_inner);
         !state.cancelled && !state.failed
     }
 

@@ -82,11 +82,7 @@ impl Attr {
         let read_format = at.u64()?;
         let flags = at.u64()?;
         // Bit fields begin at the other end where bytes do.
-        let flags = if bytes.big {
-            flags.reverse_bits()
-        } else {
-            flags
-        };
+        let flags = if bytes.big { flags.reverse_bits() } else { flags };
         // wakeup_events, bp_type, config1, config2
         at.skip(16).or(Some(()))?;
         let mut attr = Attr {
@@ -278,9 +274,7 @@ impl Events {
         }
         let from_end = match first.sample_type {
             kind if kind & has::IDENTIFIER != 0 => 8,
-            kind if kind & has::ID != 0 => {
-                8 + 8 * (kind & (has::STREAM_ID | has::CPU)).count_ones() as usize
-            }
+            kind if kind & has::ID != 0 => 8 + 8 * (kind & (has::STREAM_ID | has::CPU)).count_ones() as usize,
             _ => return Some((0, first)),
         };
         let tail = body.get(body.len().checked_sub(from_end)?..)?;

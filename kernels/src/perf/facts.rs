@@ -39,26 +39,13 @@ impl Facts {
 
 /// Learn from one section; parts that end early are left out.
 pub fn feature(number: u32, bytes: Bytes<'_>, facts: &mut Facts, events: &mut Events) {
-    const TEXTS: [(u32, &str); 6] = [
-        (3, "host"),
-        (4, "kernel"),
-        (5, "tool"),
-        (6, "architecture"),
-        (8, "cpu_model"),
-        (9, "cpu_id"),
-    ];
+    const TEXTS: [(u32, &str); 6] =
+        [(3, "host"), (4, "kernel"), (5, "tool"), (6, "architecture"), (8, "cpu_model"), (9, "cpu_id")];
     if let Some((_, key)) = TEXTS.iter().find(|(known, _)| *known == number) {
         let mut at = bytes;
         if let Some(text) = at.counted_text() {
             let text = plain(text);
-            facts.put(
-                key,
-                if number == 5 {
-                    format!("perf {text}")
-                } else {
-                    text
-                },
-            );
+            facts.put(key, if number == 5 { format!("perf {text}") } else { text });
         }
         return;
     }
@@ -192,9 +179,7 @@ pub fn build_id(mut at: Bytes<'_>, misc: u16, facts: &mut Facts) -> Option<()> {
     let id = id.get(..size.min(20))?;
     let id = id.iter().map(|byte| format!("{byte:02x}")).collect();
     if facts.build_ids.len() < LIST {
-        facts
-            .build_ids
-            .push((pid, id, until_zero(at.rest()).to_vec()));
+        facts.build_ids.push((pid, id, until_zero(at.rest()).to_vec()));
     }
     Some(())
 }

@@ -44,11 +44,7 @@ impl Opened {
     pub fn new(path: &Path, done: Arc<AtomicU64>) -> io::Result<Opened> {
         let mut magic = Vec::new();
         File::open(path)?.take(2).read_to_end(&mut magic)?;
-        Ok(Opened {
-            path: path.to_owned(),
-            packed: magic == [0x1f, 0x8b],
-            done,
-        })
+        Ok(Opened { path: path.to_owned(), packed: magic == [0x1f, 0x8b], done })
     }
 
     /// The bytes from a place on; those of the records count as progress.
@@ -92,10 +88,7 @@ struct Section {
 
 impl Section {
     fn read(at: &mut Bytes<'_>) -> Option<Section> {
-        Some(Section {
-            offset: at.u64()?,
-            size: at.u64()?,
-        })
+        Some(Section { offset: at.u64()?, size: at.u64()? })
     }
 }
 
@@ -118,10 +111,7 @@ pub fn read(opened: &Opened, notes: &mut Notes) -> Result<Head, Failure> {
     let io = |error| Failure::Io(path.clone(), error);
     let mut head = Vec::new();
     let mut file = opened.from(0, false).map_err(io)?;
-    file.by_ref()
-        .take(HEADER as u64)
-        .read_to_end(&mut head)
-        .map_err(io)?;
+    file.by_ref().take(HEADER as u64).read_to_end(&mut head).map_err(io)?;
     if head.starts_with(b"PERFFILE") {
         return Err(bad("it is a perf.data of before 2010, expected `PERFILE2`"));
     }
@@ -129,13 +119,7 @@ pub fn read(opened: &Opened, notes: &mut Notes) -> Result<Head, Failure> {
     let mut at = Bytes::new(&head, big);
     let size = at.skip(8).and_then(|()| at.u64());
     let size = size.ok_or_else(|| bad("it ends within its header"))?;
-    let mut found = Head {
-        big,
-        events: Events::default(),
-        facts: Facts::default(),
-        start: PIPE_HEADER,
-        size: None,
-    };
+    let mut found = Head { big, events: Events::default(), facts: Facts::default(), start: PIPE_HEADER, size: None };
     if size == PIPE_HEADER {
         found.facts.mode = "pipe";
         return Ok(found);
@@ -179,16 +163,8 @@ fn sections_of(
     found.start = data.offset.max(head.len() as u64);
     let mut before = Vec::new();
     let length = found.start.min(HEAD);
-    opened
-        .from(0, false)?
-        .take(length)
-        .read_to_end(&mut before)?;
-    let store = Store {
-        opened,
-        before: &before,
-        after: &[],
-        split: u64::MAX,
-    };
+    opened.from(0, false)?.take(length).read_to_end(&mut before)?;
+    let store = Store { opened, before: &before, after: &[], split: u64::MAX };
     attrs(&store, &sections, found, notes)?;
     let types = store.get(sections.types)?;
     facts::event_types(Bytes::new(&types, found.big), &mut found.facts);
@@ -199,16 +175,8 @@ fn sections_of(
     found.size = Some(data.size);
     let split = data.offset.saturating_add(data.size);
     let mut after = Vec::new();
-    opened
-        .from(split, false)?
-        .take(FACTS)
-        .read_to_end(&mut after)?;
-    let store = Store {
-        opened,
-        before: &before,
-        after: &after,
-        split,
-    };
+    opened.from(split, false)?.take(FACTS).read_to_end(&mut after)?;
+    let store = Store { opened, before: &before, after: &after, split };
     features(&store, sections.features, found, notes)
 }
 
@@ -241,12 +209,7 @@ impl Store<'_> {
     }
 }
 
-fn attrs(
-    store: &Store<'_>,
-    sections: &Sections,
-    found: &mut Head,
-    notes: &mut Notes,
-) -> io::Result<()> {
+fn attrs(store: &Store<'_>, sections: &Sections, found: &mut Head, notes: &mut Notes) -> io::Result<()> {
     let width = usize::try_from(sections.attr_size).unwrap_or(0);
     let bytes = store.get(sections.attrs)?;
     if width < 64 + 16 || (bytes.len() as u64) < sections.attrs.size {
@@ -266,12 +229,7 @@ fn attrs(
     Ok(())
 }
 
-fn features(
-    store: &Store<'_>,
-    bits: [u64; 4],
-    found: &mut Head,
-    notes: &mut Notes,
-) -> io::Result<()> {
+fn features(store: &Store<'_>, bits: [u64; 4], found: &mut Head, notes: &mut Notes) -> io::Result<()> {
     let mut at = Bytes::new(store.after, found.big);
     for feature in 0..256u32 {
         let word = bits.get((feature / 64) as usize).copied().unwrap_or(0);
@@ -286,12 +244,7 @@ fn features(
         if (bytes.len() as u64) < section.size {
             notes.cut("sections of facts are cut off");
         }
-        facts::feature(
-            feature,
-            Bytes::new(&bytes, found.big),
-            &mut found.facts,
-            &mut found.events,
-        );
+        facts::feature(feature, Bytes::new(&bytes, found.big), &mut found.facts, &mut found.events);
     }
     Ok(())
 }

@@ -82,14 +82,7 @@ pub struct Maps {
 
 impl Maps {
     /// Memory of a process, or of the kernel, from `start` on holds a file from `offset` on.
-    pub fn map(
-        &mut self,
-        pid: i64,
-        kernel: bool,
-        (start, len): (u64, u64),
-        offset: u64,
-        file: &[u8],
-    ) {
+    pub fn map(&mut self, pid: i64, kernel: bool, (start, len): (u64, u64), offset: u64, file: &[u8]) {
         if self.held >= MOST {
             self.left_out += 1;
             return;
@@ -122,11 +115,7 @@ impl Maps {
         } else if self.symbols.len() >= MOST {
             self.left_out += 1;
         } else {
-            let mapping = Mapping {
-                end: start.saturating_add(len),
-                shift: 0,
-                module: self.interned(name),
-            };
+            let mapping = Mapping { end: start.saturating_add(len), shift: 0, module: self.interned(name) };
             self.symbols.insert(start, mapping);
         }
     }
@@ -198,9 +187,7 @@ impl Maps {
         let found = match mode {
             Mode::Kernel => find(&self.kernel, address),
             Mode::User => self.in_process(pid, address),
-            Mode::Unknown => self
-                .in_process(pid, address)
-                .or_else(|| find(&self.kernel, address)),
+            Mode::Unknown => self.in_process(pid, address).or_else(|| find(&self.kernel, address)),
             _ => return Arc::from("[guest]"),
         };
         match found {

@@ -53,11 +53,7 @@ impl Decode for Decoder {
             };
             let begin = session.place();
             let ended = session.run(sink)?;
-            let place = Place {
-                file: self.file,
-                begin,
-                end: session.place(),
-            };
+            let place = Place { file: self.file, begin, end: session.place() };
             if ended && let Some(mut session) = self.current.take() {
                 told::tell(&mut session.work, sink, &mut self.properties);
                 self.notes.extend(session.work.notes.take());
@@ -70,10 +66,7 @@ impl Decode for Decoder {
     }
 
     fn learnt(&mut self) -> Learnt {
-        Learnt {
-            notes: std::mem::take(&mut self.notes),
-            properties: std::mem::take(&mut self.properties),
-        }
+        Learnt { notes: std::mem::take(&mut self.notes), properties: std::mem::take(&mut self.properties) }
     }
 }
 
@@ -81,9 +74,7 @@ impl Decode for Decoder {
 #[pyfunction]
 #[pyo3(signature = (paths, threads, progress=None))]
 fn perf_data_pass(paths: Vec<PathBuf>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
-    let sizes = paths
-        .iter()
-        .map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
+    let sizes = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
     let total = sizes.sum();
     let done = Arc::new(AtomicU64::new(0));
     let decoder = Decoder {

@@ -11,10 +11,7 @@ pub struct Notes {
 
 impl Notes {
     pub fn of(file: u32) -> Notes {
-        Notes {
-            file,
-            list: Vec::new(),
-        }
+        Notes { file, list: Vec::new() }
     }
 
     /// Count something; only its first example is made.

@@ -32,13 +32,7 @@ pub struct Queue {
 
 impl Queue {
     pub fn push(&mut self, time: u64, line: u64, event: usize, record: &[u8]) {
-        self.entries.push(Entry {
-            time,
-            line,
-            event,
-            at: self.bytes.len(),
-            len: record.len(),
-        });
+        self.entries.push(Entry { time, line, event, at: self.bytes.len(), len: record.len() });
         self.bytes.extend_from_slice(record);
         self.latest = self.latest.max(time);
         if self.bytes.len() >= MOST {
@@ -81,8 +75,7 @@ impl Queue {
 
     fn sort(&mut self) {
         self.compact();
-        self.entries
-            .sort_unstable_by_key(|entry| (entry.time, entry.line));
+        self.entries.sort_unstable_by_key(|entry| (entry.time, entry.line));
     }
 
     /// Let go of what has gone.

@@ -106,9 +106,7 @@ impl Samples {
         let present = || COLUMNS.iter().filter(|column| wanted(column.3));
         let table = sink.table("raw_events.sample", || TableSpec {
             name: "raw_events.sample".to_owned(),
-            columns: present()
-                .map(|(name, kind, unit, _)| ColumnSpec::new(*name, *kind).with_unit(unit))
-                .collect(),
+            columns: present().map(|(name, kind, unit, _)| ColumnSpec::new(*name, *kind).with_unit(unit)).collect(),
             event: Some(EventSpec {
                 name: "sample".to_owned(),
                 named_by: Some("event".to_owned()),
@@ -118,9 +116,7 @@ impl Samples {
                 duration: None,
                 args: present()
                     .map(|(name, ..)| (*name).to_owned())
-                    .filter(|name| {
-                        !matches!(name.as_str(), "_ts" | "event" | "pid" | "tid" | "line")
-                    })
+                    .filter(|name| !matches!(name.as_str(), "_ts" | "event" | "pid" | "tid" | "line"))
                     .collect(),
             }),
         });
@@ -146,11 +142,7 @@ fn name_of(place: usize, events: &Events, facts: &Facts) -> String {
         return name.clone();
     }
     let attr = &event.attr;
-    if let Some((_, name)) = facts
-        .types
-        .iter()
-        .find(|(number, _)| *number == attr.config)
-    {
+    if let Some((_, name)) = facts.types.iter().find(|(number, _)| *number == attr.config) {
         return name.clone();
     }
     match facts.pmus.iter().find(|(kind, _)| *kind == attr.kind) {
@@ -161,14 +153,7 @@ fn name_of(place: usize, events: &Events, facts: &Facts) -> String {
 
 impl Work {
     /// Make a row of a sample.
-    pub fn sample(
-        &mut self,
-        body: &[u8],
-        (ts, line): (i64, i64),
-        misc: u16,
-        event: usize,
-        sink: &mut Sink,
-    ) {
+    pub fn sample(&mut self, body: &[u8], (ts, line): (i64, i64), misc: u16, event: usize, sink: &mut Sink) {
         let at = Bytes::new(body, self.big);
         let Some(attr) = self.events.get(event).map(|event| &event.attr) else {
             return;
@@ -179,8 +164,7 @@ impl Work {
         };
         if attr.sample_type & !has::KNOWN != 0 {
             let reason = "sample with parts that are not known, which are not kept";
-            self.notes
-                .add(reason, 1, || format!("{:#x}", attr.sample_type));
+            self.notes.add(reason, 1, || format!("{:#x}", attr.sample_type));
         }
         let period = sample.period.or(attr.period);
         if sample.registers {
@@ -216,8 +200,7 @@ impl Work {
         if let Some(comm) = origin.tid.and_then(|tid| self.threads.name(tid)) {
             rows.text(column(5), &comm);
         }
-        mode.name()
-            .inspect(|mode| rows.text(column(6), mode.as_bytes()));
+        mode.name().inspect(|mode| rows.text(column(6), mode.as_bytes()));
         period.inspect(|period| rows.uint(column(7), *period));
         sample.ip.inspect(|ip| rows.uint(column(8), *ip));
         if !self.samples.stack.is_empty() {
@@ -373,15 +356,10 @@ fn branch_text(sample: &Sample<'_>, text: &mut String) {
         return;
     };
     for _ in 0..BRANCHES {
-        let (Some(from), Some(to), Some(flags)) = (branches.u64(), branches.u64(), branches.u64())
-        else {
+        let (Some(from), Some(to), Some(flags)) = (branches.u64(), branches.u64(), branches.u64()) else {
             return;
         };
-        let flags = if branches.big {
-            flags.reverse_bits()
-        } else {
-            flags
-        };
+        let flags = if branches.big { flags.reverse_bits() } else { flags };
         let blank = if text.is_empty() { "" } else { " " };
         let missed = if flags & 1 == 1 { "!" } else { "" };
         let _ = write!(text, "{blank}{from:#x}>{to:#x}{missed}");

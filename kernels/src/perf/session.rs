@@ -97,8 +97,7 @@ impl Session {
                         self.work.record(&record, None, line, event, sink);
                     }
                 }
-                self.work
-                    .record(record, Some(time), entry.line, entry.event, sink);
+                self.work.record(record, Some(time), entry.line, entry.event, sink);
                 if sink.full() {
                     return Ok(false);
                 }
@@ -181,9 +180,7 @@ impl Session {
         match time.filter(|time| !matches!(*time, 0 | u64::MAX)) {
             Some(time) if i64::try_from(time).is_err() => {
                 let reason = "time is too large";
-                self.work
-                    .notes
-                    .add(reason, 1, || format!("record {line}: {time}"));
+                self.work.notes.add(reason, 1, || format!("record {line}: {time}"));
             }
             Some(time) => self.queue.push(time, line, event, record),
             None => self.timeless(head, line, event, sink),

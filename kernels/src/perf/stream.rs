@@ -58,11 +58,7 @@ pub struct Head {
 impl Head {
     pub fn read(record: &[u8], big: bool) -> Option<Head> {
         let mut at = Bytes::new(record, big);
-        Some(Head {
-            kind: at.u32()?,
-            misc: at.u16()?,
-            size: usize::from(at.u16()?),
-        })
+        Some(Head { kind: at.u32()?, misc: at.u16()?, size: usize::from(at.u16()?) })
     }
 }
 
@@ -147,10 +143,7 @@ impl Stream {
                 _ => return Ok(Some(head)),
             };
             let outcome = match packed {
-                Some(packed) => self
-                    .unpacker
-                    .get_or_insert_default()
-                    .add(packed, &mut self.unpacked),
+                Some(packed) => self.unpacker.get_or_insert_default().add(packed, &mut self.unpacked),
                 None => Err(Stop::Damaged),
             };
             self.judge(outcome, notes);
@@ -218,15 +211,8 @@ impl Stream {
     /// Read on until the record has so many bytes; `false` where the file ends before.
     fn fill(&mut self, size: usize, notes: &mut Notes) -> io::Result<bool> {
         let missing = size.saturating_sub(self.record.len());
-        let outcome = self
-            .source
-            .by_ref()
-            .take(missing as u64)
-            .read_to_end(&mut self.record);
-        self.place += self
-            .record
-            .len()
-            .saturating_sub(size.saturating_sub(missing)) as u64;
+        let outcome = self.source.by_ref().take(missing as u64).read_to_end(&mut self.record);
+        self.place += self.record.len().saturating_sub(size.saturating_sub(missing)) as u64;
         if let Err(error) = outcome {
             if error.kind() == io::ErrorKind::UnexpectedEof
                 || error.kind() == io::ErrorKind::InvalidInput
@@ -255,10 +241,7 @@ impl Stream {
     /// The file cannot be read.
     pub fn payload(&mut self, size: u64, most: u64, notes: &mut Notes) -> io::Result<Vec<u8>> {
         let mut found = Vec::new();
-        self.source
-            .by_ref()
-            .take(size.min(most))
-            .read_to_end(&mut found)?;
+        self.source.by_ref().take(size.min(most)).read_to_end(&mut found)?;
         let rest = size.saturating_sub(most);
         let skipped = io::copy(&mut self.source.by_ref().take(rest), &mut io::sink())?;
         let read = found.len() as u64 + skipped;

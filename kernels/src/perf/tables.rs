@@ -44,10 +44,8 @@ pub fn put(sink: &mut Sink, name: &str, fields: &[Field<'_>]) {
 }
 
 fn spec(name: &str, fields: &[Field<'_>]) -> TableSpec {
-    let columns: Vec<ColumnSpec> = fields
-        .iter()
-        .map(|(name, unit, value)| ColumnSpec::new(*name, value.kind()).with_unit(unit))
-        .collect();
+    let columns: Vec<ColumnSpec> =
+        fields.iter().map(|(name, unit, value)| ColumnSpec::new(*name, value.kind()).with_unit(unit)).collect();
     let has = |column: &str| {
         let found = fields.iter().any(|(name, ..)| *name == column);
         found.then(|| column.to_owned())
@@ -66,9 +64,5 @@ fn spec(name: &str, fields: &[Field<'_>]) -> TableSpec {
             .map(str::to_owned)
             .collect(),
     });
-    TableSpec {
-        name: name.to_owned(),
-        columns,
-        event,
-    }
+    TableSpec { name: name.to_owned(), columns, event }
 }

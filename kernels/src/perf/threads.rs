@@ -76,8 +76,7 @@ impl Threads {
     pub fn forget_all(&mut self, sink: &mut Sink) {
         let mut all: Vec<_> = self.known.drain().collect();
         all.sort_unstable_by_key(|(tid, _)| *tid);
-        all.iter()
-            .for_each(|(tid, thread)| tell(*tid, thread, sink));
+        all.iter().for_each(|(tid, thread)| tell(*tid, thread, sink));
         self.ended.clear();
     }
 }
@@ -86,11 +85,7 @@ fn tell(tid: i64, thread: &Thread, sink: &mut Sink) {
     let column = ColumnSpec::new;
     let table = sink.table("thread_names", || TableSpec {
         name: "thread_names".to_owned(),
-        columns: vec![
-            column("pid", Type::Int),
-            column("tid", Type::Int),
-            column("name", Type::Text),
-        ],
+        columns: vec![column("pid", Type::Int), column("tid", Type::Int), column("name", Type::Text)],
         event: None,
     });
     let rows = sink.rows(table);

@@ -20,20 +20,10 @@ pub fn read(bytes: &[u8], whole: &mut bool) -> Option<Tracing> {
     }
     zero_text(&mut at)?;
     at.big = at.u8()? == 1;
-    let order = Order {
-        big: at.big,
-        long: usize::from(at.u8()?),
-    };
+    let order = Order { big: at.big, long: usize::from(at.u8()?) };
     at.skip(4)?;
-    let optional = Optional {
-        tgid: true,
-        ..Optional::default()
-    };
-    let mut found = Tracing {
-        tracepoints: Tracepoints::new(order, optional),
-        names: Vec::new(),
-        functions: None,
-    };
+    let optional = Optional { tgid: true, ..Optional::default() };
+    let mut found = Tracing { tracepoints: Tracepoints::new(order, optional), names: Vec::new(), functions: None };
     *whole = sections(&mut at, &mut found).is_some();
     Some(found)
 }
@@ -60,9 +50,7 @@ fn sections(at: &mut Bytes<'_>, found: &mut Tracing) -> Option<()> {
     let functions = at.take(size)?;
     if !functions.is_empty() {
         found.functions = Some(Symbols::parse(functions.to_vec()));
-        found
-            .tracepoints
-            .set_symbols(Symbols::parse(functions.to_vec()));
+        found.tracepoints.set_symbols(Symbols::parse(functions.to_vec()));
     }
     let size = at.u32()? as usize;
     let formats = at.take(size)?;

@@ -48,14 +48,7 @@ pub struct Row {
 
 impl Work {
     /// Make rows of a record of the kernel.
-    pub fn record(
-        &mut self,
-        record: &[u8],
-        time: Option<i64>,
-        line: u64,
-        event: usize,
-        sink: &mut Sink,
-    ) {
+    pub fn record(&mut self, record: &[u8], time: Option<i64>, line: u64, event: usize, sink: &mut Sink) {
         let Some(head) = Head::read(record, self.big) else {
             return;
         };
@@ -71,29 +64,16 @@ impl Work {
             return;
         };
         let (origin, body) = sample::split_origin(body, attr, self.big);
-        let row = Row {
-            ts,
-            line,
-            misc: head.misc,
-            origin,
-        };
+        let row = Row { ts, line, misc: head.misc, origin };
         let read_format = attr.read_format;
         let at = Bytes::new(body, self.big);
         if self.other(head.kind, at, row, read_format, sink).is_none() {
             let reason = "record is shorter than its kind";
-            self.notes
-                .add(reason, 1, || format!("record {line}, kind {}", head.kind));
+            self.notes.add(reason, 1, || format!("record {line}, kind {}", head.kind));
         }
     }
 
-    fn other(
-        &mut self,
-        kind: u32,
-        at: Bytes<'_>,
-        row: Row,
-        read_format: u64,
-        sink: &mut Sink,
-    ) -> Option<()> {
+    fn other(&mut self, kind: u32, at: Bytes<'_>, row: Row, read_format: u64, sink: &mut Sink) -> Option<()> {
         match kind {
             kind::MMAP | kind::MMAP2 => self.mapping(at, row, kind == kind::MMAP2, sink),
             kind::COMM => self.comm(at, row, sink),
@@ -113,13 +93,7 @@ impl Work {
         }
     }
 
-    fn mapping(
-        &mut self,
-        mut at: Bytes<'_>,
-        row: Row,
-        second: bool,
-        sink: &mut Sink,
-    ) -> Option<()> {
+    fn mapping(&mut self, mut at: Bytes<'_>, row: Row, second: bool, sink: &mut Sink) -> Option<()> {
         let (pid, tid) = (at.id()?, at.id()?);
         let (start, len, offset) = (at.u64()?, at.u64()?, at.u64()?);
         let mut build_id = None;
@@ -129,11 +103,7 @@ impl Work {
             if row.misc & MISC_BUILD_ID != 0 {
                 let size = usize::from(*id.first()?).min(20);
                 let id = id.get(4..4 + size)?;
-                build_id = Some(
-                    id.iter()
-                        .map(|byte| format!("{byte:02x}"))
-                        .collect::<String>(),
-                );
+                build_id = Some(id.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
             }
             protection = Some(protection_text(at.u32()?));
             at.skip(4)?;
@@ -150,16 +120,8 @@ impl Work {
             ("len", "B", Value::Uint(Some(len))),
             ("pgoff", "", Value::Uint(Some(offset))),
             ("filename", "", Value::Text(Some(file))),
-            (
-                "protection",
-                "",
-                Value::Text(protection.as_ref().map(|p| &p[..])),
-            ),
-            (
-                "build_id",
-                "",
-                Value::Text(build_id.as_ref().map(|id| id.as_bytes())),
-            ),
+            ("protection", "", Value::Text(protection.as_ref().map(|p| &p[..]))),
+            ("build_id", "", Value::Text(build_id.as_ref().map(|id| id.as_bytes()))),
         ]);
         put(sink, "raw_events.mmap", &fields);
         Some(())
@@ -174,10 +136,7 @@ impl Work {
         }
         self.threads.rename(pid, tid, name, sink);
         let mut fields = common(row, Some(pid), Some(tid));
-        fields.extend([
-            ("comm", "", Value::Text(Some(name))),
-            ("exec", "", Value::Bool(exec)),
-        ]);
+        fields.extend([("comm", "", Value::Text(Some(name))), ("exec", "", Value::Bool(exec))]);
         put(sink, "raw_events.comm", &fields);
         Some(())
     }
@@ -197,41 +156,25 @@ impl Work {
             }
         }
         let mut fields = common(row, Some(pid), Some(tid));
-        fields.extend([
-            ("ppid", "", Value::Int(Some(parent_pid))),
-            ("ptid", "", Value::Int(Some(parent_tid))),
-        ]);
-        let table = if fork {
-            "raw_events.fork"
-        } else {
-            "raw_events.exit"
-        };
+        fields.extend([("ppid", "", Value::Int(Some(parent_pid))), ("ptid", "", Value::Int(Some(parent_tid)))]);
+        let table = if fork { "raw_events.fork" } else { "raw_events.exit" };
         put(sink, table, &fields);
         Some(())
     }
 
     fn lost(&mut self, mut at: Bytes<'_>, row: Row, events: bool, sink: &mut Sink) -> Option<()> {
-        let id = if events {
-            Some(at.u64()?)
-        } else {
-            row.origin.id
-        };
+        let id = if events { Some(at.u64()?) } else { row.origin.id };
         let lost = at.u64()?;
         let (table, reason) = match events {
             true => ("raw_events.lost", "events lost by the kernel"),
             false => ("raw_events.lost_samples", "samples lost by the kernel"),
         };
-        self.notes
-            .add(reason, lost, || format!("record {}", row.line));
+        self.notes.add(reason, lost, || format!("record {}", row.line));
         let name = id.and_then(|id| self.events.place(id));
         let name = name.map(|place| self.event_name(place));
         let mut fields = common(row, row.origin.pid, row.origin.tid);
         fields.extend([
-            (
-                "of_event",
-                "",
-                Value::Text(name.as_ref().map(|name| name.as_bytes())),
-            ),
+            ("of_event", "", Value::Text(name.as_ref().map(|name| name.as_bytes()))),
             ("lost", "", Value::Uint(Some(lost))),
         ]);
         put(sink, table, &fields);
@@ -257,22 +200,12 @@ impl Work {
         Some(())
     }
 
-    fn throttle(
-        &mut self,
-        table: &str,
-        mut at: Bytes<'_>,
-        row: Row,
-        sink: &mut Sink,
-    ) -> Option<()> {
+    fn throttle(&mut self, table: &str, mut at: Bytes<'_>, row: Row, sink: &mut Sink) -> Option<()> {
         at.skip(8)?;
         let id = at.u64()?;
         let name = self.events.place(id).map(|place| self.event_name(place));
         let mut fields = common(row, row.origin.pid, row.origin.tid);
-        fields.push((
-            "of_event",
-            "",
-            Value::Text(name.as_ref().map(|name| name.as_bytes())),
-        ));
+        fields.push(("of_event", "", Value::Text(name.as_ref().map(|name| name.as_bytes()))));
         put(sink, table, &fields);
         Some(())
     }
@@ -284,11 +217,7 @@ impl Work {
             let name = place.map(|place| self.event_name(place));
             let mut fields = common(row, Some(pid), Some(tid));
             fields.extend([
-                (
-                    "of_event",
-                    "",
-                    Value::Text(name.as_ref().map(|name| name.as_bytes())),
-                ),
+                ("of_event", "", Value::Text(name.as_ref().map(|name| name.as_bytes()))),
                 ("value", "", Value::Uint(Some(value))),
             ]);
             put(sink, "raw_events.read", &fields);
@@ -345,11 +274,7 @@ fn switch(other: Option<(i64, i64)>, row: Row, sink: &mut Sink) -> Option<()> {
     let mut fields = common(row, row.origin.pid, row.origin.tid);
     fields.extend([
         ("out", "", Value::Bool(row.misc & MISC_OUT != 0)),
-        (
-            "preempted",
-            "",
-            Value::Bool(row.misc & MISC_OUT_PREEMPT != 0),
-        ),
+        ("preempted", "", Value::Bool(row.misc & MISC_OUT_PREEMPT != 0)),
         ("other_pid", "", Value::Int(other.map(|other| other.0))),
         ("other_tid", "", Value::Int(other.map(|other| other.1))),
     ]);

@@ -14,11 +14,7 @@ pub struct Collapsed {
 
 impl Collapsed {
     pub fn new(lines: Lines) -> Collapsed {
-        Collapsed {
-            lines,
-            before: 0,
-            ended: false,
-        }
+        Collapsed { lines, before: 0, ended: false }
     }
 
     fn line(&mut self, sink: &mut Sink) {
@@ -90,11 +86,7 @@ impl Decode for Collapsed {
                 Next::Nothing => self.ended = true,
             }
         }
-        let place = Place {
-            file,
-            begin,
-            end: self.lines.place().max(begin),
-        };
+        let place = Place { file, begin, end: self.lines.place().max(begin) };
         Ok((sink.len() > 0).then_some(place))
     }
 

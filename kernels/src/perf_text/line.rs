@@ -65,9 +65,7 @@ fn time(word: &[u8]) -> Option<i64> {
     }
     let scale = 10i64.checked_pow(9 - u32::try_from(fraction.len()).ok()?)?;
     let below = integer(fraction)?.checked_mul(scale)?;
-    integer(whole)?
-        .checked_mul(1_000_000_000)?
-        .checked_add(below)
+    integer(whole)?.checked_mul(1_000_000_000)?.checked_add(below)
 }
 
 /// What stands before the time: `comm pid/tid`, maybe `[cpu]`, maybe letters of modes.
@@ -90,10 +88,7 @@ fn who<'a>(line: &'a [u8], before: &[(usize, &'a [u8]); 3]) -> Option<Head<'a>> 
     }
     let (start, word) = left.last()?;
     let (pid, tid) = match memchr::memchr(b'/', word) {
-        Some(bar) => (
-            Some(number(word.get(..bar)?)?),
-            number(word.get(bar + 1..)?)?,
-        ),
+        Some(bar) => (Some(number(word.get(..bar)?)?), number(word.get(bar + 1..)?)?),
         None => (None, number(word)?),
     };
     found.pid = pid;
@@ -154,10 +149,7 @@ pub fn frame(text: &[u8]) -> Option<Frame<'_>> {
     }
     let ip = u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()?;
     let rest = text.get(end..)?.trim_ascii_start();
-    Some(Frame {
-        ip,
-        symbol: symbol(rest),
-    })
+    Some(Frame { ip, symbol: symbol(rest) })
 }
 
 /// The name in `name+0x12 (dso)`; names may hold blanks.
@@ -169,9 +161,7 @@ fn symbol(text: &[u8]) -> &[u8] {
         _ => inlined,
     };
     if let Some(at) = memchr::memmem::rfind(name, b"+0x")
-        && name
-            .get(at + 3..)
-            .is_some_and(|offset| !offset.is_empty() && offset.iter().all(u8::is_ascii_hexdigit))
+        && name.get(at + 3..).is_some_and(|offset| !offset.is_empty() && offset.iter().all(u8::is_ascii_hexdigit))
     {
         name = name.get(..at).unwrap_or_default();
     }
@@ -183,9 +173,7 @@ pub fn tracepoint(event: &[u8]) -> Option<(&[u8], &[u8])> {
     const MODES: &[u8] = b"ukhpPGHSDIWeb";
     let colon = memchr::memchr(b':', event)?;
     let (system, name) = (event.get(..colon)?, event.get(colon + 1..)?);
-    let is_word = |text: &[u8]| {
-        !text.is_empty() && text.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
-    };
+    let is_word = |text: &[u8]| !text.is_empty() && text.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
     // Tracepoints may have modes too: `sched:sched_switch:k`.
     let name = name.split(|b| *b == b':').next().unwrap_or_default();
     let only_modes = name.iter().all(|b| MODES.contains(b));

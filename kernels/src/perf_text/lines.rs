@@ -109,12 +109,7 @@ impl Lines {
         let Some(path) = self.paths.next() else {
             return Ok(false);
         };
-        let limits = Limits {
-            block: BLOCK,
-            line: LINE_LIMIT,
-            chunk: u64::MAX,
-            joined: b"",
-        };
+        let limits = Limits { block: BLOCK, line: LINE_LIMIT, chunk: u64::MAX, joined: b"" };
         let source = Source::open(&path, self.file, limits, Arc::clone(&self.done));
         self.source = Some(source.map_err(|error| failed(&path, error))?);
         self.path = path;
@@ -154,10 +149,7 @@ impl Lines {
             let line = self.text().to_vec();
             self.note("file ends in the middle of a line", true, &line);
         }
-        self.read.push(TextRead {
-            file: self.file,
-            ..std::mem::take(&mut self.now)
-        });
+        self.read.push(TextRead { file: self.file, ..std::mem::take(&mut self.now) });
         self.file += 1;
         self.block.clear();
         self.at = 0;
@@ -178,19 +170,10 @@ impl Lines {
 
     fn count(&mut self, reason: &str, incomplete: bool, example: String) {
         let file = self.file;
-        let known = self
-            .notes
-            .iter_mut()
-            .find(|note| note.file == file && note.reason == reason);
+        let known = self.notes.iter_mut().find(|note| note.file == file && note.reason == reason);
         match known {
             Some(note) => note.count += 1,
-            None => self.notes.push(Note {
-                file,
-                reason: reason.to_owned(),
-                count: 1,
-                example,
-                incomplete,
-            }),
+            None => self.notes.push(Note { file, reason: reason.to_owned(), count: 1, example, incomplete }),
         }
     }
 }

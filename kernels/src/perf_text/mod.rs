@@ -23,9 +23,7 @@ fn pass<D: Decode>(
     progress: Option<Py<PyAny>>,
     decoder: fn(Lines) -> D,
 ) -> RowPass {
-    let sizes = paths
-        .iter()
-        .map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
+    let sizes = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
     let total = sizes.sum();
     let done = Arc::new(AtomicU64::new(0));
     let lines = Lines::new(paths, Arc::clone(&done));

@@ -15,17 +15,7 @@ const TABLES: usize = 4096;
 const COLUMNS: usize = 256;
 
 /// Columns that fields may not be named as.
-const FIXED: [&str; 9] = [
-    "_ts",
-    "cpu",
-    "common_comm",
-    "common_pid",
-    "common_tgid",
-    "line",
-    "stack",
-    "dur",
-    "cat",
-];
+const FIXED: [&str; 9] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "line", "stack", "dur", "cat"];
 
 /// The fields of one line.
 #[derive(Default)]
@@ -96,12 +86,7 @@ impl Payloads {
             && let Some(fields) = marks::split(letter, mark.text)
         {
             fields.put(&mut self.collected);
-            return self.put(
-                &[b'p', b'r', b'i', b'n', b't', b'|', letter],
-                row,
-                None,
-                sink,
-            );
+            return self.put(&[b'p', b'r', b'i', b'n', b't', b'|', letter], row, None, sink);
         }
         self.collected.free(mark.text);
         self.put(b"print", row, None, sink)
@@ -113,11 +98,7 @@ impl Payloads {
             if self.tables.len() >= TABLES {
                 return false;
             }
-            let table = Table {
-                number: table_of(name, sink),
-                form: forms::of(name),
-                columns: FxHashMap::default(),
-            };
+            let table = Table { number: table_of(name, sink), form: forms::of(name), columns: FxHashMap::default() };
             self.tables.insert(name.to_vec(), table);
         }
         let Some(table) = self.tables.get_mut(name) else {

@@ -87,9 +87,7 @@ impl Script {
         }
         let text = self.lines.text().to_vec();
         match in_chain && text.first().is_some_and(u8::is_ascii_whitespace) {
-            true => self
-                .lines
-                .note("line below a frame, not kept", false, &text),
+            true => self.lines.note("line below a frame, not kept", false, &text),
             false => self.lines.unread("line is not an event", false, &text),
         }
     }
@@ -105,19 +103,12 @@ impl Script {
         sample.ip = sample.ip.or(Some(frame.ip));
         if sample.ends.len() < DEPTH {
             // `;` divides the frames of a stack.
-            let clean = frame
-                .symbol
-                .iter()
-                .map(|b| if *b == b';' { b':' } else { *b });
+            let clean = frame.symbol.iter().map(|b| if *b == b';' { b':' } else { *b });
             sample.frames.extend(clean);
             sample.ends.push(sample.frames.len());
         } else {
             let text = self.lines.text().to_vec();
-            self.lines.note(
-                "frame beyond the 1024 of a stack that are kept",
-                false,
-                &text,
-            );
+            self.lines.note("frame beyond the 1024 of a stack that are kept", false, &text);
         }
         true
     }
@@ -148,13 +139,7 @@ impl Script {
         self.begin(ts, sink);
         let stack = Some(self.stack.as_slice()).filter(|stack| !stack.is_empty());
         if let Some((_, name)) = line::tracepoint(head.event) {
-            let row = Row {
-                head,
-                ts,
-                line,
-                stack,
-                flags: None,
-            };
+            let row = Row { head, ts, line, stack, flags: None };
             if self.payloads.row(name, row, sink) {
                 return;
             }
@@ -266,10 +251,7 @@ impl Script {
             ];
             put(sink, "thread_names", &fields);
             if pid == Some(tid) {
-                let fields = [
-                    ("pid", "", Value::Int(pid)),
-                    ("name", "", Value::Text(Some(&name))),
-                ];
+                let fields = [("pid", "", Value::Int(pid)), ("name", "", Value::Text(Some(&name)))];
                 put(sink, "process_names", &fields);
             }
         }
@@ -291,21 +273,14 @@ impl Decode for Script {
                 }
             }
         }
-        let place = Place {
-            file,
-            begin,
-            end: self.lines.place().max(begin),
-        };
+        let place = Place { file, begin, end: self.lines.place().max(begin) };
         Ok((sink.len() > 0).then_some(place))
     }
 
     fn learnt(&mut self) -> Learnt {
         let mut properties = std::mem::take(&mut self.facts);
         properties.push(("clock".to_owned(), "trace".to_owned()));
-        Learnt {
-            notes: std::mem::take(&mut self.lines.notes),
-            properties,
-        }
+        Learnt { notes: std::mem::take(&mut self.lines.notes), properties }
     }
 
     fn lines(&mut self) -> Vec<TextRead> {

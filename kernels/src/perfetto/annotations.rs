@@ -3,8 +3,7 @@
 use super::json::Json;
 use super::schema::{Kind, Schema};
 use super::sequence::{
-    ANNOTATION_NAMES, ANNOTATION_TYPES, ANNOTATION_VALUES, CORRELATIONS, Interned, LOG_BODIES,
-    SOURCE_LOCATIONS,
+    ANNOTATION_NAMES, ANNOTATION_TYPES, ANNOTATION_VALUES, CORRELATIONS, Interned, LOG_BODIES, SOURCE_LOCATIONS,
 };
 use super::wire::{Fields, Value};
 use crate::json::Scanner;
@@ -110,10 +109,7 @@ impl Args<'_> {
         let mut scanner = Scanner::new(text);
         let valid = scanner.value(&mut Vec::new()).is_ok() && scanner.at_end();
         // Python's reader takes words that are no JSON.
-        match valid
-            && text.is_ascii()
-            && !text.windows(3).any(|word| word == b"NaN" || word == b"Inf")
-        {
+        match valid && text.is_ascii() && !text.windows(3).any(|word| word == b"NaN" || word == b"Inf") {
             true => self.json.raw(text.trim_ascii()),
             false => self.json.string(text),
         }
@@ -124,10 +120,8 @@ impl Args<'_> {
         if depth > DEEPEST {
             return self.json.raw(b"null");
         }
-        let all = |wanted: u32| {
-            Fields::of(message)
-                .filter_map(move |(number, value)| (number == wanted).then_some(value))
-        };
+        let all =
+            |wanted: u32| Fields::of(message).filter_map(move |(number, value)| (number == wanted).then_some(value));
         match super::wire::number(message, 1).unwrap_or(0) {
             1 => {
                 self.json.raw(b"{");
@@ -188,9 +182,7 @@ impl Args<'_> {
     }
 
     fn described(&mut self, event: Option<usize>, number: u32, value: Value<'_>) {
-        let field = event
-            .and_then(|event| self.schema.message(event))
-            .and_then(|message| message.field(number));
+        let field = event.and_then(|event| self.schema.message(event)).and_then(|message| message.field(number));
         match field {
             Some(field) => {
                 self.json.key(field.name.as_bytes());
@@ -226,9 +218,7 @@ impl Args<'_> {
             self.json.key(b"source_location");
             self.location(id);
         }
-        if let Some(text) =
-            super::wire::number(message, 2).and_then(|id| self.interned.text(LOG_BODIES, id))
-        {
+        if let Some(text) = super::wire::number(message, 2).and_then(|id| self.interned.text(LOG_BODIES, id)) {
             self.json.key(b"log_message");
             self.json.string(text);
         }

@@ -124,9 +124,7 @@ impl Clocks {
         let mut clocks = Vec::new();
         for (number, value) in Fields::of(message) {
             match (number, value) {
-                (1, Value::Bytes(clock)) if clocks.len() < MOST_CLOCKS => {
-                    clocks.extend(self.clock(clock, sequence))
-                }
+                (1, Value::Bytes(clock)) if clocks.len() < MOST_CLOCKS => clocks.extend(self.clock(clock, sequence)),
                 (2, Value::Varint(main)) if !self.named => {
                     self.main = main;
                     self.named = true;
@@ -146,12 +144,7 @@ impl Clocks {
         for (clock, _) in &clocks {
             let known = self.edges.entry(*clock).or_default();
             let before = known.len();
-            known.extend(
-                clocks
-                    .iter()
-                    .map(|(other, _)| *other)
-                    .filter(|other| other != clock),
-            );
+            known.extend(clocks.iter().map(|(other, _)| *other).filter(|other| other != clock));
             if known.len() > before {
                 self.routes.clear();
             }
@@ -177,11 +170,7 @@ impl Clocks {
             return None;
         }
         if clock != id || incremental || multiplier != 1 {
-            let own = Own {
-                multiplier,
-                incremental,
-                last: time,
-            };
+            let own = Own { multiplier, incremental, last: time };
             self.own.insert(clock, own);
         }
         Some((clock, time))
@@ -264,13 +253,7 @@ impl Clocks {
         while !layer.is_empty() && !came.contains_key(&to) {
             let mut next = Vec::new();
             for clock in layer {
-                let mut others: Vec<u64> = self
-                    .edges
-                    .get(&clock)
-                    .into_iter()
-                    .flatten()
-                    .copied()
-                    .collect();
+                let mut others: Vec<u64> = self.edges.get(&clock).into_iter().flatten().copied().collect();
                 others.sort_unstable();
                 for other in others {
                     if other != from && !came.contains_key(&other) {

@@ -22,9 +22,7 @@ pub struct Comm {
 impl Comm {
     #[inline]
     pub fn text(&self) -> &[u8] {
-        self.bytes
-            .get(..usize::from(self.length))
-            .unwrap_or_default()
+        self.bytes.get(..usize::from(self.length)).unwrap_or_default()
     }
 
     #[inline]

@@ -66,9 +66,7 @@ impl<'a> Compact<'a> {
         let switches = self.switch[0].len();
         let wakings = self.waking[0].len();
         self.switch.iter().all(|column| column.len() == switches)
-            && self.waking[..5]
-                .iter()
-                .all(|column| column.len() == wakings)
+            && self.waking[..5].iter().all(|column| column.len() == wakings)
             && (self.waking[5].is_empty() || self.waking[5].len() == wakings)
     }
 }
@@ -88,40 +86,19 @@ struct Out<'a> {
 }
 
 /// Put switches and wake-ups into rows, in order of time.
-pub fn rows(
-    ftrace: &mut Ftrace,
-    world: &mut World,
-    sink: &mut Sink,
-    bundle: &Bundle,
-    message: &[u8],
-) {
+pub fn rows(ftrace: &mut Ftrace, world: &mut World, sink: &mut Sink, bundle: &Bundle, message: &[u8]) {
     let compact = Compact::of(message, &mut ftrace.comms);
     if !compact.whole() {
-        world.notes.add(
-            "columns of compact switches differ in length",
-            1,
-            true,
-            String::new,
-        );
+        world.notes.add("columns of compact switches differ in length", 1, true, String::new);
     }
     let Some((switch, waking)) = ftrace.scheduling(world, sink) else {
         return;
     };
     let running = ftrace.running.remove(&bundle.cpu);
-    let mut out = Out {
-        world,
-        sink,
-        bundle,
-        switch,
-        waking,
-        running,
-    };
+    let mut out = Out { world, sink, bundle, switch, waking, running };
     let (mut switches, mut wakings) = (0, 0);
     loop {
-        let next = (
-            compact.switch[0].get(switches),
-            compact.waking[0].get(wakings),
-        );
+        let next = (compact.switch[0].get(switches), compact.waking[0].get(wakings));
         match next {
             (Some(switch), waking) if waking.is_none_or(|waking| switch <= waking) => {
                 out.switch(&compact, switches, *switch);
@@ -167,11 +144,7 @@ impl Out<'_> {
                 json.int(*value);
             }
         }
-        json.key(if name == "sched_switch" {
-            b"next_comm"
-        } else {
-            b"comm"
-        });
+        json.key(if name == "sched_switch" { b"next_comm" } else { b"comm" });
         json.string(comm);
         json.raw(b"}");
         let running = self.running.as_ref().map(|running| &running.comm);
@@ -179,13 +152,7 @@ impl Out<'_> {
     }
 
     fn switch(&mut self, compact: &Compact<'_>, place: usize, time: u64) {
-        let column = |which: usize| {
-            compact
-                .switch
-                .get(which)
-                .and_then(|column| column.get(place))
-                .copied()
-        };
+        let column = |which: usize| compact.switch.get(which).and_then(|column| column.get(place)).copied();
         let named = column(4).and_then(|index| compact.name(index));
         let next = Running {
             pid: int32(column(2).unwrap_or(0)),
@@ -208,11 +175,7 @@ impl Out<'_> {
             return;
         }
         let plan = &mut self.switch;
-        plan.start(
-            self.sink,
-            &head,
-            self.running.as_ref().map(|running| &running.comm),
-        );
+        plan.start(self.sink, &head, self.running.as_ref().map(|running| &running.comm));
         let rows = self.sink.rows(plan.table);
         if let Some(running) = &self.running {
             running.comm.put(rows, plan.column(1));
@@ -232,32 +195,19 @@ impl Out<'_> {
     }
 
     fn waking(&mut self, compact: &Compact<'_>, place: usize, time: u64) {
-        let column = |which: usize| {
-            compact
-                .waking
-                .get(which)
-                .and_then(|column| column.get(place))
-                .copied()
-        };
+        let column = |which: usize| compact.waking.get(which).and_then(|column| column.get(place)).copied();
         let Some(head) = self.head(time, column(5).map(u64::cast_signed)) else {
             return;
         };
         let named = column(4).and_then(|index| compact.name(index));
         if head.time < self.bundle.whole {
-            let args = [
-                ("pid", column(1).map(int32)),
-                ("prio", column(3).map(int32)),
-                ("target_cpu", column(2).map(int32)),
-            ];
+            let args =
+                [("pid", column(1).map(int32)), ("prio", column(3).map(int32)), ("target_cpu", column(2).map(int32))];
             let comm = named.map_or(&b""[..], |(text, _)| text);
             return self.early(&head, "sched_waking", &args, comm);
         }
         let plan = &mut self.waking;
-        plan.start(
-            self.sink,
-            &head,
-            self.running.as_ref().map(|running| &running.comm),
-        );
+        plan.start(self.sink, &head, self.running.as_ref().map(|running| &running.comm));
         let rows = self.sink.rows(plan.table);
         if let Some((name, comm)) = named {
             comm.put_text(rows, plan.column(1), name);

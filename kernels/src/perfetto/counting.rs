@@ -29,44 +29,22 @@ fn absolute(sequence: &mut Sequence, track: usize, counting: Counting, told: f64
 }
 
 /// Values of counters that come with an event.
-pub fn count(
-    world: &mut World,
-    sink: &mut Sink,
-    packet: &Packet,
-    event: &Event<'_>,
-    common: &mut Common,
-) {
+pub fn count(world: &mut World, sink: &mut Sink, packet: &Packet, event: &Event<'_>, common: &mut Common) {
     if event.values.is_empty() && event.double_values.is_empty() {
         return;
     }
     let defaults = world.sequences.get(packet.sequence).defaults.clone();
-    let pick =
-        |own: &[u64], known: fn(&super::sequence::Defaults) -> &Vec<u64>| match own.is_empty() {
-            false => own.to_vec(),
-            true => defaults
-                .as_deref()
-                .map(|defaults| known(defaults).clone())
-                .unwrap_or_default(),
-        };
+    let pick = |own: &[u64], known: fn(&super::sequence::Defaults) -> &Vec<u64>| match own.is_empty() {
+        false => own.to_vec(),
+        true => defaults.as_deref().map(|defaults| known(defaults).clone()).unwrap_or_default(),
+    };
     let whole = pick(&event.counters, |defaults| &defaults.counters);
     let floats = pick(&event.double_counters, |defaults| &defaults.double_counters);
-    let told = whole
-        .iter()
-        .zip(&event.values)
-        .chain(floats.iter().zip(&event.double_values));
+    let told = whole.iter().zip(&event.values).chain(floats.iter().zip(&event.double_values));
     for (uuid, value) in told {
         let track = world.tracks.of(*uuid);
-        let counting = world
-            .tracks
-            .get(track)
-            .map(|track| track.counting)
-            .unwrap_or_default();
-        let value = absolute(
-            world.sequences.get(packet.sequence),
-            track,
-            counting,
-            *value,
-        );
+        let counting = world.tracks.get(track).map(|track| track.counting).unwrap_or_default();
+        let value = absolute(world.sequences.get(packet.sequence), track, counting, *value);
         match counting.builtin {
             1 => common.thread_time = Some(value as i64),
             2 => common.instructions = Some(value as i64),
@@ -76,28 +54,15 @@ pub fn count(
     }
 }
 
-pub fn counter(
-    world: &mut World,
-    sink: &mut Sink,
-    packet: &Packet,
-    event: &Event<'_>,
-    common: &Common,
-) {
+pub fn counter(world: &mut World, sink: &mut Sink, packet: &Packet, event: &Event<'_>, common: &Common) {
     let track = world.tracks.get(common.track);
     let counting = track.map(|track| track.counting).unwrap_or_default();
     match event.value {
         Some(value) => {
-            let value = absolute(
-                world.sequences.get(packet.sequence),
-                common.track,
-                counting,
-                value,
-            );
+            let value = absolute(world.sequences.get(packet.sequence), common.track, counting, value);
             common.value(world, sink, common.track, value);
         }
-        None => world
-            .notes
-            .add("counter event without a value", 1, false, String::new),
+        None => world.notes.add("counter event without a value", 1, false, String::new),
     }
 }
 
@@ -106,10 +71,7 @@ pub fn of_thread(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: 
     let (Some(pid), Some(tid)) = (common.pid, common.tid) else {
         return;
     };
-    let told = [
-        (1, "thread_time", common.thread_time),
-        (2, "thread_instruction_count", common.instructions),
-    ];
+    let told = [(1, "thread_time", common.thread_time), (2, "thread_instruction_count", common.instructions)];
     for (which, name, value) in told {
         let told = event.deltas[which].or(event.absolutes[which]).is_some();
         if let Some(value) = value.filter(|_| told) {

@@ -96,10 +96,7 @@ impl Decoder {
     }
 
     fn failure(&self, error: std::io::Error) -> Failure {
-        let path = self
-            .paths
-            .get(self.file)
-            .map(|path| path.display().to_string());
+        let path = self.paths.get(self.file).map(|path| path.display().to_string());
         Failure::Io(path.unwrap_or_default(), error)
     }
 
@@ -129,36 +126,23 @@ impl Decoder {
             Found::Packet(place) => {
                 self.packets += 1;
                 let bytes = outer.bytes(place);
-                let packed = packet(
-                    &mut self.world,
-                    &mut self.payloads,
-                    sink,
-                    bytes,
-                    self.packets,
-                );
+                let packed = packet(&mut self.world, &mut self.payloads, sink, bytes, self.packets);
                 self.inner = packed.map(|packed| Packets::new(Unpacked::new(packed)));
             }
-            Found::Long(bytes) => notes.add("packet is too long to be read", 1, true, || {
-                format!("{bytes} bytes before byte {position}")
-            }),
-            Found::Skipped(bytes) => {
-                notes.add(
-                    "bytes that are no packet were passed over",
-                    bytes,
-                    true,
-                    || format!("before byte {position}"),
-                );
+            Found::Long(bytes) => {
+                notes.add("packet is too long to be read", 1, true, || format!("{bytes} bytes before byte {position}"))
             }
-            Found::Cut => notes.add("trace ends within a packet", 1, true, || {
-                format!("byte {position}")
-            }),
+            Found::Skipped(bytes) => {
+                notes.add("bytes that are no packet were passed over", bytes, true, || {
+                    format!("before byte {position}")
+                });
+            }
+            Found::Cut => notes.add("trace ends within a packet", 1, true, || format!("byte {position}")),
             Found::End => {
                 let reason = match outer.source().damage {
                     Some(Damage::Truncated) => "compressed file is cut off",
                     Some(Damage::Corrupt) => "compressed file is damaged",
-                    Some(Damage::Trailing) => {
-                        "something that is not gzip follows the compressed file"
-                    }
+                    Some(Damage::Trailing) => "something that is not gzip follows the compressed file",
                     None => return Ok(false),
                 };
                 notes.add(reason, 1, true, || format!("byte {position}"));
@@ -178,15 +162,7 @@ impl Decoder {
             Found::Packet(place) => {
                 self.packets += 1;
                 let bytes = inner.bytes(place);
-                if packet(
-                    &mut self.world,
-                    &mut self.payloads,
-                    sink,
-                    bytes,
-                    self.packets,
-                )
-                .is_some()
-                {
+                if packet(&mut self.world, &mut self.payloads, sink, bytes, self.packets).is_some() {
                     let reason = "compressed packet within a compressed packet";
                     self.world.notes.add(reason, 1, true, String::new);
                 }
@@ -196,32 +172,15 @@ impl Decoder {
                 return notes.add("packet is too long to be read", 1, true, String::new);
             }
             Found::Skipped(bytes) => {
-                return notes.add(
-                    "bytes that are no packet were passed over",
-                    bytes,
-                    true,
-                    String::new,
-                );
+                return notes.add("bytes that are no packet were passed over", bytes, true, String::new);
             }
             Found::Cut | Found::End => (),
         }
         match inner.source().trouble {
-            Some(Trouble::Damaged) => {
-                notes.add("compressed packet is damaged", 1, true, String::new)
-            }
-            Some(Trouble::TooLarge) => notes.add(
-                "compressed packet unpacks to too much",
-                1,
-                true,
-                String::new,
-            ),
+            Some(Trouble::Damaged) => notes.add("compressed packet is damaged", 1, true, String::new),
+            Some(Trouble::TooLarge) => notes.add("compressed packet unpacks to too much", 1, true, String::new),
             None if matches!(found, Found::Cut) => {
-                notes.add(
-                    "compressed packet ends within a packet",
-                    1,
-                    true,
-                    String::new,
-                );
+                notes.add("compressed packet ends within a packet", 1, true, String::new);
             }
             None => (),
         }
@@ -234,20 +193,11 @@ impl Decoder {
         world.tracks.emit(sink);
         world.names.emit(sink);
         let left_out = [
-            (
-                world.sequences.left_out,
-                "interned data beyond what is kept",
-            ),
-            (
-                world.tracks.left_out,
-                "tracks beyond what is kept share one",
-            ),
+            (world.sequences.left_out, "interned data beyond what is kept"),
+            (world.tracks.left_out, "tracks beyond what is kept share one"),
             (world.names.left_out, "names beyond what is kept"),
             (world.clocks.left_out, "clock snapshots beyond what is kept"),
-            (
-                world.clocks.impossible,
-                "impossible time in a clock snapshot is passed over",
-            ),
+            (world.clocks.impossible, "impossible time in a clock snapshot is passed over"),
         ];
         for (count, reason) in left_out {
             if count > 0 {
@@ -276,9 +226,7 @@ fn packet<'a>(
 ) -> Option<&'a [u8]> {
     let envelope = Envelope::of(message);
     if envelope.damaged {
-        world
-            .notes
-            .add("packet is damaged", 1, true, || format!("packet {number}"));
+        world.notes.add("packet is damaged", 1, true, || format!("packet {number}"));
     }
     if !begin(world, &envelope) {
         return envelope.packed;
@@ -316,16 +264,12 @@ fn begin(world: &mut World, envelope: &Envelope<'_>) -> bool {
     }
     let sequence = world.sequences.get(id);
     if envelope.dropped != 0 && sequence.seen {
-        world.notes.add("packets lost by a writer", 1, false, || {
-            format!("before a packet of sequence {id}")
-        });
+        world.notes.add("packets lost by a writer", 1, false, || format!("before a packet of sequence {id}"));
     }
     sequence.seen = true;
     if envelope.flags & NEEDS != 0 && !sequence.valid {
         let reason = "packet that refers to lost data";
-        world
-            .notes
-            .add(reason, 1, false, || format!("sequence {id}"));
+        world.notes.add(reason, 1, false, || format!("sequence {id}"));
         return false;
     }
     if let Some(defaults) = envelope.defaults {
@@ -365,14 +309,11 @@ fn time(world: &mut World, envelope: &Envelope<'_>) -> Result<Option<i64>, Impos
 
 /// The clock of packets that do not name theirs, but have one: Chrome's own ones, and the recorder's about itself.
 fn unsaid(envelope: &Envelope<'_>) -> Option<u64> {
-    envelope
-        .payloads
-        .iter()
-        .find_map(|(number, _)| match number {
-            5 | 51 => Some(MONOTONIC),
-            69 => Some(BOOTTIME),
-            _ => None,
-        })
+    envelope.payloads.iter().find_map(|(number, _)| match number {
+        5 | 51 => Some(MONOTONIC),
+        69 => Some(BOOTTIME),
+        _ => None,
+    })
 }
 
 impl Decode for Decoder {
@@ -387,14 +328,9 @@ impl Decode for Decoder {
                     self.emitted = true;
                     self.finish(sink);
                     let file = self.paths.len().saturating_sub(1) as u32;
-                    return Ok((sink.len() > 0).then_some(Place {
-                        file,
-                        begin,
-                        end: begin,
-                    }));
+                    return Ok((sink.len() > 0).then_some(Place { file, begin, end: begin }));
                 };
-                let input = Input::open(path, Arc::clone(&self.done))
-                    .map_err(|error| self.failure(error))?;
+                let input = Input::open(path, Arc::clone(&self.done)).map_err(|error| self.failure(error))?;
                 self.world.notes.file = self.file as u32;
                 self.world.start = Start::of(path).map_err(|error| self.failure(error))?;
                 self.outer = Some(Packets::new(input));

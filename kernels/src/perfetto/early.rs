@@ -9,13 +9,7 @@ use super::world::World;
 use crate::rows::{ColumnSpec, Sink, Type};
 
 /// Put an event into a row, its arguments as JSON.
-pub fn row(
-    world: &mut World,
-    sink: &mut Sink,
-    head: &Head,
-    comm: Option<&Comm>,
-    (name, args): (&str, &Json),
-) {
+pub fn row(world: &mut World, sink: &mut Sink, head: &Head, comm: Option<&Comm>, (name, args): (&str, &Json)) {
     let table = sink.table("raw_events.early", || {
         let mut columns = fixed();
         columns.push(ColumnSpec::new("name", Type::Text));

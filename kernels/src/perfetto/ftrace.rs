@@ -78,10 +78,7 @@ impl Ftrace {
     pub fn new(world: &World) -> Ftrace {
         let message = world.schema.find("FtraceEvent").unwrap_or(usize::MAX);
         let number = |name: &str| {
-            let found = world
-                .schema
-                .message(message)
-                .and_then(|message| message.named(name));
+            let found = world.schema.message(message).and_then(|message| message.named(name));
             found.map_or(u32::MAX, |field| field.number)
         };
         Ftrace {
@@ -110,37 +107,24 @@ impl Ftrace {
         while let Some((number, value)) = fields.one() {
             match (number, value) {
                 (2, Value::Bytes(event)) => self.event(world, sink, &bundle, event),
-                (4, Value::Bytes(compact)) => {
-                    super::compact::rows(self, world, sink, &bundle, compact)
-                }
+                (4, Value::Bytes(compact)) => super::compact::rows(self, world, sink, &bundle, compact),
                 (8, Value::Bytes(error)) => {
                     let status = super::wire::number(error, 2).unwrap_or(0);
-                    world.notes.add(
-                        "ftrace pages that the recorder could not read",
-                        1,
-                        true,
-                        || format!("cpu {}, status {status}", bundle.cpu),
-                    );
+                    world.notes.add("ftrace pages that the recorder could not read", 1, true, || {
+                        format!("cpu {}, status {status}", bundle.cpu)
+                    });
                 }
                 (512, _) => world.notes.add("broken ftrace page", 1, true, String::new),
                 _ => (),
             }
         }
         if fields.damaged() {
-            world
-                .notes
-                .add("damaged ftrace bundle", 1, true, String::new);
+            world.notes.add("damaged ftrace bundle", 1, true, String::new);
         }
     }
 
     fn head(&mut self, world: &mut World, packet: &Packet, message: &[u8]) -> Bundle {
-        let mut bundle = Bundle {
-            cpu: 0,
-            clock: BOOTTIME,
-            sequence: packet.sequence,
-            lost: false,
-            whole: i64::MIN,
-        };
+        let mut bundle = Bundle { cpu: 0, clock: BOOTTIME, sequence: packet.sequence, lost: false, whole: i64::MIN };
         let (mut told, mut ftrace, mut boot) = (0, None, None);
         for (number, value) in Fields::of(message) {
             match (number, value) {
@@ -160,15 +144,11 @@ impl Ftrace {
         }
         bundle.clock = clock(told).unwrap_or_else(|| {
             let reason = "ftrace clock that no other clock is known by";
-            world
-                .notes
-                .add(reason, 1, false, || format!("clock {told}"));
+            world.notes.add(reason, 1, false, || format!("clock {told}"));
             world.clocks.main()
         });
         if let (FTRACE, Some(ftrace), Some(boot)) = (bundle.clock, ftrace, boot) {
-            world
-                .clocks
-                .together(vec![(FTRACE, ftrace), (BOOTTIME, boot)]);
+            world.clocks.together(vec![(FTRACE, ftrace), (BOOTTIME, boot)]);
         }
         let start = std::mem::take(&mut world.start);
         bundle.whole = start.of_bundles(world, bundle.clock);
@@ -178,25 +158,14 @@ impl Ftrace {
 
     /// Take a message `GenericEventDescriptor` in: an event that only this trace has.
     fn describe(&mut self, world: &mut World, message: &[u8]) {
-        let (Some(number), Some(descriptor)) = (
-            super::wire::number(message, 1),
-            super::wire::bytes(message, 2),
-        ) else {
+        let (Some(number), Some(descriptor)) = (super::wire::number(message, 1), super::wire::bytes(message, 2)) else {
             return;
         };
-        let known = world
-            .schema
-            .message(self.message)
-            .and_then(|message| message.field(number as u32));
+        let known = world.schema.message(self.message).and_then(|message| message.field(number as u32));
         if known.is_none()
             && let Some((message, name)) = world.schema.add_alone(descriptor)
         {
-            let field = Field {
-                name,
-                number: number as u32,
-                kind: Kind::Message(message),
-                repeated: false,
-            };
+            let field = Field { name, number: number as u32, kind: Kind::Message(message), repeated: false };
             world.schema.add_field(self.message, field);
         }
     }
@@ -218,55 +187,29 @@ impl Ftrace {
         let Some(time) = bundle.time(world, time) else {
             return;
         };
-        let head = Head {
-            time,
-            cpu: bundle.cpu,
-            pid,
-            flags,
-            line: world.next_line(),
-        };
+        let head = Head { time, cpu: bundle.cpu, pid, flags, line: world.next_line() };
         match told {
             Some((number, event)) => self.told(world, sink, bundle, &head, number, event),
             None => {
-                world
-                    .notes
-                    .add("ftrace event without contents", 1, false, String::new);
+                world.notes.add("ftrace event without contents", 1, false, String::new);
                 super::ftrace_generic::unknown(sink, &head, 0, b"");
             }
         }
         for (number, value) in more {
             match value {
                 Value::Bytes(event) => self.told(world, sink, bundle, &head, number, event),
-                _ => world
-                    .notes
-                    .add("unknown field of an ftrace event", 1, false, || {
-                        format!("field {number}")
-                    }),
+                _ => world.notes.add("unknown field of an ftrace event", 1, false, || format!("field {number}")),
             }
         }
     }
 
-    fn told(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        bundle: &Bundle,
-        head: &Head,
-        number: u32,
-        event: &[u8],
-    ) {
+    fn told(&mut self, world: &mut World, sink: &mut Sink, bundle: &Bundle, head: &Head, number: u32, event: &[u8]) {
         if head.time < bundle.whole {
             return self.early(world, sink, head, number, event);
         }
         let special = self.special;
         if number == special.print {
-            return self.marks.print(
-                world,
-                sink,
-                head,
-                self.comms.get(head.pid.unwrap_or(-1)).as_ref(),
-                event,
-            );
+            return self.marks.print(world, sink, head, self.comms.get(head.pid.unwrap_or(-1)).as_ref(), event);
         }
         if number == special.mark {
             return self.marks.old(sink, head, event);
@@ -276,12 +219,9 @@ impl Ftrace {
         }
         let comm = head.pid.and_then(|pid| self.comms.get(pid));
         if !self.plan(world, sink, number) {
-            world.notes.add(
-                "ftrace event that no descriptor describes",
-                1,
-                false,
-                || format!("field {number} of FtraceEvent"),
-            );
+            world.notes.add("ftrace event that no descriptor describes", 1, false, || {
+                format!("field {number} of FtraceEvent")
+            });
             return super::ftrace_generic::unknown(sink, head, number, event);
         }
         let plan = match number < DENSE {
@@ -301,25 +241,13 @@ impl Ftrace {
     }
 
     /// An event from before those of all CPUs are there; the name that it gives a thread is kept.
-    fn early(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        head: &Head,
-        number: u32,
-        event: &[u8],
-    ) {
+    fn early(&mut self, world: &mut World, sink: &mut Sink, head: &Head, number: u32, event: &[u8]) {
         if number == self.special.switch
-            && let (Some(next), Some(comm)) =
-                (super::wire::number(event, 6), super::wire::bytes(event, 5))
+            && let (Some(next), Some(comm)) = (super::wire::number(event, 6), super::wire::bytes(event, 5))
         {
-            self.comms
-                .keep(i64::from((next as u32).cast_signed()), comm);
+            self.comms.keep(i64::from((next as u32).cast_signed()), comm);
         }
-        let field = world
-            .schema
-            .message(self.message)
-            .and_then(|message| message.field(number));
+        let field = world.schema.message(self.message).and_then(|message| message.field(number));
         let (name, message) = match field.map(|field| (field.name.as_str(), field.kind)) {
             Some((name, Kind::Message(message))) => (name.to_owned(), message),
             _ => (format!("field {number}"), usize::MAX),
@@ -342,10 +270,7 @@ impl Ftrace {
         } else if self.sparse.contains_key(&number) {
             return true;
         }
-        let field = world
-            .schema
-            .message(self.message)
-            .and_then(|message| message.field(number));
+        let field = world.schema.message(self.message).and_then(|message| message.field(number));
         let Some(Kind::Message(message)) = field.map(|field| field.kind) else {
             return false;
         };
@@ -364,11 +289,7 @@ impl Ftrace {
     pub fn scheduling(&mut self, world: &World, sink: &mut Sink) -> Option<(EventPlan, EventPlan)> {
         let Special { switch, waking, .. } = self.special;
         (self.plan(world, sink, switch) && self.plan(world, sink, waking)).then_some(())?;
-        let get = |number: u32| {
-            self.dense
-                .get(number as usize)
-                .and_then(|plan| plan.as_deref().cloned())
-        };
+        let get = |number: u32| self.dense.get(number as usize).and_then(|plan| plan.as_deref().cloned());
         Some((get(switch)?, get(waking)?))
     }
 }
@@ -393,9 +314,7 @@ fn fill<'a>(
         let column = column as usize;
         match (conv, value) {
             (Conv::Int, Value::Varint(bits)) => rows.int(column, bits.cast_signed()),
-            (Conv::Int32, Value::Varint(bits)) => {
-                rows.int(column, i64::from((bits as u32).cast_signed()))
-            }
+            (Conv::Int32, Value::Varint(bits)) => rows.int(column, i64::from((bits as u32).cast_signed())),
             (Conv::Uint, Value::Varint(bits)) => rows.uint(column, bits),
             (Conv::Uint32, Value::Varint(bits)) => rows.int(column, i64::from(bits as u32)),
             (Conv::Text, Value::Bytes(text)) => running.put_text(rows, column, text),
@@ -434,9 +353,7 @@ fn fill<'a>(
         rows.numbered(column, number, || super::states::text(0, world.kernel));
     }
     if fields.damaged() {
-        world
-            .notes
-            .add("damaged ftrace event", 1, true, || plan.name.clone());
+        world.notes.add("damaged ftrace event", 1, true, || plan.name.clone());
     }
     if !rest.is_empty() {
         plan.rest(world, sink, scratch, rest);

@@ -30,10 +30,7 @@ impl GenericEvents {
     /// A message `GenericFtraceEvent`.
     pub fn row(&mut self, world: &mut World, sink: &mut Sink, head: &Head, message: &[u8]) {
         let whole = super::wire::bytes(message, 1).unwrap_or_default();
-        let name = whole
-            .rsplit(|byte| *byte == b'/')
-            .next()
-            .unwrap_or_default();
+        let name = whole.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let name = match self.tables.len() < MOST_TABLES || self.tables.contains_key(name) {
             true if !name.is_empty() => name,
             _ => b"generic",
@@ -42,8 +39,7 @@ impl GenericEvents {
             let spec = spec(&String::from_utf8_lossy(name), fixed());
             let number = sink.table(&spec.name.clone(), || spec);
             let columns = Vec::new();
-            self.tables
-                .insert(name.to_owned(), Table { number, columns });
+            self.tables.insert(name.to_owned(), Table { number, columns });
         }
         let Some(table) = self.tables.get_mut(name) else {
             return;
@@ -53,11 +49,7 @@ impl GenericEvents {
             match (number, value) {
                 (2, Value::Bytes(field)) => table.field(world, sink, field),
                 (1, _) => (),
-                _ => world
-                    .notes
-                    .add("unknown field of a generic event", 1, false, || {
-                        format!("field {number}")
-                    }),
+                _ => world.notes.add("unknown field of a generic event", 1, false, || format!("field {number}")),
             }
         }
         sink.end(table.number);
@@ -75,11 +67,9 @@ impl Table {
                 _ => continue,
             };
             let Some(column) = self.column(sink, name, kind) else {
-                world
-                    .notes
-                    .add("field of a generic event is left out", 1, false, || {
-                        String::from_utf8_lossy(name).into_owned()
-                    });
+                world.notes.add("field of a generic event is left out", 1, false, || {
+                    String::from_utf8_lossy(name).into_owned()
+                });
                 continue;
             };
             let rows = sink.rows(self.number);
@@ -93,10 +83,7 @@ impl Table {
     }
 
     fn column(&mut self, sink: &mut Sink, name: &[u8], kind: Type) -> Option<usize> {
-        let known = self
-            .columns
-            .iter()
-            .find(|(known, of, _)| known == name && *of == kind);
+        let known = self.columns.iter().find(|(known, of, _)| known == name && *of == kind);
         if let Some((_, _, column)) = known {
             return Some(*column);
         }
@@ -153,9 +140,7 @@ pub fn unknown_packet(sink: &mut Sink, time: i64, line: i64, sequence: u32, fiel
         ],
         event: Some(EventSpec {
             name: "unknown_packet".to_owned(),
-            args: ["sequence", "field", "size", "bytes"]
-                .map(str::to_owned)
-                .to_vec(),
+            args: ["sequence", "field", "size", "bytes"].map(str::to_owned).to_vec(),
             ..EventSpec::default()
         }),
     });

@@ -58,10 +58,7 @@ pub struct Slot {
     pub conv: Conv,
 }
 
-const NOWHERE: Slot = Slot {
-    column: u32::MAX,
-    conv: Conv::Unknown,
-};
+const NOWHERE: Slot = Slot { column: u32::MAX, conv: Conv::Unknown };
 
 /// The table of an event.
 #[derive(Clone)]
@@ -138,11 +135,7 @@ pub fn spec(name: &str, columns: Vec<ColumnSpec>) -> TableSpec {
         event: Some(EventSpec {
             name: name.to_owned(),
             tid: Some("common_pid".to_owned()),
-            args: columns
-                .iter()
-                .skip(FIRST)
-                .map(|one| one.name.clone())
-                .collect(),
+            args: columns.iter().skip(FIRST).map(|one| one.name.clone()).collect(),
             ..EventSpec::default()
         }),
         columns,
@@ -152,12 +145,8 @@ pub fn spec(name: &str, columns: Vec<ColumnSpec>) -> TableSpec {
 /// A name for a field that no other column has, in any case, and that means nothing else.
 pub fn free(columns: &[ColumnSpec], name: &str) -> String {
     let mut name = name.to_owned();
-    while matches!(
-        name.as_str(),
-        "dur" | "cat" | "common_flags" | "common_tgid"
-    ) || columns
-        .iter()
-        .any(|one| one.name.eq_ignore_ascii_case(&name))
+    while matches!(name.as_str(), "dur" | "cat" | "common_flags" | "common_tgid")
+        || columns.iter().any(|one| one.name.eq_ignore_ascii_case(&name))
     {
         name = format!("field_{name}");
     }
@@ -169,11 +158,7 @@ impl EventPlan {
         let mut columns = fixed();
         let mut slots = Vec::new();
         let mut state = None;
-        for field in schema
-            .message(message)
-            .map(|message| message.fields())
-            .unwrap_or_default()
-        {
+        for field in schema.message(message).map(|message| message.fields()).unwrap_or_default() {
             let (conv, kind) = conversion(name, field);
             if field.number > 4096 {
                 continue;
@@ -182,10 +167,7 @@ impl EventPlan {
             if slots.len() <= place {
                 slots.resize(place + 1, NOWHERE);
             }
-            slots[place] = Slot {
-                column: columns.len() as u32,
-                conv,
-            };
+            slots[place] = Slot { column: columns.len() as u32, conv };
             if matches!(conv, Conv::State) {
                 state = Some(columns.len());
             }
@@ -233,13 +215,7 @@ impl EventPlan {
     }
 
     /// Put what needs more than one value, or is unknown, into the row.
-    pub fn rest(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        json: &mut Json,
-        mut rest: Vec<(u32, Value<'_>)>,
-    ) {
+    pub fn rest(&mut self, world: &mut World, sink: &mut Sink, json: &mut Json, mut rest: Vec<(u32, Value<'_>)>) {
         rest.sort_by_key(|(number, _)| *number);
         let mut unknown = Vec::new();
         for run in rest.chunk_by(|one, other| one.0 == other.0) {
@@ -255,12 +231,8 @@ impl EventPlan {
                 }
                 Conv::Json(kind) => {
                     match kind {
-                        Kind::Message(_) if run.len() == 1 => {
-                            json.value(&world.schema, kind, first, 0)
-                        }
-                        _ => {
-                            json.values(&world.schema, kind, run.iter().map(|(_, value)| *value), 0)
-                        }
+                        Kind::Message(_) if run.len() == 1 => json.value(&world.schema, kind, first, 0),
+                        _ => json.values(&world.schema, kind, run.iter().map(|(_, value)| *value), 0),
                     }
                     rows.text(column as usize, &json.text);
                 }
@@ -271,20 +243,10 @@ impl EventPlan {
             return;
         }
         let (name, fields) = (&self.name, &unknown);
-        world.notes.add(
-            "field that no descriptor describes is kept in args",
-            fields.len() as u64,
-            false,
-            || {
-                format!(
-                    "{name} field {}",
-                    fields.first().map_or(0, |(number, _)| *number)
-                )
-            },
-        );
-        let column = *self
-            .args
-            .get_or_insert_with(|| sink.column(self.table, &ColumnSpec::new("args", Type::Json)));
+        world.notes.add("field that no descriptor describes is kept in args", fields.len() as u64, false, || {
+            format!("{name} field {}", fields.first().map_or(0, |(number, _)| *number))
+        });
+        let column = *self.args.get_or_insert_with(|| sink.column(self.table, &ColumnSpec::new("args", Type::Json)));
         json.clear();
         json.object(&world.schema, usize::MAX, unknown, 0);
         sink.rows(self.table).text(column, &json.text);
@@ -305,12 +267,8 @@ fn conversion(event: &str, field: &Field) -> (Conv, Type) {
         return (Conv::State, Type::Text);
     }
     match (column_type(field), field.kind) {
-        (Some(kind), Kind::Int32) if event == "sched_switch" && field.name == "next_pid" => {
-            (Conv::NextPid, kind)
-        }
-        (Some(kind), Kind::Text) if event == "sched_switch" && field.name == "next_comm" => {
-            (Conv::NextComm, kind)
-        }
+        (Some(kind), Kind::Int32) if event == "sched_switch" && field.name == "next_pid" => (Conv::NextPid, kind),
+        (Some(kind), Kind::Text) if event == "sched_switch" && field.name == "next_comm" => (Conv::NextComm, kind),
         (Some(kind), Kind::Int) => (Conv::Int, kind),
         (Some(kind), Kind::Int32) => (Conv::Int32, kind),
         (Some(kind), Kind::Uint) => (Conv::Uint, kind),
@@ -323,8 +281,7 @@ fn conversion(event: &str, field: &Field) -> (Conv, Type) {
 
 fn hex_list(run: &[(u32, Value<'_>)]) -> String {
     let mut all = Vec::new();
-    run.iter()
-        .for_each(|(_, value)| super::sequence::numbers(*value, &mut all));
+    run.iter().for_each(|(_, value)| super::sequence::numbers(*value, &mut all));
     let texts: Vec<String> = all.iter().map(|bits| format!("{bits:x}")).collect();
     texts.join(", ")
 }

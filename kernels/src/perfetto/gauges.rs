@@ -51,22 +51,11 @@ impl Gauges {
             let whole = super::wire::number(counter, 2).map(|bits| bits.cast_signed() as f64);
             let told = whole.or_else(|| super::wire::number(counter, 3).map(f64::from_bits));
             let unnamed = || format!("counter {id}");
-            let name = self
-                .counters
-                .get(&(owner, id))
-                .cloned()
-                .unwrap_or_else(unnamed);
-            let counter = Polled {
-                name: name.as_bytes(),
-                unit: "",
-                pid: None,
-                scope: &format!("gpu {gpu} {id}"),
-            };
+            let name = self.counters.get(&(owner, id)).cloned().unwrap_or_else(unnamed);
+            let counter = Polled { name: name.as_bytes(), unit: "", pid: None, scope: &format!("gpu {gpu} {id}") };
             match told {
                 Some(told) => value(world, sink, time, &counter, told),
-                None => world
-                    .notes
-                    .add("GPU counter without a value", 1, false, unnamed),
+                None => world.notes.add("GPU counter without a value", 1, false, unnamed),
             }
         }
     }
@@ -102,30 +91,17 @@ impl Gauges {
     }
 
     /// A message `EnergyData` of a session.
-    fn rail(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        packet: &Packet,
-        (session, data): (u64, &[u8]),
-    ) {
+    fn rail(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, (session, data): (u64, &[u8])) {
         let index = super::wire::number(data, 1).unwrap_or(0);
         let told = super::wire::number(data, 2).filter(|time| *time > 0);
         let time = match told {
-            Some(millis) => world.time(
-                super::clocks::BOOTTIME,
-                packet.sequence,
-                millis.saturating_mul(1_000_000),
-            ),
+            Some(millis) => world.time(super::clocks::BOOTTIME, packet.sequence, millis.saturating_mul(1_000_000)),
             None => packet.time,
         };
         let (Some(time), Some(energy)) = (time, super::wire::number(data, 3)) else {
             return;
         };
-        let name = self
-            .rails
-            .get(&(packet.machine, session, index))
-            .map_or_else(|| index.to_string(), String::clone);
+        let name = self.rails.get(&(packet.machine, session, index)).map_or_else(|| index.to_string(), String::clone);
         let name = format!("power.{name}");
         let counter = Polled {
             name: name.as_bytes(),
@@ -146,8 +122,7 @@ pub fn battery(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u
     let Some(time) = packet.time else {
         return;
     };
-    let name =
-        super::wire::bytes(message, 5).map(|name| String::from_utf8_lossy(name).into_owned());
+    let name = super::wire::bytes(message, 5).map(|name| String::from_utf8_lossy(name).into_owned());
     for (number, told) in Fields::of(message) {
         let (what, told) = match (number, told) {
             (1, Value::Varint(bits)) => ("charge_uah", bits.cast_signed() as f64),
@@ -162,12 +137,7 @@ pub fn battery(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u
             Some(name) => format!("batt.{name}.{what}"),
             None => format!("batt.{what}"),
         };
-        let counter = Polled {
-            name: whole.as_bytes(),
-            unit: "",
-            pid: None,
-            scope: "battery",
-        };
+        let counter = Polled { name: whole.as_bytes(), unit: "", pid: None, scope: "battery" };
         value(world, sink, time, &counter, told);
     }
 }

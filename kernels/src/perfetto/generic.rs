@@ -45,9 +45,7 @@ pub fn column_type(field: &Field) -> Option<Type> {
     }
     Some(match field.kind {
         Kind::Double | Kind::Float => Type::Float,
-        Kind::Int | Kind::Int32 | Kind::Uint32 | Kind::Sint | Kind::Sfixed32 | Kind::Sfixed64 => {
-            Type::Int
-        }
+        Kind::Int | Kind::Int32 | Kind::Uint32 | Kind::Sint | Kind::Sfixed32 | Kind::Sfixed64 => Type::Int,
         Kind::Uint | Kind::Fixed32 | Kind::Fixed64 => Type::Uint,
         Kind::Bool => Type::Bool,
         Kind::Text | Kind::Enum(_) => Type::Text,
@@ -99,29 +97,16 @@ impl Plan {
             columns.push(ColumnSpec::new("_ts", Type::Int).with_unit("ns"));
             columns.push(ColumnSpec::new("line", Type::Int));
         }
-        columns.extend(
-            shape
-                .more
-                .iter()
-                .map(|(name, kind)| ColumnSpec::new(*name, *kind)),
-        );
+        columns.extend(shape.more.iter().map(|(name, kind)| ColumnSpec::new(*name, *kind)));
         let mut places = Vec::new();
-        for field in schema
-            .message(message)
-            .map(|message| message.fields())
-            .unwrap_or_default()
-        {
+        for field in schema.message(message).map(|message| message.fields()).unwrap_or_default() {
             let Some(kind) = column_type(field) else {
                 places.push(NONE);
                 continue;
             };
             places.push(columns.len() as u32);
             let duration = field.name == shape.duration;
-            let name = if duration {
-                "dur".to_owned()
-            } else {
-                free(&columns, &field.name)
-            };
+            let name = if duration { "dur".to_owned() } else { free(&columns, &field.name) };
             let (kind, unit) = match duration {
                 true => (Type::Int, "ns"),
                 false if kind == Type::Text => (kind, ""),
@@ -131,12 +116,7 @@ impl Plan {
         }
         let args = columns.len();
         columns.push(ColumnSpec::new("args", Type::Json));
-        let has = |wanted: &str| {
-            columns
-                .iter()
-                .any(|one| one.name == wanted)
-                .then(|| wanted.to_owned())
-        };
+        let has = |wanted: &str| columns.iter().any(|one| one.name == wanted).then(|| wanted.to_owned());
         let event = shape.event.then(|| EventSpec {
             name: name.to_owned(),
             pid: has("pid"),
@@ -149,29 +129,15 @@ impl Plan {
             true => format!("raw_events.{name}"),
             false => name.to_owned(),
         };
-        let table = sink.table(&whole.clone(), || TableSpec {
-            name: whole,
-            columns,
-            event,
-        });
+        let table = sink.table(&whole.clone(), || TableSpec { name: whole, columns, event });
         if name == "service_event" {
             sink.beside(table);
         }
-        Plan {
-            table,
-            columns: places,
-            args,
-            event: shape.event,
-        }
+        Plan { table, columns: places, args, event: shape.event }
     }
 
     fn row(&self, world: &mut World, sink: &mut Sink, message: usize, time: i64, bytes: &[u8]) {
-        let World {
-            schema,
-            json,
-            notes,
-            ..
-        } = world;
+        let World { schema, json, notes, .. } = world;
         let described = schema.message(message);
         let rows = sink.rows(self.table);
         if self.event {
@@ -188,17 +154,10 @@ impl Plan {
             });
             if !done {
                 if place.is_none() {
-                    notes.add(
-                        "field that no descriptor describes is kept in args",
-                        1,
-                        false,
-                        || {
-                            let name = described
-                                .map(|message| message.name.as_str())
-                                .unwrap_or_default();
-                            format!("{name} field {number}")
-                        },
-                    );
+                    notes.add("field that no descriptor describes is kept in args", 1, false, || {
+                        let name = described.map(|message| message.name.as_str()).unwrap_or_default();
+                        format!("{name} field {number}")
+                    });
                 }
                 rest.push((number, value));
             }
@@ -218,9 +177,7 @@ impl Plan {
 fn free(columns: &[ColumnSpec], name: &str) -> String {
     let mut name = name.to_owned();
     while matches!(name.as_str(), "dur" | "cat" | "args" | "_ts")
-        || columns
-            .iter()
-            .any(|one| one.name.eq_ignore_ascii_case(&name))
+        || columns.iter().any(|one| one.name.eq_ignore_ascii_case(&name))
     {
         name = format!("field_{name}");
     }
@@ -255,44 +212,20 @@ impl Generic {
     }
 
     /// Put a packet into a table of its kind, or into `packets` if it has no time.
-    pub fn packet(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        packet: &Packet,
-        field: &Field,
-        bytes: &[u8],
-    ) {
+    pub fn packet(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, field: &Field, bytes: &[u8]) {
         let Kind::Message(message) = field.kind else {
             return;
         };
         let Some(time) = packet.time else {
             return timeless(world, sink, packet, &field.name, Some((message, bytes)));
         };
-        let shape = Shape {
-            event: true,
-            duration: "",
-            more: &[],
-        };
-        self.row(
-            world,
-            sink,
-            (&field.name, message, shape),
-            time,
-            bytes,
-            |_, _| (),
-        );
+        let shape = Shape { event: true, duration: "", more: &[] };
+        self.row(world, sink, (&field.name, message, shape), time, bytes, |_, _| ());
     }
 }
 
 /// A packet without a time: its kind and its contents as JSON.
-pub fn timeless(
-    world: &mut World,
-    sink: &mut Sink,
-    packet: &Packet,
-    kind: &str,
-    told: Option<(usize, &[u8])>,
-) {
+pub fn timeless(world: &mut World, sink: &mut Sink, packet: &Packet, kind: &str, told: Option<(usize, &[u8])>) {
     let table = sink.table("packets", || TableSpec {
         name: "packets".to_owned(),
         columns: vec![

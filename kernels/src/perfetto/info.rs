@@ -11,37 +11,19 @@ fn text(message: &[u8], number: u32) -> Option<String> {
 /// A message `SystemInfo`.
 pub fn system(world: &mut World, message: &[u8]) {
     if let Some(names) = super::wire::bytes(message, 1) {
-        for (key, number) in [
-            ("system", 1),
-            ("kernel_build", 2),
-            ("kernel", 3),
-            ("machine", 4),
-        ] {
+        for (key, number) in [("system", 1), ("kernel_build", 2), ("kernel", 3), ("machine", 4)] {
             if let Some(text) = text(names, number) {
                 world.property(key, text);
             }
         }
-        world.kernel = text(names, 3)
-            .and_then(|release| version(&release))
-            .or(world.kernel);
+        world.kernel = text(names, 3).and_then(|release| version(&release)).or(world.kernel);
     }
-    for (key, number) in [
-        ("android_build", 2),
-        ("tool", 4),
-        ("soc", 9),
-        ("manufacturer", 14),
-        ("host", 17),
-    ] {
+    for (key, number) in [("android_build", 2), ("tool", 4), ("soc", 9), ("manufacturer", 14), ("host", 17)] {
         if let Some(text) = text(message, number) {
             world.property(key, text);
         }
     }
-    for (key, number) in [
-        ("android_sdk", 5),
-        ("page_size", 6),
-        ("cpus", 8),
-        ("ram_bytes", 16),
-    ] {
+    for (key, number) in [("android_sdk", 5), ("page_size", 6), ("cpus", 8), ("ram_bytes", 16)] {
         if let Some(number) = super::wire::number(message, number) {
             world.property(key, number.to_string());
         }
@@ -59,19 +41,14 @@ pub fn uuid(world: &mut World, message: &[u8]) {
     let half = |number| super::wire::number(message, number).unwrap_or(0);
     let bits = u128::from(half(1)) << 64 | u128::from(half(2));
     let hex = format!("{bits:032x}");
-    let parts: Vec<&str> = [(0, 8), (8, 12), (12, 16), (16, 20), (20, 32)]
-        .iter()
-        .filter_map(|(from, to)| hex.get(*from..*to))
-        .collect();
+    let parts: Vec<&str> =
+        [(0, 8), (8, 12), (12, 16), (16, 20), (20, 32)].iter().filter_map(|(from, to)| hex.get(*from..*to)).collect();
     world.property("uuid", parts.join("-"));
 }
 
 /// A message `TraceConfig`.
 pub fn config(world: &mut World, message: &[u8]) {
-    let described = world
-        .schema
-        .find("TraceConfig")
-        .and_then(|number| world.schema.message(number));
+    let described = world.schema.find("TraceConfig").and_then(|number| world.schema.message(number));
     let field = described.and_then(|message| message.named("unique_session_name"));
     if let Some(name) = field.and_then(|field| text(message, field.number)) {
         world.property("session", name);
@@ -80,39 +57,20 @@ pub fn config(world: &mut World, message: &[u8]) {
 
 /// A number of a message whose descriptor names it.
 fn named(world: &World, kind: &str, message: &[u8], name: &str) -> u64 {
-    let described = world
-        .schema
-        .find(kind)
-        .and_then(|number| world.schema.message(number));
+    let described = world.schema.find(kind).and_then(|number| world.schema.message(number));
     let field = described.and_then(|message| message.named(name));
-    field
-        .and_then(|field| super::wire::number(message, field.number))
-        .unwrap_or(0)
+    field.and_then(|field| super::wire::number(message, field.number)).unwrap_or(0)
 }
 
 /// A message `TraceStats`: what its last one says counts.
 pub fn stats(world: &mut World, message: &[u8]) {
-    let described = world
-        .schema
-        .find("TraceStats")
-        .and_then(|number| world.schema.message(number));
-    let buffers = described
-        .and_then(|message| message.named("buffer_stats"))
-        .map(|field| field.number);
+    let described = world.schema.find("TraceStats").and_then(|number| world.schema.message(number));
+    let buffers = described.and_then(|message| message.named("buffer_stats")).map(|field| field.number);
     for (name, reason) in [
-        (
-            "chunks_overwritten",
-            "chunks overwritten in the recorder's buffer",
-        ),
+        ("chunks_overwritten", "chunks overwritten in the recorder's buffer"),
         ("chunks_discarded", "chunks discarded by the recorder"),
-        (
-            "trace_writer_packet_loss",
-            "packets lost by writers, as the recorder counts",
-        ),
-        (
-            "patches_failed",
-            "packets that the recorder could not complete",
-        ),
+        ("trace_writer_packet_loss", "packets lost by writers, as the recorder counts"),
+        ("patches_failed", "packets that the recorder could not complete"),
         ("abi_violations", "chunks refused by the recorder"),
     ] {
         let mut count = 0u64;
@@ -126,17 +84,12 @@ pub fn stats(world: &mut World, message: &[u8]) {
     let errors = named(world, "TraceStats", message, "flushes_failed");
     world.notes.set("flushes that failed", errors, String::new);
     let final_flush = named(world, "TraceStats", message, "invalid_packets");
-    world
-        .notes
-        .set("packets refused by the recorder", final_flush, String::new);
+    world.notes.set("packets refused by the recorder", final_flush, String::new);
 }
 
 /// A message `FtraceStats`.
 pub fn ftrace(world: &mut World, message: &[u8]) {
-    let described = world
-        .schema
-        .find("FtraceStats")
-        .and_then(|number| world.schema.message(number));
+    let described = world.schema.find("FtraceStats").and_then(|number| world.schema.message(number));
     let cpus = described.and_then(|message| message.named("cpu_stats"));
     let Some((cpus, Kind::Message(kind))) = cpus.map(|field| (field.number, field.kind)) else {
         return;
@@ -154,28 +107,18 @@ pub fn ftrace(world: &mut World, message: &[u8]) {
 }
 
 fn unknown(world: &mut World, reason: &str, name: &[u8]) {
-    world.notes.add(reason, 1, false, || {
-        String::from_utf8_lossy(name).into_owned()
-    });
+    world.notes.add(reason, 1, false, || String::from_utf8_lossy(name).into_owned());
 }
 
 /// Events of a CPU that its ring buffer lost while the trace was recorded.
 fn lost(world: &mut World, kind: usize, stats: &[u8], ends: bool) {
     for (name, reason) in [
         ("overrun", "events overwritten in the kernel's buffer"),
-        (
-            "commit_overrun",
-            "events lost in the kernel, nested too deeply",
-        ),
+        ("commit_overrun", "events lost in the kernel, nested too deeply"),
         ("dropped_events", "events dropped by the kernel"),
     ] {
-        let field = world
-            .schema
-            .message(kind)
-            .and_then(|message| message.named(name));
-        let count = field
-            .and_then(|field| super::wire::number(stats, field.number))
-            .unwrap_or(0);
+        let field = world.schema.message(kind).and_then(|message| message.named(name));
+        let count = field.and_then(|field| super::wire::number(stats, field.number)).unwrap_or(0);
         let cpu = super::wire::number(stats, 1).unwrap_or(0);
         let before = world.losses.entry((cpu, name)).or_insert(0);
         if !ends {
@@ -184,9 +127,7 @@ fn lost(world: &mut World, kind: usize, stats: &[u8], ends: bool) {
         }
         let during = count.saturating_sub(*before);
         if during > 0 {
-            world
-                .notes
-                .add(reason, during, false, || format!("cpu {cpu}"));
+            world.notes.add(reason, during, false, || format!("cpu {cpu}"));
         }
     }
 }
@@ -218,11 +159,7 @@ pub fn clusters(cpus: &[&[u8]]) -> Vec<Option<i64>> {
 pub fn extensions(world: &mut World, message: &[u8]) {
     for (number, value) in Fields::of(message) {
         let (1, Value::Bytes(set)) = (number, value) else {
-            world
-                .notes
-                .add("descriptors in a form that is not known", 1, false, || {
-                    format!("field {number}")
-                });
+            world.notes.add("descriptors in a form that is not known", 1, false, || format!("field {number}"));
             continue;
         };
         for (number, value) in Fields::of(set) {

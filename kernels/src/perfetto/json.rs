@@ -117,18 +117,11 @@ impl Json {
     }
 
     /// All values of a repeated field, packed or not.
-    pub fn values<'a>(
-        &mut self,
-        schema: &Schema,
-        kind: Kind,
-        values: impl Iterator<Item = Value<'a>>,
-        depth: usize,
-    ) {
+    pub fn values<'a>(&mut self, schema: &Schema, kind: Kind, values: impl Iterator<Item = Value<'a>>, depth: usize) {
         self.text.push(b'[');
         for value in values {
             match (kind, value) {
-                (Kind::Text | Kind::Bytes | Kind::Message(_) | Kind::Unknown, _)
-                | (_, Value::Varint(_)) => {
+                (Kind::Text | Kind::Bytes | Kind::Message(_) | Kind::Unknown, _) | (_, Value::Varint(_)) => {
                     self.next();
                     self.value(schema, kind, value, depth);
                 }
@@ -154,22 +147,14 @@ impl Json {
     }
 
     /// Some fields of a message as an object; those that no descriptor has are called `#` and their number.
-    pub fn object(
-        &mut self,
-        schema: &Schema,
-        number: usize,
-        mut fields: Vec<(u32, Value<'_>)>,
-        depth: usize,
-    ) {
+    pub fn object(&mut self, schema: &Schema, number: usize, mut fields: Vec<(u32, Value<'_>)>, depth: usize) {
         fields.sort_by_key(|(number, _)| *number);
         self.text.push(b'{');
         for run in fields.chunk_by(|one, other| one.0 == other.0) {
             let Some((tag, first)) = run.first().copied() else {
                 continue;
             };
-            let field = schema
-                .message(number)
-                .and_then(|message| message.field(tag));
+            let field = schema.message(number).and_then(|message| message.field(tag));
             self.member(schema, field, (tag, first), run, depth);
         }
         self.text.push(b'}');

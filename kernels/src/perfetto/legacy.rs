@@ -59,11 +59,7 @@ impl<'a> Legacy<'a> {
             let bits = value.number();
             match (number, value) {
                 (1, _) => legacy.name_id = bits,
-                (2, _) => {
-                    legacy.phase = bits
-                        .and_then(|bits| u8::try_from(bits).ok())
-                        .unwrap_or(b'?')
-                }
+                (2, _) => legacy.phase = bits.and_then(|bits| u8::try_from(bits).ok()).unwrap_or(b'?'),
                 (3, _) => legacy.duration = bits.map(u64::cast_signed),
                 (4, _) => legacy.thread_duration = bits.map(u64::cast_signed),
                 (6, Value::Varint(id)) => legacy.id = Id::Unscoped(id),
@@ -111,10 +107,7 @@ pub fn row(world: &mut World, sink: &mut Sink, event: &Event<'_>, mut common: Co
         b'D' => return object(world, sink, Phase::ObjectDelete, &legacy, &common),
         other => return mark(world, sink, other, &common),
     };
-    if matches!(
-        phase,
-        Phase::AsyncBegin | Phase::AsyncEnd | Phase::AsyncInstant
-    ) {
+    if matches!(phase, Phase::AsyncBegin | Phase::AsyncEnd | Phase::AsyncInstant) {
         common.track = async_track(world, &legacy, &common);
     } else if let b'i' | b'I' = legacy.phase {
         scope(world, &legacy, &mut common);
@@ -167,9 +160,7 @@ fn async_track(world: &mut World, legacy: &Legacy<'_>, common: &Common) -> usize
     };
     if legacy.id == Id::None {
         let reason = "asynchronous event without an id";
-        world.notes.add(reason, 1, false, || {
-            String::from_utf8_lossy(&name).into_owned()
-        });
+        world.notes.add(reason, 1, false, || String::from_utf8_lossy(&name).into_owned());
     }
     let kind = match legacy.id {
         Id::Global(_) => "global ",
@@ -179,13 +170,7 @@ fn async_track(world: &mut World, legacy: &Legacy<'_>, common: &Common) -> usize
     world.tracks.id(&scope, &id, pid, &name)
 }
 
-fn complete(
-    world: &mut World,
-    sink: &mut Sink,
-    event: &Event<'_>,
-    legacy: &Legacy<'_>,
-    common: &Common,
-) {
+fn complete(world: &mut World, sink: &mut Sink, event: &Event<'_>, legacy: &Legacy<'_>, common: &Common) {
     let table = common.put(world, sink, Phase::Complete);
     let rows = sink.rows(table);
     let ns = |micros: Option<i64>| micros.map(|micros| micros.saturating_mul(1000));
@@ -210,9 +195,7 @@ fn counters(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Comm
         let Some(value) = value else {
             world
                 .notes
-                .add("counter value that is no number", 1, false, || {
-                    String::from_utf8_lossy(&name).into_owned()
-                });
+                .add("counter value that is no number", 1, false, || String::from_utf8_lossy(&name).into_owned());
             continue;
         };
         let series = series(world, common.sequence, annotation);
@@ -230,21 +213,13 @@ fn counters(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Comm
 fn series(world: &mut World, sequence: u32, annotation: &[u8]) -> Vec<u8> {
     let World { sequences, .. } = world;
     let interned = &sequences.get(sequence).interned;
-    annotation_name(interned, annotation)
-        .unwrap_or_default()
-        .to_owned()
+    annotation_name(interned, annotation).unwrap_or_default().to_owned()
 }
 
 /// An arrow of the older kind: it is told apart by id, category and name.
 fn arrow(world: &mut World, sink: &mut Sink, phase: Phase, legacy: &Legacy<'_>, common: &Common) {
     let mut hasher = FxHasher::default();
-    (
-        legacy.id.number(),
-        &common.category,
-        &common.name,
-        legacy.scope,
-    )
-        .hash(&mut hasher);
+    (legacy.id.number(), &common.category, &common.name, legacy.scope).hash(&mut hasher);
     let binding: &[u8] = match (legacy.enclosing, phase) {
         (true, _) | (_, Phase::FlowBegin | Phase::FlowStep) => b"enclosing",
         _ => b"next",
@@ -275,9 +250,7 @@ fn object(world: &mut World, sink: &mut Sink, phase: Phase, legacy: &Legacy<'_>,
 
 fn mark(world: &mut World, sink: &mut Sink, phase: u8, common: &Common) {
     if phase == 0 {
-        world
-            .notes
-            .add("track event without a type", 1, false, String::new);
+        world.notes.add("track event without a type", 1, false, String::new);
     }
     let table = common.put(world, sink, Phase::Mark);
     sink.rows(table).text(EXTRA, &[phase]);

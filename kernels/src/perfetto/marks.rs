@@ -28,27 +28,10 @@ fn columns(letter: u8) -> Columns {
     match letter {
         b'B' | b'I' => &[("pid", Type::Int), ("name", Type::Text)],
         b'E' => &[("pid", Type::Int)],
-        b'C' => &[
-            ("pid", Type::Int),
-            ("name", Type::Text),
-            ("value", Type::Int),
-        ],
-        b'S' | b'F' => &[
-            ("pid", Type::Int),
-            ("name", Type::Text),
-            ("cookie", Type::Int),
-        ],
-        b'N' => &[
-            ("pid", Type::Int),
-            ("track", Type::Text),
-            ("name", Type::Text),
-        ],
-        b'G' | b'H' => &[
-            ("pid", Type::Int),
-            ("track", Type::Text),
-            ("name", Type::Text),
-            ("cookie", Type::Int),
-        ],
+        b'C' => &[("pid", Type::Int), ("name", Type::Text), ("value", Type::Int)],
+        b'S' | b'F' => &[("pid", Type::Int), ("name", Type::Text), ("cookie", Type::Int)],
+        b'N' => &[("pid", Type::Int), ("track", Type::Text), ("name", Type::Text)],
+        b'G' | b'H' => &[("pid", Type::Int), ("track", Type::Text), ("name", Type::Text), ("cookie", Type::Int)],
         _ => &[("payload", Type::Text)],
     }
 }
@@ -63,18 +46,11 @@ impl Table {
             all.push(ColumnSpec::new(*name, *kind));
         }
         let spec = spec(name, all);
-        Table {
-            number: sink.table(&spec.name.clone(), || spec),
-            columns,
-        }
+        Table { number: sink.table(&spec.name.clone(), || spec), columns }
     }
 
     fn column(&mut self, sink: &mut Sink, name: &str, kind: Type) -> usize {
-        if let Some((_, _, column)) = self
-            .columns
-            .iter()
-            .find(|(known, of, _)| known == name && *of == kind)
-        {
+        if let Some((_, _, column)) = self.columns.iter().find(|(known, of, _)| known == name && *of == kind) {
             return *column;
         }
         let column = sink.column(self.number, &ColumnSpec::new(name, kind));
@@ -118,22 +94,13 @@ impl Marks {
     }
 
     /// A message `PrintFtraceEvent`.
-    pub fn print(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        head: &Head,
-        comm: Option<&Comm>,
-        message: &[u8],
-    ) {
+    pub fn print(&mut self, world: &mut World, sink: &mut Sink, head: &Head, comm: Option<&Comm>, message: &[u8]) {
         let (mut ip, mut text) = (None, &b""[..]);
         for (number, value) in Fields::of(message) {
             match (number, value) {
                 (1, Value::Varint(bits)) => ip = Some(bits),
                 (2, Value::Bytes(bytes)) => text = bytes.trim_ascii_end(),
-                _ => world.notes.add("unknown field of a mark", 1, false, || {
-                    format!("field {number}")
-                }),
+                _ => world.notes.add("unknown field of a mark", 1, false, || format!("field {number}")),
             }
         }
         let place = match kind(text) {
@@ -145,11 +112,7 @@ impl Marks {
             true => split(b'A' + place as u8, text),
             false => None,
         };
-        let place = if place < FREE && fields.is_none() {
-            FREE
-        } else {
-            place
-        };
+        let place = if place < FREE && fields.is_none() { FREE } else { place };
         let Some(table) = self.table(sink, place) else {
             return;
         };
@@ -178,17 +141,9 @@ impl Marks {
             return;
         };
         put_fixed(sink.rows(table.number), head, None);
-        table.put(
-            sink,
-            "pid",
-            super::tracks::int(message, 1).to_string().as_bytes(),
-        );
+        table.put(sink, "pid", super::tracks::int(message, 1).to_string().as_bytes());
         if begin {
-            table.put(
-                sink,
-                "name",
-                super::wire::bytes(message, 2).unwrap_or_default(),
-            );
+            table.put(sink, "name", super::wire::bytes(message, 2).unwrap_or_default());
         }
         sink.end(table.number);
     }
@@ -198,10 +153,7 @@ impl Marks {
 fn sync(table: &mut Table, sink: &mut Sink, text: &[u8]) {
     let text = String::from_utf8_lossy(text);
     let body = text.split_once(':').map_or("", |(_, body)| body);
-    for (key, value) in body
-        .split_whitespace()
-        .filter_map(|pair| pair.split_once('='))
-    {
+    for (key, value) in body.split_whitespace().filter_map(|pair| pair.split_once('=')) {
         match value.parse::<f64>() {
             Ok(number) => {
                 let column = table.column(sink, key, Type::Float);

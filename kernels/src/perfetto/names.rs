@@ -29,12 +29,8 @@ fn worker(name: &[u8]) -> &[u8] {
     if !name.starts_with(PREFIX) {
         return name;
     }
-    let end = name
-        .iter()
-        .skip(PREFIX.len())
-        .position(|byte| matches!(byte, b'+' | b'-'));
-    end.and_then(|end| name.get(..PREFIX.len() + end))
-        .unwrap_or(name)
+    let end = name.iter().skip(PREFIX.len()).position(|byte| matches!(byte, b'+' | b'-'));
+    end.and_then(|end| name.get(..PREFIX.len() + end)).unwrap_or(name)
 }
 
 /// Names of processes and threads; of several names of one, all are kept in the order in which they were told.
@@ -49,11 +45,7 @@ pub struct Names {
 
 impl Names {
     fn add(&mut self, pid: i64, told: Process) {
-        if let Some((_, known)) = self
-            .last_process
-            .get(&pid)
-            .and_then(|at| self.processes.get_mut(*at))
-        {
+        if let Some((_, known)) = self.last_process.get(&pid).and_then(|at| self.processes.get_mut(*at)) {
             let same = known.name == told.name || told.name.is_none() || known.name.is_none();
             if same {
                 known.name = told.name.or(known.name.take());
@@ -74,19 +66,13 @@ impl Names {
     }
 
     pub fn process(&mut self, pid: i64, name: &[u8]) {
-        let told = Process {
-            name: (!name.is_empty()).then(|| name.to_owned()),
-            ..Process::default()
-        };
+        let told = Process { name: (!name.is_empty()).then(|| name.to_owned()), ..Process::default() };
         self.add(pid, told);
     }
 
     pub fn thread(&mut self, pid: Option<i64>, tid: i64, name: Option<&[u8]>) {
         let name = name.filter(|name| !name.is_empty());
-        if let Some((process, _, known)) = self
-            .last_thread
-            .get(&tid)
-            .and_then(|at| self.threads.get_mut(*at))
+        if let Some((process, _, known)) = self.last_thread.get(&tid).and_then(|at| self.threads.get_mut(*at))
             && (name.is_none() || known.is_none() || known.as_deref() == name)
             && (pid.is_none() || process.is_none() || *process == pid)
         {
@@ -124,9 +110,7 @@ impl Names {
     /// Whether a process is known to be one of the kernel's own threads.
     fn is_kernel(&self, pid: i64) -> bool {
         let known = self.last_process.get(&pid);
-        known
-            .and_then(|at| self.processes.get(*at))
-            .is_some_and(|(_, known)| known.ppid == Some(KTHREADD))
+        known.and_then(|at| self.processes.get(*at)).is_some_and(|(_, known)| known.ppid == Some(KTHREADD))
     }
 
     fn branch(&mut self, message: &[u8]) {

@@ -10,9 +10,8 @@ pub const MOST_PACKET: usize = 64 << 20;
 /// Bytes that are read at a time.
 const STEP: usize = 1 << 19;
 /// What the recorder puts into a packet of its own now and then; the next packet begins right behind it.
-const MARKER: [u8; 16] = [
-    0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba, 0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79,
-];
+const MARKER: [u8; 16] =
+    [0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba, 0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79];
 
 /// Where bytes come from.
 pub trait Bytes {
@@ -52,13 +51,7 @@ pub struct Packets<S> {
 
 impl<S: Bytes> Packets<S> {
     pub fn new(source: S) -> Packets<S> {
-        Packets {
-            source,
-            data: Vec::new(),
-            at: 0,
-            base: 0,
-            ended: false,
-        }
+        Packets { source, data: Vec::new(), at: 0, base: 0, ended: false }
     }
 
     /// Bytes up to what was found last.
@@ -106,10 +99,7 @@ impl<S: Bytes> Packets<S> {
     }
 
     fn packet(&mut self, head: usize, length: u64) -> io::Result<Found> {
-        let Some(size) = usize::try_from(length)
-            .ok()
-            .filter(|size| *size <= MOST_PACKET)
-        else {
+        let Some(size) = usize::try_from(length).ok().filter(|size| *size <= MOST_PACKET) else {
             return self.pass(head, length);
         };
         if !self.need(head + size)? {
@@ -125,10 +115,7 @@ impl<S: Bytes> Packets<S> {
     fn pass(&mut self, head: usize, length: u64) -> io::Result<Found> {
         let mut left = length.saturating_add(head as u64);
         while left > 0 {
-            let here = self
-                .rest()
-                .len()
-                .min(usize::try_from(left).unwrap_or(usize::MAX));
+            let here = self.rest().len().min(usize::try_from(left).unwrap_or(usize::MAX));
             self.at += here;
             left -= here as u64;
             if left > 0 && !self.need(1)? {
@@ -146,9 +133,7 @@ impl<S: Bytes> Packets<S> {
                 self.at += found + MARKER.len();
                 return Ok(Found::Skipped(self.position() - start));
             }
-            self.at = self
-                .at
-                .max((self.data.len() + 1).saturating_sub(MARKER.len()));
+            self.at = self.at.max((self.data.len() + 1).saturating_sub(MARKER.len()));
             if !self.need(MARKER.len())? {
                 self.at = self.data.len();
                 return Ok(Found::Skipped(self.position() - start));
@@ -169,9 +154,7 @@ fn header(bytes: &[u8]) -> Header {
         let Some(byte) = bytes.get(place + 1) else {
             return Header::Short;
         };
-        length |= u64::from(byte & 0x7f)
-            .checked_shl(7 * place as u32)
-            .unwrap_or(0);
+        length |= u64::from(byte & 0x7f).checked_shl(7 * place as u32).unwrap_or(0);
         if byte & 0x80 == 0 {
             return Header::Packet(place + 2, length);
         }

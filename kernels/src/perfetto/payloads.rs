@@ -32,14 +32,7 @@ impl Payloads {
 
     /// Put a field of a packet into rows.
     #[inline]
-    pub fn payload(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        packet: &Packet,
-        number: u32,
-        value: Value<'_>,
-    ) {
+    pub fn payload(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, number: u32, value: Value<'_>) {
         let Value::Bytes(bytes) = value else {
             return self.other(world, sink, packet, number, value);
         };
@@ -69,14 +62,7 @@ impl Payloads {
     }
 
     /// What is kept as it is, and some of which is a property.
-    fn told(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        packet: &Packet,
-        number: u32,
-        bytes: &[u8],
-    ) {
+    fn told(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, number: u32, bytes: &[u8]) {
         match number {
             33 => info::config(world, bytes),
             34 => info::ftrace(world, bytes),
@@ -90,19 +76,8 @@ impl Payloads {
         self.other(world, sink, packet, number, Value::Bytes(bytes));
     }
 
-    fn other(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        packet: &Packet,
-        number: u32,
-        value: Value<'_>,
-    ) {
-        let field = world
-            .schema
-            .message(self.message)
-            .and_then(|message| message.field(number))
-            .cloned();
+    fn other(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, number: u32, value: Value<'_>) {
+        let field = world.schema.message(self.message).and_then(|message| message.field(number)).cloned();
         match (field, value) {
             (Some(field), Value::Bytes(bytes)) if matches!(field.kind, Kind::Message(_)) => {
                 if matches!(number, 33 | 45 | 35 | 34 | 67 | 89 | 124) {
@@ -114,12 +89,9 @@ impl Payloads {
                 self.generic.packet(world, sink, packet, &field, bytes);
             }
             (_, value) => {
-                world.notes.add(
-                    "packet that no descriptor describes is kept as bytes",
-                    1,
-                    false,
-                    || format!("field {number} of TracePacket"),
-                );
+                world.notes.add("packet that no descriptor describes is kept as bytes", 1, false, || {
+                    format!("field {number} of TracePacket")
+                });
                 let line = world.next_line();
                 let number_text = value.number().unwrap_or(0).to_le_bytes();
                 let bytes = value.bytes().unwrap_or(&number_text);
@@ -132,22 +104,11 @@ impl Payloads {
     }
 
     /// Each record of a list in a row of a table of its own.
-    fn exploded(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        time: i64,
-        of: (&str, &str),
-        bytes: &[u8],
-    ) {
+    fn exploded(&mut self, world: &mut World, sink: &mut Sink, time: i64, of: (&str, &str), bytes: &[u8]) {
         let (kind, table) = of;
-        let shape = Shape {
-            event: true,
-            ..Shape::default()
-        };
+        let shape = Shape { event: true, ..Shape::default() };
         if let Some(message) = world.schema.find(kind) {
-            self.generic
-                .row(world, sink, (table, message, shape), time, bytes, |_, _| ());
+            self.generic.row(world, sink, (table, message, shape), time, bytes, |_, _| ());
         }
     }
 
@@ -156,17 +117,11 @@ impl Payloads {
         let Some(kind) = world.schema.find(kind) else {
             return;
         };
-        let shape = Shape {
-            more: &[("number", Type::Int)],
-            ..Shape::default()
-        };
+        let shape = Shape { more: &[("number", Type::Int)], ..Shape::default() };
         let mut place = 0;
         for (number, value) in Fields::of(message) {
             if let (1, Value::Bytes(one)) = (number, value) {
-                self.generic
-                    .row(world, sink, (table, kind, shape), 0, one, |rows, first| {
-                        rows.int(first, place)
-                    });
+                self.generic.row(world, sink, (table, kind, shape), 0, one, |rows, first| rows.int(first, place));
                 place += 1;
             }
         }
@@ -178,33 +133,24 @@ impl Payloads {
             return;
         };
         let shape = Shape {
-            more: &[
-                ("number", Type::Int),
-                ("cluster", Type::Int),
-                ("machine", Type::Int),
-            ],
+            more: &[("number", Type::Int), ("cluster", Type::Int), ("machine", Type::Int)],
             ..Shape::default()
         };
-        let cpus: Vec<&[u8]> = Fields::of(message)
-            .filter(|(number, _)| *number == 1)
-            .filter_map(|(_, value)| value.bytes())
-            .collect();
+        let cpus: Vec<&[u8]> =
+            Fields::of(message).filter(|(number, _)| *number == 1).filter_map(|(_, value)| value.bytes()).collect();
         let clusters = super::info::clusters(&cpus);
         for (place, (cpu, cluster)) in cpus.iter().zip(clusters).enumerate() {
-            self.generic
-                .row(world, sink, ("cpus", kind, shape), 0, cpu, |rows, first| {
-                    rows.int(first, place as i64);
-                    super::tables::put_int(rows, first + 1, cluster);
-                    super::tables::put_int(rows, first + 2, packet.machine);
-                });
+            self.generic.row(world, sink, ("cpus", kind, shape), 0, cpu, |rows, first| {
+                rows.int(first, place as i64);
+                super::tables::put_int(rows, first + 1, cluster);
+                super::tables::put_int(rows, first + 2, packet.machine);
+            });
         }
     }
 
     fn system(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
         let Some(time) = packet.time else {
-            world
-                .notes
-                .add("polled values without a time", 1, false, String::new);
+            world.notes.add("polled values without a time", 1, false, String::new);
             return;
         };
         polled::system(world, sink, time, message);
@@ -225,20 +171,12 @@ impl Payloads {
 
     fn processes(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
         let Some(time) = packet.time else {
-            world
-                .notes
-                .add("polled values without a time", 1, false, String::new);
+            world.notes.add("polled values without a time", 1, false, String::new);
             return;
         };
         for (number, value) in Fields::of(message) {
             if let (1, Value::Bytes(process)) = (number, value) {
-                self.exploded(
-                    world,
-                    sink,
-                    time,
-                    ("ProcessStats.Process", "process_stats"),
-                    process,
-                );
+                self.exploded(world, sink, time, ("ProcessStats.Process", "process_stats"), process);
                 polled::process(world, sink, time, process);
             }
         }
@@ -261,47 +199,28 @@ impl Payloads {
                         }
                     },
                 };
-                self.exploded(
-                    world,
-                    sink,
-                    time,
-                    ("AndroidLogPacket.LogEvent", "android_log"),
-                    event,
-                );
+                self.exploded(world, sink, time, ("AndroidLogPacket.LogEvent", "android_log"), event);
             }
         }
     }
 
-    fn render_stage(
-        &mut self,
-        world: &mut World,
-        sink: &mut Sink,
-        packet: &Packet,
-        message: &[u8],
-    ) {
-        let (Some(kind), Some(time)) = (world.schema.find("GpuRenderStageEvent"), packet.time)
-        else {
+    fn render_stage(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
+        let (Some(kind), Some(time)) = (world.schema.find("GpuRenderStageEvent"), packet.time) else {
             return self.other(world, sink, packet, 53, Value::Bytes(message));
         };
-        let shape = Shape {
-            event: true,
-            duration: "duration",
-            more: &[("stage", Type::Text), ("hw_queue", Type::Text)],
-        };
+        let shape =
+            Shape { event: true, duration: "duration", more: &[("stage", Type::Text), ("hw_queue", Type::Text)] };
         let interned = &world.sequences.get(packet.sequence).interned;
         let name = |number| {
             let id = super::wire::number(message, number)?;
-            interned
-                .text(super::sequence::GPU_STAGES, id)
-                .map(<[u8]>::to_owned)
+            interned.text(super::sequence::GPU_STAGES, id).map(<[u8]>::to_owned)
         };
         let (stage, queue) = (name(14), name(13));
         let of = ("gpu_render_stage_event", kind, shape);
-        self.generic
-            .row(world, sink, of, time, message, |rows, first| {
-                super::tables::put_text(rows, first, stage.as_deref());
-                super::tables::put_text(rows, first + 1, queue.as_deref());
-            });
+        self.generic.row(world, sink, of, time, message, |rows, first| {
+            super::tables::put_text(rows, first, stage.as_deref());
+            super::tables::put_text(rows, first + 1, queue.as_deref());
+        });
     }
 }
 
@@ -337,16 +256,8 @@ fn thread(world: &mut World, packet: &Packet, message: &[u8]) {
     let (pid, tid) = (int(message, 1), int(message, 2));
     let sequence = world.sequences.get(packet.sequence);
     (sequence.pid, sequence.tid) = (Some(pid), Some(tid));
-    let number = |number| {
-        super::wire::number(message, number)
-            .unwrap_or(0)
-            .cast_signed()
-    };
-    sequence.reference = Some([
-        number(6).saturating_mul(1000),
-        number(7).saturating_mul(1000),
-        number(8),
-    ]);
+    let number = |number| super::wire::number(message, number).unwrap_or(0).cast_signed();
+    sequence.reference = Some([number(6).saturating_mul(1000), number(7).saturating_mul(1000), number(8)]);
     if let Some(name) = super::wire::bytes(message, 5) {
         world.names.thread(Some(pid), tid, Some(name));
     }
@@ -359,11 +270,6 @@ fn memory(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
     };
     let pid = Some(int(message, 2)).filter(|pid| *pid != 0);
     let gpu = super::wire::number(message, 1).unwrap_or(0);
-    let counter = polled::Polled {
-        name: b"GPU Memory",
-        unit: "B",
-        pid,
-        scope: &format!("gpu {gpu} memory"),
-    };
+    let counter = polled::Polled { name: b"GPU Memory", unit: "B", pid, scope: &format!("gpu {gpu} memory") };
     polled::value(world, sink, time, &counter, size as f64);
 }

@@ -18,9 +18,7 @@ pub struct Polled<'a> {
 
 /// A value of a counter that is polled.
 pub fn value(world: &mut World, sink: &mut Sink, time: i64, counter: &Polled<'_>, value: f64) {
-    let track = world
-        .tracks
-        .counter(counter.name, counter.unit, counter.pid, counter.scope);
+    let track = world.tracks.counter(counter.name, counter.unit, counter.pid, counter.scope);
     let table = world.tables.number(sink, Phase::Counter);
     let line = world.next_line();
     let rows = sink.rows(table);
@@ -70,19 +68,8 @@ pub fn process(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
                 None => continue,
             },
         };
-        let counter = Polled {
-            name: name.as_bytes(),
-            unit,
-            pid: Some(pid),
-            scope: "process",
-        };
-        value(
-            world,
-            sink,
-            time,
-            &counter,
-            bits.cast_signed() as f64 * scale,
-        );
+        let counter = Polled { name: name.as_bytes(), unit, pid: Some(pid), scope: "process" };
+        value(world, sink, time, &counter, bits.cast_signed() as f64 * scale);
     }
 }
 
@@ -94,32 +81,17 @@ pub fn system(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
             (1, Value::Bytes(pair)) => keyed(world, sink, time, pair, "MeminfoValue"),
             (2, Value::Bytes(pair)) => keyed(world, sink, time, pair, "VmstatValue"),
             (14, Value::Bytes(pair)) => keyed(world, sink, time, pair, "PsiSample"),
-            (4, Value::Varint(bits)) => {
-                single(world, sink, time, ("num_forks", "", ""), bits as f64)
-            }
-            (5, Value::Varint(bits)) => {
-                single(world, sink, time, ("num_irq_total", "", ""), bits as f64)
-            }
-            (7, Value::Varint(bits)) => single(
-                world,
-                sink,
-                time,
-                ("num_softirq_total", "", ""),
-                bits as f64,
-            ),
+            (4, Value::Varint(bits)) => single(world, sink, time, ("num_forks", "", ""), bits as f64),
+            (5, Value::Varint(bits)) => single(world, sink, time, ("num_irq_total", "", ""), bits as f64),
+            (7, Value::Varint(bits)) => single(world, sink, time, ("num_softirq_total", "", ""), bits as f64),
             (6 | 8, Value::Bytes(pair)) => {
-                let name = if number == 6 {
-                    "num_irq"
-                } else {
-                    "num_softirq"
-                };
+                let name = if number == 6 { "num_irq" } else { "num_softirq" };
                 let which = int(pair, 1).to_string();
                 let count = super::wire::number(pair, 2).unwrap_or(0);
                 single(world, sink, time, (name, "", &which), count as f64);
             }
             (10, Value::Bytes(pair)) => {
-                let name = String::from_utf8_lossy(super::wire::bytes(pair, 1).unwrap_or_default())
-                    .into_owned();
+                let name = String::from_utf8_lossy(super::wire::bytes(pair, 1).unwrap_or_default()).into_owned();
                 let hertz = super::wire::number(pair, 2).unwrap_or(0);
                 single(world, sink, time, ("devfreq", "", &name), hertz as f64);
             }
@@ -131,50 +103,25 @@ pub fn system(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
     }
 }
 
-fn single(
-    world: &mut World,
-    sink: &mut Sink,
-    time: i64,
-    of: (&str, &'static str, &str),
-    told: f64,
-) {
+fn single(world: &mut World, sink: &mut Sink, time: i64, of: (&str, &'static str, &str), told: f64) {
     let (name, unit, scope) = of;
-    let counter = Polled {
-        name: name.as_bytes(),
-        unit,
-        pid: None,
-        scope,
-    };
+    let counter = Polled { name: name.as_bytes(), unit, pid: None, scope };
     value(world, sink, time, &counter, told);
 }
 
-fn frequencies(
-    world: &mut World,
-    sink: &mut Sink,
-    time: i64,
-    told: Value<'_>,
-    of: (u64, &str, &'static str),
-) -> u64 {
+fn frequencies(world: &mut World, sink: &mut Sink, time: i64, told: Value<'_>, of: (u64, &str, &'static str)) -> u64 {
     let (mut number, name, unit) = of;
     let mut all = Vec::new();
     super::sequence::numbers(told, &mut all);
     for bits in all {
-        single(
-            world,
-            sink,
-            time,
-            (name, unit, &number.to_string()),
-            bits as f64,
-        );
+        single(world, sink, time, (name, unit, &number.to_string()), bits as f64);
         number += 1;
     }
     number
 }
 
 fn thermal(world: &mut World, sink: &mut Sink, time: i64, zone: &[u8]) {
-    let text = |number| {
-        String::from_utf8_lossy(super::wire::bytes(zone, number).unwrap_or_default()).into_owned()
-    };
+    let text = |number| String::from_utf8_lossy(super::wire::bytes(zone, number).unwrap_or_default()).into_owned();
     let zone_name = text(1);
     let name = match text(3) {
         kind if kind.is_empty() => zone_name.clone(),
@@ -190,22 +137,14 @@ fn keyed(world: &mut World, sink: &mut Sink, time: i64, pair: &[u8], kind: &str)
     let key = super::wire::number(pair, 1).unwrap_or(0);
     let bits = super::wire::number(pair, 2).unwrap_or(0);
     let message = world.schema.find(&format!("SysStats.{kind}"));
-    let field = message
-        .and_then(|message| world.schema.message(message))
-        .and_then(|message| message.field(1));
+    let field = message.and_then(|message| world.schema.message(message)).and_then(|message| message.field(1));
     let name = match field.map(|field| field.kind) {
         Some(Kind::Enum(names)) => world.schema.value_name(names, key.cast_signed()),
         _ => None,
     };
     let name = name.map_or_else(|| key.to_string(), str::to_owned);
     match kind {
-        "MeminfoValue" => single(
-            world,
-            sink,
-            time,
-            (&meminfo(&name), "B", ""),
-            bits as f64 * 1024.0,
-        ),
+        "MeminfoValue" => single(world, sink, time, (&meminfo(&name), "B", ""), bits as f64 * 1024.0),
         "VmstatValue" => {
             let name = name.trim_start_matches("VMSTAT_").to_lowercase();
             single(world, sink, time, (&name, "", "vmstat"), bits as f64);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::clocks::{MONOTONIC, MONOTONIC_COARSE};
 use super::generic::{Generic, Shape};
 use super::sequence::{
-    BUILD_IDS, CALLSTACKS, EXECUTION_CONTEXTS, FRAMES, FUNCTION_NAMES, Interned, MAPPING_PATHS,
-    MAPPINGS, SAMPLE_COUNTERS, TASK_CONTEXTS, numbers,
+    BUILD_IDS, CALLSTACKS, EXECUTION_CONTEXTS, FRAMES, FUNCTION_NAMES, Interned, MAPPING_PATHS, MAPPINGS,
+    SAMPLE_COUNTERS, TASK_CONTEXTS, numbers,
 };
 use super::tables::{EXTRA, LINE, PID, Phase, TID, TS, put_int, put_text};
 use super::wire::{Fields, Value};
@@ -78,13 +78,9 @@ fn push_frame(interned: &Interned, id: u64, text: &mut Vec<u8>) -> bool {
         text.extend_from_slice(b"[unknown]");
         return false;
     };
-    let function =
-        super::wire::number(frame, 2).and_then(|name| interned.text(FUNCTION_NAMES, name));
+    let function = super::wire::number(frame, 2).and_then(|name| interned.text(FUNCTION_NAMES, name));
     if let Some(name) = function.filter(|name| !name.is_empty()) {
-        text.extend(
-            name.iter()
-                .map(|byte| if *byte == b';' { b':' } else { *byte }),
-        );
+        text.extend(name.iter().map(|byte| if *byte == b';' { b':' } else { *byte }));
         return true;
     }
     let mapping = super::wire::number(frame, 3).and_then(|id| interned.message(MAPPINGS, id));
@@ -106,9 +102,7 @@ fn push_frame(interned: &Interned, id: u64, text: &mut Vec<u8>) -> bool {
 /// A message `PerfSample`.
 pub fn perf(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
     let Some(time) = packet.time else {
-        world
-            .notes
-            .add("sample without a time", 1, false, String::new);
+        world.notes.add("sample without a time", 1, false, String::new);
         return;
     };
     let mut sample = Sample::default();
@@ -123,22 +117,16 @@ pub fn perf(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8])
             6 => sample.period = bits.map(|bits| bits as f64),
             17 => {
                 let lost = bits.unwrap_or(0);
-                world
-                    .notes
-                    .add("samples lost by the kernel", lost, false, String::new);
+                world.notes.add("samples lost by the kernel", lost, false, String::new);
                 return;
             }
-            18 => world
-                .notes
-                .add("samples skipped by the profiler", 1, false, String::new),
+            18 => world.notes.add("samples skipped by the profiler", 1, false, String::new),
             _ => (),
         }
     }
     sample.stack = callstack.and_then(|id| stack(world, packet.sequence, id));
     let defaults = world.sequences.get(packet.sequence).defaults.clone();
-    let name = defaults
-        .as_deref()
-        .and_then(|defaults| timebase(&defaults.perf));
+    let name = defaults.as_deref().and_then(|defaults| timebase(&defaults.perf));
     sample.event = name.as_deref().map(str::as_bytes);
     put(world, sink, time, &sample);
 }
@@ -153,8 +141,7 @@ fn timebase(defaults: &[u8]) -> Option<String> {
         return Some(name);
     }
     let tracepoint = super::wire::bytes(timebase, 3).and_then(|point| text(point, 1));
-    tracepoint
-        .or_else(|| super::wire::number(timebase, 4).map(|counter| format!("counter {counter}")))
+    tracepoint.or_else(|| super::wire::number(timebase, 4).map(|counter| format!("counter {counter}")))
 }
 
 /// A message `StreamingProfilePacket` of Chrome.
@@ -171,9 +158,7 @@ pub fn streaming(world: &mut World, sink: &mut Sink, packet: &Packet, message: &
     let (pid, tid) = (sequence.pid, sequence.tid);
     let reference = sequence.reference.map(|reference| reference[0]);
     if stacks.len() != deltas.len() {
-        world
-            .notes
-            .add("samples whose times are missing", 1, true, String::new);
+        world.notes.add("samples whose times are missing", 1, true, String::new);
     }
     let mut behind = 0i64;
     for (place, delta) in deltas.iter().enumerate() {
@@ -185,21 +170,14 @@ pub fn streaming(world: &mut World, sink: &mut Sink, packet: &Packet, message: &
             }
             (None, Some(time)) => world.own_time(time.saturating_add(behind).cast_unsigned()),
             (None, None) => {
-                world
-                    .notes
-                    .add("sample without a time", 1, false, String::new);
+                world.notes.add("sample without a time", 1, false, String::new);
                 return;
             }
         };
         let (Some(time), Some(id)) = (time, stacks.get(place)) else {
             continue;
         };
-        let sample = Sample {
-            pid,
-            tid,
-            stack: stack(world, packet.sequence, *id),
-            ..Sample::default()
-        };
+        let sample = Sample { pid, tid, stack: stack(world, packet.sequence, *id), ..Sample::default() };
         put(world, sink, time, &sample);
     }
     if let Some(reference) = &mut world.sequences.get(packet.sequence).reference {
@@ -210,9 +188,7 @@ pub fn streaming(world: &mut World, sink: &mut Sink, packet: &Packet, message: &
 /// A message `StackSample`.
 pub fn stack_sample(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
     let Some(time) = packet.time else {
-        world
-            .notes
-            .add("sample without a time", 1, false, String::new);
+        world.notes.add("sample without a time", 1, false, String::new);
         return;
     };
     let mut sample = Sample::default();
@@ -254,13 +230,7 @@ fn inline_stack(message: &[u8]) -> Vec<u8> {
 }
 
 /// A message `ProfilePacket` of the heap profiler: one row for each stack of each process.
-pub fn heap(
-    world: &mut World,
-    sink: &mut Sink,
-    generic: &mut Generic,
-    packet: &Packet,
-    message: &[u8],
-) {
+pub fn heap(world: &mut World, sink: &mut Sink, generic: &mut Generic, packet: &Packet, message: &[u8]) {
     for (number, value) in Fields::of(message) {
         let Value::Bytes(one) = value else {
             continue;
@@ -283,23 +253,10 @@ pub fn heap(
     }
 }
 
-const HEAP: Shape = Shape {
-    event: true,
-    duration: "",
-    more: &[
-        ("pid", Type::Int),
-        ("heap_name", Type::Text),
-        ("stack", Type::Text),
-    ],
-};
+const HEAP: Shape =
+    Shape { event: true, duration: "", more: &[("pid", Type::Int), ("heap_name", Type::Text), ("stack", Type::Text)] };
 
-fn heap_dump(
-    world: &mut World,
-    sink: &mut Sink,
-    generic: &mut Generic,
-    packet: &Packet,
-    dump: &[u8],
-) {
+fn heap_dump(world: &mut World, sink: &mut Sink, generic: &mut Generic, packet: &Packet, dump: &[u8]) {
     let pid = super::wire::number(dump, 1).map(u64::cast_signed);
     let name = super::wire::bytes(dump, 11);
     let time = match super::wire::number(dump, 9).filter(|time| *time > 0) {
@@ -311,18 +268,13 @@ fn heap_dump(
         return world.notes.add(reason, 1, false, String::new);
     };
     for (field, reason) in [
-        (
-            4,
-            "heap profile refused, since the process is profiled already",
-        ),
+        (4, "heap profile refused, since the process is profiled already"),
         (7, "heap profile whose buffer overran"),
         (8, "heap profile whose buffer was damaged"),
         (10, "heap profile ended by its limits"),
     ] {
         if super::wire::number(dump, field) == Some(1) {
-            world
-                .notes
-                .add(reason, 1, false, || format!("process {}", pid.unwrap_or(0)));
+            world.notes.add(reason, 1, false, || format!("process {}", pid.unwrap_or(0)));
         }
     }
     let Some(kind) = world.schema.find("ProfilePacket.HeapSample") else {
@@ -330,20 +282,12 @@ fn heap_dump(
     };
     for (number, value) in Fields::of(dump) {
         if let (2, Value::Bytes(sample)) = (number, value) {
-            let text =
-                super::wire::number(sample, 1).and_then(|id| stack(world, packet.sequence, id));
-            generic.row(
-                world,
-                sink,
-                ("heap_sample", kind, HEAP),
-                time,
-                sample,
-                |rows, first| {
-                    put_int(rows, first, pid);
-                    put_text(rows, first + 1, name);
-                    put_text(rows, first + 2, text.as_deref());
-                },
-            );
+            let text = super::wire::number(sample, 1).and_then(|id| stack(world, packet.sequence, id));
+            generic.row(world, sink, ("heap_sample", kind, HEAP), time, sample, |rows, first| {
+                put_int(rows, first, pid);
+                put_text(rows, first + 1, name);
+                put_text(rows, first + 2, text.as_deref());
+            });
         }
     }
 }

@@ -50,9 +50,7 @@ impl Kind {
     pub fn scalar(self, value: Value<'_>) -> Option<Scalar> {
         Some(match (self, value) {
             (Kind::Int | Kind::Enum(_), Value::Varint(bits)) => Scalar::Int(bits.cast_signed()),
-            (Kind::Int32, Value::Varint(bits)) => {
-                Scalar::Int(i64::from((bits as u32).cast_signed()))
-            }
+            (Kind::Int32, Value::Varint(bits)) => Scalar::Int(i64::from((bits as u32).cast_signed())),
             (Kind::Uint, Value::Varint(bits)) => Scalar::Uint(bits),
             (Kind::Uint32, Value::Varint(bits)) => Scalar::Int(i64::from(bits as u32)),
             (Kind::Sint, Value::Varint(bits)) => Scalar::Int(zigzag(bits)),
@@ -180,9 +178,7 @@ impl Schema {
 
     /// The number of a message by its name without its package.
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.message_names
-            .get(&format!(".perfetto.protos.{name}"))
-            .copied()
+        self.message_names.get(&format!(".perfetto.protos.{name}")).copied()
     }
 
     /// The number of a message by its whole name.
@@ -235,13 +231,7 @@ impl Schema {
         }
     }
 
-    fn add_message(
-        &mut self,
-        scope: &str,
-        bytes: &[u8],
-        waiting: &mut Vec<Waiting>,
-        depth: usize,
-    ) -> Option<usize> {
+    fn add_message(&mut self, scope: &str, bytes: &[u8], waiting: &mut Vec<Waiting>, depth: usize) -> Option<usize> {
         if depth > DEEPEST || self.messages.len() >= MOST_MESSAGES {
             return None;
         }
@@ -251,10 +241,7 @@ impl Schema {
             return None;
         }
         let number = self.messages.len();
-        self.messages.push(Message {
-            name,
-            ..Message::default()
-        });
+        self.messages.push(Message { name, ..Message::default() });
         for (tag, value) in Fields::of(bytes) {
             match (tag, value) {
                 (2, Value::Bytes(field)) => waiting.extend(declared(&whole, field)),
@@ -294,17 +281,9 @@ impl Schema {
 
     /// Give fields to their messages, now that all types are known.
     fn settle(&mut self, waiting: Vec<Waiting>) {
-        for Waiting {
-            message,
-            mut field,
-            type_name,
-        } in waiting
-        {
+        for Waiting { message, mut field, type_name } in waiting {
             if !type_name.is_empty() {
-                field.kind = match (
-                    self.message_names.get(&type_name),
-                    self.enum_names.get(&type_name),
-                ) {
+                field.kind = match (self.message_names.get(&type_name), self.enum_names.get(&type_name)) {
                     (Some(number), _) => Kind::Message(*number),
                     (None, Some(number)) => Kind::Enum(*number),
                     (None, None) => Kind::Unknown,
@@ -324,12 +303,7 @@ fn extended(bytes: &[u8]) -> Option<Waiting> {
 }
 
 fn declared(message: &str, bytes: &[u8]) -> Option<Waiting> {
-    let mut field = Field {
-        name: String::new(),
-        number: 0,
-        kind: Kind::Unknown,
-        repeated: false,
-    };
+    let mut field = Field { name: String::new(), number: 0, kind: Kind::Unknown, repeated: false };
     let mut type_name = String::new();
     for (tag, value) in Fields::of(bytes) {
         match (tag, value) {
@@ -341,9 +315,5 @@ fn declared(message: &str, bytes: &[u8]) -> Option<Waiting> {
             _ => (),
         }
     }
-    (!field.name.is_empty() && field.number > 0).then(|| Waiting {
-        message: message.to_owned(),
-        field,
-        type_name,
-    })
+    (!field.name.is_empty() && field.number > 0).then(|| Waiting { message: message.to_owned(), field, type_name })
 }

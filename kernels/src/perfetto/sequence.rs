@@ -73,10 +73,7 @@ impl Interned {
             let from = text.as_ptr() as usize - message.as_ptr() as usize;
             (from as u32, (from + text.len()) as u32)
         });
-        let entry = Entry {
-            message: message.into(),
-            text,
-        };
+        let entry = Entry { message: message.into(), text };
         let grown = message.len() + EACH;
         let old = self.entries.insert((field, id), entry);
         let freed = old.map_or(0, |old| old.message.len() + EACH);

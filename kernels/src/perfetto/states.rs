@@ -49,11 +49,7 @@ pub fn bits(text: &str, kernel: Option<(u64, u64)>) -> Option<u64> {
     if let Ok(number) = text.parse::<i64>() {
         // A thread that is idle sleeps without counting as load.
         let number = number.cast_unsigned();
-        return Some(if number & 0x402 == 0x402 {
-            0x80
-        } else {
-            number
-        });
+        return Some(if number & 0x402 == 0x402 { 0x80 } else { number });
     }
     if text.contains('_') {
         return named(text);
@@ -90,7 +86,5 @@ fn named(text: &str) -> Option<u64> {
         ("PARKED", 0x40),
     ];
     let found = NAMES.iter().find(|(name, _)| text.contains(name));
-    found
-        .map(|(_, bits)| *bits)
-        .or(text.contains("IDLE").then_some(0x80))
+    found.map(|(_, bits)| *bits).or(text.contains("IDLE").then_some(0x80))
 }

@@ -65,29 +65,19 @@ impl Phase {
     fn extra(self) -> &'static [Extra] {
         match self {
             Phase::Begin | Phase::End => &[("thread_ts", Type::Int, "ns")],
-            Phase::Complete => &[
-                ("dur", Type::Int, "ns"),
-                ("thread_ts", Type::Int, "ns"),
-                ("thread_dur", Type::Int, "ns"),
-            ],
-            Phase::Counter => &[("value", Type::Float, "")],
-            Phase::FlowBegin | Phase::FlowStep => {
-                &[("flow", Type::Int, ""), ("binding", Type::Text, "")]
+            Phase::Complete => {
+                &[("dur", Type::Int, "ns"), ("thread_ts", Type::Int, "ns"), ("thread_dur", Type::Int, "ns")]
             }
-            Phase::FlowEnd => &[
-                ("flow", Type::Int, ""),
-                ("binding", Type::Text, ""),
-                ("closes", Type::Bool, ""),
-            ],
+            Phase::Counter => &[("value", Type::Float, "")],
+            Phase::FlowBegin | Phase::FlowStep => &[("flow", Type::Int, ""), ("binding", Type::Text, "")],
+            Phase::FlowEnd => &[("flow", Type::Int, ""), ("binding", Type::Text, ""), ("closes", Type::Bool, "")],
             Phase::Sample => &[
                 ("cpu", Type::Int, ""),
                 ("event", Type::Text, ""),
                 ("period", Type::Float, ""),
                 ("stack", Type::Text, ""),
             ],
-            Phase::ObjectNew | Phase::ObjectSnapshot | Phase::ObjectDelete => {
-                &[("id", Type::Text, "")]
-            }
+            Phase::ObjectNew | Phase::ObjectSnapshot | Phase::ObjectDelete => &[("id", Type::Text, "")],
             Phase::Mark => &[("ph", Type::Text, "")],
             _ => &[],
         }
@@ -105,8 +95,7 @@ impl Phase {
             ("args", Type::Json, ""),
         ];
         let columns = base.iter().chain(self.extra());
-        let columns =
-            columns.map(|(name, kind, unit)| ColumnSpec::new(*name, *kind).with_unit(unit));
+        let columns = columns.map(|(name, kind, unit)| ColumnSpec::new(*name, *kind).with_unit(unit));
         let mut args = vec!["args".to_owned()];
         args.extend(self.extra().iter().map(|(name, _, _)| (*name).to_owned()));
         args.retain(|name| name != "dur");
@@ -133,9 +122,7 @@ pub struct Tables {
 
 impl Tables {
     pub fn new() -> Tables {
-        Tables {
-            numbers: [None; PHASES],
-        }
+        Tables { numbers: [None; PHASES] }
     }
 
     #[inline]

@@ -109,13 +109,7 @@ fn floats(value: Value<'_>, out: &mut Vec<f64>) {
 /// Numbers of 8 bytes each, packed or not.
 fn fixed(value: Value<'_>, out: &mut Vec<u64>) {
     match value {
-        Value::Bytes(bytes) => out.extend(
-            bytes
-                .as_chunks::<8>()
-                .0
-                .iter()
-                .map(|bits| u64::from_le_bytes(*bits)),
-        ),
+        Value::Bytes(bytes) => out.extend(bytes.as_chunks::<8>().0.iter().map(|bits| u64::from_le_bytes(*bits))),
         _ => out.extend(value.number()),
     }
 }
@@ -163,26 +157,12 @@ impl Common {
         sink.end(table);
     }
 
-    pub fn flow(
-        &self,
-        world: &mut World,
-        sink: &mut Sink,
-        phase: Phase,
-        flow: u64,
-        binding: &[u8],
-    ) {
+    pub fn flow(&self, world: &mut World, sink: &mut Sink, phase: Phase, flow: u64, binding: &[u8]) {
         let table = self.begin_flow(world, sink, phase, flow, binding);
         sink.end(table);
     }
 
-    fn begin_flow(
-        &self,
-        world: &mut World,
-        sink: &mut Sink,
-        phase: Phase,
-        flow: u64,
-        binding: &[u8],
-    ) -> usize {
+    fn begin_flow(&self, world: &mut World, sink: &mut Sink, phase: Phase, flow: u64, binding: &[u8]) -> usize {
         let table = self.put(world, sink, phase);
         let rows = sink.rows(table);
         rows.int(EXTRA, flow.cast_signed());
@@ -195,10 +175,7 @@ impl Common {
         let table = world.tables.number(sink, Phase::Counter);
         let name = match &self.name {
             Some(name) if track == self.track => Some(name.as_slice()),
-            _ => world
-                .tracks
-                .get(track)
-                .and_then(|track| track.name.as_deref()),
+            _ => world.tracks.get(track).and_then(|track| track.name.as_deref()),
         };
         let rows = sink.rows(table);
         rows.int(TS, self.time);
@@ -222,10 +199,7 @@ pub fn rows(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8])
     let mut common = common_of(world, packet, &event, time);
     counting::count(world, sink, packet, &event, &mut common);
     counting::of_thread(world, sink, &event, &common);
-    let nested = world
-        .tracks
-        .get(common.track)
-        .is_none_or(|track| track.kind == Kind::Thread);
+    let nested = world.tracks.get(common.track).is_none_or(|track| track.kind == Kind::Thread);
     let phase = match event.kind {
         1 if nested => Phase::Begin,
         1 => Phase::AsyncBegin,
@@ -283,14 +257,7 @@ fn time_of(world: &mut World, packet: &Packet, event: &Event<'_>) -> Option<i64>
 }
 
 fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -> Common {
-    let World {
-        sequences,
-        tracks,
-        json,
-        schema,
-        line,
-        ..
-    } = world;
+    let World { sequences, tracks, json, schema, line, .. } = world;
     *line += 1;
     let sequence = sequences.get(packet.sequence);
     let name = match (event.name, event.name_id) {
@@ -298,9 +265,7 @@ fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -
         (None, Some(id)) => sequence.interned.text(EVENT_NAMES, id),
         (None, None) => None,
     };
-    let uuid = event
-        .track
-        .or(sequence.defaults.as_ref().and_then(|known| known.track));
+    let uuid = event.track.or(sequence.defaults.as_ref().and_then(|known| known.track));
     let track = match uuid.filter(|uuid| *uuid != 0) {
         Some(uuid) => tracks.of(uuid),
         None => match thread_of(sequence, event) {
@@ -329,15 +294,8 @@ fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -
         json.clear();
         json.raw(b"{");
         let message = schema.find("TrackEvent");
-        let mut args = Args {
-            json,
-            schema,
-            interned: &sequence.interned,
-        };
-        event
-            .annotations
-            .iter()
-            .for_each(|one| args.annotation(one));
+        let mut args = Args { json, schema, interned: &sequence.interned };
+        event.annotations.iter().for_each(|one| args.annotation(one));
         for (number, value) in &event.others {
             args.field(message, *number, *value);
         }

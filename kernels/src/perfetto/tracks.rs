@@ -103,11 +103,7 @@ impl Tracks {
             return *number;
         }
         let track = Track {
-            kind: if uuid == 0 {
-                Kind::Global
-            } else {
-                Kind::Custom
-            },
+            kind: if uuid == 0 { Kind::Global } else { Kind::Custom },
             uuid: (uuid != 0).then_some(uuid),
             ..Track::default()
         };
@@ -123,12 +119,7 @@ impl Tracks {
         if let Some(number) = self.threads.get(&key) {
             return *number;
         }
-        let number = self.push(Track {
-            kind: Kind::Thread,
-            pid: Some(pid),
-            tid: Some(tid),
-            ..Track::default()
-        });
+        let number = self.push(Track { kind: Kind::Thread, pid: Some(pid), tid: Some(tid), ..Track::default() });
         if self.all.len() < MOST_TRACKS {
             self.threads.insert(key, number);
         }
@@ -157,13 +148,7 @@ impl Tracks {
     }
 
     /// The track of a series of values, of a process or of nothing.
-    pub fn counter(
-        &mut self,
-        name: &[u8],
-        unit: &'static str,
-        pid: Option<i64>,
-        scope: &str,
-    ) -> usize {
+    pub fn counter(&mut self, name: &[u8], unit: &'static str, pid: Option<i64>, scope: &str) -> usize {
         let mut key = format!("{scope}\0{}\0", pid.unwrap_or(-1)).into_bytes();
         key.extend_from_slice(name);
         self.keyed(&key, || Track {
@@ -290,20 +275,15 @@ impl Tracks {
         let Some(track) = self.all.get(number) else {
             return;
         };
-        let lane = track
-            .name
-            .as_deref()
-            .and_then(|name| name.strip_prefix(b"lane "));
-        let is_lane =
-            lane.is_some_and(|rest| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit));
+        let lane = track.name.as_deref().and_then(|name| name.strip_prefix(b"lane "));
+        let is_lane = lane.is_some_and(|rest| !rest.is_empty() && rest.iter().all(u8::is_ascii_digit));
         if track.kind != Kind::Custom || !is_lane {
             return;
         }
         let above = track.parent.and_then(|uuid| self.by_uuid.get(&uuid));
         let thread = above.and_then(|above| self.all.get(*above));
-        let Some((pid, tid)) = thread
-            .filter(|thread| thread.kind == Kind::Thread)
-            .map(|thread| (thread.pid, thread.tid))
+        let Some((pid, tid)) =
+            thread.filter(|thread| thread.kind == Kind::Thread).map(|thread| (thread.pid, thread.tid))
         else {
             return;
         };
@@ -345,9 +325,7 @@ impl Tracks {
             let (pid, tid) = self.owner(number);
             let parent = self.all.get(number).and_then(|track| track.parent);
             let parent = parent.and_then(|parent| self.by_uuid.get(&parent));
-            let parent = parent
-                .filter(|parent| **parent != number)
-                .map(|parent| *parent as i64);
+            let parent = parent.filter(|parent| **parent != number).map(|parent| *parent as i64);
             let Some(track) = self.all.get(number) else {
                 continue;
             };
@@ -432,9 +410,7 @@ fn spec() -> TableSpec {
     ];
     TableSpec {
         name: "tracks".to_owned(),
-        columns: columns
-            .map(|(name, kind)| ColumnSpec::new(name, kind))
-            .to_vec(),
+        columns: columns.map(|(name, kind)| ColumnSpec::new(name, kind)).to_vec(),
         event: None,
     }
 }

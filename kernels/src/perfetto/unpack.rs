@@ -48,19 +48,10 @@ impl Unpacked {
     /// Begin to unpack; the packet says nothing of how it is packed, but its first bytes do.
     pub fn new(packed: &[u8]) -> Unpacked {
         let how = match packed.starts_with(&ZSTD) {
-            true => Frames::new()
-                .ok()
-                .map(|frames| How::Zstd(frames, packed.to_vec(), 0)),
-            false => Some(How::Deflate(
-                Box::new(Inflate::new(true, 15)),
-                packed.to_vec(),
-            )),
+            true => Frames::new().ok().map(|frames| How::Zstd(frames, packed.to_vec(), 0)),
+            false => Some(How::Deflate(Box::new(Inflate::new(true, 15)), packed.to_vec())),
         };
-        Unpacked {
-            trouble: how.is_none().then_some(Trouble::Damaged),
-            how,
-            given: 0,
-        }
+        Unpacked { trouble: how.is_none().then_some(Trouble::Damaged), how, given: 0 }
     }
 
     fn end(&mut self, trouble: Option<Trouble>) -> bool {
@@ -106,9 +97,7 @@ impl Bytes for Unpacked {
 /// Bytes written, and whether that was all.
 fn inflated(inflate: &mut Inflate, packed: &[u8], space: &mut [u8]) -> (usize, Result<bool, ()>) {
     let (read, had) = (inflate.total_in(), inflate.total_out());
-    let rest = usize::try_from(read)
-        .ok()
-        .and_then(|read| packed.get(read..));
+    let rest = usize::try_from(read).ok().and_then(|read| packed.get(read..));
     let status = inflate.decompress(rest.unwrap_or_default(), space, InflateFlush::NoFlush);
     let written = usize::try_from(inflate.total_out() - had).unwrap_or(0);
     let ended = match status {

@@ -42,11 +42,7 @@ pub struct Fields<'a> {
 impl<'a> Fields<'a> {
     #[inline]
     pub fn of(bytes: &'a [u8]) -> Fields<'a> {
-        Fields {
-            bytes,
-            at: 0,
-            damaged: false,
-        }
+        Fields { bytes, at: 0, damaged: false }
     }
 
     /// Whether the message ended in the middle of a field.

@@ -24,37 +24,20 @@ const MOST_NOTES: usize = 256;
 
 impl Notes {
     /// Count something; the example of the first one is kept.
-    pub fn add(
-        &mut self,
-        reason: &str,
-        count: u64,
-        incomplete: bool,
-        example: impl FnOnce() -> String,
-    ) {
+    pub fn add(&mut self, reason: &str, count: u64, incomplete: bool, example: impl FnOnce() -> String) {
         let file = self.file;
-        if let Some(note) = self
-            .all
-            .iter_mut()
-            .find(|note| note.file == file && note.reason == reason)
-        {
+        if let Some(note) = self.all.iter_mut().find(|note| note.file == file && note.reason == reason) {
             note.count = note.count.saturating_add(count);
             note.incomplete |= incomplete;
         } else if self.all.len() < MOST_NOTES {
-            self.all.push(Note {
-                file,
-                reason: reason.to_owned(),
-                count,
-                example: example(),
-                incomplete,
-            });
+            self.all.push(Note { file, reason: reason.to_owned(), count, example: example(), incomplete });
         }
     }
 
     /// Set the count of something that the trace counts itself.
     pub fn set(&mut self, reason: &str, count: u64, example: impl FnOnce() -> String) {
         let file = self.file;
-        self.all
-            .retain(|note| note.file != file || note.reason != reason);
+        self.all.retain(|note| note.file != file || note.reason != reason);
         if count > 0 {
             self.add(reason, count, false, example);
         }
@@ -140,8 +123,7 @@ impl World {
             Some(_) => self.impossible(time),
             None => {
                 let reason = "time of a clock without a snapshot is taken as it is";
-                self.notes
-                    .add(reason, 1, false, || format!("clock {clock}: {told}"));
+                self.notes.add(reason, 1, false, || format!("clock {clock}: {told}"));
                 Some(told)
             }
         }
@@ -159,8 +141,7 @@ impl World {
     #[cold]
     fn impossible(&mut self, time: u64) -> Option<i64> {
         let reason = "event with an impossible time is left out";
-        self.notes
-            .add(reason, 1, false, || time.cast_signed().to_string());
+        self.notes.add(reason, 1, false, || time.cast_signed().to_string());
         None
     }
 

@@ -8,9 +8,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 use rustc_hash::FxHashMap;
 
-use super::decode::{
-    Counts, EVENT_COLUMNS, EventTable, HashRecord, METADATA_COLUMNS, Part, is_hash,
-};
+use super::decode::{Counts, EVENT_COLUMNS, EventTable, HashRecord, METADATA_COLUMNS, Part, is_hash};
 use super::hashes::{Texts, resolution};
 use super::names::decoded_name;
 use super::report::Report;
@@ -56,11 +54,7 @@ impl Chunk {
         let tables = tables.collect::<Result<_, _>>()?;
         let metadata = match part.metadata.rows() {
             0 => None,
-            _ => Some(Decoded::new(
-                "metadata".to_owned(),
-                part.metadata,
-                &METADATA_COLUMNS,
-            )?),
+            _ => Some(Decoded::new("metadata".to_owned(), part.metadata, &METADATA_COLUMNS)?),
         };
         Ok(Chunk {
             checkpoint,
@@ -76,31 +70,13 @@ impl Chunk {
 }
 
 impl Decoded {
-    fn new(
-        name: String,
-        table: TableBuilder,
-        fixed: &[&'static str],
-    ) -> Result<Decoded, ArrowError> {
+    fn new(name: String, table: TableBuilder, fixed: &[&'static str]) -> Result<Decoded, ArrowError> {
         let keyed = table.keys().map(|key| decoded_name(fixed, key));
-        let names: Vec<String> = fixed
-            .iter()
-            .map(|name| (*name).to_owned())
-            .chain(keyed)
-            .collect();
+        let names: Vec<String> = fixed.iter().map(|name| (*name).to_owned()).chain(keyed).collect();
         let traits = table.traits().collect();
         let (mut batches, invalid) = unify(vec![table])?;
-        let batch = batches
-            .pop()
-            .ok_or_else(|| ArrowError::ComputeError("no batch".to_owned()))?;
-        Ok(Decoded {
-            name,
-            names,
-            traits,
-            batch,
-            lines: Vec::new(),
-            invalid: invalid as u64,
-            seen: Vec::new(),
-        })
+        let batch = batches.pop().ok_or_else(|| ArrowError::ComputeError("no batch".to_owned()))?;
+        Ok(Decoded { name, names, traits, batch, lines: Vec::new(), invalid: invalid as u64, seen: Vec::new() })
     }
 
     fn of_events(name: String, events: EventTable) -> Result<Decoded, ArrowError> {

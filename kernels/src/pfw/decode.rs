@@ -23,9 +23,7 @@ const PH: usize = 6;
 const TYPE: usize = 7;
 
 /// The columns of the table of metadata records.
-pub const METADATA_COLUMNS: [&str; 9] = [
-    "file", "kind", "pid", "tid", "key", "value", "cat", "id", "type",
-];
+pub const METADATA_COLUMNS: [&str; 9] = ["file", "kind", "pid", "tid", "key", "value", "cat", "id", "type"];
 
 /// The events of one name.
 pub struct EventTable {
@@ -53,12 +51,7 @@ pub struct HashRecord {
 
 impl HashRecord {
     pub fn told(&self) -> Told<'_> {
-        Told {
-            file: self.file,
-            kind: self.kind,
-            hash: &self.hash,
-            text: &self.text,
-        }
+        Told { file: self.file, kind: self.kind, hash: &self.hash, text: &self.text }
     }
 }
 
@@ -80,9 +73,7 @@ impl HashKind {
     }
 
     pub fn of_dimension(name: &str) -> Option<HashKind> {
-        [HashKind::File, HashKind::Host, HashKind::String]
-            .into_iter()
-            .find(|kind| kind.dimension() == name)
+        [HashKind::File, HashKind::Host, HashKind::String].into_iter().find(|kind| kind.dimension() == name)
     }
 }
 
@@ -147,10 +138,7 @@ impl Part {
     /// A part of one chunk, whose columns have the types that are known before; its lines are numbered if asked.
     pub fn of_chunk(expectations: &Arc<Expectations>, numbered: bool) -> Part {
         Part {
-            metadata: TableBuilder::expecting(
-                &METADATA_COLUMNS,
-                Arc::clone(&expectations.metadata),
-            ),
+            metadata: TableBuilder::expecting(&METADATA_COLUMNS, Arc::clone(&expectations.metadata)),
             expectations: Arc::clone(expectations),
             other_lines: numbered.then(BTreeMap::new),
             ..Part::default()
@@ -196,8 +184,7 @@ impl Part {
         let replaced = std::mem::take(&mut self.replaced);
         if replaced > 0 {
             let example = "half a surrogate pair";
-            self.report
-                .note(input.file, Trouble::NotUtf8, replaced, example);
+            self.report.note(input.file, Trouble::NotUtf8, replaced, example);
         }
     }
 
@@ -215,14 +202,7 @@ impl Part {
         }
     }
 
-    fn line(
-        &mut self,
-        record: &mut Record,
-        input: &Input,
-        line: &[u8],
-        complete: bool,
-        counts: &mut Counts,
-    ) {
+    fn line(&mut self, record: &mut Record, input: &Input, line: &[u8], complete: bool, counts: &mut Counts) {
         let trouble = match record.read(line) {
             Ok(Line::Blank | Line::Bracket) => return self.no_event(b"", counts.lines),
             Ok(Line::Object) => match self.record(record, input, line, counts) {
@@ -238,30 +218,18 @@ impl Part {
             }
             Err(_) => {
                 counts.invalid += 1;
-                if complete {
-                    Trouble::NotJson
-                } else {
-                    Trouble::CutLine
-                }
+                if complete { Trouble::NotJson } else { Trouble::CutLine }
             }
         };
         self.report.line(input.file, trouble, counts.lines, line);
         self.no_event(b"", counts.lines);
     }
 
-    fn record(
-        &mut self,
-        record: &Record,
-        input: &Input,
-        line: &[u8],
-        counts: &mut Counts,
-    ) -> Result<(), Trouble> {
+    fn record(&mut self, record: &Record, input: &Input, line: &[u8], counts: &mut Counts) -> Result<(), Trouble> {
         let Token::Text(name) = record.get(Field::Name) else {
             return Err(Trouble::NoName);
         };
-        if matches!(record.get(Field::Phase), Token::Int(4))
-            || self.text_is(record.get(Field::Phase), line, b"M")
-        {
+        if matches!(record.get(Field::Phase), Token::Int(4)) || self.text_is(record.get(Field::Phase), line, b"M") {
             self.metadata(record, input, line);
             counts.metadata += 1;
             if self.other_lines.is_some() {
@@ -289,8 +257,7 @@ impl Part {
                 return Err(Trouble::TimeOverflow);
             }
             None if !matches!(record.get(Field::Dur), Token::Absent | Token::Null) => {
-                self.report
-                    .line(input.file, Trouble::BadDuration, counts.lines, line);
+                self.report.line(input.file, Trouble::BadDuration, counts.lines, line);
             }
             _ => (),
         }
@@ -314,31 +281,19 @@ impl Part {
         if index == self.events.len() {
             let expected = self.expectations.events.get(self.names.get(index));
             self.events.push(EventTable {
-                table: TableBuilder::expecting(
-                    &EVENT_COLUMNS,
-                    expected.cloned().unwrap_or_default(),
-                ),
+                table: TableBuilder::expecting(&EVENT_COLUMNS, expected.cloned().unwrap_or_default()),
                 files: Vec::new(),
                 lines: Vec::new(),
             });
         }
-        let EventTable {
-            table,
-            files,
-            lines,
-        } = &mut self.events[index];
+        let EventTable { table, files, lines } = &mut self.events[index];
         if self.other_lines.is_some() {
             lines.push(u32::try_from(number - 1).unwrap_or(u32::MAX));
         }
         if files.last().is_none_or(|(_, file)| *file != input.file) {
             files.push((table.rows(), input.file));
         }
-        let mut row = Row {
-            table,
-            line,
-            buffer: &mut self.buffer,
-            replaced: &mut self.replaced,
-        };
+        let mut row = Row { table, line, buffer: &mut self.buffer, replaced: &mut self.replaced };
         row.table.push_i64(TS, ts);
         if let Some(dur) = dur {
             row.table.push_i64(DUR, dur);
@@ -368,12 +323,7 @@ impl Part {
             }
         }
         let table = &mut self.metadata;
-        let mut row = Row {
-            table,
-            line,
-            buffer: &mut self.buffer,
-            replaced: &mut self.replaced,
-        };
+        let mut row = Row { table, line, buffer: &mut self.buffer, replaced: &mut self.replaced };
         row.table.push_str(0, input.path.as_bytes());
         row.push(1, record.get(Field::Name));
         row.push_id(2, record.get(Field::Pid));
@@ -383,10 +333,7 @@ impl Part {
         row.push(6, record.get(Field::Cat));
         row.push_number(7, record.get(Field::Id));
         row.push(8, record.get(Field::Type));
-        for (name, token) in [
-            (&b"ts"[..], record.get(Field::Ts)),
-            (b"dur", record.get(Field::Dur)),
-        ] {
+        for (name, token) in [(&b"ts"[..], record.get(Field::Ts)), (b"dur", record.get(Field::Dur))] {
             if token != Token::Absent {
                 let column = row.table.column(name);
                 row.push_number(column, token);
@@ -404,9 +351,7 @@ impl Part {
             let mut out = Vec::new();
             as_text(token, line, &mut out, &mut self.replaced).then(|| clean(out))
         };
-        let (Some(name), Some(text), Some(hash)) =
-            (plain(record.get(Field::Name)), plain(key), plain(value))
-        else {
+        let (Some(name), Some(text), Some(hash)) = (plain(record.get(Field::Name)), plain(key), plain(value)) else {
             return;
         };
         let kind = match name.as_slice() {
@@ -416,19 +361,12 @@ impl Part {
             b"CM" if text == b"time_metric" => return self.units.push((file, hash)),
             _ => return,
         };
-        self.hashes.push(HashRecord {
-            file,
-            kind,
-            hash,
-            text,
-        });
+        self.hashes.push(HashRecord { file, kind, hash, text });
     }
 
     fn text_is(&mut self, token: Token, line: &[u8], expected: &[u8]) -> bool {
         match token {
-            Token::Text(text) => {
-                bytes(text, line, &mut self.buffer, &mut self.replaced) == expected
-            }
+            Token::Text(text) => bytes(text, line, &mut self.buffer, &mut self.replaced) == expected,
             _ => false,
         }
     }
@@ -447,9 +385,7 @@ impl Part {
 fn clean(text: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(text) {
         Ok(text) => text.into_bytes(),
-        Err(error) => String::from_utf8_lossy(error.as_bytes())
-            .into_owned()
-            .into_bytes(),
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned().into_bytes(),
     }
 }
 
@@ -472,12 +408,8 @@ fn as_text(token: Token, line: &[u8], out: &mut Vec<u8>, replaced: &mut u64) -> 
         Token::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
         Token::Int(value) => out.extend_from_slice(value.to_string().as_bytes()),
         Token::Uint(value) => out.extend_from_slice(value.to_string().as_bytes()),
-        Token::Huge(span) | Token::Float(span) | Token::Nested(span) => {
-            out.extend_from_slice(span.of(line))
-        }
-        Token::Text(text) if text.escaped => {
-            *replaced += u64::from(unescape(text.span.of(line), out))
-        }
+        Token::Huge(span) | Token::Float(span) | Token::Nested(span) => out.extend_from_slice(span.of(line)),
+        Token::Text(text) if text.escaped => *replaced += u64::from(unescape(text.span.of(line), out)),
         Token::Text(text) => out.extend_from_slice(text.span.of(line)),
     }
     true
@@ -518,16 +450,11 @@ impl Row<'_> {
             Token::Bool(value) => self.table.push_bool(column, value),
             Token::Int(value) => self.table.push_i64(column, value),
             Token::Uint(value) => self.table.push_u64(column, value),
-            Token::Huge(span) | Token::Nested(span) => {
-                self.table.push_str(column, span.of(self.line))
-            }
+            Token::Huge(span) | Token::Nested(span) => self.table.push_str(column, span.of(self.line)),
             Token::Float(span) => {
                 let text = span.of(self.line);
-                let number = std::str::from_utf8(text)
-                    .ok()
-                    .and_then(|text| text.parse().ok());
-                self.table
-                    .push_f64(column, number.unwrap_or(f64::NAN), text);
+                let number = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+                self.table.push_f64(column, number.unwrap_or(f64::NAN), text);
             }
             Token::Text(text) => {
                 let text = bytes(text, self.line, self.buffer, self.replaced);

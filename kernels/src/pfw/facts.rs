@@ -129,23 +129,13 @@ impl Facts {
             let expected = expected(&event.columns, EVENT_COLUMNS.len());
             (event.name.clone().into_bytes(), Arc::new(expected))
         });
-        Expectations {
-            events: events.collect(),
-            metadata: Arc::new(expected(&self.metadata, METADATA_COLUMNS.len())),
-        }
+        Expectations { events: events.collect(), metadata: Arc::new(expected(&self.metadata, METADATA_COLUMNS.len())) }
     }
 }
 
 fn expected(columns: &[ColumnFacts], fixed: usize) -> Expected {
     let (fixed, keyed) = columns.split_at(fixed.min(columns.len()));
     let keys: Vec<Vec<u8>> = keyed.iter().map(|column| raw_key(&column.name)).collect();
-    let kinds = keys
-        .iter()
-        .cloned()
-        .zip(keyed.iter().map(ColumnFacts::kind));
-    Expected {
-        fixed: fixed.iter().map(ColumnFacts::kind).collect(),
-        keyed: kinds.collect::<FxHashMap<_, _>>(),
-        keys,
-    }
+    let kinds = keys.iter().cloned().zip(keyed.iter().map(ColumnFacts::kind));
+    Expected { fixed: fixed.iter().map(ColumnFacts::kind).collect(), keyed: kinds.collect::<FxHashMap<_, _>>(), keys }
 }

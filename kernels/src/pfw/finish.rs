@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
-use arrow_array::{
-    Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array,
-};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use pyo3::exceptions::PyValueError;
@@ -47,11 +45,7 @@ type ColumnRow = (String, &'static str, String, &'static str);
 #[pymethods]
 impl PfwFinisher {
     #[new]
-    fn new(
-        py: Python<'_>,
-        facts: Facts,
-        hashes: Vec<(usize, String, String, String)>,
-    ) -> PfwFinisher {
+    fn new(py: Python<'_>, facts: Facts, hashes: Vec<(usize, String, String, String)>) -> PfwFinisher {
         py.detach(|| {
             let told = hashes.iter().filter_map(|(file, dimension, hash, text)| {
                 Some(Told {
@@ -63,10 +57,7 @@ impl PfwFinisher {
             });
             let book = Book::new(told, &mut Report::default());
             PfwFinisher {
-                context: Context {
-                    factors: facts.factors(),
-                    book,
-                },
+                context: Context { factors: facts.factors(), book },
                 expectations: Arc::new(facts.expectations()),
                 facts,
             }
@@ -77,12 +68,7 @@ impl PfwFinisher {
     ///
     /// Columns may be in any order; missing ones are null, narrower ones are cast. None gives no rows.
     #[pyo3(signature = (name, batch=None))]
-    fn finish(
-        &self,
-        py: Python<'_>,
-        name: &str,
-        batch: Option<PyRecordBatch>,
-    ) -> PyResult<Py<PyAny>> {
+    fn finish(&self, py: Python<'_>, name: &str, batch: Option<PyRecordBatch>) -> PyResult<Py<PyAny>> {
         let rows = match batch {
             Some(batch) => batch.into_inner(),
             None => RecordBatch::new_empty(Arc::new(Schema::empty())),
@@ -90,9 +76,7 @@ impl PfwFinisher {
         let finished = py
             .detach(|| match name {
                 METADATA => self.metadata(&rows),
-                _ => self
-                    .event(name, &rows)
-                    .and_then(|timed| batch_of(timed, self.facts.start_ns)),
+                _ => self.event(name, &rows).and_then(|timed| batch_of(timed, self.facts.start_ns)),
             })
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(PyRecordBatch::new(finished).into_pyarrow(py)?.unbind())
@@ -103,9 +87,7 @@ impl PfwFinisher {
         let rows = RecordBatch::new_empty(Arc::new(Schema::empty()));
         let rows = match name {
             METADATA => self.metadata(&rows).map(|batch| plain_columns(&batch)),
-            _ => self
-                .event(name, &rows)
-                .map(|timed| self.event_columns(name, timed)),
+            _ => self.event(name, &rows).map(|timed| self.event_columns(name, timed)),
         };
         rows.map_err(|error| PyValueError::new_err(error.to_string()))
     }
@@ -122,10 +104,7 @@ impl PfwFinisher {
         threads: usize,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Tables> {
-        let checkpoints = checkpoints
-            .iter()
-            .map(Checkpoint::from_python)
-            .collect::<PyResult<Vec<_>>>()?;
+        let checkpoints = checkpoints.iter().map(Checkpoint::from_python).collect::<PyResult<Vec<_>>>()?;
         let job = Selected {
             paths: &paths,
             checkpoints: &checkpoints,
@@ -141,10 +120,7 @@ impl PfwFinisher {
         for (name, schema, batches) in selected.0 {
             events.push((name, table_of(py, batches, schema)?));
         }
-        let schema = selected
-            .1
-            .first()
-            .map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
+        let schema = selected.1.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
         Ok((events, table_of(py, selected.1, schema)?))
     }
 }
@@ -223,16 +199,7 @@ impl PfwFinisher {
 fn plain_columns(batch: &RecordBatch) -> Vec<ColumnRow> {
     let schema = batch.schema();
     let columns = schema.fields().iter().zip(batch.columns());
-    columns
-        .map(|(field, array)| {
-            (
-                field.name().clone(),
-                type_name(array),
-                String::new(),
-                "column",
-            )
-        })
-        .collect()
+    columns.map(|(field, array)| (field.name().clone(), type_name(array), String::new(), "column")).collect()
 }
 
 fn type_name(array: &ArrayRef) -> &'static str {
@@ -254,11 +221,7 @@ fn decoded(columns: &[ColumnFacts], rows: &RecordBatch) -> Result<RecordBatch, A
     let mut fields = Vec::with_capacity(columns.len());
     let mut arrays = Vec::with_capacity(columns.len());
     for column in columns {
-        let array = converted(
-            column.kind(),
-            rows.column_by_name(&column.name),
-            rows.num_rows(),
-        )?;
+        let array = converted(column.kind(), rows.column_by_name(&column.name), rows.num_rows())?;
         let name = String::from_utf8_lossy(&raw_key(&column.name)).into_owned();
         fields.push(Field::new(name, array.data_type().clone(), true));
         arrays.push(array);
@@ -306,21 +269,13 @@ fn batch_of(timed: Timed, start: i64) -> Result<RecordBatch, ArrowError> {
     let mut fields = Vec::with_capacity(timed.columns.len());
     let mut arrays: Vec<ArrayRef> = Vec::with_capacity(timed.columns.len());
     for (index, column) in timed.columns.into_iter().enumerate() {
-        let mut array = column
-            .arrays
-            .into_iter()
-            .next()
-            .unwrap_or_else(|| new_null_array(&DataType::Utf8, rows));
+        let mut array = column.arrays.into_iter().next().unwrap_or_else(|| new_null_array(&DataType::Utf8, rows));
         if index == 0 {
             let times = array.as_primitive::<Int64Type>().values();
             let since = times.iter().map(|time| time.saturating_sub(start));
             array = Arc::new(Int64Array::from_iter_values(since));
         }
-        fields.push(Field::new(
-            column.name,
-            array.data_type().clone(),
-            index > 0,
-        ));
+        fields.push(Field::new(column.name, array.data_type().clone(), index > 0));
         arrays.push(array);
     }
     let options = RecordBatchOptions::new().with_row_count(Some(rows));

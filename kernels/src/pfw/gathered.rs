@@ -65,8 +65,8 @@ impl Gathered {
         let mut hashes = Vec::new();
         for record in &chunk.hashes {
             if self.told.add(record) {
-                let [hash, text] = [&record.hash, &record.text]
-                    .map(|value| String::from_utf8_lossy(value).into_owned());
+                let [hash, text] =
+                    [&record.hash, &record.text].map(|value| String::from_utf8_lossy(value).into_owned());
                 hashes.push((record.kind.dimension(), hash, text));
             }
         }
@@ -85,13 +85,7 @@ impl Gathered {
             }
         }
         let metadata = chunk.metadata.map(|table| self.metadata.metadata(table));
-        Ok(Handout {
-            checkpoint: chunk.checkpoint,
-            events,
-            metadata: metadata.transpose()?,
-            hashes,
-            other_lines,
-        })
+        Ok(Handout { checkpoint: chunk.checkpoint, events, metadata: metadata.transpose()?, hashes, other_lines })
     }
 
     fn event(&mut self, file: usize, table: Decoded) -> Result<(RecordBatch, Dropped), ArrowError> {
@@ -148,11 +142,7 @@ impl Gathered {
         let metadata = self.metadata.columns();
         let (start, end) = self.range.unwrap_or_default();
         let troubles = self.ledger.report.into_entries();
-        let path = |file: usize| {
-            files
-                .get(file)
-                .map_or(String::new(), |file| file.path.clone())
-        };
+        let path = |file: usize| files.get(file).map_or(String::new(), |file| file.path.clone());
         let facts = Facts {
             start_ns: start,
             last_ts: end - start,

@@ -98,11 +98,7 @@ impl Growing {
             self.columns.push(GrowingColumn {
                 name: name.to_owned(),
                 shown: shown.to_owned(),
-                traits: Traits {
-                    kind: Kind::Empty,
-                    negative: false,
-                    inexact: false,
-                },
+                traits: Traits { kind: Kind::Empty, negative: false, inexact: false },
                 empty: true,
                 floats: false,
                 resolves: false,
@@ -150,10 +146,7 @@ impl Growing {
             self.see(places[column], file, seen, told);
         }
         let mut timed = Timed::new(self.name.clone(), &[table.batch]);
-        if let Some(dur) = timed
-            .columns
-            .get_mut(1)
-            .and_then(|column| column.arrays.first_mut())
+        if let Some(dur) = timed.columns.get_mut(1).and_then(|column| column.arrays.first_mut())
             && dur.null_count() == dur.len()
         {
             *dur = new_null_array(&DataType::Int64, dur.len());
@@ -183,13 +176,7 @@ impl Growing {
     }
 
     /// Remember the hashes of a column whose texts are not certain.
-    fn see(
-        &mut self,
-        place: usize,
-        file: usize,
-        seen: super::chunk::Seen,
-        told: Option<&Tellings>,
-    ) {
+    fn see(&mut self, place: usize, file: usize, seen: super::chunk::Seen, told: Option<&Tellings>) {
         let Some((kinds, _)) = resolution(&self.columns[place].shown) else {
             return;
         };
@@ -270,9 +257,10 @@ impl Growing {
             let Some((kinds, text)) = resolution(&self.columns[place].shown) else {
                 continue;
             };
-            let direct = self.columns.iter().any(|column| {
-                column.shown == text && matches!(column.traits.kind, Kind::Text | Kind::Empty)
-            });
+            let direct = self
+                .columns
+                .iter()
+                .any(|column| column.shown == text && matches!(column.traits.kind, Kind::Text | Kind::Empty));
             let mut missing = 0;
             for (hash, counts) in hashes {
                 if book.has(kinds, &hash, file) {
@@ -290,20 +278,12 @@ impl Growing {
         for (file, (count, example)) in &self.overflows {
             report.note(*file, Trouble::TimeOverflow, *count, example);
         }
-        EventFacts {
-            columns: self.columns(),
-            name: self.name,
-            rows: self.rows,
-            categories: self.categories,
-        }
+        EventFacts { columns: self.columns(), name: self.name, rows: self.rows, categories: self.categories }
     }
 }
 
 /// A batch of the columns that have values; times, durations and lines always are there.
-fn batch(
-    columns: impl Iterator<Item = (String, ArrayRef)>,
-    rows: usize,
-) -> Result<RecordBatch, ArrowError> {
+fn batch(columns: impl Iterator<Item = (String, ArrayRef)>, rows: usize) -> Result<RecordBatch, ArrowError> {
     let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns
         .filter(|(name, array)| array.null_count() < rows || matches!(name.as_str(), "_ts" | "dur"))
         .map(|(name, array)| (Field::new(name, array.data_type().clone(), true), array))
@@ -314,10 +294,7 @@ fn batch(
 
 fn dropped(lines: &UInt32Array, kept: Option<&ArrayRef>) -> Dropped {
     let kept = kept.and_then(|array| array.as_primitive_opt::<UInt32Type>());
-    let mut kept = kept
-        .map_or(&[][..], |array| array.values())
-        .iter()
-        .peekable();
+    let mut kept = kept.map_or(&[][..], |array| array.values()).iter().peekable();
     let gone = |line: &&u32| kept.next_if(|next| next == line).is_none();
     lines.values().iter().filter(gone).copied().collect()
 }
@@ -325,11 +302,7 @@ fn dropped(lines: &UInt32Array, kept: Option<&ArrayRef>) -> Dropped {
 fn categories(array: &ArrayRef, found: &mut Vec<Option<String>>) {
     let mut add = |category: Option<&[u8]>| {
         let category = category.map(String::from_utf8_lossy);
-        if found.len() < CATEGORIES
-            && !found
-                .iter()
-                .any(|known| known.as_deref() == category.as_deref())
-        {
+        if found.len() < CATEGORIES && !found.iter().any(|known| known.as_deref() == category.as_deref()) {
             found.push(category.map(String::from));
         }
     };

@@ -49,10 +49,7 @@ impl Book {
             let meanings = book.meanings(record.kind);
             match meanings.get(record.hash) {
                 None => {
-                    meanings.insert(
-                        record.hash.to_vec(),
-                        Meaning::Everywhere(record.text.to_vec()),
-                    );
+                    meanings.insert(record.hash.to_vec(), Meaning::Everywhere(record.text.to_vec()));
                 }
                 Some(Meaning::Everywhere(text)) if *text == record.text => (),
                 Some(_) => {
@@ -98,23 +95,14 @@ impl Book {
 
 fn clash(meanings: &mut Meanings, told: Told, report: &mut Report) {
     let shown = String::from_utf8_lossy(told.hash).into_owned();
-    let meaning = meanings
-        .entry(told.hash.to_vec())
-        .or_insert_with(|| Meaning::PerFile(BTreeMap::new()));
+    let meaning = meanings.entry(told.hash.to_vec()).or_insert_with(|| Meaning::PerFile(BTreeMap::new()));
     if let Meaning::Everywhere(first) = meaning {
         let first = String::from_utf8_lossy(first);
-        report.note(
-            told.file,
-            Trouble::AmbiguousHash,
-            1,
-            &format!("{shown}: {first} and others"),
-        );
+        report.note(told.file, Trouble::AmbiguousHash, 1, &format!("{shown}: {first} and others"));
         *meaning = Meaning::PerFile(BTreeMap::new());
     }
     if let Meaning::PerFile(files) = meaning {
-        let known = files
-            .entry(told.file)
-            .or_insert_with(|| Some(told.text.to_vec()));
+        let known = files.entry(told.file).or_insert_with(|| Some(told.text.to_vec()));
         if known.as_ref().is_some_and(|known| known != told.text) {
             *known = None;
         }
@@ -129,13 +117,7 @@ pub fn resolution(column: &str) -> Option<(&'static [HashKind], String)> {
         "hhash" => (&[Host], "hostname".to_owned()),
         "cwd" => (&[File, Text], "cwd_path".to_owned()),
         "shash" => (&[Text], "shash_text".to_owned()),
-        _ => (
-            &[Text, File],
-            column
-                .strip_suffix("_hash")
-                .filter(|name| !name.is_empty())?
-                .to_owned(),
-        ),
+        _ => (&[Text, File], column.strip_suffix("_hash").filter(|name| !name.is_empty())?.to_owned()),
     })
 }
 
@@ -159,11 +141,7 @@ impl<'a> Texts<'a> {
             return Some(Texts::Plain(plain));
         }
         let coded = array.as_dictionary_opt::<Int32Type>()?;
-        Some(Texts::Coded(
-            coded.keys().values(),
-            coded.values().as_string_opt()?,
-            coded.nulls(),
-        ))
+        Some(Texts::Coded(coded.keys().values(), coded.values().as_string_opt()?, coded.nulls()))
     }
 
     pub fn get(&self, row: usize) -> Option<&'a [u8]> {
@@ -230,36 +208,20 @@ impl Resolver<'_> {
 type Resolved = (Vec<ArrayRef>, BTreeMap<usize, u64>);
 
 /// The texts of a column of hashes, whose chunks share a dictionary if they have one; None if it is no column of texts.
-pub fn resolve(
-    rows: &Rows,
-    kinds: &[HashKind],
-    book: &Book,
-) -> Result<Option<Resolved>, ArrowError> {
-    let mut resolver = Resolver {
-        book,
-        kinds,
-        distinct: Interner::default(),
-        known: FxHashMap::default(),
-        coded: Vec::new(),
-    };
+pub fn resolve(rows: &Rows, kinds: &[HashKind], book: &Book) -> Result<Option<Resolved>, ArrowError> {
+    let mut resolver =
+        Resolver { book, kinds, distinct: Interner::default(), known: FxHashMap::default(), coded: Vec::new() };
     let mut unknown = BTreeMap::new();
     let mut coded = Vec::with_capacity(rows.arrays.len());
     for (index, array) in rows.arrays.iter().enumerate() {
         let Some(hashes) = Texts::of(array) else {
             return Ok(None);
         };
-        let direct = rows
-            .direct
-            .and_then(|arrays| arrays.get(index))
-            .and_then(Texts::of);
+        let direct = rows.direct.and_then(|arrays| arrays.get(index)).and_then(Texts::of);
         let mut codes = vec![0; array.len()];
         let mut nulls = NullBufferBuilder::new(array.len());
         let files = &rows.files[index];
-        let ends = files
-            .iter()
-            .map(|(start, _)| *start)
-            .skip(1)
-            .chain([array.len()]);
+        let ends = files.iter().map(|(start, _)| *start).skip(1).chain([array.len()]);
         for ((start, file), end) in files.iter().zip(ends) {
             let mut missing = 0;
             for (row, code) in codes.iter_mut().enumerate().take(end).skip(*start) {

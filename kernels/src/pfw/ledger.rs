@@ -32,20 +32,11 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn new(files: usize) -> Ledger {
-        Ledger {
-            files: vec![FileFigures::default(); files],
-            report: Report::default(),
-            units: vec![None; files],
-        }
+        Ledger { files: vec![FileFigures::default(); files], report: Report::default(), units: vec![None; files] }
     }
 
     /// Add the next part.
-    pub fn add(
-        &mut self,
-        report: Report,
-        counts: Vec<(usize, Counts)>,
-        units: Vec<(usize, Vec<u8>)>,
-    ) {
+    pub fn add(&mut self, report: Report, counts: Vec<(usize, Counts)>, units: Vec<(usize, Vec<u8>)>) {
         let files = &self.files;
         self.report.merge(report, |file| files[file].counts.lines);
         for (file, counts) in counts {
@@ -96,13 +87,7 @@ impl Ledger {
     }
 
     /// Note why a file of some size ended where it did.
-    pub fn note_end(
-        report: &mut Report,
-        file: usize,
-        damage: Option<Damage>,
-        bytes: u64,
-        size: u64,
-    ) {
+    pub fn note_end(report: &mut Report, file: usize, damage: Option<Damage>, bytes: u64, size: u64) {
         let at = format!("after {bytes} bytes of text");
         match damage {
             Some(Damage::Truncated) => report.note(file, Trouble::Truncated, 1, &at),

@@ -11,10 +11,7 @@ use super::tables::unique_names;
 /// Rename args that are called like columns of the record, drop `id` and `type` where no record has them.
 ///
 /// `empty` tells which decoded columns are, if that is not to be seen from these rows.
-pub fn finish_metadata(
-    batches: &[RecordBatch],
-    empty: Option<&[bool]>,
-) -> Result<Vec<RecordBatch>, ArrowError> {
+pub fn finish_metadata(batches: &[RecordBatch], empty: Option<&[bool]>) -> Result<Vec<RecordBatch>, ArrowError> {
     let Some(first) = batches.first() else {
         return Ok(Vec::new());
     };
@@ -25,9 +22,7 @@ pub fn finish_metadata(
             let dropped = matches!(METADATA_COLUMNS.get(*index), Some(&("id" | "type")));
             let is_empty = || match empty {
                 Some(empty) => empty.get(*index).copied().unwrap_or(false),
-                None => batches
-                    .iter()
-                    .all(|batch| batch.column(*index).null_count() == batch.num_rows()),
+                None => batches.iter().all(|batch| batch.column(*index).null_count() == batch.num_rows()),
             };
             !(dropped && is_empty())
         })
@@ -37,11 +32,7 @@ pub fn finish_metadata(
         .map(|index| {
             let name = schema.field(*index).name();
             let taken = METADATA_COLUMNS.contains(&name.to_lowercase().as_str());
-            if *index >= fixed && taken {
-                format!("args_{name}")
-            } else {
-                name.clone()
-            }
+            if *index >= fixed && taken { format!("args_{name}") } else { name.clone() }
         })
         .collect();
     unique_names(names.iter_mut());
@@ -54,10 +45,7 @@ pub fn finish_metadata(
     batches
         .iter()
         .map(|batch| {
-            let columns: Vec<ArrayRef> = kept
-                .iter()
-                .map(|index| Arc::clone(batch.column(*index)))
-                .collect();
+            let columns: Vec<ArrayRef> = kept.iter().map(|index| Arc::clone(batch.column(*index))).collect();
             let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
             RecordBatch::try_new_with_options(Arc::clone(&schema), columns, &options)
         })

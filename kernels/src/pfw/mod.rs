@@ -131,18 +131,10 @@ fn convert(py: Python<'_>, job: &Job, trace: Trace) -> PyResult<PfwTrace> {
     for (name, schema, batches) in trace.events {
         events.push((name, table_of(py, batches, schema)?));
     }
-    let schema = trace
-        .metadata
-        .first()
-        .map(|batch| batch.schema())
-        .unwrap_or_else(|| Arc::new(arrow_schema::Schema::empty()));
+    let schema =
+        trace.metadata.first().map(|batch| batch.schema()).unwrap_or_else(|| Arc::new(arrow_schema::Schema::empty()));
     let metadata = table_of(py, trace.metadata, schema)?;
-    let path = |file: usize| {
-        job.files
-            .get(file)
-            .map(|file| file.path.clone())
-            .unwrap_or_default()
-    };
+    let path = |file: usize| job.files.get(file).map(|file| file.path.clone()).unwrap_or_default();
     let files = trace.files.into_iter().enumerate().map(|(file, figures)| {
         let counts = figures.counts;
         (
@@ -156,15 +148,10 @@ fn convert(py: Python<'_>, job: &Job, trace: Trace) -> PyResult<PfwTrace> {
             figures.range,
         )
     });
-    let troubles = trace.troubles.into_iter().map(|item| {
-        (
-            path(item.file),
-            item.trouble.reason(),
-            item.count,
-            item.example,
-            item.trouble.incomplete(),
-        )
-    });
+    let troubles = trace
+        .troubles
+        .into_iter()
+        .map(|item| (path(item.file), item.trouble.reason(), item.count, item.example, item.trouble.incomplete()));
     Ok(PfwTrace {
         events,
         metadata,

@@ -38,7 +38,5 @@ pub fn raw_key(name: &str) -> Vec<u8> {
 
 fn from_digits(digits: &str) -> Option<Vec<u8>> {
     let pairs = digits.as_bytes().chunks(2);
-    pairs
-        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
-        .collect()
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
 }

@@ -126,12 +126,7 @@ fn decode(read: Read, expectations: &Arc<Expectations>, spare: &Spare) -> Made {
         if let Some(head) = &block.skipped {
             part.long_line(file, head);
         }
-        part.decode(&Input {
-            file,
-            path: &chunk.path,
-            text: &block.text,
-            last: block.last && chunk.last,
-        });
+        part.decode(&Input { file, path: &chunk.path, text: &block.text, last: block.last && chunk.last });
         spare.give(block.text);
     }
     Made::Chunk(Chunk::new(chunk.place, part).map(Box::new))
@@ -195,19 +190,8 @@ impl PfwPass {
         let expectations = hints.as_ref().map(Facts::expectations).unwrap_or_default();
         let expectations = Arc::new(expectations);
         let gathered = Gathered::new(files.len(), hints.as_ref());
-        let ahead = Ahead::start(
-            threads,
-            move || reader.read(),
-            move |read| decode(read, &expectations, &spare),
-        );
-        PfwPass {
-            ahead: Some(ahead),
-            gathered: Some(gathered),
-            learnt: None,
-            files,
-            done,
-            progress,
-        }
+        let ahead = Ahead::start(threads, move || reader.read(), move |read| decode(read, &expectations, &spare));
+        PfwPass { ahead: Some(ahead), gathered: Some(gathered), learnt: None, files, done, progress }
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -239,9 +223,7 @@ impl PfwPass {
 
 impl PfwPass {
     fn learnt(&self) -> PyResult<&(Facts, bool)> {
-        self.learnt
-            .as_ref()
-            .ok_or_else(|| PyRuntimeError::new_err("the pass has not come to its end"))
+        self.learnt.as_ref().ok_or_else(|| PyRuntimeError::new_err("the pass has not come to its end"))
     }
 
     fn advance(&mut self, py: Python<'_>) -> PyResult<Option<PfwChunk>> {
@@ -288,21 +270,13 @@ fn to_python(py: Python<'_>, batch: RecordBatch) -> PyResult<Py<PyAny>> {
 fn convert(py: Python<'_>, chunk: Handout) -> PyResult<PfwChunk> {
     let events = chunk.events.into_iter();
     let lines = chunk.other_lines.into_iter().map(|(kind, numbers)| {
-        let bytes: Vec<u8> = numbers
-            .iter()
-            .flat_map(|number| number.to_le_bytes())
-            .collect();
+        let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         (kind, PyBytes::new(py, &bytes).unbind())
     });
     Ok(PfwChunk {
         checkpoint: chunk.checkpoint.into_python(py)?,
-        events: events
-            .map(|(name, batch)| Ok((name, to_python(py, batch)?)))
-            .collect::<PyResult<_>>()?,
-        metadata: chunk
-            .metadata
-            .map(|batch| to_python(py, batch))
-            .transpose()?,
+        events: events.map(|(name, batch)| Ok((name, to_python(py, batch)?))).collect::<PyResult<_>>()?,
+        metadata: chunk.metadata.map(|batch| to_python(py, batch)).transpose()?,
         hashes: chunk.hashes,
         other_lines: lines.collect(),
     })

@@ -45,13 +45,7 @@ struct Pattern {
 }
 
 const PATTERNS: [Pattern; 10] = {
-    let mut patterns = [const {
-        Pattern {
-            word: 0,
-            mask: 0,
-            length: 0,
-        }
-    }; 10];
+    let mut patterns = [const { Pattern { word: 0, mask: 0, length: 0 } }; 10];
     let mut field = 0;
     while field < 10 {
         let key = FIELDS[field].0;
@@ -66,11 +60,7 @@ const PATTERNS: [Pattern; 10] = {
         bytes[at + 2] = b':';
         let length = key.len() + 3;
         let mask = u64::MAX >> (64 - 8 * length);
-        patterns[field] = Pattern {
-            word: u64::from_le_bytes(bytes),
-            mask,
-            length,
-        };
+        patterns[field] = Pattern { word: u64::from_le_bytes(bytes), mask, length };
         field += 1;
     }
     patterns
@@ -125,20 +115,12 @@ impl Record {
                     return Ok(Line::Bracket);
                 }
                 scanner.value(&mut self.stack)?;
-                return if scanner.at_end() {
-                    Ok(Line::Other)
-                } else {
-                    Err(Invalid)
-                };
+                return if scanner.at_end() { Ok(Line::Other) } else { Err(Invalid) };
             }
         }
         scanner.next();
         self.object(&mut scanner, line)?;
-        if scanner.at_end() {
-            Ok(Line::Object)
-        } else {
-            Err(Invalid)
-        }
+        if scanner.at_end() { Ok(Line::Object) } else { Err(Invalid) }
     }
 
     /// The value of a field.
@@ -185,13 +167,7 @@ impl Record {
     }
 
     /// Read the value of a key that was not guessed; returns which field it is, or `before` if it is none.
-    fn member(
-        &mut self,
-        scanner: &mut Scanner,
-        line: &[u8],
-        key: Text,
-        before: usize,
-    ) -> Result<usize, Invalid> {
+    fn member(&mut self, scanner: &mut Scanner, line: &[u8], key: Text, before: usize) -> Result<usize, Invalid> {
         let mut name = key.span.of(line);
         if key.escaped {
             self.key.clear();

@@ -99,25 +99,18 @@ impl Report {
     pub fn line(&mut self, file: usize, trouble: Trouble, line: u64, text: &[u8]) {
         let entry = self.entries.entry((file, trouble)).or_insert_with(|| {
             let head = text.get(..EXAMPLE_BYTES).unwrap_or(text);
-            Entry {
-                count: 0,
-                line,
-                example: String::from_utf8_lossy(head.trim_ascii()).into_owned(),
-            }
+            Entry { count: 0, line, example: String::from_utf8_lossy(head.trim_ascii()).into_owned() }
         });
         entry.count += 1;
     }
 
     /// Count a trouble that belongs to no line.
     pub fn note(&mut self, file: usize, trouble: Trouble, count: u64, example: &str) {
-        let entry = self
-            .entries
-            .entry((file, trouble))
-            .or_insert_with(|| Entry {
-                count: 0,
-                line: 0,
-                example: example.chars().take(EXAMPLE_BYTES).collect(),
-            });
+        let entry = self.entries.entry((file, trouble)).or_insert_with(|| Entry {
+            count: 0,
+            line: 0,
+            example: example.chars().take(EXAMPLE_BYTES).collect(),
+        });
         entry.count += count;
     }
 
@@ -127,10 +120,7 @@ impl Report {
             if entry.line > 0 {
                 entry.line += before(file);
             }
-            self.entries
-                .entry((file, trouble))
-                .and_modify(|first| first.count += entry.count)
-                .or_insert(entry);
+            self.entries.entry((file, trouble)).and_modify(|first| first.count += entry.count).or_insert(entry);
         }
     }
 
@@ -141,12 +131,7 @@ impl Report {
                 0 => entry.example,
                 line => format!("line {line}: {}", entry.example),
             };
-            Reported {
-                file,
-                trouble,
-                count: entry.count,
-                example,
-            }
+            Reported { file, trouble, count: entry.count, example }
         })
     }
 }

@@ -18,12 +18,7 @@ use super::trace::FinishedTable;
 use crate::access::{Checkpoint, Limits, Source};
 use crate::columns::{Expected, TableBuilder, unify};
 
-const LIMITS: Limits = Limits {
-    block: BLOCK_BYTES,
-    line: LINE_BYTES,
-    chunk: u64::MAX,
-    joined: b"",
-};
+const LIMITS: Limits = Limits { block: BLOCK_BYTES, line: LINE_BYTES, chunk: u64::MAX, joined: b"" };
 
 /// What is to be decoded, and what is known.
 pub struct Selected<'a> {
@@ -45,25 +40,18 @@ pub fn select(job: &Selected) -> Result<(Vec<FinishedTable>, Vec<RecordBatch>), 
         .build()
         .map_err(|error| ArrowError::ExternalError(Box::new(error)))?;
     pool.install(|| {
-        let parts = job
-            .checkpoints
-            .par_iter()
-            .map(|place| decode(job, place))
-            .collect::<Result<Vec<Part>, _>>()?;
+        let parts = job.checkpoints.par_iter().map(|place| decode(job, place)).collect::<Result<Vec<Part>, _>>()?;
         finish(job, parts)
     })
 }
 
 fn decode(job: &Selected, place: &Checkpoint) -> Result<Part, ArrowError> {
     let file = place.file as usize;
-    let path = job
-        .paths
-        .get(file)
-        .ok_or_else(|| ArrowError::InvalidArgumentError(format!("the trace has no file {file}")))?;
+    let path =
+        job.paths.get(file).ok_or_else(|| ArrowError::InvalidArgumentError(format!("the trace has no file {file}")))?;
     let mut part = Part::of_chunk(job.expectations, false);
-    read(&mut part, job, path, place).map_err(|error| {
-        ArrowError::InvalidArgumentError(format!("cannot read `{path}`: {error}"))
-    })?;
+    read(&mut part, job, path, place)
+        .map_err(|error| ArrowError::InvalidArgumentError(format!("cannot read `{path}`: {error}")))?;
     Ok(part)
 }
 
@@ -73,12 +61,7 @@ fn read(part: &mut Part, job: &Selected, path: &str, place: &Checkpoint) -> io::
     let mut text = Vec::new();
     loop {
         let block = source.block(text)?;
-        part.decode(&Input {
-            file: place.file as usize,
-            path,
-            text: &block.text,
-            last: block.last,
-        });
+        part.decode(&Input { file: place.file as usize, path, text: &block.text, last: block.last });
         if block.last || job.cancelled.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -96,18 +79,10 @@ fn template(fixed: &[&'static str], expected: Option<&Arc<Expected>>) -> TableBu
     table
 }
 
-fn finish(
-    job: &Selected,
-    parts: Vec<Part>,
-) -> Result<(Vec<FinishedTable>, Vec<RecordBatch>), ArrowError> {
+fn finish(job: &Selected, parts: Vec<Part>) -> Result<(Vec<FinishedTable>, Vec<RecordBatch>), ArrowError> {
     let known = &job.expectations;
     let mut tables: Vec<Vec<EventTable>> = Vec::new();
-    let events: Vec<_> = job
-        .facts
-        .events
-        .iter()
-        .filter(|event| event.rows > 0)
-        .collect();
+    let events: Vec<_> = job.facts.events.iter().filter(|event| event.rows > 0).collect();
     for event in &events {
         tables.push(vec![EventTable {
             table: template(&EVENT_COLUMNS, known.events.get(event.name.as_bytes())),
@@ -119,9 +94,7 @@ fn finish(
     for part in parts {
         for (id, table) in part.events.into_iter().enumerate() {
             let name = part.names.get(id);
-            let place = events
-                .iter()
-                .position(|event| event.name.as_bytes() == name);
+            let place = events.iter().position(|event| event.name.as_bytes() == name);
             if let Some(chunks) = place.and_then(|place| tables.get_mut(place)) {
                 chunks.push(table);
             }
@@ -137,12 +110,7 @@ fn finish(
             time(event.name.clone(), chunks, job.context, Some(&shape))?.finish(start)
         })
         .collect::<Result<_, _>>()?;
-    let empty: Vec<bool> = job
-        .facts
-        .metadata
-        .iter()
-        .map(|column| column.empty)
-        .collect();
+    let empty: Vec<bool> = job.facts.metadata.iter().map(|column| column.empty).collect();
     let (batches, _) = unify(metadata)?;
     Ok((tables, finish_metadata(&batches, Some(&empty))?))
 }

@@ -16,20 +16,7 @@ use super::report::Trouble;
 use crate::columns::unify;
 
 /// Names that columns of args cannot have.
-const TAKEN: [&str; 12] = [
-    "",
-    "_ts",
-    "_duration",
-    "name",
-    "cat",
-    "pid",
-    "tid",
-    "id",
-    "ph",
-    "type",
-    "dur",
-    "args",
-];
+const TAKEN: [&str; 12] = ["", "_ts", "_duration", "name", "cat", "pid", "tid", "id", "ph", "type", "dur", "args"];
 /// What is known of all files before tables are finished.
 pub struct Context {
     /// Nanoseconds in a unit of time, by file.
@@ -105,21 +92,13 @@ pub fn time(
         files.push(chunk.files);
         tables.push(chunk.table);
     }
-    let first_file = files
-        .first()
-        .and_then(|files| files.first())
-        .map_or(0, |(_, file)| *file);
+    let first_file = files.first().and_then(|files| files.first()).map_or(0, |(_, file)| *file);
     let (batches, invalid) = unify(tables)?;
     let mut timed = Timed::new(name, &batches);
     drop(batches);
     timed.name_columns(shape);
     if invalid > 0 {
-        timed.troubles.push((
-            first_file,
-            Trouble::NotUtf8,
-            invalid as u64,
-            format!("event {}", timed.name),
-        ));
+        timed.troubles.push((first_file, Trouble::NotUtf8, invalid as u64, format!("event {}", timed.name)));
     }
     timed.resolve_hashes(&files, &context.book, shape)?;
     timed.scale(&files, &context.factors)?;
@@ -135,10 +114,7 @@ impl Timed {
                 columns.push(Column {
                     name: field.name().clone(),
                     origin: Origin::Column(index),
-                    arrays: batches
-                        .iter()
-                        .map(|batch| Arc::clone(batch.column(index)))
-                        .collect(),
+                    arrays: batches.iter().map(|batch| Arc::clone(batch.column(index))).collect(),
                 });
             }
         }
@@ -167,11 +143,8 @@ impl Timed {
             };
             let number = matches!(index, 0 | 1 | 3 | 4);
             if empty && number {
-                column.arrays = column
-                    .arrays
-                    .iter()
-                    .map(|array| new_null_array(&DataType::Int64, array.len()))
-                    .collect();
+                column.arrays =
+                    column.arrays.iter().map(|array| new_null_array(&DataType::Int64, array.len())).collect();
             } else if empty && matches!(column.name.as_str(), "id" | "type") {
                 column.arrays.clear();
             }
@@ -187,10 +160,7 @@ impl Timed {
         shape: Option<&Shape>,
     ) -> Result<(), ArrowError> {
         for hashes in self.hash_columns() {
-            let direct = self
-                .columns
-                .iter()
-                .position(|column| column.name == hashes.text && column.is_text());
+            let direct = self.columns.iter().position(|column| column.name == hashes.text && column.is_text());
             let rows = Rows {
                 files,
                 arrays: &hashes.arrays,
@@ -208,9 +178,8 @@ impl Timed {
             }
             if hashes.wanted {
                 let example = format!("{} of {}", hashes.name, self.name);
-                let troubles = unknown
-                    .into_iter()
-                    .map(|(file, count)| (file, Trouble::UnknownHash, count, example.clone()));
+                let troubles =
+                    unknown.into_iter().map(|(file, count)| (file, Trouble::UnknownHash, count, example.clone()));
                 self.troubles.extend(troubles);
             }
             self.put_texts(hashes, direct, arrays);
@@ -222,8 +191,7 @@ impl Timed {
     /// The columns of hashes as they were decoded.
     fn hash_columns(&self) -> Vec<HashColumn> {
         let hashes = |column: &Column| {
-            let (kinds, text) =
-                resolution(&column.name).filter(|_| is_hash(column.name.as_bytes()))?;
+            let (kinds, text) = resolution(&column.name).filter(|_| is_hash(column.name.as_bytes()))?;
             let Origin::Column(index) = column.origin else {
                 return None;
             };
@@ -247,35 +215,18 @@ impl Timed {
         }
         let own = Origin::Column(hashes.index);
         let place = self.columns.iter().position(|column| column.origin == own);
-        let column = Column {
-            name: hashes.text,
-            origin: Origin::Texts(hashes.index),
-            arrays,
-        };
-        self.columns
-            .insert(place.map_or(self.columns.len(), |place| place + 1), column);
+        let column = Column { name: hashes.text, origin: Origin::Texts(hashes.index), arrays };
+        self.columns.insert(place.map_or(self.columns.len(), |place| place + 1), column);
     }
 
     /// Times and durations to nanoseconds; events whose time does not fit are dropped.
-    pub fn scale(
-        &mut self,
-        files: &[Vec<(usize, usize)>],
-        factors: &[i64],
-    ) -> Result<(), ArrowError> {
+    pub fn scale(&mut self, files: &[Vec<(usize, usize)>], factors: &[i64]) -> Result<(), ArrowError> {
         for (chunk, files) in files.iter().enumerate() {
             let mut keep = Vec::new();
-            let [ts, dur] = [0, 1].map(|column| {
-                self.columns[column].arrays[chunk]
-                    .as_primitive::<Int64Type>()
-                    .clone()
-            });
+            let [ts, dur] = [0, 1].map(|column| self.columns[column].arrays[chunk].as_primitive::<Int64Type>().clone());
             let mut times: Vec<i64> = Vec::with_capacity(ts.len());
             let mut lengths: Vec<i64> = Vec::with_capacity(ts.len());
-            let ends = files
-                .iter()
-                .map(|(start, _)| *start)
-                .skip(1)
-                .chain([ts.len()]);
+            let ends = files.iter().map(|(start, _)| *start).skip(1).chain([ts.len()]);
             for ((start, file), end) in files.iter().zip(ends) {
                 let factor = factors.get(*file).copied().unwrap_or(1000);
                 for row in *start..end {
@@ -293,8 +244,7 @@ impl Timed {
                 }
             }
             self.columns[0].arrays[chunk] = Arc::new(Int64Array::from(times));
-            self.columns[1].arrays[chunk] =
-                Arc::new(Int64Array::try_new(lengths.into(), dur.nulls().cloned())?);
+            self.columns[1].arrays[chunk] = Arc::new(Int64Array::try_new(lengths.into(), dur.nulls().cloned())?);
             self.keep(chunk, keep)?;
         }
         Ok(())
@@ -306,17 +256,12 @@ impl Timed {
         let end = scaled.and_then(|(time, length)| time.checked_add(length));
         let (Some((time, length)), Some(end)) = (scaled, end) else {
             let example = format!("event {}: ts {ts}, dur {dur}", self.name);
-            self.troubles
-                .push((file, Trouble::TimeOverflow, 1, example));
+            self.troubles.push((file, Trouble::TimeOverflow, 1, example));
             return None;
         };
         let (first, last) = self.range.unwrap_or((time, end));
         self.range = Some((first.min(time), last.max(end)));
-        let extent = self.extents.entry(file).or_insert(Extent {
-            events: 0,
-            min_ts: ts,
-            max_ts: ts,
-        });
+        let extent = self.extents.entry(file).or_insert(Extent { events: 0, min_ts: ts, max_ts: ts });
         extent.events += 1;
         extent.min_ts = extent.min_ts.min(ts);
         extent.max_ts = extent.max_ts.max(ts);
@@ -342,9 +287,7 @@ impl Column {
     }
 
     fn is_null(&self) -> bool {
-        self.arrays
-            .iter()
-            .all(|array| array.null_count() == array.len())
+        self.arrays.iter().all(|array| array.null_count() == array.len())
     }
 }
 

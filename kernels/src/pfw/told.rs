@@ -27,8 +27,7 @@ pub struct Tellings {
 impl Tellings {
     /// Add a record; false if its file has told just that before.
     pub fn add(&mut self, record: &HashRecord) -> bool {
-        let [hash, text] =
-            [&record.hash, &record.text].map(|value| self.texts.intern(value) as u32);
+        let [hash, text] = [&record.hash, &record.text].map(|value| self.texts.intern(value) as u32);
         let key = (record.file as u32, record.kind, hash);
         match self.by_file.get(&key) {
             None => drop(self.by_file.insert(key, Some(text))),
@@ -39,12 +38,7 @@ impl Tellings {
             }
             Some(None) => (),
         }
-        self.entries.push(Entry {
-            file: key.0,
-            kind: record.kind,
-            hash,
-            text,
-        });
+        self.entries.push(Entry { file: key.0, kind: record.kind, hash, text });
         true
     }
 

@@ -28,10 +28,7 @@ pub struct File {
 
 impl File {
     pub fn new(path: String) -> File {
-        File {
-            size: std::fs::metadata(&path).map_or(0, |data| data.len()),
-            path,
-        }
+        File { size: std::fs::metadata(&path).map_or(0, |data| data.len()), path }
     }
 }
 
@@ -125,8 +122,7 @@ impl Job {
         let mut part = Part::default();
         for file in unit {
             if let Err(error) = self.read_file(scope, file, apart, &mut part) {
-                part.report
-                    .note(file, Trouble::Unreadable, 1, &error.to_string());
+                part.report.note(file, Trouble::Unreadable, 1, &error.to_string());
             }
         }
         self.add((first, usize::MAX), part);
@@ -134,10 +130,7 @@ impl Job {
 
     fn add(&self, place: (usize, usize), part: Part) {
         // A poisoned lock only tells of a panic elsewhere, which ends the job anyway.
-        self.parts
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .push((place, part));
+        self.parts.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((place, part));
     }
 
     /// Read a file; its blocks are decoded into `part`, or `apart` by other threads that are idle.
@@ -163,10 +156,7 @@ impl Job {
             let last = block.last;
             if !apart {
                 self.decode(file, block, source.damage(), part);
-            } else if self.waiting.load(Ordering::Relaxed) < self.threads
-                && self.threads > 1
-                && !last
-            {
+            } else if self.waiting.load(Ordering::Relaxed) < self.threads && self.threads > 1 && !last {
                 self.waiting.fetch_add(1, Ordering::Relaxed);
                 scope.spawn(move |_| {
                     self.decode_apart((file, sequence), block, None);
@@ -178,13 +168,7 @@ impl Job {
             sequence += 1;
             if last {
                 let size = self.files[file].size;
-                Ledger::note_end(
-                    &mut part.report,
-                    file,
-                    source.damage(),
-                    source.bytes(),
-                    size,
-                );
+                Ledger::note_end(&mut part.report, file, source.damage(), source.bytes(), size);
                 return Ok(());
             }
         }
@@ -270,10 +254,7 @@ impl Merged {
         let told = self.hashes.iter().map(HashRecord::told);
         let book = Book::new(told, &mut self.ledger.report);
         let context = Context { factors, book };
-        let names = self
-            .names
-            .iter()
-            .map(|name| String::from_utf8_lossy(name).into_owned());
+        let names = self.names.iter().map(|name| String::from_utf8_lossy(name).into_owned());
         let chunks: Vec<_> = names.zip(std::mem::take(&mut self.tables)).collect();
         let mut timed = chunks
             .into_par_iter()
@@ -302,9 +283,7 @@ impl Merged {
         }
         let (metadata, invalid) = unify(self.metadata)?;
         if invalid > 0 {
-            self.ledger
-                .report
-                .note(0, Trouble::NotUtf8, invalid as u64, "metadata");
+            self.ledger.report.note(0, Trouble::NotUtf8, invalid as u64, "metadata");
         }
         Ok(Trace {
             events,

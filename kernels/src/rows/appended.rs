@@ -33,11 +33,7 @@ impl Rows {
 
     /// Add numbers of many rows, which [`Sink::append`] ends; None is null.
     #[inline]
-    pub fn optional(
-        &mut self,
-        column: usize,
-        values: impl ExactSizeIterator<Item = Option<i64>> + Clone,
-    ) {
+    pub fn optional(&mut self, column: usize, values: impl ExactSizeIterator<Item = Option<i64>> + Clone) {
         if let Some(column) = self.columns_of(column, values.len(), 8) {
             column.optional(values);
         }
@@ -101,11 +97,7 @@ impl Sink {
 }
 
 /// The earliest time, and the latest time or end, of what is known and of new rows; those that have no duration take none.
-fn span<T: Copy + Into<i64>>(
-    known: (i64, i64),
-    times: &[i64],
-    durations: Option<&[T]>,
-) -> (i64, i64) {
+fn span<T: Copy + Into<i64>>(known: (i64, i64), times: &[i64], durations: Option<&[T]>) -> (i64, i64) {
     let durations = durations.unwrap_or(&[]).iter().map(|one| (*one).into());
     let spans = times.iter().zip(durations.chain(std::iter::repeat(0)));
     spans.fold(known, |range, (time, duration)| {

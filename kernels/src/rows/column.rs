@@ -55,12 +55,7 @@ impl Column {
             Type::Bool => Values::Bool(Vec::with_capacity(room)),
             Type::Text | Type::Json => Values::Coded(Vec::with_capacity(room), Interner::default()),
         };
-        Column {
-            values,
-            nulls: NullBufferBuilder::new(0),
-            rows: 0,
-            numbers: Vec::new(),
-        }
+        Column { values, nulls: NullBufferBuilder::new(0), rows: 0, numbers: Vec::new() }
     }
 
     /// Make room for so many rows.
@@ -235,11 +230,7 @@ impl Column {
 
     /// Add a text for each of many rows, by the caller's numbers, of which each always means the same.
     #[inline]
-    pub fn texts<'a>(
-        &mut self,
-        numbers: impl Iterator<Item = u32>,
-        text: impl Fn(u32) -> Option<&'a [u8]>,
-    ) {
+    pub fn texts<'a>(&mut self, numbers: impl Iterator<Item = u32>, text: impl Fn(u32) -> Option<&'a [u8]>) {
         let Values::Coded(rows, distinct) = &mut self.values else {
             return numbers.for_each(|number| match text(number) {
                 Some(text) => self.text(text),
@@ -289,9 +280,7 @@ impl Column {
     fn spell_out(&mut self) {
         if let Values::Coded(codes, distinct) = &self.values {
             let mut texts = Strings::default();
-            codes
-                .iter()
-                .for_each(|code| texts.push(distinct.get_or_empty(*code as usize)));
+            codes.iter().for_each(|code| texts.push(distinct.get_or_empty(*code as usize)));
             self.values = Values::Text(texts);
         }
     }
@@ -333,12 +322,8 @@ impl Column {
         let nulls = self.nulls.finish();
         Ok(match self.values {
             Values::Int(values) => values.finish(nulls)?,
-            Values::Uint(values) => {
-                Arc::new(UInt64Array::try_new(ScalarBuffer::from(values), nulls)?)
-            }
-            Values::Float(values) => {
-                Arc::new(Float64Array::try_new(ScalarBuffer::from(values), nulls)?)
-            }
+            Values::Uint(values) => Arc::new(UInt64Array::try_new(ScalarBuffer::from(values), nulls)?),
+            Values::Float(values) => Arc::new(Float64Array::try_new(ScalarBuffer::from(values), nulls)?),
             Values::Bool(values) => Arc::new(BooleanArray::new(values.into(), nulls)),
             Values::Text(texts) => Arc::new(string_array(texts, nulls, invalid)?),
             Values::Coded(codes, distinct) => {

@@ -41,20 +41,13 @@ impl Window {
     /// What is near to the middle one of some times, of those that a clock can tell if there are such.
     pub fn around(times: impl Iterator<Item = i64>) -> Option<Window> {
         let mut all: Vec<i64> = times.collect();
-        let likely: Vec<i64> = all
-            .iter()
-            .copied()
-            .filter(|time| is_likely(*time))
-            .collect();
+        let likely: Vec<i64> = all.iter().copied().filter(|time| is_likely(*time)).collect();
         if !likely.is_empty() {
             all = likely;
         }
         let at = all.len().checked_sub(1)? / 2;
         let (_, middle, _) = all.select_nth_unstable(at);
-        Some(Window {
-            first: middle.saturating_sub(FAR),
-            last: middle.saturating_add(FAR).min(i64::MAX - 1),
-        })
+        Some(Window { first: middle.saturating_sub(FAR), last: middle.saturating_add(FAR).min(i64::MAX - 1) })
     }
 
     pub fn holds(self, time: i64) -> bool {
@@ -68,25 +61,19 @@ impl Window {
 
     /// The earliest time that can be and the latest such time or end.
     pub fn range(self, rows: impl Iterator<Item = (i64, i64)>) -> Option<(i64, i64)> {
-        rows.filter(|(time, _)| self.holds(*time))
-            .fold(None, |range, (time, length)| {
-                let end = time.checked_add(length.max(0));
-                let end = end.filter(|end| self.holds(*end)).unwrap_or(time);
-                let (first, last) = range.unwrap_or((time, end));
-                Some((first.min(time), last.max(end)))
-            })
+        rows.filter(|(time, _)| self.holds(*time)).fold(None, |range, (time, length)| {
+            let end = time.checked_add(length.max(0));
+            let end = end.filter(|end| self.holds(*end)).unwrap_or(time);
+            let (first, last) = range.unwrap_or((time, end));
+            Some((first.min(time), last.max(end)))
+        })
     }
 
     /// The rows of a batch, whose first column are times, that can be, with durations that cannot be as nulls, of which
     /// the number is told.
-    pub fn filtered(
-        self,
-        batch: &RecordBatch,
-        durations: Option<usize>,
-    ) -> Result<(RecordBatch, usize), ArrowError> {
+    pub fn filtered(self, batch: &RecordBatch, durations: Option<usize>) -> Result<(RecordBatch, usize), ArrowError> {
         let times = batch.column(0).as_primitive_opt::<Int64Type>();
-        let times =
-            times.ok_or_else(|| ArrowError::SchemaError("times are not Int64".to_owned()))?;
+        let times = times.ok_or_else(|| ArrowError::SchemaError("times are not Int64".to_owned()))?;
         let mut columns = batch.columns().to_vec();
         let mut long = 0;
         if let Some(column) = durations.and_then(|at| columns.get_mut(at))

@@ -47,11 +47,7 @@ pub struct ColumnSpec {
 
 impl ColumnSpec {
     pub fn new(name: impl Into<String>, kind: Type) -> ColumnSpec {
-        ColumnSpec {
-            name: name.into(),
-            kind,
-            unit: "",
-        }
+        ColumnSpec { name: name.into(), kind, unit: "" }
     }
 
     pub fn with_unit(mut self, unit: &'static str) -> ColumnSpec {

@@ -162,12 +162,8 @@ fn make(read: Read) -> Made {
         Read::Chunk(place, taken) => {
             let mut flaws = Flaws::default();
             let batches = taken.into_iter().map(|table| finish(table, &mut flaws));
-            let batches = batches.filter(|made| {
-                made.as_ref()
-                    .map_or(true, |(_, batch): &(String, RecordBatch)| {
-                        batch.num_rows() > 0
-                    })
-            });
+            let batches = batches
+                .filter(|made| made.as_ref().map_or(true, |(_, batch): &(String, RecordBatch)| batch.num_rows() > 0));
             let batches = batches.collect();
             Made::Chunk(place, batches, flaws)
         }
@@ -219,11 +215,7 @@ impl RowPass {
         (done, total): (Arc<AtomicU64>, u64),
         progress: Option<Py<PyAny>>,
     ) -> RowPass {
-        let mut reader = Reader {
-            decoder,
-            sink: Sink::default(),
-            ended: false,
-        };
+        let mut reader = Reader { decoder, sink: Sink::default(), ended: false };
         RowPass {
             ahead: Some(Ahead::start(threads, move || reader.read(), make)),
             total,
@@ -365,10 +357,7 @@ impl RowPass {
 fn table<'py>(py: Python<'py>, spec: &TableSpec) -> PyResult<Bound<'py, PyDict>> {
     let table = PyDict::new(py);
     table.set_item("name", &spec.name)?;
-    let columns = spec
-        .columns
-        .iter()
-        .map(|one| (&one.name, one.kind.name(), one.unit));
+    let columns = spec.columns.iter().map(|one| (&one.name, one.kind.name(), one.unit));
     table.set_item("columns", columns.collect::<Vec<_>>())?;
     let event = spec.event.as_ref().map(|one| event(py, one)).transpose()?;
     table.set_item("event", event)?;

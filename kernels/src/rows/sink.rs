@@ -37,12 +37,7 @@ pub struct Rows {
 
 impl Rows {
     fn new(columns: &[ColumnSpec]) -> Rows {
-        Rows {
-            columns: columns.iter().map(Column::new).collect(),
-            rows: 0,
-            lines: Vec::new(),
-            bytes: 0,
-        }
+        Rows { columns: columns.iter().map(Column::new).collect(), rows: 0, lines: Vec::new(), bytes: 0 }
     }
 
     /// Empty rows of the same columns: chunks are much alike, so there is room for as many.
@@ -105,12 +100,7 @@ impl Rows {
 
     /// Add a text for which, in this column, the number stands in all rows of a chunk.
     #[inline]
-    pub fn numbered<T: AsRef<[u8]>>(
-        &mut self,
-        column: usize,
-        number: usize,
-        text: impl FnOnce() -> T,
-    ) {
+    pub fn numbered<T: AsRef<[u8]>>(&mut self, column: usize, number: usize, text: impl FnOnce() -> T) {
         if let Some(column) = self.column(column, 4)
             && !column.recall(number)
         {
@@ -119,11 +109,7 @@ impl Rows {
     }
 
     /// One batch of all rows, with their numbers as the last column, where they are of events.
-    pub fn finish(
-        mut self,
-        spec: &[ColumnSpec],
-        invalid: &mut usize,
-    ) -> Result<RecordBatch, ArrowError> {
+    pub fn finish(mut self, spec: &[ColumnSpec], invalid: &mut usize) -> Result<RecordBatch, ArrowError> {
         let mut fields = Vec::with_capacity(spec.len() + 1);
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(spec.len() + 1);
         for (column, spec) in self.columns.drain(..).zip(spec) {
@@ -181,8 +167,7 @@ impl Sink {
         self.beside.push(false);
         self.names.insert(name.to_owned(), self.specs.len());
         self.tables.push(Rows::new(&spec.columns));
-        self.durations
-            .push(spec.columns.iter().position(|one| one.name == "dur"));
+        self.durations.push(spec.columns.iter().position(|one| one.name == "dur"));
         self.specs.push(spec);
         self.specs.len() - 1
     }
@@ -207,10 +192,7 @@ impl Sink {
                 None => break,
             }
         }
-        spec.columns.push(ColumnSpec {
-            name,
-            ..wanted.clone()
-        });
+        spec.columns.push(ColumnSpec { name, ..wanted.clone() });
         let column = Column::new(spec.columns.last().unwrap_or(wanted));
         self.tables[table].columns.push(column);
         spec.columns.len() - 1
@@ -248,11 +230,7 @@ impl Sink {
         let count = rows.rows;
         let last = |at: usize| {
             let column = rows.columns.get(at)?;
-            if column.len() == count {
-                column.last_int()
-            } else {
-                None
-            }
+            if column.len() == count { column.last_int() } else { None }
         };
         if let Some(ts) = last(0) {
             let dur = self.durations[table].and_then(last);
@@ -301,12 +279,7 @@ impl Sink {
             let whole = |at: usize| rows.columns.get(at).and_then(Column::whole);
             let lengths = durations.and_then(whole);
             let times = whole(0).into_iter().flat_map(Whole::iter);
-            times.zip(
-                lengths
-                    .into_iter()
-                    .flat_map(Whole::iter)
-                    .chain(std::iter::repeat(0)),
-            )
+            times.zip(lengths.into_iter().flat_map(Whole::iter).chain(std::iter::repeat(0)))
         })
     }
 
@@ -357,8 +330,6 @@ impl TableSpec {
 
     /// A column's number.
     pub fn find(&self, name: &str, kind: Type) -> Option<usize> {
-        self.columns
-            .iter()
-            .position(|one| one.name == name && one.kind == kind)
+        self.columns.iter().position(|one| one.name == name && one.kind == kind)
     }
 }

@@ -103,21 +103,14 @@ impl Whole {
             Whole::Narrow(values) => (values, &[]),
             Whole::Wide(values) => (&[], values),
         };
-        narrow
-            .iter()
-            .map(|value| i64::from(*value))
-            .chain(wide.iter().copied())
+        narrow.iter().map(|value| i64::from(*value)).chain(wide.iter().copied())
     }
 
     /// The numbers as an array.
     pub fn finish(self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
         Ok(match self {
-            Whole::Narrow(values) => {
-                Arc::new(Int32Array::try_new(ScalarBuffer::from(values), nulls)?)
-            }
-            Whole::Wide(values) => {
-                Arc::new(Int64Array::try_new(ScalarBuffer::from(values), nulls)?)
-            }
+            Whole::Narrow(values) => Arc::new(Int32Array::try_new(ScalarBuffer::from(values), nulls)?),
+            Whole::Wide(values) => Arc::new(Int64Array::try_new(ScalarBuffer::from(values), nulls)?),
         })
     }
 }

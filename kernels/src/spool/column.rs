@@ -2,8 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray, StringArray};
 use arrow_buffer::{BooleanBufferBuilder, MutableBuffer, NullBuffer, bit_util};
@@ -31,15 +30,7 @@ pub enum Kind {
     Text,
 }
 
-const KINDS: [Kind; 7] = [
-    Kind::Empty,
-    Kind::Int,
-    Kind::Uint,
-    Kind::Float,
-    Kind::Bool,
-    Kind::Code,
-    Kind::Text,
-];
+const KINDS: [Kind; 7] = [Kind::Empty, Kind::Int, Kind::Uint, Kind::Float, Kind::Bool, Kind::Code, Kind::Text];
 
 pub struct Column {
     pub kind: Kind,
@@ -61,10 +52,7 @@ impl Traits {
     fn of<T: Wide>(values: &[T], (min, max): (i64, i64)) -> Traits {
         let large = min < -(1 << 53) || max > 1 << 53;
         let exact = |value: &T| (value.wide() as f64) as i128 == i128::from(value.wide());
-        Traits {
-            negative: min < 0,
-            inexact: large && !values.iter().all(exact),
-        }
+        Traits { negative: min < 0, inexact: large && !values.iter().all(exact) }
     }
 }
 
@@ -87,9 +75,7 @@ pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, String> {
         DataType::Float32 | DataType::Float64 => Kind::Float,
         DataType::Boolean => Kind::Bool,
         DataType::Utf8 | DataType::LargeUtf8 => texts.choose(array.len(), false),
-        DataType::Dictionary(key, value)
-            if **key == DataType::Int32 && **value == DataType::Utf8 =>
-        {
+        DataType::Dictionary(key, value) if **key == DataType::Int32 && **value == DataType::Utf8 => {
             texts.choose(array.len(), true)
         }
         DataType::Null => Kind::Empty,
@@ -123,10 +109,7 @@ fn map<T: Copy, N: Copy + Default>(
 }
 
 /// The numbers of an array, nulls are 0; `out` holds them if the array does not.
-fn zeroed<'a, T: ArrowPrimitiveType>(
-    array: &'a PrimitiveArray<T>,
-    out: &'a mut Vec<T::Native>,
-) -> &'a [T::Native] {
+fn zeroed<'a, T: ArrowPrimitiveType>(array: &'a PrimitiveArray<T>, out: &'a mut Vec<T::Native>) -> &'a [T::Native] {
     if array.null_count() == 0 {
         return array.values();
     }
@@ -134,11 +117,7 @@ fn zeroed<'a, T: ArrowPrimitiveType>(
     out
 }
 
-fn wide<T: ArrowPrimitiveType>(
-    array: &ArrayRef,
-    to: impl Fn(T::Native) -> i64,
-    out: &mut Vec<i64>,
-) {
+fn wide<T: ArrowPrimitiveType>(array: &ArrayRef, to: impl Fn(T::Native) -> i64, out: &mut Vec<i64>) {
     let array = array.as_primitive::<T>();
     map(array.values(), array.nulls(), to, out);
 }
@@ -187,9 +166,7 @@ fn each_text(array: &ArrayRef, mut each: impl FnMut(Option<&str>)) {
             let array = array.as_dictionary::<Int32Type>();
             let values = array.values().as_string::<i32>();
             for key in array.keys() {
-                let key = key
-                    .map(|key| key as usize)
-                    .filter(|key| values.is_valid(*key));
+                let key = key.map(|key| key as usize).filter(|key| values.is_valid(*key));
                 each(key.map(|key| values.value(key)));
             }
         }
@@ -204,9 +181,7 @@ type Codes<'a> = (&'a [i32], (i64, i64));
 fn codes<'a>(array: &ArrayRef, texts: &mut Texts, out: &'a mut Vec<i32>) -> Codes<'a> {
     if !matches!(array.data_type(), DataType::Dictionary(..)) {
         out.clear();
-        each_text(array, |text| {
-            out.push(text.map_or(0, |text| texts.code(text)))
-        });
+        each_text(array, |text| out.push(text.map_or(0, |text| texts.code(text))));
         return (out, range(out));
     }
     let array = array.as_dictionary::<Int32Type>();
@@ -256,42 +231,18 @@ fn bits(valid: &BooleanBufferBuilder, rows: Rows) -> BooleanBufferBuilder {
 
 impl Column {
     pub fn new() -> Column {
-        Column {
-            kind: Kind::Empty,
-            ints: Ints::default(),
-            texts: Strings::default(),
-            valid: None,
-            rows: 0,
-        }
+        Column { kind: Kind::Empty, ints: Ints::default(), texts: Strings::default(), valid: None, rows: 0 }
     }
 
     /// Makes a column of nulls only.
     pub fn nulls(rows: usize) -> Column {
-        Column {
-            rows,
-            ..Column::new()
-        }
+        Column { rows, ..Column::new() }
     }
 
     /// Makes a column of values that were put together elsewhere.
-    pub fn of(
-        kind: Kind,
-        ints: Ints,
-        texts: Strings,
-        valid: Option<BooleanBufferBuilder>,
-    ) -> Column {
-        let rows = if kind == Kind::Text {
-            texts.len()
-        } else {
-            ints.len()
-        };
-        Column {
-            kind,
-            ints,
-            texts,
-            valid,
-            rows,
-        }
+    pub fn of(kind: Kind, ints: Ints, texts: Strings, valid: Option<BooleanBufferBuilder>) -> Column {
+        let rows = if kind == Kind::Text { texts.len() } else { ints.len() };
+        Column { kind, ints, texts, valid, rows }
     }
 
     pub fn memory(&self) -> usize {
@@ -337,13 +288,7 @@ impl Column {
     }
 
     /// Appends an array whose kind this column takes; tells what is special about whole numbers.
-    pub fn append(
-        &mut self,
-        array: &ArrayRef,
-        kind: Kind,
-        texts: &mut Texts,
-        scratch: &mut Scratch,
-    ) -> Traits {
+    pub fn append(&mut self, array: &ArrayRef, kind: Kind, texts: &mut Texts, scratch: &mut Scratch) -> Traits {
         if kind == Kind::Empty {
             self.pad(array.len());
             return Traits::default();
@@ -362,9 +307,7 @@ impl Column {
         if kind == Kind::Text {
             let strings = &mut self.texts;
             strings.reserve(array.len(), bytes_of(array));
-            each_text(array, |text| {
-                strings.push(text.unwrap_or_default().as_bytes())
-            });
+            each_text(array, |text| strings.push(text.unwrap_or_default().as_bytes()));
             return Traits::default();
         }
         if kind == Kind::Code {
@@ -376,11 +319,7 @@ impl Column {
             Some(array) => self.extend(zeroed(array, &mut scratch.narrow)),
             None => self.extend(numbers(array, &mut scratch.wide)),
         };
-        if kind == Kind::Int {
-            traits
-        } else {
-            Traits::default()
-        }
+        if kind == Kind::Int { traits } else { Traits::default() }
     }
 
     fn extend<T: Wide>(&mut self, values: &[T]) -> Traits {
@@ -437,19 +376,14 @@ impl Column {
         let mut texts = Strings::default();
         match rows {
             Rows::Each(rows) => {
-                texts.reserve(
-                    rows.len(),
-                    self.texts.memory() / self.rows.max(1) * rows.len(),
-                );
+                texts.reserve(rows.len(), self.texts.memory() / self.rows.max(1) * rows.len());
                 let rows = rows.iter();
                 rows.for_each(|row| texts.push(self.texts.get(*row as usize)));
             }
             Rows::Stretches(stretches) => {
                 texts.reserve(rows.len(), 0);
                 let stretches = stretches.iter();
-                stretches.for_each(|rows| {
-                    texts.extend(&self.texts, rows.start as usize..rows.end as usize)
-                });
+                stretches.for_each(|rows| texts.extend(&self.texts, rows.start as usize..rows.end as usize));
             }
         }
         texts
@@ -495,9 +429,7 @@ impl Column {
             return Some(column);
         }
         for length in ints.into::<i64>() {
-            column
-                .texts
-                .push(bytes.take(usize::try_from(length).ok()?)?);
+            column.texts.push(bytes.take(usize::try_from(length).ok()?)?);
         }
         Some(column)
     }

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arrow_array::{
-    ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchReader, StringArray,
-};
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
@@ -125,10 +123,7 @@ impl EveryEvent {
     fn new(folder: PathBuf, limit_bytes: usize) -> Self {
         Self {
             shared: Arc::new(Shared {
-                state: Mutex::new(State {
-                    table: Table::new("events".to_owned(), true),
-                    scratch: Scratch::default(),
-                }),
+                state: Mutex::new(State { table: Table::new("events".to_owned(), true), scratch: Scratch::default() }),
                 spill: Arc::new(TempFile::new(folder, limit_bytes / KEPT)),
                 limit: limit_bytes,
             }),
@@ -159,11 +154,7 @@ impl EveryEvent {
             }
         }
         let shared = self.shared.clone();
-        Ok(PyRecordBatchReader::new(Box::new(Through {
-            rows,
-            kept,
-            shared,
-        })))
+        Ok(PyRecordBatchReader::new(Box::new(Through { rows, kept, shared })))
     }
 
     /// Take everything out: in order of time, then of tables, then of rows.
@@ -183,8 +174,6 @@ impl EveryEvent {
             let spill = self.shared.spill.clone();
             Merged::new(table, output, spill, most, Token::default())
         });
-        Ok(PyRecordBatchReader::new(Box::new(
-            merged.map_err(to_python)?,
-        )))
+        Ok(PyRecordBatchReader::new(Box::new(merged.map_err(to_python)?)))
     }
 }

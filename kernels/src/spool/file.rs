@@ -47,11 +47,7 @@ pub struct TempFile {
 
 impl TempFile {
     pub fn new(folder: PathBuf, keep: usize) -> Self {
-        Self {
-            folder,
-            keep,
-            state: Mutex::default(),
-        }
+        Self { folder, keep, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -60,9 +56,7 @@ impl TempFile {
 
     fn failed(&self, error: &io::Error) -> ArrowError {
         let reason = match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                "the disk is full".to_owned()
-            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
             _ => error.to_string().to_lowercase(),
         };
         let text = format!("cannot spill to `{}`: {reason}", self.folder.display());
@@ -142,8 +136,7 @@ impl TempFile {
             Place::Written { offset, length } => {
                 buffer.resize(length, 0);
                 let file = state.file.as_ref().ok_or_else(lost)?;
-                file.read_exact_at(buffer, offset)
-                    .map_err(|error| self.failed(&error))?;
+                file.read_exact_at(buffer, offset).map_err(|error| self.failed(&error))?;
                 drop(state);
                 take(buffer)
             }
@@ -156,11 +149,7 @@ fn create(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let number = FILES.fetch_add(1, Ordering::Relaxed);
     let path = folder.join(format!("events-{}-{number}.spool", std::process::id()));
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(&path)?;
+    let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
     fs::remove_file(&path)?;
     Ok(file)
 }

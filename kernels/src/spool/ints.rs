@@ -121,10 +121,7 @@ struct Part {
 impl Part {
     fn new(range: (i64, i64)) -> Part {
         let width = width(range.0, range);
-        Part {
-            base: if width < 8 { range.0 } else { 0 },
-            values: Values::new(width),
-        }
+        Part { base: if width < 8 { range.0 } else { 0 }, values: Values::new(width) }
     }
 
     /// Makes all numbers at least so wide, with room for so many.
@@ -145,11 +142,7 @@ impl Part {
     /// Makes numbers of a range fit, so many in all.
     fn prepare(&mut self, range: (i64, i64), room: usize) {
         // What is not written to takes no memory: a large part is not moved again.
-        let room = if room > PART / 4 {
-            PART
-        } else {
-            room.next_power_of_two()
-        };
+        let room = if room > PART / 4 { PART } else { room.next_power_of_two() };
         self.widen(width(self.base, range), room);
         each!(&mut self.values, values => {
             values.reserve_exact(room.saturating_sub(values.len()));
@@ -207,9 +200,7 @@ fn put<const WIDTH: usize>(values: &[i64], each: impl Fn(i64) -> [u8; WIDTH], ou
 /// Returns the range of some numbers; that of none is 0.
 pub fn range<T: Wide>(values: &[T]) -> (i64, i64) {
     let first = values.first().copied().unwrap_or(T::of(0));
-    let range = values.iter().fold((first, first), |(min, max), value| {
-        (min.min(*value), max.max(*value))
-    });
+    let range = values.iter().fold((first, first), |(min, max), value| (min.min(*value), max.max(*value)));
     (range.0.wide(), range.1.wide())
 }
 
@@ -223,27 +214,18 @@ pub struct Ints {
 impl Ints {
     /// Numbers that are held as they are.
     pub fn of<T: Wide>(values: Vec<T>) -> Ints {
-        Ints {
-            parts: vec![Part {
-                base: 0,
-                values: T::hold(values),
-            }],
-        }
+        Ints { parts: vec![Part { base: 0, values: T::hold(values) }] }
     }
 
     pub fn memory(&self) -> usize {
         let parts = self.parts.iter();
         // Room that nothing was written to yet takes no memory.
-        parts
-            .map(|part| part.values.len() * usize::from(part.values.width()))
-            .sum()
+        parts.map(|part| part.values.len() * usize::from(part.values.width())).sum()
     }
 
     pub fn len(&self) -> usize {
         let before = self.parts.len().saturating_sub(1) * PART;
-        self.parts
-            .last()
-            .map_or(0, |part| before + part.values.len())
+        self.parts.last().map_or(0, |part| before + part.values.len())
     }
 
     /// Makes ready for numbers of a range; returns the part that takes them, and how many of so many it takes.
@@ -340,8 +322,7 @@ impl Ints {
         }
         // Of parts that are known to be whole, rows need not be looked for in vain.
         let parts = self.parts.iter();
-        let parts =
-            parts.map(|part| Some((T::slice(&part.values)?.first_chunk::<PART>()?, part.base)));
+        let parts = parts.map(|part| Some((T::slice(&part.values)?.first_chunk::<PART>()?, part.base)));
         let Some(parts) = parts.collect::<Option<Vec<_>>>() else {
             return false;
         };
@@ -420,16 +401,8 @@ impl Ints {
         match width {
             0 => (),
             1 => put(values, |v| [v.wrapping_sub(least) as u8], out),
-            2 => put(
-                values,
-                |v| (v.wrapping_sub(least) as u16).to_le_bytes(),
-                out,
-            ),
-            4 => put(
-                values,
-                |v| (v.wrapping_sub(least) as u32).to_le_bytes(),
-                out,
-            ),
+            2 => put(values, |v| (v.wrapping_sub(least) as u16).to_le_bytes(), out),
+            4 => put(values, |v| (v.wrapping_sub(least) as u32).to_le_bytes(), out),
             _ => put(values, |v| v.wrapping_sub(least).to_le_bytes(), out),
         }
     }
@@ -445,13 +418,11 @@ impl Ints {
             1 => data.iter().map(|byte| add(u64::from(*byte))).collect(),
             2 => {
                 let each = data.as_chunks().0.iter();
-                each.map(|c| add(u64::from(u16::from_le_bytes(*c))))
-                    .collect()
+                each.map(|c| add(u64::from(u16::from_le_bytes(*c)))).collect()
             }
             4 => {
                 let each = data.as_chunks().0.iter();
-                each.map(|c| add(u64::from(u32::from_le_bytes(*c))))
-                    .collect()
+                each.map(|c| add(u64::from(u32::from_le_bytes(*c)))).collect()
             }
             8 => {
                 let each = data.as_chunks().0.iter();

@@ -21,20 +21,12 @@ const BYTES: usize = 8 << 20;
 /// Where the blocks of a run come from.
 enum Origin {
     Disk(std::vec::IntoIter<Place>),
-    Memory {
-        pending: Pending,
-        order: Order,
-        step: usize,
-    },
+    Memory { pending: Pending, order: Order, step: usize },
 }
 
 impl Origin {
     fn memory(mut pending: Pending, times: Option<usize>, step: usize) -> Origin {
-        Origin::Memory {
-            order: pending.settle(times),
-            pending,
-            step,
-        }
+        Origin::Memory { order: pending.settle(times), pending, step }
     }
 
     fn next(
@@ -50,11 +42,7 @@ impl Origin {
                 };
                 spill.read(place, buffer, Block::decode).map(Some)
             }
-            Origin::Memory {
-                pending,
-                order,
-                step,
-            } => {
+            Origin::Memory { pending, order, step } => {
                 let rows = order.next(*step);
                 if rows.len() == 0 {
                     return Ok(None);
@@ -65,11 +53,7 @@ impl Origin {
                     false => Column::nulls(rows.len()),
                 });
                 let columns: Vec<_> = columns.collect();
-                Ok(Some(Block {
-                    bytes: columns.iter().map(|column| column.memory()).sum(),
-                    columns,
-                    rows: rows.len(),
-                }))
+                Ok(Some(Block { bytes: columns.iter().map(|column| column.memory()).sum(), columns, rows: rows.len() }))
             }
         }
     }
@@ -96,11 +80,7 @@ struct Merge {
 }
 
 impl Merge {
-    fn new(
-        spill: Arc<TempFile>,
-        times: Option<usize>,
-        origins: Vec<Origin>,
-    ) -> Result<Merge, ArrowError> {
+    fn new(spill: Arc<TempFile>, times: Option<usize>, origins: Vec<Origin>) -> Result<Merge, ArrowError> {
         let mut merge = Merge {
             spill,
             times,
@@ -111,12 +91,7 @@ impl Merge {
             buffer: Vec::new(),
         };
         for (number, origin) in origins.into_iter().enumerate() {
-            merge.sources.push(Source {
-                origin,
-                block: 0,
-                row: 0,
-                times: Vec::new(),
-            });
+            merge.sources.push(Source { origin, block: 0, row: 0, times: Vec::new() });
             merge.load(number)?;
         }
         Ok(merge)
@@ -127,10 +102,7 @@ impl Merge {
         let source = &mut self.sources[number];
         source.row = 0;
         source.times.clear();
-        let Some(block) = source
-            .origin
-            .next(&self.spill, &mut self.buffer, |_| true)?
-        else {
+        let Some(block) = source.origin.next(&self.spill, &mut self.buffer, |_| true)? else {
             return Ok(());
         };
         match self.times.and_then(|place| block.columns.get(place)) {
@@ -147,17 +119,10 @@ impl Merge {
 
     /// Drops blocks that have been read.
     fn forget(&mut self) {
-        let mut old: Vec<Option<Block>> = std::mem::take(&mut self.held)
-            .into_iter()
-            .map(Some)
-            .collect();
+        let mut old: Vec<Option<Block>> = std::mem::take(&mut self.held).into_iter().map(Some).collect();
         for source in &mut self.sources {
             let open = source.row < source.times.len();
-            if let Some(block) = old
-                .get_mut(source.block)
-                .filter(|_| open)
-                .and_then(Option::take)
-            {
+            if let Some(block) = old.get_mut(source.block).filter(|_| open).and_then(Option::take) {
                 source.block = self.held.len();
                 self.held.push(block);
             }
@@ -184,8 +149,7 @@ impl Merge {
             };
             let end = end.min(source.row + (ROWS - self.picks.len()));
             let block = source.block as u32;
-            self.picks
-                .extend((source.row as u32..end as u32).map(|row| (block, row)));
+            self.picks.extend((source.row as u32..end as u32).map(|row| (block, row)));
             source.row = end;
             match source.times.get(end) {
                 Some(time) => self.heap.push(Reverse((*time, number))),
@@ -211,10 +175,7 @@ fn cascade(
     while table.runs.len() > most {
         let mut runs = std::mem::take(&mut table.runs).into_iter().peekable();
         while runs.peek().is_some() {
-            let origins = runs
-                .by_ref()
-                .take(most)
-                .map(|run| Origin::Disk(run.blocks.into_iter()));
+            let origins = runs.by_ref().take(most).map(|run| Origin::Disk(run.blocks.into_iter()));
             let mut merge = Merge::new(spill.clone(), table.times(), origins.collect())?;
             let mut blocks = Vec::new();
             loop {
@@ -264,12 +225,7 @@ impl Merged {
         cascade(&mut table, &output, &spill, most.max(2), &token)?;
         let times = table.times();
         let mut origins: Vec<Origin> = Vec::with_capacity(table.runs.len() + 1);
-        origins.extend(
-            table
-                .runs
-                .into_iter()
-                .map(|run| Origin::Disk(run.blocks.into_iter())),
-        );
+        origins.extend(table.runs.into_iter().map(|run| Origin::Disk(run.blocks.into_iter())));
         let pending = table.pending;
         let rows = if origins.is_empty() {
             Rows::Alone(Origin::memory(pending, times, ROWS))
@@ -278,12 +234,7 @@ impl Merged {
             origins.push(Origin::memory(pending, times, step));
             Rows::Merged(Merge::new(spill.clone(), times, origins)?)
         };
-        Ok(Merged {
-            rows,
-            spill,
-            output,
-            token,
-        })
+        Ok(Merged { rows, spill, output, token })
     }
 }
 
@@ -292,10 +243,7 @@ impl Merged {
         self.token.check()?;
         let (columns, rows) = match &mut self.rows {
             Rows::Alone(origin) => {
-                let Some(block) = origin.next(&self.spill, &mut Vec::new(), |place| {
-                    self.output.uses(place)
-                })?
-                else {
+                let Some(block) = origin.next(&self.spill, &mut Vec::new(), |place| self.output.uses(place))? else {
                     return Ok(None);
                 };
                 let rows = block.rows;

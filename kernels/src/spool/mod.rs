@@ -84,9 +84,7 @@ fn kind(name: &str) -> PyResult<Kind> {
         "bool" => Kind::Bool,
         "string" => Kind::Text,
         other => {
-            return Err(PyValueError::new_err(format!(
-                "no column is of type `{other}`"
-            )));
+            return Err(PyValueError::new_err(format!("no column is of type `{other}`")));
         }
     })
 }
@@ -95,14 +93,8 @@ fn kind(name: &str) -> PyResult<Kind> {
 type Told = (String, String, String, Vec<i64>);
 
 fn wanted(columns: Vec<Told>) -> PyResult<Vec<Wanted>> {
-    let each = columns.into_iter().map(|(name, shape, source, added)| {
-        Ok(Wanted {
-            name,
-            kind: kind(&shape)?,
-            source,
-            added,
-        })
-    });
+    let each =
+        columns.into_iter().map(|(name, shape, source, added)| Ok(Wanted { name, kind: kind(&shape)?, source, added }));
     each.collect()
 }
 
@@ -124,15 +116,11 @@ impl State {
             }
         };
         let Some(table) = self.tables.get_mut(place).and_then(Option::as_mut) else {
-            return Err(crate::sweeps::fail(
-                "rows of a table came after it was taken",
-            ));
+            return Err(crate::sweeps::fail("rows of a table came after it was taken"));
         };
         if table.sorted != sorted {
             let name = &table.name;
-            return Err(crate::sweeps::fail(format!(
-                "`{name}` is of events and not of events"
-            )));
+            return Err(crate::sweeps::fail(format!("`{name}` is of events and not of events")));
         }
         self.memory -= table.memory;
         self.dictionaries -= table.dictionaries;
@@ -165,13 +153,7 @@ impl EventSpool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add_all(
-        &self,
-        py: Python<'_>,
-        file: u32,
-        tables: Vec<(String, PyRecordBatch)>,
-        sorted: bool,
-    ) -> PyResult<()> {
+    fn add_all(&self, py: Python<'_>, file: u32, tables: Vec<(String, PyRecordBatch)>, sorted: bool) -> PyResult<()> {
         py.detach(|| {
             let mut state = self.state();
             tables.into_iter().try_for_each(|(name, batch)| {
@@ -210,12 +192,7 @@ impl EventSpool {
     }
 
     /// Add rows of tables that are not of events; they stay in order of arrival.
-    fn add_others(
-        &self,
-        py: Python<'_>,
-        file: u32,
-        others: Vec<(String, PyRecordBatch)>,
-    ) -> PyResult<()> {
+    fn add_others(&self, py: Python<'_>, file: u32, others: Vec<(String, PyRecordBatch)>) -> PyResult<()> {
         self.add_all(py, file, others, false)
     }
 
@@ -235,9 +212,7 @@ impl EventSpool {
     fn tables(&self) -> Vec<(String, u64, bool)> {
         let state = self.state();
         let tables = state.tables.iter().flatten();
-        tables
-            .map(|table| (table.name.clone(), table.rows, table.sorted))
-            .collect()
+        tables.map(|table| (table.name.clone(), table.rows, table.sorted)).collect()
     }
 
     /// Take a table out, after `finish`: its rows by time, equal times in order of arrival.
@@ -247,12 +222,7 @@ impl EventSpool {
     /// for each file. Then these are all that comes out, and a table that nobody added to is empty. Without them the
     /// number of each row's file stands behind its columns.
     #[pyo3(signature = (table, columns=None))]
-    fn merged(
-        &self,
-        py: Python<'_>,
-        table: &str,
-        columns: Option<Vec<Told>>,
-    ) -> PyResult<PyRecordBatchReader> {
+    fn merged(&self, py: Python<'_>, table: &str, columns: Option<Vec<Told>>) -> PyResult<PyRecordBatchReader> {
         let wanted = columns.map(wanted).transpose()?;
         let taken = {
             let mut state = self.state();
@@ -274,9 +244,7 @@ impl EventSpool {
             let output = Output::new(&mut taken, wanted.as_deref());
             Merged::new(taken, output, self.spill.clone(), most, self.token.clone())
         });
-        Ok(PyRecordBatchReader::new(Box::new(
-            merged.map_err(to_python)?,
-        )))
+        Ok(PyRecordBatchReader::new(Box::new(merged.map_err(to_python)?)))
     }
 
     /// Forget everything.

@@ -56,11 +56,7 @@ pub struct Order {
 
 impl Order {
     fn new(listed: Listed) -> Order {
-        Order {
-            listed,
-            at: 0,
-            told: Vec::new(),
-        }
+        Order { listed, at: 0, told: Vec::new() }
     }
 
     /// Rows as they are.
@@ -93,8 +89,7 @@ impl Order {
                     return Rows::Each(rows);
                 }
                 let stretches = rows.chunk_by(|one, next| one + 1 == *next);
-                self.told
-                    .extend(stretches.map(|rows| rows[0]..rows[0] + rows.len() as u32));
+                self.told.extend(stretches.map(|rows| rows[0]..rows[0] + rows.len() as u32));
             }
             Listed::Stretches(stretches) => {
                 let mut left = most;
@@ -155,18 +150,14 @@ impl Ascending {
             let dropped = start..stretch.end;
             rows -= dropped.len();
             stretch.end = start;
-            self.late
-                .extend(dropped.map(|row| (times.get(row), row as u32)));
+            self.late.extend(dropped.map(|row| (times.get(row), row as u32)));
             self.kept.pop_if(|stretch| stretch.start == stretch.end);
         }
     }
 
     /// Adds rows of ascending times; they are late themselves, or some before them were early: whatever is less.
     fn add(&mut self, times: &Ints, mut rows: Range<usize>, most: usize) -> bool {
-        let last = self
-            .kept
-            .last()
-            .map_or(i64::MIN, |stretch| times.get(stretch.end - 1));
+        let last = self.kept.last().map_or(i64::MIN, |stretch| times.get(stretch.end - 1));
         let first = times.get(rows.start);
         if first < last {
             let start = first_not(rows.clone(), |row| times.get(row) < last);
@@ -179,8 +170,7 @@ impl Ascending {
                 self.drop_last(times, early);
             } else {
                 let late = rows.start..start;
-                self.late
-                    .extend(late.map(|row| (times.get(row), row as u32)));
+                self.late.extend(late.map(|row| (times.get(row), row as u32)));
                 rows.start = start;
             }
         }

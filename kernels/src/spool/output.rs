@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch,
-    RecordBatchOptions, StringArray, UInt32Array, UInt64Array, new_null_array,
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, RecordBatchOptions,
+    StringArray, UInt32Array, UInt64Array, new_null_array,
 };
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, MutableBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -29,14 +29,8 @@ impl Block {
     pub fn decode(encoded: &[u8]) -> Result<Block, ArrowError> {
         let read = |bytes: &mut Bytes| {
             let (rows, count) = (bytes.u32()? as usize, bytes.u32()?);
-            let columns = (0..count)
-                .map(|_| Column::decode(bytes, rows))
-                .collect::<Option<_>>()?;
-            Some(Block {
-                columns,
-                rows,
-                bytes: encoded.len(),
-            })
+            let columns = (0..count).map(|_| Column::decode(bytes, rows)).collect::<Option<_>>()?;
+            Some(Block { columns, rows, bytes: encoded.len() })
         };
         read(&mut Bytes(encoded)).ok_or_else(|| fail("a spilled block is damaged"))
     }
@@ -82,12 +76,7 @@ pub struct Wanted {
 
 impl Wanted {
     pub fn plain(name: &str, kind: Kind) -> Wanted {
-        Wanted {
-            name: name.to_owned(),
-            kind,
-            source: name.to_owned(),
-            added: Vec::new(),
-        }
+        Wanted { name: name.to_owned(), kind, source: name.to_owned(), added: Vec::new() }
     }
 }
 
@@ -108,12 +97,7 @@ fn given(info: Info, wanted: Option<Kind>) -> Given {
     if kind == Kind::Text && info.has(Kind::Code) && !others.iter().any(|kind| info.has(*kind)) {
         kind = Kind::Code;
     }
-    Given {
-        kind,
-        texts: info.texts,
-        used: info.name == TS,
-        name: info.name,
-    }
+    Given { kind, texts: info.texts, used: info.name == TS, name: info.name }
 }
 
 impl Output {
@@ -144,33 +128,18 @@ impl Output {
         for column in columns {
             let place = place(&column.source);
             let kind = place.map_or(column.kind, |place| given[place].kind);
-            let texts = place
-                .filter(|_| kind == Kind::Code)
-                .map(|place| &given[place].texts);
+            let texts = place.filter(|_| kind == Kind::Code).map(|place| &given[place].texts);
             let is_file = wanted.is_none() && column.name == FILE;
-            let shape = if is_file {
-                DataType::UInt32
-            } else {
-                data_type(kind)
-            };
+            let shape = if is_file { DataType::UInt32 } else { data_type(kind) };
             fields.push(Field::new(column.name, shape, true));
-            shown.push(Shown {
-                place,
-                dictionary: texts.map(Texts::dictionary),
-                is_file,
-                added: column.added,
-            });
+            shown.push(Shown { place, dictionary: texts.map(Texts::dictionary), is_file, added: column.added });
         }
         let by_file = shown.iter().any(|shown| shown.added.len() > 1);
         for (number, one) in given.iter_mut().enumerate() {
             let is_shown = shown.iter().any(|shown| shown.place == Some(number));
             one.used |= is_shown || (by_file && one.name == FILE);
         }
-        Output {
-            given,
-            shown,
-            schema: Arc::new(Schema::new(fields)),
-        }
+        Output { given, shown, schema: Arc::new(Schema::new(fields)) }
     }
 
     pub fn schema(&self) -> SchemaRef {
@@ -185,8 +154,7 @@ impl Output {
     /// Gathers rows of blocks into columns, in the order in which the table got them.
     pub fn gather(&self, blocks: &[Block], picks: &[Pick]) -> Result<Vec<Column>, ArrowError> {
         let each = self.given.iter().enumerate();
-        each.map(|(place, given)| given.gather(place, blocks, picks))
-            .collect()
+        each.map(|(place, given)| given.gather(place, blocks, picks)).collect()
     }
 
     /// Takes all rows of a block.
@@ -231,10 +199,7 @@ impl Output {
 
 impl Given {
     fn gather(&self, place: usize, blocks: &[Block], picks: &[Pick]) -> Result<Column, ArrowError> {
-        let parts: Vec<Option<&Column>> = blocks
-            .iter()
-            .map(|block| block.columns.get(place))
-            .collect();
+        let parts: Vec<Option<&Column>> = blocks.iter().map(|block| block.columns.get(place)).collect();
         let empty = parts.iter().flatten().all(|part| part.kind == Kind::Empty);
         if empty || self.kind == Kind::Empty || !self.used {
             return Ok(Column::nulls(picks.len()));
@@ -250,15 +215,8 @@ impl Given {
             _ => zeros(block),
         });
         let wide: Vec<Cow<[i64]>> = each.collect::<Result<_, _>>()?;
-        let values = picks
-            .iter()
-            .map(|(block, row)| wide[*block as usize][*row as usize]);
-        Ok(Column::of(
-            self.kind,
-            Ints::of(values.collect()),
-            Strings::default(),
-            valid,
-        ))
+        let values = picks.iter().map(|(block, row)| wide[*block as usize][*row as usize]);
+        Ok(Column::of(self.kind, Ints::of(values.collect()), Strings::default(), valid))
     }
 
     /// The numbers of a column as this one's kind.
@@ -283,9 +241,7 @@ impl Given {
             _ => (),
         }
         let (name, from, to) = (&self.name, part.kind, self.kind);
-        Err(fail(format!(
-            "column `{name}` has values of kind {from:?}, which cannot become {to:?}"
-        )))
+        Err(fail(format!("column `{name}` has values of kind {from:?}, which cannot become {to:?}")))
     }
 
     fn texts(&self, parts: &[Option<&Column>], picks: &[Pick]) -> Strings {
@@ -301,9 +257,7 @@ impl Given {
                     match part.kind {
                         Kind::Code => texts.push(self.texts.get(number)),
                         Kind::Uint => texts.push((number as u64).to_string().as_bytes()),
-                        Kind::Float => {
-                            texts.push(format!("{:?}", f64::from_bits(number as u64)).as_bytes())
-                        }
+                        Kind::Float => texts.push(format!("{:?}", f64::from_bits(number as u64)).as_bytes()),
                         Kind::Bool => texts.push(if number == 0 { b"false" } else { b"true" }),
                         _ => texts.push(number.to_string().as_bytes()),
                     }
@@ -315,9 +269,7 @@ impl Given {
 }
 
 fn valid(parts: &[Option<&Column>], picks: &[Pick]) -> Option<BooleanBufferBuilder> {
-    let whole = |part: &Option<&Column>| {
-        part.is_some_and(|part| part.kind != Kind::Empty && part.valid.is_none())
-    };
+    let whole = |part: &Option<&Column>| part.is_some_and(|part| part.kind != Kind::Empty && part.valid.is_none());
     if parts.iter().all(whole) {
         return None;
     }
@@ -345,9 +297,7 @@ fn add(values: &mut [i64], added: &[i64], files: &[i64]) {
 }
 
 fn array(column: Column, shown: &Shown, files: &[i64]) -> Result<ArrayRef, ArrowError> {
-    let nulls = column
-        .valid
-        .map(|mut valid| NullBuffer::new(valid.finish()));
+    let nulls = column.valid.map(|mut valid| NullBuffer::new(valid.finish()));
     if column.kind == Kind::Text {
         return text_array(column.texts, nulls);
     }
@@ -371,10 +321,7 @@ fn array(column: Column, shown: &Shown, files: &[i64]) -> Result<ArrayRef, Arrow
             Arc::new(UInt64Array::try_new(values, nulls)?)
         }
         Kind::Float => {
-            let values = values
-                .into_iter()
-                .map(|v| f64::from_bits(v as u64))
-                .collect();
+            let values = values.into_iter().map(|v| f64::from_bits(v as u64)).collect();
             Arc::new(Float64Array::try_new(values, nulls)?)
         }
         Kind::Bool => {

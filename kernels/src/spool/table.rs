@@ -68,10 +68,7 @@ pub struct Pending {
 
 impl Pending {
     fn memory(&self) -> usize {
-        let columns = self
-            .columns
-            .iter()
-            .map(|c| size_of::<Column>() + c.memory());
+        let columns = self.columns.iter().map(|c| size_of::<Column>() + c.memory());
         columns.sum()
     }
 
@@ -134,12 +131,7 @@ impl Table {
         }
         let place = self.columns.len();
         self.places.insert(name.to_owned(), place);
-        self.columns.push(Info {
-            name: name.to_owned(),
-            texts: Texts::default(),
-            kinds: 0,
-            traits: Traits::default(),
-        });
+        self.columns.push(Info { name: name.to_owned(), texts: Texts::default(), kinds: 0, traits: Traits::default() });
         place
     }
 
@@ -162,22 +154,15 @@ impl Table {
             if short {
                 self.columns[place].texts.cap(1 << 10);
             }
-            let kind = kind_of(array, &mut self.columns[place].texts).map_err(|error| {
-                fail(format!(
-                    "column `{}` of `{}`: {error}",
-                    field.name(),
-                    self.name
-                ))
-            })?;
+            let kind = kind_of(array, &mut self.columns[place].texts)
+                .map_err(|error| fail(format!("column `{}` of `{}`: {error}", field.name(), self.name)))?;
             taken.push((place, array, kind));
         }
         self.check(&taken)?;
         let rows = self.pending.rows.saturating_add(batch.num_rows());
         let columns = &self.pending.columns;
         let clash = |(place, _, kind): &(usize, &ArrayRef, Kind)| {
-            columns
-                .get(*place)
-                .is_some_and(|column| !column.takes(*kind))
+            columns.get(*place).is_some_and(|column| !column.takes(*kind))
         };
         if taken.iter().any(clash) || u32::try_from(rows).is_err() {
             self.write(spill, scratch)?;
@@ -199,22 +184,15 @@ impl Table {
         }
         let times = self.places.get(TS);
         let times = taken.iter().find(|(place, ..)| Some(place) == times);
-        let known = times.is_some_and(|(_, array, kind)| {
-            array.is_empty() || (*kind == Kind::Int && array.null_count() == 0)
-        });
+        let known =
+            times.is_some_and(|(_, array, kind)| array.is_empty() || (*kind == Kind::Int && array.null_count() == 0));
         if known {
             return Ok(());
         }
         Err(fail(format!("a time is missing in `{}`", self.name)))
     }
 
-    fn append(
-        &mut self,
-        file: u32,
-        taken: &[(usize, &ArrayRef, Kind)],
-        rows: usize,
-        scratch: &mut Scratch,
-    ) {
+    fn append(&mut self, file: u32, taken: &[(usize, &ArrayRef, Kind)], rows: usize, scratch: &mut Scratch) {
         let files = self.place(FILE);
         let pending = &mut self.pending;
         while pending.columns.len() < self.columns.len() {
@@ -232,18 +210,12 @@ impl Table {
         pending.columns[files].repeat(i64::from(file), rows);
         self.columns[files].learn(Kind::Int, Traits::default());
         given[files] = true;
-        let missing = given
-            .iter()
-            .zip(&mut pending.columns)
-            .filter(|(given, _)| !**given);
+        let missing = given.iter().zip(&mut pending.columns).filter(|(given, _)| !**given);
         missing.for_each(|(_, column)| column.pad(rows));
         pending.rows += rows;
         self.rows += rows as u64;
         self.memory = pending.memory();
-        let infos = self
-            .columns
-            .iter()
-            .map(|info| size_of::<Info>() + info.texts.memory());
+        let infos = self.columns.iter().map(|info| size_of::<Info>() + info.texts.memory());
         self.dictionaries = infos.sum();
     }
 
@@ -290,9 +262,7 @@ pub fn encode(
         bytes.clear();
         bytes.extend((rows.len() as u32).to_le_bytes());
         bytes.extend((columns.len() as u32).to_le_bytes());
-        columns
-            .iter()
-            .for_each(|column| column.encode(rows, scratch, &mut bytes));
+        columns.iter().for_each(|column| column.encode(rows, scratch, &mut bytes));
         block(&bytes)?;
     }
 }

@@ -50,8 +50,7 @@ impl Texts {
     }
 
     pub fn get(&self, code: i64) -> &[u8] {
-        self.interner
-            .get_or_empty(usize::try_from(code).unwrap_or(usize::MAX))
+        self.interner.get_or_empty(usize::try_from(code).unwrap_or(usize::MAX))
     }
 
     /// Returns all texts by their numbers.

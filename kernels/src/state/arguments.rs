@@ -24,24 +24,15 @@ fn number(value: &Bound<'_, PyAny>, refused: impl FnOnce(String) -> Fault) -> Py
 
 pub fn time(value: &Bound<'_, PyAny>) -> PyResult<i64> {
     number(value, |found| {
-        Fault::Range(format!(
-            "the time {found} has more than 64 bits, expected ns from {} to {}",
-            i64::MIN,
-            i64::MAX
-        ))
+        Fault::Range(format!("the time {found} has more than 64 bits, expected ns from {} to {}", i64::MIN, i64::MAX))
     })
 }
 
 pub fn quark(value: &Bound<'_, PyAny>) -> PyResult<i64> {
-    number(value, |found| {
-        Fault::Attribute(format!("there is no attribute {found}"))
-    })
+    number(value, |found| Fault::Attribute(format!("there is no attribute {found}")))
 }
 
-fn list(
-    values: &Bound<'_, PyAny>,
-    each: fn(&Bound<'_, PyAny>) -> PyResult<i64>,
-) -> PyResult<Vec<i64>> {
+fn list(values: &Bound<'_, PyAny>, each: fn(&Bound<'_, PyAny>) -> PyResult<i64>) -> PyResult<Vec<i64>> {
     values.try_iter()?.map(|value| each(&value?)).collect()
 }
 
@@ -62,11 +53,8 @@ pub fn granularity(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     if value.is_none() {
         return Ok(None);
     }
-    let found = number(value, |found| {
-        Fault::Value(format!(
-            "there cannot be {found} changes between two checkpoints"
-        ))
-    })?;
+    let found =
+        number(value, |found| Fault::Value(format!("there cannot be {found} changes between two checkpoints")))?;
     Ok(Some(u64::try_from(found).unwrap_or(1)))
 }
 
@@ -74,19 +62,13 @@ pub fn granularity(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
 /// There is no such feature.
 pub fn feature(name: &str) -> Result<Feature, Fault> {
     let found = Feature::ALL.into_iter().find(|one| one.name() == name);
-    found.ok_or_else(|| {
-        Fault::Value(format!(
-            "unknown feature `{name}`, expected max, min or avg"
-        ))
-    })
+    found.ok_or_else(|| Fault::Value(format!("unknown feature `{name}`, expected max, min or avg")))
 }
 
 /// # Errors
 /// There is no such type.
 pub fn kind(name: &str) -> Result<Kind, Fault> {
-    let found = (0..=4)
-        .filter_map(Kind::of)
-        .find(|kind| kind.name() == name);
+    let found = (0..=4).filter_map(Kind::of).find(|kind| kind.name() == name);
     found.ok_or_else(|| {
         let text = format!("unknown type `{name}`, expected int, long, double or string");
         Fault::Value(text)

@@ -12,20 +12,14 @@ use super::history::{Action, History};
 
 /// A column as another type; what does not fit is an error, not NULL.
 fn cast(column: &ArrayRef, kind: &DataType) -> Result<ArrayRef, Fault> {
-    let options = CastOptions {
-        safe: false,
-        ..CastOptions::default()
-    };
+    let options = CastOptions { safe: false, ..CastOptions::default() };
     cast_with_options(column, kind, &options).map_err(|error| Fault::Value(error.to_string()))
 }
 
 /// Times in ns.
 fn times(column: &ArrayRef) -> Result<ArrayRef, Fault> {
     let column = match column.data_type() {
-        DataType::Timestamp(_, zone) => cast(
-            column,
-            &DataType::Timestamp(TimeUnit::Nanosecond, zone.clone()),
-        )?,
+        DataType::Timestamp(_, zone) => cast(column, &DataType::Timestamp(TimeUnit::Nanosecond, zone.clone()))?,
         DataType::Duration(_) => cast(column, &DataType::Duration(TimeUnit::Nanosecond))?,
         kind if kind.is_integer() => column.clone(),
         kind => {
@@ -50,10 +44,7 @@ impl Texts {
         let DataType::Dictionary(_, _) = column.data_type() else {
             let values = cast(column, &DataType::Utf8)?;
             let keys = (0..values.len()).map(|row| values.is_valid(row).then_some(row as u32));
-            return Ok(Texts {
-                keys: keys.collect(),
-                values,
-            });
+            return Ok(Texts { keys: keys.collect(), values });
         };
         let plain = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
         let column = cast(column, &plain)?;
@@ -62,17 +53,11 @@ impl Texts {
             let key = coded.key(row)?;
             coded.values().is_valid(key).then_some(key as u32)
         };
-        Ok(Texts {
-            keys: (0..coded.len()).map(key).collect(),
-            values: coded.values().clone(),
-        })
+        Ok(Texts { keys: (0..coded.len()).map(key).collect(), values: coded.values().clone() })
     }
 
     /// What each text stands for, by row.
-    fn each<T: Copy>(
-        &self,
-        mut of: impl FnMut(&str) -> Result<T, Fault>,
-    ) -> Result<Vec<Option<T>>, Fault> {
+    fn each<T: Copy>(&self, mut of: impl FnMut(&str) -> Result<T, Fault>) -> Result<Vec<Option<T>>, Fault> {
         let values = self.values.as_string::<i32>();
         let mut known: Vec<Option<T>> = vec![None; values.len()];
         let each = self.keys.iter().map(|key| {
@@ -104,16 +89,12 @@ impl Values {
             Ok::<_, Fault>(Values::Whole(column.as_primitive().clone(), kind))
         };
         Ok(match column.data_type() {
-            DataType::Int8
-            | DataType::Int16
-            | DataType::Int32
-            | DataType::UInt8
-            | DataType::UInt16 => whole(Kind::Int)?,
-            DataType::Int64
-            | DataType::UInt32
-            | DataType::UInt64
-            | DataType::Boolean
-            | DataType::Null => whole(Kind::Long)?,
+            DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16 => {
+                whole(Kind::Int)?
+            }
+            DataType::Int64 | DataType::UInt32 | DataType::UInt64 | DataType::Boolean | DataType::Null => {
+                whole(Kind::Long)?
+            }
             DataType::Float32 | DataType::Float64 => {
                 Values::Real(cast(column, &DataType::Float64)?.as_primitive().clone())
             }
@@ -134,17 +115,10 @@ impl Values {
                     _ => *own,
                 };
                 let valid = column.is_valid(row);
-                valid
-                    .then(|| Cell::of_whole(column.value(row), kind))
-                    .transpose()
+                valid.then(|| Cell::of_whole(column.value(row), kind)).transpose()
             }
-            Values::Real(column) => Ok(column
-                .is_valid(row)
-                .then(|| Cell::double(column.value(row)))),
-            Values::Text(column) => column
-                .is_valid(row)
-                .then(|| Cell::text(column.value(row)))
-                .transpose(),
+            Values::Real(column) => Ok(column.is_valid(row).then(|| Cell::double(column.value(row)))),
+            Values::Text(column) => column.is_valid(row).then(|| Cell::text(column.value(row))).transpose(),
         }
     }
 }
@@ -173,9 +147,7 @@ impl Changes {
                 let quarks = quarks.as_primitive::<Int64Type>();
                 quarks.iter().collect()
             }
-            (None, Some(paths)) => {
-                Texts::new(paths)?.each(|path| history.attribute_of(path).map(i64::from))?
-            }
+            (None, Some(paths)) => Texts::new(paths)?.each(|path| history.attribute_of(path).map(i64::from))?,
             (None, None) => return Err(missing("path")),
         };
         let actions = match column("action") {
@@ -193,13 +165,7 @@ impl Changes {
             let times = times.as_primitive::<Int64Type>().values();
             order.sort_by_key(|row| times[*row as usize]);
         }
-        Ok(Changes {
-            times,
-            quarks,
-            actions,
-            values,
-            order,
-        })
+        Ok(Changes { times, quarks, actions, values, order })
     }
 
     /// # Errors
@@ -208,17 +174,9 @@ impl Changes {
         let times = self.times.as_primitive::<Int64Type>().values();
         for row in self.order.iter().map(|row| *row as usize) {
             let Some(quark) = self.quarks[row] else {
-                return Err(Fault::Attribute(format!(
-                    "the change at {} has no attribute",
-                    times[row]
-                )));
+                return Err(Fault::Attribute(format!("the change at {} has no attribute", times[row])));
             };
-            let action = self
-                .actions
-                .get(row)
-                .copied()
-                .flatten()
-                .unwrap_or(Action::Modify);
+            let action = self.actions.get(row).copied().flatten().unwrap_or(Action::Modify);
             let known = history.kind_for(history.tree.place(quark)?, action);
             let mut cell = Cell::default();
             for values in &self.values {

@@ -54,12 +54,7 @@ impl Tail {
 
     fn number(&mut self, text: &str) -> u64 {
         // Few texts repeat for long, so the last ones are looked through; more only costs room.
-        let known = self
-            .texts
-            .iter()
-            .rev()
-            .take(64)
-            .position(|one| **one == *text);
+        let known = self.texts.iter().rev().take(64).position(|one| **one == *text);
         let number = match known {
             Some(back) => self.texts.len() - 1 - back,
             None => {
@@ -118,11 +113,7 @@ pub fn encode(tail: &Tail, kind: Kind) -> Vec<u8> {
     };
     let values = || tail.rows.iter().map(Row::value);
     let base = match kind {
-        Kind::Int | Kind::Long => values()
-            .flatten()
-            .map(u64::cast_signed)
-            .min()
-            .map_or(0, i64::cast_unsigned),
+        Kind::Int | Kind::Long => values().flatten().map(u64::cast_signed).min().map_or(0, i64::cast_unsigned),
         _ => values().flatten().min().unwrap_or(0),
     };
     let above = || values().map(|bits| bits.map_or(0, |bits| bits.wrapping_sub(base)));
@@ -274,12 +265,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Append what is made of those at some places.
-    fn gather<T>(
-        &self,
-        rows: impl Iterator<Item = usize>,
-        out: &mut Vec<T>,
-        make: impl Fn(u64) -> T,
-    ) {
+    fn gather<T>(&self, rows: impl Iterator<Item = usize>, out: &mut Vec<T>, make: impl Fn(u64) -> T) {
         match *self {
             Numbers::Zeros => out.extend(rows.map(|_| make(0))),
             Numbers::One(all) => out.extend(rows.map(|row| make(all[row].wide()))),
@@ -317,11 +303,7 @@ impl<'a> View<'a> {
         let count = four(head) as usize;
         let kind = Kind::of(head[4]).ok_or_else(|| damaged("an unknown kind of values"))?;
         let widths = [head[5], head[6], head[28]];
-        if count == 0
-            || widths
-                .iter()
-                .any(|width| !matches!(width, 0 | 1 | 2 | 4 | 8))
-        {
+        if count == 0 || widths.iter().any(|width| !matches!(width, 0 | 1 | 2 | 4 | 8)) {
             return Err(damaged("a block without intervals"));
         }
         let texts = four(&head[24..]) as usize;
@@ -338,9 +320,7 @@ impl<'a> View<'a> {
             Ok(Numbers::new(bytes, width))
         };
         let starts = numbers(widths[0])?;
-        let ends = (head[7] & ENDS != 0)
-            .then(|| numbers(widths[2]))
-            .transpose()?;
+        let ends = (head[7] & ENDS != 0).then(|| numbers(widths[2])).transpose()?;
         let values = numbers(widths[1])?;
         let text_ends = take(texts.checked_mul(4))?;
         Ok(View {
@@ -380,8 +360,7 @@ impl<'a> View<'a> {
             })),
         }
         let places = rows.iter().map(|row| *row as usize);
-        self.values
-            .gather(places, bits, |above| self.base.wrapping_add(above));
+        self.values.gather(places, bits, |above| self.base.wrapping_add(above));
     }
 
     /// How many intervals begin at a time or before it, which is near a place.
@@ -408,10 +387,7 @@ impl<'a> View<'a> {
     /// A text is not where it is said to be.
     #[inline]
     pub fn value(&self, row: usize) -> Result<Value<'a>, Fault> {
-        if self
-            .nulls
-            .is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0)
-        {
+        if self.nulls.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {
             return Ok(Value::NULL);
         }
         let bits = self.base.wrapping_add(self.values.get(row));
@@ -419,11 +395,7 @@ impl<'a> View<'a> {
             Kind::Text => self.text(bits)?,
             _ => "",
         };
-        Ok(Value {
-            kind: self.kind,
-            bits,
-            text,
-        })
+        Ok(Value { kind: self.kind, bits, text })
     }
 
     fn text(&self, number: u64) -> Result<&'a str, Fault> {
@@ -431,9 +403,7 @@ impl<'a> View<'a> {
             let bytes = self.text_ends.get(number * 4..number * 4 + 4)?;
             Some(four(bytes) as usize)
         };
-        let place = usize::try_from(number)
-            .ok()
-            .filter(|place| *place < self.text_ends.len());
+        let place = usize::try_from(number).ok().filter(|place| *place < self.text_ends.len());
         let found = place.and_then(|place| {
             let begin = if place == 0 { 0 } else { end(place - 1)? };
             std::str::from_utf8(self.texts.get(begin..end(place)?)?).ok()

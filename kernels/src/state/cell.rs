@@ -21,9 +21,7 @@ pub enum Kind {
 
 impl Kind {
     pub fn of(number: u8) -> Option<Kind> {
-        [Kind::Null, Kind::Int, Kind::Long, Kind::Double, Kind::Text]
-            .get(usize::from(number))
-            .copied()
+        [Kind::Null, Kind::Int, Kind::Long, Kind::Double, Kind::Text].get(usize::from(number)).copied()
     }
 
     pub fn name(self) -> &'static str {
@@ -54,52 +52,28 @@ pub struct Value<'a> {
 }
 
 impl Value<'_> {
-    pub const NULL: Value<'static> = Value {
-        kind: Kind::Null,
-        bits: 0,
-        text: "",
-    };
+    pub const NULL: Value<'static> = Value { kind: Kind::Null, bits: 0, text: "" };
 
     pub fn to_cell(self) -> Cell {
-        Cell {
-            kind: self.kind,
-            bits: self.bits,
-            text: (self.kind == Kind::Text).then(|| self.text.into()),
-        }
+        Cell { kind: self.kind, bits: self.bits, text: (self.kind == Kind::Text).then(|| self.text.into()) }
     }
 }
 
 impl Cell {
     pub fn value(&self) -> Value<'_> {
-        Value {
-            kind: self.kind,
-            bits: self.bits,
-            text: self.text.as_deref().unwrap_or(""),
-        }
+        Value { kind: self.kind, bits: self.bits, text: self.text.as_deref().unwrap_or("") }
     }
 
     pub fn int(value: i32) -> Cell {
-        Cell {
-            kind: Kind::Int,
-            bits: i64::from(value).cast_unsigned(),
-            text: None,
-        }
+        Cell { kind: Kind::Int, bits: i64::from(value).cast_unsigned(), text: None }
     }
 
     pub fn long(value: i64) -> Cell {
-        Cell {
-            kind: Kind::Long,
-            bits: value.cast_unsigned(),
-            text: None,
-        }
+        Cell { kind: Kind::Long, bits: value.cast_unsigned(), text: None }
     }
 
     pub fn double(value: f64) -> Cell {
-        Cell {
-            kind: Kind::Double,
-            bits: value.to_bits(),
-            text: None,
-        }
+        Cell { kind: Kind::Double, bits: value.to_bits(), text: None }
     }
 
     /// # Errors
@@ -111,11 +85,7 @@ impl Cell {
                 value.len()
             )));
         }
-        Ok(Cell {
-            kind: Kind::Text,
-            bits: 0,
-            text: Some(value.into()),
-        })
+        Ok(Cell { kind: Kind::Text, bits: 0, text: Some(value.into()) })
     }
 
     /// The number that an int or a long is.
@@ -150,11 +120,7 @@ impl Cell {
     ///
     /// # Errors
     /// It is of another type, or too large.
-    pub fn from_python(
-        value: &Bound<'_, PyAny>,
-        wanted: Option<Kind>,
-        known: Kind,
-    ) -> Result<Cell, Fault> {
+    pub fn from_python(value: &Bound<'_, PyAny>, wanted: Option<Kind>, known: Kind) -> Result<Cell, Fault> {
         if value.is_none() {
             return Ok(Cell::default());
         }
@@ -174,9 +140,7 @@ impl Cell {
             return Cell::of_whole(number, wanted.unwrap_or(known));
         }
         let kind = value.get_type();
-        Err(Fault::Value(format!(
-            "a state is None, an int, a float or a str, found {kind}"
-        )))
+        Err(Fault::Value(format!("a state is None, an int, a float or a str, found {kind}")))
     }
 
     /// # Errors

@@ -64,9 +64,7 @@ impl From<Fault> for PyErr {
             Err(error) => return PyOSError::new_err((error.raw_os_error(), error.to_string())),
         };
         Python::attach(|py| {
-            let made = py
-                .import("dctv.state.faults")
-                .and_then(|module| module.getattr(class)?.call1((&text,)));
+            let made = py.import("dctv.state.faults").and_then(|module| module.getattr(class)?.call1((&text,)));
             match made {
                 Ok(error) => PyErr::from_value(error),
                 Err(_) => PyRuntimeError::new_err(text),

@@ -67,11 +67,7 @@ impl History {
     /// Where in a run of an attribute a time is, more or less.
     pub fn near(&self, place: usize, number: usize, run: &Run<'_>, time: i64) -> Near {
         let (track, open) = (&self.tracks[place], self.is_open());
-        let next = if number + 1 < track.runs(open) {
-            track.begin(number + 1)
-        } else {
-            self.end.unwrap_or(self.now)
-        };
+        let next = if number + 1 < track.runs(open) { track.begin(number + 1) } else { self.end.unwrap_or(self.now) };
         expected(time, (track.begin(number), next), run.len())
     }
 
@@ -82,22 +78,13 @@ impl History {
         (time, until): (i64, i64),
         see: impl FnOnce(Extent, Value<'_>) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
-        let unknown = Extent {
-            start: self.start,
-            end: until,
-            ongoing: false,
-        };
+        let unknown = Extent { start: self.start, end: until, ongoing: false };
         let Some(number) = self.run_at(place, time) else {
             return see(unknown, Value::NULL);
         };
-        self.look(place, number, |run| {
-            match run.at(time, self.near(place, number, run, time)) {
-                None => see(unknown, Value::NULL),
-                Some(row) => see(
-                    self.extent(place, (number, run, row), until),
-                    run.value(row)?,
-                ),
-            }
+        self.look(place, number, |run| match run.at(time, self.near(place, number, run, time)) {
+            None => see(unknown, Value::NULL),
+            Some(row) => see(self.extent(place, (number, run, row), until), run.value(row)?),
         })
     }
 
@@ -131,9 +118,7 @@ impl History {
         self.check_time(time)?;
         let mut rows = Rows::with_capacity(self.tracks.len());
         for place in 0..self.tracks.len() {
-            self.see(place, (time, self.safe()), |extent, value| {
-                rows.push(place, extent, value)
-            })?;
+            self.see(place, (time, self.safe()), |extent, value| rows.push(place, extent, value))?;
         }
         Ok(rows)
     }
@@ -145,21 +130,12 @@ impl History {
     pub fn all_at(&self, time: i64) -> Result<Vec<Found>, Fault> {
         self.check_time(time)?;
         let places = 0..self.tracks.len();
-        places
-            .map(|place| self.seek(place, time, self.safe()))
-            .collect()
+        places.map(|place| self.seek(place, time, self.safe())).collect()
     }
 
     /// The state of an attribute now, whatever becomes of it.
     pub fn ongoing(&self, place: usize) -> Found {
         let state = &self.tracks[place].ongoing;
-        Found {
-            extent: Extent {
-                start: state.start,
-                end: self.now,
-                ongoing: true,
-            },
-            cell: state.cell.clone(),
-        }
+        Found { extent: Extent { start: state.start, end: self.now, ongoing: true }, cell: state.cell.clone() }
     }
 }

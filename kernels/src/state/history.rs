@@ -60,10 +60,7 @@ impl Action {
         let found = Action::NAMES.iter().find(|(known, _)| *known == name);
         found.map(|(_, action)| *action).ok_or_else(|| {
             let names: Vec<_> = Action::NAMES.iter().map(|(name, _)| *name).collect();
-            Fault::Value(format!(
-                "unknown action `{name}`, expected one of {}",
-                names.join(", ")
-            ))
+            Fault::Value(format!("unknown action `{name}`, expected one of {}", names.join(", ")))
         })
     }
 }
@@ -155,10 +152,7 @@ impl History {
     /// Make what the tree got known to the tracks.
     pub fn grow(&mut self) {
         let (start, new) = (self.start, self.tree.len());
-        self.tracks.resize_with(new, || Track {
-            ongoing: Ongoing::new(start, Cell::default()),
-            ..Track::default()
-        });
+        self.tracks.resize_with(new, || Track { ongoing: Ongoing::new(start, Cell::default()), ..Track::default() });
     }
 
     /// # Errors
@@ -196,10 +190,7 @@ impl History {
     fn advance_far(&mut self, time: i64) -> Result<(), Fault> {
         self.check_open()?;
         if time < self.start {
-            return Err(Fault::Range(format!(
-                "a change at {time} is before the begin of the history, {}",
-                self.start
-            )));
+            return Err(Fault::Range(format!("a change at {time} is before the begin of the history, {}", self.start)));
         }
         if time < self.now {
             return Err(Fault::Order(format!(
@@ -207,11 +198,7 @@ impl History {
                 self.now
             )));
         }
-        while self
-            .later
-            .first_key_value()
-            .is_some_and(|(key, _)| key.0 <= time)
-        {
+        while self.later.first_key_value().is_some_and(|(key, _)| key.0 <= time) {
             self.make_first()?;
         }
         self.reach(time);
@@ -224,8 +211,7 @@ impl History {
             return Ok(());
         };
         self.reach(time);
-        self.act(time, later.quark, later.action, later.cell)
-            .map(drop)
+        self.act(time, later.quark, later.action, later.cell).map(drop)
     }
 
     /// Make all changes that were asked for, however late.
@@ -250,13 +236,7 @@ impl History {
     ///
     /// # Errors
     /// It does not fit; then nothing was changed, but time went on.
-    pub fn change(
-        &mut self,
-        time: i64,
-        quark: i64,
-        action: Action,
-        cell: Cell,
-    ) -> Result<Cell, Fault> {
+    pub fn change(&mut self, time: i64, quark: i64, action: Action, cell: Cell) -> Result<Cell, Fault> {
         self.tree.place(quark)?;
         self.advance(time)?;
         if let Some(partial) = &mut self.partial {
@@ -313,10 +293,7 @@ impl History {
         self.check_open()?;
         self.check_repeatable("changes that are asked for before their time")?;
         if time < self.now {
-            let text = format!(
-                "a change for {time} is asked for at {}, which is later",
-                self.now
-            );
+            let text = format!("a change for {time} is asked for at {}, which is later", self.now);
             return Err(Fault::Order(text));
         }
         self.later.insert((time, self.asked), later);
@@ -361,9 +338,7 @@ impl History {
     pub fn keep(&mut self, place: usize, state: &Ongoing, end: i64) -> Result<(), Fault> {
         let told = match &self.partial {
             None => None,
-            Some(partial) if state.mark == Mark::Needed || partial.crossed(state.start, 2) => {
-                Some(end)
-            }
+            Some(partial) if state.mark == Mark::Needed || partial.crossed(state.start, 2) => Some(end),
             Some(_) => return Ok(()),
         };
         let track = &mut self.tracks[place];
@@ -407,8 +382,7 @@ impl History {
             Kind::Int | Kind::Long => {
                 let before = if same { before.whole() } else { None };
                 let sum = before.unwrap_or(0).checked_add(by.whole().unwrap_or(0));
-                let sum =
-                    sum.ok_or_else(|| Fault::Value("the sum has more than 64 bits".to_owned()))?;
+                let sum = sum.ok_or_else(|| Fault::Value("the sum has more than 64 bits".to_owned()))?;
                 Cell::of_whole(sum, by.kind)?
             }
             Kind::Null | Kind::Text => {

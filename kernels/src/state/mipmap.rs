@@ -19,9 +19,7 @@ pub enum Coarse {
 
 impl Coarse {
     pub fn of(number: u8) -> Option<Coarse> {
-        [Coarse::Nothing, Coarse::Base, Coarse::Levels, Coarse::Level]
-            .get(usize::from(number))
-            .copied()
+        [Coarse::Nothing, Coarse::Base, Coarse::Levels, Coarse::Level].get(usize::from(number)).copied()
     }
 }
 
@@ -120,13 +118,7 @@ impl Mipmap {
         }
         history.mipmapped = true;
         history.tracks[base].coarse = Coarse::Base;
-        Ok(Mipmap {
-            base,
-            resolution,
-            wanted: features.to_vec(),
-            features: Vec::new(),
-            current: None,
-        })
+        Ok(Mipmap { base, resolution, wanted: features.to_vec(), features: Vec::new(), current: None })
     }
 
     /// Change the attribute, and what is above it.
@@ -143,22 +135,14 @@ impl Mipmap {
             self.begin(history, time)?;
         }
         history.modify(time, self.base, cell.clone())?;
-        if self
-            .current
-            .as_ref()
-            .is_some_and(|(_, current)| *current == cell)
-        {
+        if self.current.as_ref().is_some_and(|(_, current)| *current == cell) {
             return Ok(());
         }
         let there = cell.kind != Kind::Null;
         // What lasted for no time is no entry.
         let before = self.current.replace((time, cell));
         let ended = before.filter(|(start, cell)| *start < time && cell.kind != Kind::Null);
-        let entry = ended.map(|(start, cell)| Entry {
-            start,
-            end: time,
-            cell,
-        });
+        let entry = ended.map(|(start, cell)| Entry { start, end: time, cell });
         for levels in &mut self.features {
             levels.waiting[0].extend(entry.clone());
             if there {
@@ -191,17 +175,10 @@ impl Mipmap {
     /// # Errors
     /// The history cannot be written.
     pub fn finish(&mut self, history: &mut History, end: i64) -> Result<(), Fault> {
-        let last = self
-            .current
-            .take()
-            .filter(|(_, cell)| cell.kind != Kind::Null);
+        let last = self.current.take().filter(|(_, cell)| cell.kind != Kind::Null);
         for levels in &mut self.features {
             if let Some((start, cell)) = &last {
-                levels.waiting[0].push(Entry {
-                    start: *start,
-                    end,
-                    cell: cell.clone(),
-                });
+                levels.waiting[0].push(Entry { start: *start, end, cell: cell.clone() });
             }
             for level in 0..levels.made.len() {
                 if !levels.waiting[level].is_empty() {
@@ -218,12 +195,7 @@ fn no_number() -> Fault {
 }
 
 impl Levels {
-    fn close_full(
-        &mut self,
-        history: &mut History,
-        time: i64,
-        resolution: usize,
-    ) -> Result<(), Fault> {
+    fn close_full(&mut self, history: &mut History, time: i64, resolution: usize) -> Result<(), Fault> {
         let mut level = 0;
         while level < self.waiting.len() && self.waiting[level].len() >= resolution {
             self.close(history, level, time)?;
@@ -256,21 +228,12 @@ impl Levels {
 
 fn combined(feature: Feature, parts: &[Entry], start: i64, end: i64) -> Cell {
     if feature == Feature::Avg {
-        let sum: f64 = parts
-            .iter()
-            .map(|one| weighted(&one.cell, one.start, one.end))
-            .sum();
+        let sum: f64 = parts.iter().map(|one| weighted(&one.cell, one.start, one.end)).sum();
         let length = span(start, end);
         return Cell::double(if length > 0.0 { sum / length } else { 0.0 });
     }
     let cells = parts.iter().map(|one| &one.cell);
-    let best = cells.reduce(|one, other| {
-        if better(feature, other, one) {
-            other
-        } else {
-            one
-        }
-    });
+    let best = cells.reduce(|one, other| if better(feature, other, one) { other } else { one });
     best.cloned().unwrap_or_default()
 }
 
@@ -280,13 +243,7 @@ pub fn better(feature: Feature, one: &Cell, other: &Cell) -> bool {
         (Some(one), Some(other)) => Some(one.cmp(&other)),
         _ => one.number().partial_cmp(&other.number()),
     };
-    order.is_some_and(|order| {
-        if feature == Feature::Max {
-            order.is_gt()
-        } else {
-            order.is_lt()
-        }
-    })
+    order.is_some_and(|order| if feature == Feature::Max { order.is_gt() } else { order.is_lt() })
 }
 
 pub fn span(start: i64, end: i64) -> f64 {

@@ -34,11 +34,7 @@ impl Checkpoints {
     }
 
     pub fn read(every: u64, times: Vec<i64>) -> Checkpoints {
-        Checkpoints {
-            every,
-            counted: 0,
-            times,
-        }
+        Checkpoints { every, counted: 0, times }
     }
 
     pub fn every(&self) -> u64 {
@@ -97,12 +93,7 @@ pub struct Replay {
 
 impl Replay {
     /// Whether a state that is over is one of the part.
-    pub fn keeps(
-        &mut self,
-        state: &Ongoing,
-        end: i64,
-        last_end: &mut Option<i64>,
-    ) -> Result<bool, Fault> {
+    pub fn keeps(&mut self, state: &Ongoing, end: i64, last_end: &mut Option<i64>) -> Result<bool, Fault> {
         if end < self.first || state.start > self.last {
             return Ok(false);
         }
@@ -160,11 +151,7 @@ impl History {
             let Some((row, end)) = found.filter(|(_, end)| *end >= time) else {
                 return Ok(None);
             };
-            let extent = Extent {
-                start: run.start(row),
-                end,
-                ongoing: false,
-            };
+            let extent = Extent { start: run.start(row), end, ongoing: false };
             let cell = run.value(row)?.to_cell();
             Ok(Some(Found { extent, cell }))
         })
@@ -175,12 +162,7 @@ impl History {
     ///
     /// # Errors
     /// The time is outside, or the history cannot be read.
-    pub fn part(
-        &self,
-        time: i64,
-        before: Option<Vec<Found>>,
-        after: Option<Vec<Found>>,
-    ) -> Result<History, Fault> {
+    pub fn part(&self, time: i64, before: Option<Vec<Found>>, after: Option<Vec<Found>>) -> Result<History, Fault> {
         let span = self.span(time)?;
         let begin = match before {
             Some(_) => span.first,
@@ -189,24 +171,15 @@ impl History {
         let mut part = History::new(begin, Store::Memory);
         part.tree = self.tree.clone();
         part.grow();
-        let mut replay = Replay {
-            first: span.first,
-            last: span.last,
-            missing: 0,
-        };
+        let mut replay = Replay { first: span.first, last: span.last, missing: 0 };
         for (place, track) in part.tracks.iter_mut().enumerate() {
             track.kind = self.tracks[place].kind;
             if begin > self.start {
                 let state = before.as_ref().and_then(|all| all.get(place)).cloned();
-                track.ongoing =
-                    match state.map_or_else(|| self.kept(place, begin - 1), |one| Ok(Some(one)))? {
-                        Some(found) => Ongoing::new(found.extent.start, found.cell),
-                        None => Ongoing {
-                            start: begin - 1,
-                            cell: Cell::default(),
-                            mark: Mark::Unknown,
-                        },
-                    };
+                track.ongoing = match state.map_or_else(|| self.kept(place, begin - 1), |one| Ok(Some(one)))? {
+                    Some(found) => Ongoing::new(found.extent.start, found.cell),
+                    None => Ongoing { start: begin - 1, cell: Cell::default(), mark: Mark::Unknown },
+                };
             }
             if span.after > span.last {
                 track.last_end = match after.as_ref().and_then(|all| all.get(place)) {

@@ -42,11 +42,7 @@ type Interval<'py> = (i64, i64, bool, Bound<'py, PyAny>);
 
 fn interval<'py>(py: Python<'py>, found: &Found) -> PyResult<Interval<'py>> {
     let value = found.cell.to_python(py)?;
-    let Extent {
-        start,
-        end,
-        ongoing,
-    } = found.extent;
+    let Extent { start, end, ongoing } = found.extent;
     Ok((start, end, ongoing, value))
 }
 
@@ -107,11 +103,7 @@ impl StateHistory {
             let places = places.collect::<Result<Vec<_>, _>>()?;
             Ok(Walk::new(places, times, backwards, history.safe()))
         })?;
-        let answer = Answer {
-            shared: self.shared.clone(),
-            walk,
-            spans,
-        };
+        let answer = Answer { shared: self.shared.clone(), walk, spans };
         Ok(PyRecordBatchReader::new(Box::new(answer)))
     }
 }
@@ -142,9 +134,8 @@ impl StateHistory {
         #[pyo3(from_py_with = arguments::granularity)] granularity: Option<u64>,
     ) -> PyResult<StateHistory> {
         let made = Writer::new(&path, identity.clone());
-        let (writer, blocks) = made.map_err(|error| {
-            PyOSError::new_err((error.raw_os_error(), error.to_string(), path.clone()))
-        })?;
+        let (writer, blocks) =
+            made.map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string(), path.clone())))?;
         let mut history = History::new(start, Store::File(Box::new(writer)));
         history.blocks = blocks;
         history.partial = granularity.map(Checkpoints::new);
@@ -245,32 +236,18 @@ impl StateHistory {
     }
 
     /// Attributes right below one.
-    fn children(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = arguments::quark)] quark: i64,
-    ) -> PyResult<Vec<u32>> {
+    fn children(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::quark)] quark: i64) -> PyResult<Vec<u32>> {
         self.shared.ask(py, |history| {
             let quark = below(history, quark)?;
             Ok(history.tree.children(quark).to_vec())
         })
     }
 
-    fn parent(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = arguments::quark)] quark: i64,
-    ) -> PyResult<i32> {
-        self.shared.ask(py, |history| {
-            Ok(history.tree.parent(history.tree.place(quark)?))
-        })
+    fn parent(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::quark)] quark: i64) -> PyResult<i32> {
+        self.shared.ask(py, |history| Ok(history.tree.parent(history.tree.place(quark)?)))
     }
 
-    fn name(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = arguments::quark)] quark: i64,
-    ) -> PyResult<String> {
+    fn name(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::quark)] quark: i64) -> PyResult<String> {
         self.shared.ask(py, |history| {
             let place = history.tree.place(quark)?;
             Ok(history.tree.name(place).to_owned())
@@ -278,11 +255,7 @@ impl StateHistory {
     }
 
     /// The type of an attribute's states: null, int, long, double or string.
-    fn kind(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = arguments::quark)] quark: i64,
-    ) -> PyResult<&'static str> {
+    fn kind(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::quark)] quark: i64) -> PyResult<&'static str> {
         self.shared.ask(py, |history| {
             let place = history.tree.place(quark)?;
             Ok(history.tracks[place].kind.name())
@@ -302,9 +275,7 @@ impl StateHistory {
     ) -> PyResult<Bound<'py, PyAny>> {
         let action = Action::named(action)?;
         let cell = self.cell(py, (quark, action), value.as_ref(), kind)?;
-        let made = self
-            .shared
-            .change(py, |built| built.history.change(time, quark, action, cell))?;
+        let made = self.shared.change(py, |built| built.history.change(time, quark, action, cell))?;
         made.to_python(py)
     }
 
@@ -321,13 +292,8 @@ impl StateHistory {
     ) -> PyResult<()> {
         let action = Action::named(action)?;
         let cell = self.cell(py, (quark, action), value.as_ref(), kind)?;
-        let later = Later {
-            quark,
-            cell,
-            action,
-        };
-        self.shared
-            .change(py, |built| built.history.ask(time, later))
+        let later = Later { quark, cell, action };
+        self.shared.change(py, |built| built.history.ask(time, later))
     }
 
     /// Change an attribute whose coarser states are kept too: how many make one of the next level, and of what kinds.
@@ -394,18 +360,12 @@ impl StateHistory {
         #[pyo3(from_py_with = arguments::quark)] quark: i64,
         #[pyo3(from_py_with = arguments::time)] time: i64,
     ) -> PyResult<Interval<'py>> {
-        let found = self.shared.ask(py, |history| {
-            history.single(history.tree.place(quark)?, time)
-        })?;
+        let found = self.shared.ask(py, |history| history.single(history.tree.place(quark)?, time))?;
         interval(py, &found)
     }
 
     /// The states of all attributes at a time, by quark.
-    fn full(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = arguments::time)] time: i64,
-    ) -> PyResult<PyRecordBatch> {
+    fn full(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::time)] time: i64) -> PyResult<PyRecordBatch> {
         batch(self.shared.ask(py, |history| history.full(time))?)
     }
 
@@ -465,18 +425,12 @@ impl StateHistory {
         of: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let feature = arguments::feature(of)?;
-        let cell = self.shared.ask(py, |history| {
-            history.range(history.tree.place(quark)?, first, last, feature)
-        })?;
+        let cell = self.shared.ask(py, |history| history.range(history.tree.place(quark)?, first, last, feature))?;
         cell.to_python(py)
     }
 
     /// End the history; if that fails it is given up.
-    fn close(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = arguments::time)] end: i64,
-    ) -> PyResult<()> {
+    fn close(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::time)] end: i64) -> PyResult<()> {
         let closed = self.shared.change(py, |built| {
             let Built { history, mipmaps } = built;
             history.check_open()?;
@@ -503,16 +457,15 @@ impl StateHistory {
     fn wait(&self, py: Python<'_>, seconds: Option<f64>) -> PyResult<bool> {
         let mut left = match seconds {
             None => Duration::MAX,
-            Some(seconds) => Duration::try_from_secs_f64(seconds.max(0.0))
-                .map_err(|error| Fault::Value(error.to_string()))?,
+            Some(seconds) => {
+                Duration::try_from_secs_f64(seconds.max(0.0)).map_err(|error| Fault::Value(error.to_string()))?
+            }
         };
         loop {
             let ended = py.detach(|| self.shared.wait(left.min(STEP)));
             left = left.saturating_sub(STEP);
             if ended || left.is_zero() {
-                return self
-                    .shared
-                    .ask(py, |history| Ok(!history.is_open() && !history.given_up));
+                return self.shared.ask(py, |history| Ok(!history.is_open() && !history.given_up));
             }
             py.check_signals()?;
         }
@@ -542,12 +495,8 @@ impl StateHistory {
             part.shared.ask(py, |history| history.all_at(time(history)))
         };
         let before = before.map(|part| edge(part, History::safe)).transpose()?;
-        let after = after
-            .map(|part| edge(part, |history| history.start))
-            .transpose()?;
-        let part = self
-            .shared
-            .ask(py, |history| history.part(time, before, after))?;
+        let after = after.map(|part| edge(part, |history| history.start)).transpose()?;
+        let part = self.shared.ask(py, |history| history.part(time, before, after))?;
         Ok(StateHistory::of(part, Vec::new()))
     }
 
@@ -563,11 +512,7 @@ impl StateHistory {
     }
 }
 
-fn end_all<'a>(
-    history: &mut History,
-    mipmaps: impl Iterator<Item = &'a mut Mipmap>,
-    end: i64,
-) -> Result<(), Fault> {
+fn end_all<'a>(history: &mut History, mipmaps: impl Iterator<Item = &'a mut Mipmap>, end: i64) -> Result<(), Fault> {
     history.catch_up()?;
     let end = end.max(history.now);
     for mipmap in mipmaps {

@@ -34,24 +34,13 @@ impl History {
     ///
     /// # Errors
     /// A time is outside, or the attribute has texts.
-    pub fn range(
-        &self,
-        place: usize,
-        first: i64,
-        last: i64,
-        feature: Feature,
-    ) -> Result<Cell, Fault> {
+    pub fn range(&self, place: usize, first: i64, last: i64, feature: Feature) -> Result<Cell, Fault> {
         self.check_time(first)?;
         if last < first {
-            return Err(Fault::Range(format!(
-                "the range ends at {last}, before it begins at {first}"
-            )));
+            return Err(Fault::Range(format!("the range ends at {last}, before it begins at {first}")));
         }
         if self.tracks[place].kind == Kind::Text {
-            let text = format!(
-                "the attribute `{}` has texts, expected numbers",
-                self.tree.name(place)
-            );
+            let text = format!("the attribute `{}` has texts, expected numbers", self.tree.name(place));
             return Err(Fault::Value(text));
         }
         let last = last.min(self.safe());
@@ -70,15 +59,8 @@ impl History {
                 if first == last && feature == Feature::Avg {
                     sum = found.cell.number().unwrap_or(0.0);
                 }
-                sum += weighted(
-                    &found.cell,
-                    begin,
-                    found.extent.end.saturating_add(1).min(last),
-                );
-                if best
-                    .as_ref()
-                    .is_none_or(|best| better(feature, &found.cell, best))
-                {
+                sum += weighted(&found.cell, begin, found.extent.end.saturating_add(1).min(last));
+                if best.as_ref().is_none_or(|best| better(feature, &found.cell, best)) {
                     best = Some(found.cell);
                 }
             }
@@ -99,9 +81,7 @@ impl History {
     fn whole(&self, found: &Found, time: i64, last: i64, feature: Feature) -> bool {
         // An average ends before its last time; the last coarser states do too.
         let ends = match feature {
-            Feature::Avg => {
-                found.extent.end < last || (found.extent.end == last && last == self.safe())
-            }
+            Feature::Avg => found.extent.end < last || (found.extent.end == last && last == self.safe()),
             Feature::Max | Feature::Min => found.extent.end <= last,
         };
         found.cell.kind != Kind::Null && found.extent.start == time && ends

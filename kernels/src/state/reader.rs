@@ -56,10 +56,7 @@ impl<'a> Cursor<'a> {
     /// A count of things that take at least `each` bytes.
     fn count(&mut self, each: usize) -> Result<usize, Fault> {
         let count = self.four()? as usize;
-        if count
-            .checked_mul(each)
-            .is_none_or(|bytes| bytes > self.0.len())
-        {
+        if count.checked_mul(each).is_none_or(|bytes| bytes > self.0.len()) {
             return Err(damaged("its directory counts more than there is"));
         }
         Ok(count)
@@ -91,9 +88,9 @@ pub fn open(bytes: Buffer) -> Result<(History, Vec<u8>), Fault> {
         return Err(Fault::Damaged(text));
     }
     let end = size - TRAILER;
-    let begin = usize::try_from(offset).ok().filter(|begin| {
-        begin.checked_add(usize::try_from(length).unwrap_or(usize::MAX)) == Some(end)
-    });
+    let begin = usize::try_from(offset)
+        .ok()
+        .filter(|begin| begin.checked_add(usize::try_from(length).unwrap_or(usize::MAX)) == Some(end));
     let begin = begin.ok_or_else(|| damaged("its directory is not there"))?;
     if checksum(&bytes[begin..end]) != sum {
         return Err(damaged("the checksum of its directory is wrong"));
@@ -118,8 +115,7 @@ fn directory(cursor: &mut Cursor<'_>) -> Result<(History, Vec<u8>), Fault> {
     let mut tree = Tree::default();
     for place in 0..attributes {
         let parent = cursor.four()?.cast_signed();
-        let name =
-            std::str::from_utf8(cursor.bytes()?).map_err(|_| damaged("a name is no text"))?;
+        let name = std::str::from_utf8(cursor.bytes()?).map_err(|_| damaged("a name is no text"))?;
         let above = i64::from(parent) < place as i64 && parent >= -1;
         if !above || tree.add(parent, name)? as usize != place {
             return Err(damaged("an attribute is in its own tree"));
@@ -138,12 +134,7 @@ fn directory(cursor: &mut Cursor<'_>) -> Result<(History, Vec<u8>), Fault> {
             })
         });
         let blocks = blocks.collect::<Result<Vec<_>, Fault>>()?;
-        history.tracks.push(Track {
-            kind,
-            coarse,
-            blocks,
-            ..Track::default()
-        });
+        history.tracks.push(Track { kind, coarse, blocks, ..Track::default() });
     }
     history.tree = Arc::new(tree);
     Ok((history, identity))

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, Int8Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, new_null_array,
+    ArrayRef, BooleanArray, Float64Array, Int8Array, Int32Array, Int64Array, RecordBatch, StringArray, new_null_array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
@@ -82,9 +81,7 @@ impl Rows {
         self.ongoing.resize(rows, false);
         let places = || picked.iter().map(|row| *row as usize);
         view.starts_at(places(), 0, &mut self.starts);
-        let inner = places()
-            .map(|row| row + 1)
-            .filter(|next| *next < view.count);
+        let inner = places().map(|row| row + 1).filter(|next| *next < view.count);
         view.starts_at(inner, -1, &mut self.ends);
         self.ends.resize(rows, end);
         view.values_at(picked, &mut self.kinds, &mut self.bits);
@@ -115,8 +112,7 @@ impl Rows {
         let Some(known) = self.rows_of(|kind| kind == Kind::Text as i8) else {
             return Ok(new_null_array(&DataType::Utf8, self.len()));
         };
-        self.pad_texts(self.len())
-            .map_err(|fault| ArrowError::ExternalError(Box::new(fault)))?;
+        self.pad_texts(self.len()).map_err(|fault| ArrowError::ExternalError(Box::new(fault)))?;
         let ends = std::iter::once(0).chain(std::mem::take(&mut self.text_ends));
         let offsets = OffsetBuffer::new(ends.collect::<ScalarBuffer<i32>>());
         let texts = Buffer::from_vec(std::mem::take(&mut self.texts));
@@ -125,26 +121,17 @@ impl Rows {
 
     fn values(&mut self) -> Result<[ArrayRef; 3], ArrowError> {
         let whole = |kind| kind == Kind::Int as i8 || kind == Kind::Long as i8;
-        let (wholes, reals) = (
-            self.rows_of(whole),
-            self.rows_of(|kind| kind == Kind::Double as i8),
-        );
+        let (wholes, reals) = (self.rows_of(whole), self.rows_of(|kind| kind == Kind::Double as i8));
         let texts = self.texts()?;
         let bits = Buffer::from_vec(std::mem::take(&mut self.bits));
         let count = self.len();
         let wholes: ArrayRef = match wholes {
             None => new_null_array(&DataType::Int64, count),
-            some => Arc::new(Int64Array::try_new(
-                ScalarBuffer::new(bits.clone(), 0, count),
-                some,
-            )?),
+            some => Arc::new(Int64Array::try_new(ScalarBuffer::new(bits.clone(), 0, count), some)?),
         };
         let reals: ArrayRef = match reals {
             None => new_null_array(&DataType::Float64, count),
-            some => Arc::new(Float64Array::try_new(
-                ScalarBuffer::new(bits, 0, count),
-                some,
-            )?),
+            some => Arc::new(Float64Array::try_new(ScalarBuffer::new(bits, 0, count), some)?),
         };
         Ok([wholes, reals, texts])
     }

@@ -33,22 +33,14 @@ impl Shared {
     pub fn new(history: History) -> Shared {
         let ended = !history.is_open();
         let mipmaps = BTreeMap::new();
-        Shared {
-            built: RwLock::new(Built { history, mipmaps }),
-            ended: Mutex::new(ended),
-            end: Condvar::new(),
-        }
+        Shared { built: RwLock::new(Built { history, mipmaps }), ended: Mutex::new(ended), end: Condvar::new() }
     }
 
     /// Ask something; Python's lock is let go of first, since who holds this one may wait for that.
     ///
     /// # Errors
     /// What was asked fails.
-    pub fn ask<T: Send>(
-        &self,
-        py: Python<'_>,
-        ask: impl FnOnce(&History) -> Result<T, Fault> + Send,
-    ) -> PyResult<T> {
+    pub fn ask<T: Send>(&self, py: Python<'_>, ask: impl FnOnce(&History) -> Result<T, Fault> + Send) -> PyResult<T> {
         let told = py.detach(|| {
             let built = self.built.read().unwrap_or_else(PoisonError::into_inner);
             ask(&built.history)

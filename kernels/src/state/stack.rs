@@ -46,9 +46,7 @@ impl History {
         self.need(place);
         let depth = self.depth(place)? + 1;
         if depth > DEEPEST {
-            return Err(Fault::Value(format!(
-                "a stack has at most {DEEPEST} values"
-            )));
+            return Err(Fault::Value(format!("a stack has at most {DEEPEST} values")));
         }
         let level = self.level(place, depth)?;
         self.modify(time, level, cell)?;

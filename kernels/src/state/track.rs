@@ -44,11 +44,7 @@ pub struct Ongoing {
 
 impl Ongoing {
     pub fn new(start: i64, cell: Cell) -> Ongoing {
-        Ongoing {
-            start,
-            cell,
-            mark: Mark::None,
-        }
+        Ongoing { start, cell, mark: Mark::None }
     }
 }
 
@@ -87,9 +83,7 @@ impl Blocks {
                 .and_then(|begin| all.get(begin..begin.checked_add(size)?))
                 .map(Cow::Borrowed),
         };
-        let bytes = bytes.ok_or_else(|| {
-            Fault::Damaged("the history is damaged: a block is not there".to_owned())
-        })?;
+        let bytes = bytes.ok_or_else(|| Fault::Damaged("the history is damaged: a block is not there".to_owned()))?;
         if !at.verified.load(Ordering::Relaxed) {
             if checksum(&bytes) != at.checksum {
                 let text = "the history is damaged: the checksum of a block is wrong";
@@ -189,9 +183,7 @@ impl Track {
         }
         let begin = self.blocks.first().map_or(0, |block| block.first);
         let near = expected(time, (begin, until), self.blocks.len());
-        let behind = partition(self.blocks.len(), near, |run| {
-            self.blocks[run].first <= time
-        });
+        let behind = partition(self.blocks.len(), near, |run| self.blocks[run].first <= time);
         behind.checked_sub(1)
     }
 }

@@ -56,11 +56,7 @@ impl Tree {
             .ok()
             .filter(|quark| i32::try_from(*quark).is_ok())
             .ok_or_else(|| Fault::Attribute("there are too many attributes".to_owned()))?;
-        self.nodes.push(Node {
-            parent,
-            name: name.into(),
-            children: Vec::new(),
-        });
+        self.nodes.push(Node { parent, name: name.into(), children: Vec::new() });
         self.by_name.insert((parent, name.into()), quark);
         match usize::try_from(parent) {
             Ok(parent) => self.nodes[parent].children.push(quark),

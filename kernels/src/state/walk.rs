@@ -120,9 +120,7 @@ impl Walk {
     ) -> Result<Option<i64>, Fault> {
         let until = self.until;
         let Some(number) = history.run_at(place, time) else {
-            history.see(place, (time, until), |extent, value| {
-                rows.push(place, extent, value)
-            })?;
+            history.see(place, (time, until), |extent, value| rows.push(place, extent, value))?;
             return Ok(None);
         };
         history.look(place, number, |run| {
@@ -182,13 +180,7 @@ impl Walk {
         }
     }
 
-    fn pick_of<N: Wide>(
-        &mut self,
-        starts: &[N],
-        first: i64,
-        (time, end): (i64, i64),
-        most: usize,
-    ) -> Picked {
+    fn pick_of<N: Wide>(&mut self, starts: &[N], first: i64, (time, end): (i64, i64), most: usize) -> Picked {
         let begun = |time: i64, near: Near| {
             let behind = time.wrapping_sub(first).cast_unsigned();
             partition(starts.len(), near, |row| starts[row].wide() <= behind)

@@ -39,13 +39,7 @@ impl Writer {
         let mut options = File::options();
         let file = options.read(true).write(true).create_new(true).open(path)?;
         let blocks = Blocks::File(file.try_clone()?);
-        let writer = Writer {
-            file,
-            buffer: MAGIC.to_vec(),
-            at: 0,
-            waiting: 0,
-            identity,
-        };
+        let writer = Writer { file, buffer: MAGIC.to_vec(), at: 0, waiting: 0, identity };
         Ok((writer, blocks))
     }
 
@@ -76,8 +70,8 @@ impl Writer {
 
     fn write(&mut self, track: &mut Track) -> Result<(), Fault> {
         let bytes = encode(&track.tail, track.kind);
-        let size = u32::try_from(bytes.len())
-            .map_err(|_| Fault::Value("states of an attribute are too long".to_owned()))?;
+        let size =
+            u32::try_from(bytes.len()).map_err(|_| Fault::Value("states of an attribute are too long".to_owned()))?;
         track.blocks.push(BlockAt {
             first: track.tail.rows[0].start,
             offset: self.at + self.buffer.len() as u64,

@@ -10,9 +10,7 @@ const MOST_BITS: f64 = (1u64 << 30) as f64;
 
 /// FNV-1a with 64 bits.
 pub fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// A set of texts that may claim to have more of them than it has.
@@ -33,35 +31,21 @@ impl Bloom {
         }
         let ln2 = std::f64::consts::LN_2;
         let n = entries as f64;
-        let bits = (-n * false_positive_rate.ln() / (ln2 * ln2))
-            .ceil()
-            .max(64.0);
+        let bits = (-n * false_positive_rate.ln() / (ln2 * ln2)).ceil().max(64.0);
         if bits > MOST_BITS {
             return Err("the filter would have more than 2^30 bits");
         }
-        let hashes = if entries == 0 {
-            1.0
-        } else {
-            (bits / n * ln2).round().max(1.0)
-        };
-        Ok(Bloom {
-            hashes: hashes as u32,
-            entries: 0,
-            bits: bits as u32,
-            data: vec![0; (bits as usize).div_ceil(8)],
-        })
+        let hashes = if entries == 0 { 1.0 } else { (bits / n * ln2).round().max(1.0) };
+        Ok(Bloom { hashes: hashes as u32, entries: 0, bits: bits as u32, data: vec![0; (bits as usize).div_ceil(8)] })
     }
 
     fn places(&self, hash: u64) -> impl Iterator<Item = usize> + use<> {
-        let mut step = hash
-            .wrapping_mul(0x517c_c1b7_2722_0a95)
-            .wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut step = hash.wrapping_mul(0x517c_c1b7_2722_0a95).wrapping_add(0x9e37_79b9_7f4a_7c15);
         step ^= step >> 33;
         step = step.wrapping_mul(0xff51_afd7_ed55_8ccd);
         step ^= step >> 33;
         let bits = u64::from(self.bits);
-        (0..u64::from(self.hashes))
-            .map(move |i| (hash.wrapping_add(i.wrapping_mul(step)) % bits) as usize)
+        (0..u64::from(self.hashes)).map(move |i| (hash.wrapping_add(i.wrapping_mul(step)) % bits) as usize)
     }
 
     /// Add the text with this FNV-1a hash.
@@ -86,11 +70,7 @@ impl Bloom {
     }
 
     fn parse(blob: &[u8]) -> Result<Bloom, &'static str> {
-        let word = |at: usize| {
-            blob.get(at..at + 4)
-                .and_then(|bytes| bytes.try_into().ok())
-                .map(u32::from_le_bytes)
-        };
+        let word = |at: usize| blob.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
         let (Some(hashes), Some(entries), Some(bits)) = (word(0), word(4), word(8)) else {
             return Err("a Bloom filter has at least 12 bytes");
         };
@@ -105,12 +85,7 @@ impl Bloom {
         if !bits.is_multiple_of(8) && data.last().is_some_and(|last| last >> (bits % 8) != 0) {
             return Err("the Bloom filter has bits beyond its end");
         }
-        Ok(Bloom {
-            hashes,
-            entries,
-            bits,
-            data: data.to_vec(),
-        })
+        Ok(Bloom { hashes, entries, bits, data: data.to_vec() })
     }
 }
 
@@ -136,8 +111,7 @@ impl Bloom {
     }
 
     fn may_contain(&self, text: &str) -> bool {
-        self.places(fnv1a(text.as_bytes()))
-            .all(|place| self.data[place / 8] & (1 << (place % 8)) != 0)
+        self.places(fnv1a(text.as_bytes())).all(|place| self.data[place / 8] & (1 << (place % 8)) != 0)
     }
 
     fn merge(&mut self, other: &Bound<'_, Bloom>) -> PyResult<()> {

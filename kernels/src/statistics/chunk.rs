@@ -43,10 +43,7 @@ pub struct Summed {
 }
 
 pub fn read(events: &[(String, RecordBatch)], wishes: &Wishes) -> Result<Chunk, String> {
-    let number = events
-        .iter()
-        .map(|(_, batch)| batch.num_rows() as u64)
-        .sum();
+    let number = events.iter().map(|(_, batch)| batch.num_rows() as u64).sum();
     let mut packer = Packer::new();
     let mut dimensions: Vec<(String, Summary)> = Vec::new();
     let mut add = |name: &str, values: Dimension| {
@@ -77,12 +74,7 @@ pub fn read(events: &[(String, RecordBatch)], wishes: &Wishes) -> Result<Chunk, 
         };
         add(dimension, values)?;
     }
-    Ok(Chunk {
-        events: number,
-        dimensions,
-        summary,
-        packer,
-    })
+    Ok(Chunk { events: number, dimensions, summary, packer })
 }
 
 fn names(events: &[(String, RecordBatch)]) -> Dimension {
@@ -125,9 +117,7 @@ fn summarize(events: &[(String, RecordBatch)]) -> Result<Summed, String> {
         let ts = wide(ts).map_err(|error| of(&error.to_string()))?;
         let dur = find(name, batch, DUR)?;
         times.add(name, &ts, dur.as_ref()).map_err(of)?;
-        let numbers = batch
-            .column_by_name(LINE)
-            .ok_or_else(|| of("there is no column `dctv:line`"))?;
+        let numbers = batch.column_by_name(LINE).ok_or_else(|| of("there is no column `dctv:line`"))?;
         let category = find(name, batch, CAT)?;
         lines.add(name, category.as_ref(), numbers).map_err(of)?;
     }
@@ -135,11 +125,7 @@ fn summarize(events: &[(String, RecordBatch)]) -> Result<Summed, String> {
         times.forget_names();
         lines = Lines::default();
     }
-    Ok(Summed {
-        total: times.total(),
-        times,
-        lines,
-    })
+    Ok(Summed { total: times.total(), times, lines })
 }
 
 impl Chunk {

@@ -2,8 +2,7 @@
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    Array, ArrayRef, ArrowNativeTypeOp, ArrowPrimitiveType, DictionaryArray, PrimitiveArray,
-    StringArray,
+    Array, ArrayRef, ArrowNativeTypeOp, ArrowPrimitiveType, DictionaryArray, PrimitiveArray, StringArray,
 };
 use arrow_schema::ArrowError;
 use rustc_hash::FxHashMap;
@@ -58,12 +57,7 @@ impl Dimension {
         if let Some((min, max)) = ends {
             range.whole(min.into(), max.into());
         }
-        Dimension {
-            valid,
-            range,
-            range_only: true,
-            ..Dimension::default()
-        }
+        Dimension { valid, range, range_only: true, ..Dimension::default() }
     }
 
     /// Add `count` times the same text.
@@ -106,11 +100,8 @@ impl Dimension {
     }
 
     /// Add whole numbers, which this tally counts by the bits of 64.
-    fn add_whole<T>(
-        &mut self,
-        values: &PrimitiveArray<T>,
-        tally: impl Fn(&mut Dimension) -> &mut Tally,
-    ) where
+    fn add_whole<T>(&mut self, values: &PrimitiveArray<T>, tally: impl Fn(&mut Dimension) -> &mut Tally)
+    where
         T: ArrowPrimitiveType<Native: Bits>,
     {
         let (mut min, mut max) = (T::Native::MAX_TOTAL_ORDER, T::Native::MIN_TOTAL_ORDER);
@@ -186,26 +177,17 @@ impl Dimension {
 
     /// Stop counting where there are too many values.
     fn keep_small(&mut self) {
-        let values = self.texts.len()
-            + self.ints.settle().len()
-            + self.uints.settle().len()
-            + self.floats.settle().len();
+        let values =
+            self.texts.len() + self.ints.settle().len() + self.uints.settle().len() + self.floats.settle().len();
         if values > MOST_VALUES || self.bytes > MOST_BYTES {
             self.range_only = true;
             self.texts = FxHashMap::default();
-            [&mut self.ints, &mut self.uints, &mut self.floats]
-                .into_iter()
-                .for_each(|tally| *tally = Tally::default());
+            [&mut self.ints, &mut self.uints, &mut self.floats].into_iter().for_each(|tally| *tally = Tally::default());
         }
     }
 
     /// End the chunk.
-    pub fn finish(
-        mut self,
-        expected: u64,
-        rate: f64,
-        packer: &mut Packer,
-    ) -> Result<Summary, &'static str> {
+    pub fn finish(mut self, expected: u64, rate: f64, packer: &mut Packer) -> Result<Summary, &'static str> {
         for (text, count) in ["false", "true"].into_iter().zip(self.bools) {
             if count > 0 {
                 self.range.flag(text);
@@ -215,16 +197,8 @@ impl Dimension {
         let kind = kind(&self.range);
         let range = std::mem::take(&mut self.range).texts();
         let (min, max) = range.map_or((None, None), |(min, max)| (Some(min), Some(max)));
-        let mut summary = Summary {
-            distinct: None,
-            valid,
-            min,
-            max,
-            kind,
-            dictionary: None,
-            bloom: None,
-            hashes: None,
-        };
+        let mut summary =
+            Summary { distinct: None, valid, min, max, kind, dictionary: None, bloom: None, hashes: None };
         if valid == 0 {
             summary.distinct = Some(0);
         }
@@ -251,11 +225,8 @@ impl Dimension {
         let mut all: Vec<(Vec<u8>, u64)> = texts.into_iter().collect();
         let mut put = |text: String, count: u64| all.push((text.into_bytes(), count));
         let tallies = [&mut self.ints, &mut self.uints, &mut self.floats];
-        let texts: [fn(u64) -> String; 3] = [
-            |bits| (bits as i64).to_string(),
-            |bits| bits.to_string(),
-            |bits| float(f64::from_bits(bits)),
-        ];
+        let texts: [fn(u64) -> String; 3] =
+            [|bits| (bits as i64).to_string(), |bits| bits.to_string(), |bits| float(f64::from_bits(bits))];
         for (tally, text) in tallies.into_iter().zip(texts) {
             let counts = tally.settle();
             kinds += usize::from(!counts.is_empty());

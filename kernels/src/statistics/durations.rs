@@ -41,13 +41,7 @@ struct Running {
 
 impl Running {
     fn new() -> Running {
-        Running {
-            counts: vec![0; BINS.count()],
-            min: u64::MAX,
-            max: 0,
-            sum: 0,
-            squares: Wide::default(),
-        }
+        Running { counts: vec![0; BINS.count()], min: u64::MAX, max: 0, sum: 0, squares: Wide::default() }
     }
 
     /// Add what is known of some durations.
@@ -103,12 +97,7 @@ impl Times {
     }
 
     /// Add events of one name.
-    pub fn add(
-        &mut self,
-        name: &str,
-        ts: &ArrayRef,
-        dur: Option<&ArrayRef>,
-    ) -> Result<(), &'static str> {
+    pub fn add(&mut self, name: &str, ts: &ArrayRef, dur: Option<&ArrayRef>) -> Result<(), &'static str> {
         let Some(Typed::Int(ts)) = typed(ts) else {
             return Err("the column `_ts` must be int64");
         };
@@ -138,11 +127,7 @@ impl Times {
     }
 
     /// Add times with durations; return what is known of these, if there are any.
-    fn add_both<T>(
-        &mut self,
-        ts: &Int64Array,
-        dur: &PrimitiveArray<T>,
-    ) -> Result<Option<Durations>, &'static str>
+    fn add_both<T>(&mut self, ts: &Int64Array, dur: &PrimitiveArray<T>) -> Result<Option<Durations>, &'static str>
     where
         T: ArrowPrimitiveType<Native: Into<i64>>,
     {
@@ -232,12 +217,7 @@ impl Times {
 
     /// A JSON object of the names' texts.
     pub fn by_name(&self, text: impl Fn(&Durations) -> String) -> String {
-        object(
-            self.names
-                .iter()
-                .flatten()
-                .map(|(name, durations)| (name.as_str(), text(durations))),
-        )
+        object(self.names.iter().flatten().map(|(name, durations)| (name.as_str(), text(durations))))
     }
 
     /// zlib of `u32 n, n x {u32 key_len, key, u32 blob_len, sketch}`, little-endian, in the order of the names.

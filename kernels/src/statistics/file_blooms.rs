@@ -27,19 +27,12 @@ impl FileBlooms {
     #[pyo3(signature = (expected_entries=1024, false_positive_rate=0.01))]
     fn new(expected_entries: u64, false_positive_rate: f64) -> PyResult<FileBlooms> {
         Bloom::sized(expected_entries, false_positive_rate).map_err(PyValueError::new_err)?;
-        Ok(FileBlooms {
-            expected: expected_entries,
-            rate: false_positive_rate,
-            dimensions: BTreeMap::new(),
-        })
+        Ok(FileBlooms { expected: expected_entries, rate: false_positive_rate, dimensions: BTreeMap::new() })
     }
 
     #[pyo3(signature = (dimension, value_hashes))]
     fn add(&mut self, dimension: String, value_hashes: Option<&[u8]>) -> PyResult<()> {
-        let place = self
-            .dimensions
-            .entry(dimension)
-            .or_insert_with(|| Some(FxHashSet::default()));
+        let place = self.dimensions.entry(dimension).or_insert_with(|| Some(FxHashSet::default()));
         let (Some(set), Some(bytes)) = (place.as_mut(), value_hashes) else {
             *place = None;
             return Ok(());
@@ -62,11 +55,7 @@ impl FileBlooms {
             let size = self.expected.max(set.len() as u64);
             let mut bloom = Bloom::sized(size, self.rate).map_err(PyValueError::new_err)?;
             set.iter().for_each(|hash| bloom.add_hash(*hash));
-            rows.push((
-                dimension.clone(),
-                PyBytes::new(py, &bloom.blob()),
-                bloom.entries(),
-            ));
+            rows.push((dimension.clone(), PyBytes::new(py, &bloom.blob()), bloom.entries()));
         }
         Ok(rows)
     }

@@ -26,12 +26,7 @@ pub struct Lines {
 
 impl Lines {
     /// Add events of one name; a missing category is the empty text.
-    pub fn add(
-        &mut self,
-        name: &str,
-        category: Option<&ArrayRef>,
-        lines: &ArrayRef,
-    ) -> Result<(), &'static str> {
+    pub fn add(&mut self, name: &str, category: Option<&ArrayRef>, lines: &ArrayRef) -> Result<(), &'static str> {
         if *lines.data_type() != DataType::UInt32 || lines.null_count() > 0 {
             return Err("the column `dctv:line` must be uint32 without nulls");
         }
@@ -57,9 +52,7 @@ impl Lines {
                 *place = (category, lines.len());
             }
         }
-        best.into_iter()
-            .map(|(name, (category, _))| (name, category))
-            .collect()
+        best.into_iter().map(|(name, (category, _))| (name, category)).collect()
     }
 
     /// Category, name, packed lines and their number.
@@ -91,9 +84,7 @@ fn pack(lines: &[u32], packer: &mut Packer) -> Vec<u8> {
         if steps.iter().fold(0, |all, step| all | step) < 0x80 {
             raw.extend(steps.iter().map(|step| *step as u8));
         } else {
-            steps
-                .iter()
-                .for_each(|step| put(&mut raw, u64::from(*step)));
+            steps.iter().for_each(|step| put(&mut raw, u64::from(*step)));
         }
     }
     // Compressing in memory only fails for want of it.
@@ -192,7 +183,5 @@ fn split<'a>(category: Option<&ArrayRef>, lines: &'a [u32]) -> Result<Groups<'a>
         groups[last.1].1.push(*line);
     }
     let groups = groups.into_iter();
-    Ok(groups
-        .map(|(text, lines)| (text, Cow::Owned(lines)))
-        .collect())
+    Ok(groups.map(|(text, lines)| (text, Cow::Owned(lines))).collect())
 }

@@ -45,25 +45,15 @@ fn chunk_statistics<'py>(
     summary: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     bloom::Bloom::sized(expected_entries, false_positive_rate).map_err(PyValueError::new_err)?;
-    let wishes = Wishes {
-        dimensions,
-        expected: expected_entries,
-        rate: false_positive_rate,
-        summary,
-    };
+    let wishes = Wishes { dimensions, expected: expected_entries, rate: false_positive_rate, summary };
     let (mut chunk, ranges, texts) = py
         .detach(|| {
-            let events: Vec<(String, RecordBatch)> = events
-                .into_iter()
-                .map(|(name, batch)| (name, batch.into_inner()))
-                .collect();
+            let events: Vec<(String, RecordBatch)> =
+                events.into_iter().map(|(name, batch)| (name, batch.into_inner())).collect();
             let mut chunk = chunk::read(&events, &wishes)?;
             let mut summary = chunk.summary.take();
-            let texts = summary
-                .as_mut()
-                .map(|found| Texts::of(found, &mut chunk.packer));
-            let ranges =
-                summary.map_or_else(Vec::new, |found| found.lines.finish(&mut chunk.packer));
+            let texts = summary.as_mut().map(|found| Texts::of(found, &mut chunk.packer));
+            let ranges = summary.map_or_else(Vec::new, |found| found.lines.finish(&mut chunk.packer));
             Ok::<_, String>((chunk, ranges, texts))
         })
         .map_err(PyValueError::new_err)?;
@@ -75,25 +65,17 @@ fn chunk_statistics<'py>(
         rows.append(row(py, &name, &summary, chunk.nulls(&summary))?)?;
     }
     result.set_item("dimensions", rows)?;
-    let ranges = ranges
-        .into_iter()
-        .map(|(category, name, lines, number)| (category, name, PyBytes::new(py, &lines), number));
+    let ranges =
+        ranges.into_iter().map(|(category, name, lines, number)| (category, name, PyBytes::new(py, &lines), number));
     result.set_item("event_ranges", PyList::new(py, ranges.collect::<Vec<_>>())?)?;
     Ok(result)
 }
 
-fn row<'py>(
-    py: Python<'py>,
-    name: &str,
-    summary: &Summary,
-    nulls: u64,
-) -> PyResult<Bound<'py, PyDict>> {
+fn row<'py>(py: Python<'py>, name: &str, summary: &Summary, nulls: u64) -> PyResult<Bound<'py, PyDict>> {
     let bytes = |blob: &Option<Vec<u8>>| blob.as_ref().map(|blob| PyBytes::new(py, blob));
     let row = PyDict::new(py);
     row.set_item("dimension", name)?;
-    let distinct = summary
-        .distinct
-        .map_or(-1, |number| i64::try_from(number).unwrap_or(i64::MAX));
+    let distinct = summary.distinct.map_or(-1, |number| i64::try_from(number).unwrap_or(i64::MAX));
     row.set_item("distinct_count", distinct)?;
     row.set_item("null_count", nulls)?;
     row.set_item("min_value", summary.min.as_deref())?;
@@ -101,10 +83,7 @@ fn row<'py>(
     row.set_item("value_type", summary.kind)?;
     row.set_item("value_counts", bytes(&summary.dictionary))?;
     let bloom = summary.bloom.as_ref();
-    row.set_item(
-        "bloom_data",
-        bloom.map(|bloom| PyBytes::new(py, &bloom.blob())),
-    )?;
+    row.set_item("bloom_data", bloom.map(|bloom| PyBytes::new(py, &bloom.blob())))?;
     row.set_item("num_entries", bloom.map_or(0, bloom::Bloom::entries))?;
     row.set_item("value_hashes", bytes(&summary.hashes))?;
     Ok(row)
@@ -121,36 +100,20 @@ struct Texts {
 impl Texts {
     fn of(found: &mut Summed, packer: &mut Packer) -> Texts {
         let times = &found.times;
-        let categories = found
-            .lines
-            .categories()
-            .into_iter()
-            .map(|(name, category)| {
-                let mut quoted = String::new();
-                text::quote(&mut quoted, category);
-                (name, quoted)
-            });
+        let categories = found.lines.categories().into_iter().map(|(name, category)| {
+            let mut quoted = String::new();
+            text::quote(&mut quoted, category);
+            (name, quoted)
+        });
         Texts {
             range: [times.first, times.last, times.end],
             total: std::mem::take(&mut found.total),
             sketches: times.sketches(packer),
             by_name: [
-                (
-                    "name_duration_histograms",
-                    times.by_name(Durations::short_histogram),
-                ),
-                (
-                    "name_duration_sums",
-                    times.by_name(|durations| format!("\"{}\"", durations.sum)),
-                ),
-                (
-                    "name_duration_sum_sqs",
-                    times.by_name(|durations| format!("\"{}\"", durations.squares.text())),
-                ),
-                (
-                    "name_duration_counts",
-                    times.by_name(|durations| durations.sketch.number().to_string()),
-                ),
+                ("name_duration_histograms", times.by_name(Durations::short_histogram)),
+                ("name_duration_sums", times.by_name(|durations| format!("\"{}\"", durations.sum))),
+                ("name_duration_sum_sqs", times.by_name(|durations| format!("\"{}\"", durations.squares.text()))),
+                ("name_duration_counts", times.by_name(|durations| durations.sketch.number().to_string())),
                 ("name_duration_ranges", times.by_name(Durations::ends)),
                 ("name_category", text::object(categories)),
             ],
@@ -181,10 +144,7 @@ impl Texts {
         row.set_item("duration_sketch", blob)?;
         row.set_item("duration_histogram", text::array(&sketch.octaves()))?;
         let sketches = self.sketches.as_ref();
-        row.set_item(
-            "name_duration_sketches",
-            sketches.map(|blob| PyBytes::new(py, blob)),
-        )?;
+        row.set_item("name_duration_sketches", sketches.map(|blob| PyBytes::new(py, blob)))?;
         for (name, text) in &self.by_name {
             row.set_item(name, text)?;
         }
@@ -204,8 +164,7 @@ fn pack_lines(py: Python<'_>, lines: Vec<u32>) -> PyResult<Bound<'_, PyBytes>> {
 /// What `pack_lines` gave -> line numbers; `most` is how many there may be.
 #[pyfunction]
 fn unpack_lines(py: Python<'_>, packed: Vec<u8>, most: usize) -> PyResult<Vec<u32>> {
-    py.detach(|| lines::unpack(&packed, most))
-        .ok_or_else(|| PyValueError::new_err("these are no packed line numbers"))
+    py.detach(|| lines::unpack(&packed, most)).ok_or_else(|| PyValueError::new_err("these are no packed line numbers"))
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -67,8 +67,7 @@ impl Range {
         }
         if let Some((low, high)) = self.text {
             let fits = low.len() <= LONGEST && high.len() <= LONGEST;
-            return Some((String::from_utf8(low).ok()?, String::from_utf8(high).ok()?))
-                .filter(|_| fits);
+            return Some((String::from_utf8(low).ok()?, String::from_utf8(high).ok()?)).filter(|_| fits);
         }
         if let Some((low, high)) = self.flags {
             return Some((low.to_owned(), high.to_owned()));
@@ -110,11 +109,5 @@ pub fn kind(range: &Range) -> &'static str {
 /// Compare a 64-bit number with a finite float, exactly.
 fn compare(whole: i128, float: f64) -> Ordering {
     // Casts saturate far beyond 64 bits, so nothing is lost.
-    whole
-        .cmp(&(float.floor() as i128))
-        .then(if float.fract() == 0.0 {
-            Ordering::Equal
-        } else {
-            Ordering::Less
-        })
+    whole.cmp(&(float.floor() as i128)).then(if float.fract() == 0.0 { Ordering::Equal } else { Ordering::Less })
 }

@@ -41,12 +41,7 @@ impl Sketch {
                 count += number;
             }
         }
-        Sketch {
-            bins,
-            count,
-            min,
-            max,
-        }
+        Sketch { bins, count, min, max }
     }
 
     /// Add to the counts of bins.
@@ -61,10 +56,7 @@ impl Sketch {
         if other.count == 0 {
             return Ok(());
         }
-        let count = self
-            .count
-            .checked_add(other.count)
-            .ok_or("a sketch holds fewer than 2^64 values")?;
+        let count = self.count.checked_add(other.count).ok_or("a sketch holds fewer than 2^64 values")?;
         if self.count == 0 {
             self.clone_from(other);
             return Ok(());
@@ -155,12 +147,7 @@ impl Sketch {
         let first = usize::from(bins.first()?.0);
         let last = usize::from(bins.last()?.0);
         let ends = BINS.of(min) == first && BINS.of(max) == last && min <= max;
-        (ends && rest.0.is_empty()).then_some(Sketch {
-            bins,
-            count,
-            min,
-            max,
-        })
+        (ends && rest.0.is_empty()).then_some(Sketch { bins, count, min, max })
     }
 }
 
@@ -186,12 +173,7 @@ impl Sketch {
             0 => Vec::new(),
             _ => vec![(BINS.of(value) as u16, count)],
         };
-        let single = Sketch {
-            bins,
-            count,
-            min: value,
-            max: value,
-        };
+        let single = Sketch { bins, count, min: value, max: value };
         self.absorb(&single).map_err(PyValueError::new_err)
     }
 

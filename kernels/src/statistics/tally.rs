@@ -75,10 +75,7 @@ impl Tally {
         });
         for (place, count) in counts.into_iter().enumerate() {
             if count > 0 {
-                *self
-                    .table
-                    .entry(least.wrapping_add(place as u64))
-                    .or_default() += count;
+                *self.table.entry(least.wrapping_add(place as u64)).or_default() += count;
             }
         }
     }

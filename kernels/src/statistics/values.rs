@@ -3,8 +3,7 @@
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt64Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array,
-    StringArray, UInt64Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, StringArray, UInt64Array,
 };
 use arrow_schema::{ArrowError, DataType};
 
@@ -28,11 +27,7 @@ pub fn known(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
         DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => DataType::UInt64,
         DataType::Float16 | DataType::Float32 => DataType::Float64,
         DataType::LargeUtf8 | DataType::Utf8View => DataType::Utf8,
-        DataType::Dictionary(key, value)
-            if **value != DataType::Utf8 || **key != DataType::Int32 =>
-        {
-            DataType::Utf8
-        }
+        DataType::Dictionary(key, value) if **value != DataType::Utf8 || **key != DataType::Int32 => DataType::Utf8,
         _ => return Ok(column.clone()),
     };
     arrow_cast::cast(column, &target)
@@ -72,8 +67,6 @@ pub fn each<T: arrow_array::ArrowPrimitiveType>(
 ) {
     match column.nulls().filter(|nulls| nulls.null_count() > 0) {
         None => column.values().iter().for_each(|value| call(*value)),
-        Some(nulls) => nulls
-            .valid_indices()
-            .for_each(|row| call(column.values()[row])),
+        Some(nulls) => nulls.valid_indices().for_each(|row| call(column.values()[row])),
     }
 }

@@ -78,9 +78,7 @@ fn times(number: [u64; 4], by: u128) -> [u64; 4] {
     for (shift, factor) in limbs(by).into_iter().enumerate() {
         let mut carry = 0u128;
         for place in shift..4 {
-            let value = u128::from(number[place - shift]) * u128::from(factor)
-                + u128::from(product[place])
-                + carry;
+            let value = u128::from(number[place - shift]) * u128::from(factor) + u128::from(product[place]) + carry;
             product[place] = value as u64;
             carry = value >> LIMB;
         }

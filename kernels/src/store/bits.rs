@@ -7,10 +7,7 @@ pub const PART: usize = 32;
 
 /// Puts each two neighbours into one number.
 #[inline]
-fn paired<From, To, const N: usize, const HALF: usize>(
-    numbers: &[From; N],
-    width: u32,
-) -> [To; HALF]
+fn paired<From, To, const N: usize, const HALF: usize>(numbers: &[From; N], width: u32) -> [To; HALF]
 where
     From: Copy + Into<To>,
     To: Copy + Default + Shl<u32, Output = To> + BitOr<Output = To>,

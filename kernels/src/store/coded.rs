@@ -49,10 +49,7 @@ struct Codes {
 impl Codes {
     fn with_room(arrays: &[&ArrayRef]) -> Codes {
         let rows = arrays.iter().map(|array| array.len()).sum();
-        Codes {
-            codes: Vec::with_capacity(rows),
-            rows: Rows::default(),
-        }
+        Codes { codes: Vec::with_capacity(rows), rows: Rows::default() }
     }
 }
 
@@ -81,9 +78,7 @@ pub fn encode(
     let made = match first.data_type() {
         DataType::Int64 => numbers::<Int64Type>(arrays, kept),
         DataType::UInt64 => numbers::<UInt64Type>(arrays, kept),
-        DataType::Dictionary(key, value)
-            if **key == DataType::Int32 && **value == DataType::Utf8 =>
-        {
+        DataType::Dictionary(key, value) if **key == DataType::Int32 && **value == DataType::Utf8 => {
             texts(arrays, kept)?
         }
         _ => None,
@@ -110,11 +105,7 @@ fn range<T: Copy + Ord>(values: &[T]) -> Option<(T, T)> {
     let last = *rest.last().unwrap_or(&first);
     let ends = (first.min(last), first.max(last));
     Some(pairs.iter().fold(ends, |(min, max), [one, other]| {
-        let (low, high) = if one < other {
-            (one, other)
-        } else {
-            (other, one)
-        };
+        let (low, high) = if one < other { (one, other) } else { (other, one) };
         (min.min(*low), max.max(*high))
     }))
 }
@@ -249,9 +240,8 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
         text.map(|text| ByteArray::from(*text))
     };
     let nulls = codes.rows.nulls as u64;
-    let statistics = kept
-        .statistics
-        .then(|| Statistics::byte_array(shown(ends.0), shown(ends.1), None, Some(nulls), false));
+    let statistics =
+        kept.statistics.then(|| Statistics::byte_array(shown(ends.0), shown(ends.1), None, Some(nulls), false));
     Ok(Some((codes, dictionary, Told { statistics, bloom })))
 }
 

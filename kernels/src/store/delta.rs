@@ -55,11 +55,7 @@ where
         let array = array.as_primitive::<T>();
         rows.add(array);
         let known = valid(array);
-        values.extend(
-            known
-                .iter()
-                .map(|one| one.bits().cast_signed() ^ T::Native::SHIFT),
-        );
+        values.extend(known.iter().map(|one| one.bits().cast_signed() ^ T::Native::SHIFT));
     }
     T::Native::SHIFT
 }
@@ -84,9 +80,7 @@ fn differences(values: &[i64], shift: i64, out: &mut Vec<u8>) -> (i64, i64) {
             min = min.min(*value);
             max = max.max(*value);
         }
-        above[..block.len()]
-            .iter_mut()
-            .for_each(|one| *one = one.wrapping_sub(least.cast_unsigned()));
+        above[..block.len()].iter_mut().for_each(|one| *one = one.wrapping_sub(least.cast_unsigned()));
         above[block.len()..].fill(0);
         varint(zigzag(least), out);
         let parts = above.as_chunks::<PART>().0;

@@ -62,10 +62,7 @@ enum Chunk {
 }
 
 /// What makes writers of one column: that of a whole file makes those of all its columns, which take long to begin.
-fn alone(
-    field: &Field,
-    properties: WriterPropertiesPtr,
-) -> Result<ArrowRowGroupWriterFactory, ParquetError> {
+fn alone(field: &Field, properties: WriterPropertiesPtr) -> Result<ArrowRowGroupWriterFactory, ParquetError> {
     let schema = Arc::new(Schema::new(vec![field.clone()]));
     let columns = ArrowSchemaConverter::new().convert(&schema)?;
     let writer = SerializedFileWriter::new(io::sink(), columns.root_schema_ptr(), properties)?;
@@ -160,11 +157,7 @@ impl Writing {
     }
 
     /// Encodes a column in this crate, if it is of few values or of whole numbers.
-    fn own(
-        &mut self,
-        place: usize,
-        arrays: &[&ArrayRef],
-    ) -> Result<Option<page::Chunk>, ParquetError> {
+    fn own(&mut self, place: usize, arrays: &[&ArrayRef]) -> Result<Option<page::Chunk>, ParquetError> {
         let column = self.columns.column(place);
         if let Some(kept) = self.layout.coded.get(place).copied().flatten() {
             let coded = coded::encode(&column, arrays, kept, &mut self.encoder)?;
@@ -176,20 +169,14 @@ impl Writing {
     }
 
     /// Encodes a column by the library.
-    fn other(
-        &mut self,
-        place: usize,
-        arrays: &[&ArrayRef],
-    ) -> Result<ArrowColumnChunk, ParquetError> {
+    fn other(&mut self, place: usize, arrays: &[&ArrayRef]) -> Result<ArrowColumnChunk, ParquetError> {
         let field = self.schema.field(place);
         let factory = match &mut self.others[place] {
             Some(factory) => factory,
             none => none.insert(alone(field, self.layout.properties.clone())?),
         };
         let mut writers = factory.create_column_writers(self.groups)?;
-        let mut writer = writers
-            .pop()
-            .ok_or_else(|| ParquetError::General("a column has no writer".to_owned()))?;
+        let mut writer = writers.pop().ok_or_else(|| ParquetError::General("a column has no writer".to_owned()))?;
         for array in arrays {
             for leaf in compute_leaves(field, array)? {
                 writer.write(&leaf)?;
@@ -214,9 +201,7 @@ fn encode(
     mut batches: impl Iterator<Item = RecordBatch>,
 ) -> Result<(ParquetMetaData, Vec<Option<u32>>), ArrowError> {
     let file = File::create_new(path).map_err(|error| unwritable(path, &error))?;
-    let first = batches
-        .next()
-        .unwrap_or_else(|| RecordBatch::new_empty(schema));
+    let first = batches.next().unwrap_or_else(|| RecordBatch::new_empty(schema));
     let write = || {
         let mut writing = Writing::new(file, &first, form)?;
         writing.add(&first)?;
@@ -272,15 +257,9 @@ pub fn write(
             };
             let read = read();
             drop(sender);
-            let encoded = encoder
-                .join()
-                .unwrap_or_else(|_| Err(fail("kernel panicked")));
+            let encoded = encoder.join().unwrap_or_else(|_| Err(fail("kernel panicked")));
             read.and(encoded)
         })?,
     };
-    Ok(Written {
-        rows,
-        metadata,
-        sums,
-    })
+    Ok(Written { rows, metadata, sums })
 }

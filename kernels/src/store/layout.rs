@@ -98,10 +98,7 @@ fn column_layout(
     let is_text = matches!(kind, DataType::Utf8 | DataType::Dictionary(..));
     let values = variety(column);
     let many = is_text && values >= BLOOM_FROM;
-    let kept = Kept {
-        statistics: !is_text || many,
-        bloom: (many && !has_objects(column)).then_some(FALSE_POSITIVES),
-    };
+    let kept = Kept { statistics: !is_text || many, bloom: (many && !has_objects(column)).then_some(FALSE_POSITIVES) };
     let sample = column.len().min(SAMPLE);
     let few = !TIMES.contains(&name) && (values * 3 <= sample || has_small_dictionary(column));
     let mut builder = builder;
@@ -114,24 +111,14 @@ fn column_layout(
             .set_column_bloom_filter_fpp(path(), rate)
             .set_column_bloom_filter_max_ndv(path(), room(column));
     }
-    let told = if kept.statistics {
-        EnabledStatistics::Chunk
-    } else {
-        EnabledStatistics::None
-    };
+    let told = if kept.statistics { EnabledStatistics::Chunk } else { EnabledStatistics::None };
     let builder = builder.set_column_statistics_enabled(path(), told);
     (builder, few.then_some(kept))
 }
 
 /// The layout of a file whose first rows these are.
 pub fn layout(first: &RecordBatch, form: Form) -> Result<Layout, ParquetError> {
-    let order = form.ascending.then(|| {
-        vec![SortingColumn {
-            column_idx: 0,
-            descending: false,
-            nulls_first: false,
-        }]
-    });
+    let order = form.ascending.then(|| vec![SortingColumn { column_idx: 0, descending: false, nulls_first: false }]);
     let mut builder = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
         .set_dictionary_enabled(false)
@@ -147,8 +134,5 @@ pub fn layout(first: &RecordBatch, form: Form) -> Result<Layout, ParquetError> {
         (builder, kept) = column_layout(builder, field.name(), column);
         coded.push(kept);
     }
-    Ok(Layout {
-        properties: Arc::new(builder.build()),
-        coded,
-    })
+    Ok(Layout { properties: Arc::new(builder.build()), coded })
 }

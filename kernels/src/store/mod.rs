@@ -35,10 +35,7 @@ fn write_table(
     let names = reader.schema();
     let names = names.fields().iter().map(|field| field.name().clone());
     let names = names.collect();
-    let form = layout::Form {
-        ascending,
-        group_rows: group_rows.max(1),
-    };
+    let form = layout::Form { ascending, group_rows: group_rows.max(1) };
     let mut raised = None;
     let mut report = |rows: usize| match &progress {
         None => true,

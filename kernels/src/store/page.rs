@@ -76,11 +76,7 @@ impl Encoder {
 }
 
 /// Whether bytes get shorter than they are by compression, as far as a sample of them tells.
-fn shrinks(
-    bytes: &[u8],
-    sample: &mut Vec<u8>,
-    codec: &mut zstd::bulk::Compressor<'static>,
-) -> io::Result<bool> {
+fn shrinks(bytes: &[u8], sample: &mut Vec<u8>, codec: &mut zstd::bulk::Compressor<'static>) -> io::Result<bool> {
     if bytes.len() < LARGE {
         return Ok(true);
     }
@@ -174,10 +170,7 @@ impl Told {
     /// The bits of the least and the largest of whole numbers.
     pub fn of_numbers((min, max): (i64, i64), nulls: usize) -> Told {
         let statistics = Statistics::int64(Some(min), Some(max), None, Some(nulls as u64), false);
-        Told {
-            statistics: Some(statistics),
-            bloom: None,
-        }
+        Told { statistics: Some(statistics), bloom: None }
     }
 }
 
@@ -204,12 +197,7 @@ pub fn chunk(
     encoder: &mut Encoder,
     write: impl FnOnce(&mut Vec<u8>, &[i64]) -> Told,
 ) -> Result<Chunk, ParquetError> {
-    let Encoder {
-        codec,
-        page,
-        sample,
-        numbers,
-    } = encoder;
+    let Encoder { codec, page, sample, numbers } = encoder;
     page.clear();
     if column.max_def_level() > 0 {
         rows.levels(page);
@@ -236,9 +224,7 @@ pub fn chunk(
             encoding: Encoding::PLAIN,
             is_sorted: false,
         };
-        whole += writer
-            .write_page(CompressedPage::new(values, plain))?
-            .uncompressed_size;
+        whole += writer.write_page(CompressedPage::new(values, plain))?.uncompressed_size;
         encodings.insert(0, Encoding::PLAIN);
     }
     let values = writer.write_page(CompressedPage::new(

@@ -28,24 +28,14 @@ fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Par
         .zip(sums)
         .map(|((column, number), sum)| {
             let (at, bytes) = column.byte_range();
-            Part {
-                column: number,
-                at,
-                bytes,
-                sum: *sum,
-            }
+            Part { column: number, at, bytes, sum: *sum }
         })
         .collect();
     columns.retain(|part| part.bytes > 0);
     columns.sort_unstable_by_key(|part| part.at);
     let mut parts = Vec::with_capacity(columns.len() + 2);
     let mut at = 0;
-    let rest = |at: u64, end: u64| Part {
-        column: REST,
-        at,
-        bytes: end.saturating_sub(at),
-        sum: None,
-    };
+    let rest = |at: u64, end: u64| Part { column: REST, at, bytes: end.saturating_sub(at), sum: None };
     for column in columns {
         if column.at > at {
             parts.push(rest(at, column.at));
@@ -68,8 +58,6 @@ pub fn told(path: &Path, metadata: &ParquetMetaData, sums: &[Option<u32>]) -> Py
         (part.column, part.bytes, sum)
     });
     let parts: Vec<(i64, u64, u32)> = parts.collect();
-    let whole = parts.iter().fold(0, |whole, (_, bytes, sum)| {
-        crc32_combine(whole, *sum, *bytes)
-    });
+    let whole = parts.iter().fold(0, |whole, (_, bytes, sum)| crc32_combine(whole, *sum, *bytes));
     Ok((parts, whole))
 }

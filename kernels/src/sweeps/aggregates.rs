@@ -104,9 +104,7 @@ impl Taken {
                 "_ts" => Self::Start,
                 "_duration" => Self::Duration,
                 other => {
-                    return Err(fail(format!(
-                        "argument is {other:?}, expected \"_ts\" or \"_duration\""
-                    )));
+                    return Err(fail(format!("argument is {other:?}, expected \"_ts\" or \"_duration\"")));
                 }
             },
         })
@@ -134,29 +132,19 @@ impl Aggregate {
             return Err(fail("only count takes nothing"));
         }
         if function.computes() && form == Form::Other {
-            return Err(fail(format!(
-                "cannot aggregate {data_type}, expected integers up to Int64 or floats"
-            )));
+            return Err(fail(format!("cannot aggregate {data_type}, expected integers up to Int64 or floats")));
         }
         if matches!(function, Function::Min | Function::Max) && !ordered(&data_type) {
             return Err(fail(format!("cannot order {data_type}")));
         }
         let result = match function {
-            Function::Sum | Function::WideSum | Function::TimeSum if form == Form::Real => {
-                DataType::Float64
-            }
+            Function::Sum | Function::WideSum | Function::TimeSum if form == Form::Real => DataType::Float64,
             Function::Sum | Function::Count => DataType::Int64,
             Function::WideSum | Function::TimeSum | Function::TimeKnown => WIDE,
             Function::Avg => DataType::Float64,
             Function::Min | Function::Max | Function::First | Function::Last => data_type.clone(),
         };
-        Ok(Self {
-            function,
-            taken,
-            data_type,
-            form,
-            result,
-        })
+        Ok(Self { function, taken, data_type, form, result })
     }
 }
 
@@ -194,10 +182,7 @@ pub fn mean(sum: i128, count: u64, data_type: &DataType) -> f64 {
     if count == 0 {
         return f64::NAN;
     }
-    if matches!(
-        data_type,
-        DataType::Int8 | DataType::Int16 | DataType::UInt8
-    ) {
+    if matches!(data_type, DataType::Int8 | DataType::Int16 | DataType::UInt8) {
         return sum as f64 / count as f64;
     }
     let (digits, up) = round(sum.unsigned_abs(), false);

@@ -90,19 +90,12 @@ pub fn start(opening: Opening, token: Token) -> Result<Reader, ArrowError> {
         .stack_size(STACK)
         .spawn(move || work(counted, opening, &seen, &sender))
         .map_err(|error| fail(format!("no thread for reading ahead: {error}")))?;
-    Ok(Box::new(Ahead {
-        schema,
-        pulled: Some(receiver),
-        token,
-    }))
+    Ok(Box::new(Ahead { schema, pulled: Some(receiver), token }))
 }
 
 #[pyfunction]
 #[pyo3(signature = (source, *, cancel=None))]
-pub fn ahead(
-    source: Bound<'_, PyAny>,
-    cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+pub fn ahead(source: Bound<'_, PyAny>, cancel: Option<PyRef<'_, Cancel>>) -> PyResult<PyRecordBatchReader> {
     let reader = start(Opening::new(&source)?, Token::new(cancel)).map_err(to_python)?;
     Ok(PyRecordBatchReader::new(reader))
 }

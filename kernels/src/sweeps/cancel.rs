@@ -43,16 +43,9 @@ impl Cancel {
     /// Wait until no thread reads ahead for these kernels; say whether that is so after some milliseconds.
     fn wait(&self, py: Python<'_>, milliseconds: u64) -> bool {
         py.detach(|| {
-            let threads = self
-                .shared
-                .threads
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let threads = self.shared.threads.lock().unwrap_or_else(PoisonError::into_inner);
             let patience = Duration::from_millis(milliseconds);
-            let waited = self
-                .shared
-                .fewer
-                .wait_timeout_while(threads, patience, |count| *count > 0);
+            let waited = self.shared.fewer.wait_timeout_while(threads, patience, |count| *count > 0);
             *waited.unwrap_or_else(PoisonError::into_inner).0 == 0
         })
     }
@@ -77,10 +70,7 @@ impl Token {
     /// Counts a thread for as long as what is returned lives.
     pub fn thread(&self) -> Working {
         if let Some(shared) = &self.0 {
-            *shared
-                .threads
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) += 1;
+            *shared.threads.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         }
         Working(self.0.clone())
     }
@@ -92,10 +82,7 @@ pub struct Working(Option<Arc<Shared>>);
 impl Drop for Working {
     fn drop(&mut self) {
         if let Some(shared) = &self.0 {
-            *shared
-                .threads
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) -= 1;
+            *shared.threads.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
             shared.fewer.notify_all();
         }
     }

@@ -53,11 +53,7 @@ impl Faults {
 
     fn error(&mut self) -> Option<ArrowError> {
         let about = self.about?;
-        let more = if self.rows.len() > SHOWN {
-            "; and more"
-        } else {
-            ""
-        };
+        let more = if self.rows.len() > SHOWN { "; and more" } else { "" };
         self.rows.truncate(SHOWN);
         Some(fail(format!("{about} {}{more}", self.rows.join("; "))))
     }
@@ -68,18 +64,11 @@ impl Check {
     fn check(&mut self, columns: &[ArrayRef], rows: usize) -> Result<bool, ArrowError> {
         let times = 2 - usize::from(self.events);
         let own = columns.iter().take(times);
-        let own: Option<Vec<_>> = own
-            .map(|column| column.as_primitive_opt::<Int64Type>())
-            .collect();
+        let own: Option<Vec<_>> = own.map(|column| column.as_primitive_opt::<Int64Type>()).collect();
         let own = own.ok_or_else(|| fail("a batch differs from its stream's schema"))?;
         let keys = &columns[times..times + self.keys];
-        let codes = if keys.is_empty() {
-            Vec::new()
-        } else {
-            self.partitions.encode(keys, rows)?
-        };
-        self.open
-            .resize(self.partitions.len(), (i64::MIN, i64::MIN));
+        let codes = if keys.is_empty() { Vec::new() } else { self.partitions.encode(keys, rows)? };
+        self.open.resize(self.partitions.len(), (i64::MIN, i64::MIN));
         for row in 0..rows {
             let code = codes.get(row).copied().unwrap_or(0);
             if self.wrong(own[0], own.get(1).copied(), row, code)? {
@@ -143,13 +132,7 @@ impl Check {
     }
 
     #[cold]
-    fn lengthless(
-        &mut self,
-        ts: i64,
-        durations: &Int64Array,
-        row: usize,
-        code: u32,
-    ) -> Result<bool, ArrowError> {
+    fn lengthless(&mut self, ts: i64, durations: &Int64Array, row: usize, code: u32) -> Result<bool, ArrowError> {
         let place = self.partitions.describe(code)?;
         let fault = Fault::no_length(ts, durations, row, &place);
         Ok(self.faults.add(fault))
@@ -160,11 +143,7 @@ impl Sweep for Check {
     fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
         loop {
             self.cancel.check()?;
-            let batch: Option<RecordBatch> = self
-                .reader
-                .next()
-                .transpose()
-                .map_err(|error| upstream(&error))?;
+            let batch: Option<RecordBatch> = self.reader.next().transpose().map_err(|error| upstream(&error))?;
             let enough = match &batch {
                 Some(batch) => self.check(batch.columns(), batch.num_rows())?,
                 None => true,
@@ -209,34 +188,15 @@ fn build(
     let times = 2 - usize::from(events);
     let fields: Vec<_> = reader.schema().fields().iter().cloned().collect();
     if fields.len() < times + keys {
-        return Err(fail(format!(
-            "the input has {} columns, expected at least {}",
-            fields.len(),
-            times + keys
-        )));
+        return Err(fail(format!("the input has {} columns, expected at least {}", fields.len(), times + keys)));
     }
-    if let Some(field) = fields
-        .iter()
-        .take(times)
-        .find(|field| *field.data_type() != DataType::Int64)
-    {
-        return Err(fail(format!(
-            "a time is {}, expected Int64",
-            field.data_type()
-        )));
+    if let Some(field) = fields.iter().take(times).find(|field| *field.data_type() != DataType::Int64) {
+        return Err(fail(format!("a time is {}, expected Int64", field.data_type())));
     }
     let types = fields.iter().skip(times).take(keys);
-    let partitions = partitions(
-        names,
-        times,
-        types.map(|field| field.data_type().clone()).collect(),
-    )?;
-    let all = fields[..times]
-        .iter()
-        .map(|field| Arc::new(Field::clone(field)));
-    let all = all
-        .chain(nullable(fields[times..].to_vec()).take(names.len().saturating_sub(times)))
-        .collect();
+    let partitions = partitions(names, times, types.map(|field| field.data_type().clone()).collect())?;
+    let all = fields[..times].iter().map(|field| Arc::new(Field::clone(field)));
+    let all = all.chain(nullable(fields[times..].to_vec()).take(names.len().saturating_sub(times))).collect();
     let schema = schema(all, names)?;
     let check = Check {
         reader,

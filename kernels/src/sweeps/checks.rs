@@ -10,11 +10,7 @@ use super::failure::fail;
 /// The duration of a span, where int64 can say it.
 #[inline]
 pub fn lasting(ts: i64, end: i64) -> Result<i64, ArrowError> {
-    end.checked_sub(ts).ok_or_else(|| {
-        fail(format!(
-            "span from {ts} to {end} is longer than a duration can say"
-        ))
-    })
+    end.checked_sub(ts).ok_or_else(|| fail(format!("span from {ts} to {end} is longer than a duration can say")))
 }
 
 /// What is wrong with a row: what faults of one kind have in common, and the row.
@@ -35,26 +31,15 @@ impl Fault {
         let Some(durations) = durations else {
             return Self {
                 about: "the time of an event is NULL",
-                row: if place.is_empty() {
-                    "in a row"
-                } else {
-                    place.trim_start()
-                }
-                .to_owned(),
+                row: if place.is_empty() { "in a row" } else { place.trim_start() }.to_owned(),
             };
         };
         let duration = shown(value(durations, row));
-        Self {
-            about: "the start of a span is NULL:",
-            row: format!("duration {duration}{place}"),
-        }
+        Self { about: "the start of a span is NULL:", row: format!("duration {duration}{place}") }
     }
 
     pub fn unsorted(ts: i64, last: i64, place: &str) -> Self {
-        Self {
-            about: "the rows are not in order of time:",
-            row: format!("{ts}{place} comes after {last}"),
-        }
+        Self { about: "the rows are not in order of time:", row: format!("{ts}{place} comes after {last}") }
     }
 
     /// A duration that no span has.
@@ -65,17 +50,11 @@ impl Fault {
         } else {
             "the duration of a span is positive, found"
         };
-        Self {
-            about,
-            row: format!("{} at _ts {ts}{place}", shown(duration)),
-        }
+        Self { about, row: format!("{} at _ts {ts}{place}", shown(duration)) }
     }
 
     pub fn overlap((start, stop): (i64, i64), (ts, end): (i64, i64), place: &str) -> Self {
-        Self {
-            about: "spans overlap:",
-            row: format!("[{start}, {stop}) and [{ts}, {end}){place}"),
-        }
+        Self { about: "spans overlap:", row: format!("[{start}, {stop}) and [{ts}, {end}){place}") }
     }
 }
 
@@ -107,10 +86,7 @@ pub fn ends(
     let ts = ts.values();
     if ts.first().is_some_and(|&first| first < last) || !ts.is_sorted() {
         let before = std::iter::once(&last).chain(ts.iter());
-        let rows = before
-            .zip(ts.iter())
-            .enumerate()
-            .find(|(_, (before, after))| before > after);
+        let rows = before.zip(ts.iter()).enumerate().find(|(_, (before, after))| before > after);
         let (row, (before, after)) = rows.unwrap_or((0, (&last, &last)));
         return Ok(Err(Fault::unsorted(*after, *before, &place(row)?)));
     }
@@ -128,8 +104,7 @@ pub fn ends(
     if !bad {
         return Ok(Ok(ends));
     }
-    let wrong =
-        |(ts, duration): (&i64, &i64)| *duration <= 0 || ts.checked_add(*duration).is_none();
+    let wrong = |(ts, duration): (&i64, &i64)| *duration <= 0 || ts.checked_add(*duration).is_none();
     let row = ts.iter().zip(durations.iter()).position(wrong).unwrap_or(0);
     Ok(Err(Fault::no_length(ts[row], column, row, &place(row)?)))
 }

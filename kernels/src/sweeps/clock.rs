@@ -15,11 +15,7 @@ pub fn date(days: i64) -> String {
 /// `YYYY-MM-DD HH:MM:SS[.f]` of a count of `1/per_second` seconds, moved by `offset` seconds.
 pub fn timestamp(count: i64, per_second: i64, offset: i64) -> String {
     let seconds = count.div_euclid(per_second).saturating_add(offset);
-    let time = time_of_day(
-        seconds.rem_euclid(DAY),
-        count.rem_euclid(per_second),
-        per_second,
-    );
+    let time = time_of_day(seconds.rem_euclid(DAY), count.rem_euclid(per_second), per_second);
     let date = date(seconds.div_euclid(DAY));
     match date.strip_suffix(" (BC)") {
         Some(date) => format!("{date} (BC) {time}"),
@@ -29,11 +25,7 @@ pub fn timestamp(count: i64, per_second: i64, offset: i64) -> String {
 
 /// `HH:MM:SS[.f]` of a count of `1/per_second` seconds since midnight.
 pub fn time(count: i64, per_second: i64) -> String {
-    time_of_day(
-        count.div_euclid(per_second),
-        count.rem_euclid(per_second),
-        per_second,
-    )
+    time_of_day(count.div_euclid(per_second), count.rem_euclid(per_second), per_second)
 }
 
 /// `1 year 2 months 3 days 04:05:06.789`, without the parts that are zero.
@@ -49,33 +41,21 @@ pub fn interval(months: i64, days: i64, micros: i64) -> String {
     if micros != 0 || parts.is_empty() {
         let sign = if micros < 0 { "-" } else { "" };
         let size = micros.saturating_abs();
-        parts.push(format!(
-            "{sign}{}",
-            time_of_day(size / 1_000_000, size % 1_000_000, 1_000_000)
-        ));
+        parts.push(format!("{sign}{}", time_of_day(size / 1_000_000, size % 1_000_000, 1_000_000)));
     }
     parts.join(" ")
 }
 
 /// Seconds of an offset written `+05:30`, and the offset without minutes that are zero.
 pub fn offset(text: &str) -> (i64, String) {
-    let number = |from: usize| {
-        text.get(from..from + 2)
-            .and_then(|digits| digits.parse::<i64>().ok())
-            .unwrap_or(0)
-    };
+    let number = |from: usize| text.get(from..from + 2).and_then(|digits| digits.parse::<i64>().ok()).unwrap_or(0);
     let sign = if text.starts_with('-') { -1 } else { 1 };
     let seconds = sign * (number(1) * 3600 + number(4) * 60);
     (seconds, text.strip_suffix(":00").unwrap_or(text).to_owned())
 }
 
 fn time_of_day(seconds: i64, fraction: i64, per_second: i64) -> String {
-    let text = format!(
-        "{:02}:{:02}:{:02}",
-        seconds / 3600,
-        seconds / 60 % 60,
-        seconds % 60
-    );
+    let text = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
     if fraction == 0 {
         return text;
     }
@@ -94,10 +74,6 @@ fn civil(days: i64) -> (i64, i64, i64) {
     let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let from_march = (5 * of_year + 2) / 153;
     let day = of_year - (153 * from_march + 2) / 5 + 1;
-    let month = if from_march < 10 {
-        from_march + 3
-    } else {
-        from_march - 9
-    };
+    let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }

@@ -145,25 +145,12 @@ pub fn concurrency(
             "spans" => Shape::Spans,
             "events" => Shape::Events,
             other => {
-                return Err(fail(format!(
-                    "result is {other:?}, expected \"spans\" or \"events\""
-                )));
+                return Err(fail(format!("result is {other:?}, expected \"spans\" or \"events\"")));
             }
         };
-        let step = Concurrency {
-            shape,
-            idle,
-            merge,
-            parts: Vec::new(),
-        };
+        let step = Concurrency { shape, idle, merge, parts: Vec::new() };
         let input = Source::new(reader, Kind::Spans, partitions, "span", token.clone())?;
-        sweep(
-            input,
-            step,
-            (shape == Shape::Spans, Made::numbers(1)),
-            &names,
-            token,
-        )
+        sweep(input, step, (shape == Shape::Spans, Made::numbers(1)), &names, token)
     };
     build().map_err(to_python)
 }

@@ -29,9 +29,7 @@ pub struct Tally {
 
 impl Tally {
     pub fn counter(&self) -> Counter {
-        Counter {
-            shown: self.shown.clone(),
-        }
+        Counter { shown: self.shown.clone() }
     }
 
     #[inline]

@@ -88,12 +88,7 @@ impl<M: Members> CoveredPieces<M> {
         loop {
             let span = self.ends.peek().map(|Reverse((time, ..))| *time);
             let group = (self.group.row != NULL_ROW).then_some(self.group.end);
-            let Some(time) = span
-                .into_iter()
-                .chain(group)
-                .min()
-                .filter(|&time| time <= now)
-            else {
+            let Some(time) = span.into_iter().chain(group).min().filter(|&time| time <= now) else {
                 return;
             };
             self.break_before(time);
@@ -123,13 +118,7 @@ impl<M: Members> CoveredPieces<M> {
         if span.open.end > t {
             return Err(input.overlap(&span.open, row, &mut self.groups.partitions));
         }
-        *span = Span {
-            open: Open {
-                end: input.chunk.end[row],
-                row: input.chunk.base + row as u64,
-            },
-            ts: t,
-        };
+        *span = Span { open: Open { end: input.chunk.end[row], row: input.chunk.base + row as u64 }, ts: t };
         self.entries += 1;
         self.ends.push(Reverse((span.open.end, self.entries, code)));
         self.groups.input.pos += 1;
@@ -191,13 +180,7 @@ impl<M: Members> Sweep for CoveredPieces<M> {
         self.begin()?;
         while !self.groups.is_full() {
             self.groups.fill()?;
-            self.state.resize(
-                self.groups.partitions.len(),
-                Span {
-                    open: Open::NEVER,
-                    ts: 0,
-                },
-            );
+            self.state.resize(self.groups.partitions.len(), Span { open: Open::NEVER, ts: 0 });
             if self.groups.done() {
                 self.end_until(i64::MAX);
                 self.break_before(i64::MAX);
@@ -209,8 +192,7 @@ impl<M: Members> Sweep for CoveredPieces<M> {
             // A span is needed until its end was swept over, which happens before the next row is taken.
             let now = self.groups.input.time().min(self.groups.grouper.time());
             self.end_until(now);
-            self.groups
-                .release(self.state.iter().map(|span| span.open.row_at(now)));
+            self.groups.release(self.state.iter().map(|span| span.open.row_at(now)));
             self.run()?;
         }
         self.groups.flush().map(Some)

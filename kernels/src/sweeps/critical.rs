@@ -105,13 +105,7 @@ impl Critical {
         }
         let (lo, hi) = self.span;
         if lo < hi {
-            self.tasks.push(Task {
-                tid: self.tid,
-                lo,
-                hi,
-                limit: (i64::MAX, i64::MAX),
-                depth: 0,
-            });
+            self.tasks.push(Task { tid: self.tid, lo, hi, limit: (i64::MAX, i64::MAX), depth: 0 });
         }
         Ok(())
     }
@@ -120,8 +114,7 @@ impl Critical {
         let column = |at| self.input.payload_column(at).cloned();
         let (end, tid, state, cpu) = (column(0)?, column(1)?, column(2)?, column(3)?);
         let (line, waker, context) = (column(4)?, column(5)?, column(6)?);
-        let [end, tid, cpu, line, waker] =
-            [&end, &tid, &cpu, &line, &waker].map(|c| c.as_primitive::<Int64Type>());
+        let [end, tid, cpu, line, waker] = [&end, &tid, &cpu, &line, &waker].map(|c| c.as_primitive::<Int64Type>());
         let [state, context] = [&state, &context].map(|c| c.as_primitive::<Int8Type>());
         for (row, &ts) in self.input.chunk.ts.iter().enumerate() {
             if tid.is_null(row) {
@@ -129,23 +122,11 @@ impl Critical {
             }
             let own = State {
                 ts,
-                end: if end.is_null(row) {
-                    i64::MAX
-                } else {
-                    end.value(row)
-                },
-                end_line: if line.is_null(row) {
-                    0
-                } else {
-                    line.value(row)
-                },
+                end: if end.is_null(row) { i64::MAX } else { end.value(row) },
+                end_line: if line.is_null(row) { 0 } else { line.value(row) },
                 waker: waker.is_valid(row).then(|| waker.value(row)),
                 cpu: cpu.is_valid(row).then(|| cpu.value(row)),
-                state: if state.is_null(row) {
-                    UNKNOWN
-                } else {
-                    state.value(row)
-                },
+                state: if state.is_null(row) { UNKNOWN } else { state.value(row) },
                 context: context.is_valid(row).then(|| context.value(row)),
             };
             if own.end > ts && own.end > self.span.0 && ts < self.span.1 {
@@ -246,11 +227,7 @@ fn flush(out: &[Piece]) -> Vec<ArrayRef> {
     }
     vec![
         int64(out.iter().map(|piece| piece.ts).collect()),
-        int64(
-            out.iter()
-                .map(|piece| piece.end.saturating_sub(piece.ts))
-                .collect(),
-        ),
+        int64(out.iter().map(|piece| piece.end.saturating_sub(piece.ts)).collect()),
         int64(out.iter().map(|piece| piece.tid).collect()),
         Arc::new(states.finish()),
         Arc::new(cpus.finish()),
@@ -270,13 +247,7 @@ pub fn critical_path(
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
     let token = Token::new(cancel);
-    let input = Source::new(
-        states.into_reader()?,
-        Kind::Events,
-        0,
-        "state",
-        token.clone(),
-    );
+    let input = Source::new(states.into_reader()?, Kind::Events, 0, "state", token.clone());
     build(input.map_err(to_python)?, tid, (start, end), &names, token).map_err(to_python)
 }
 
@@ -290,24 +261,11 @@ fn build(
     let fields = input.payload_fields();
     let types: Vec<&DataType> = fields.iter().map(|field| field.data_type()).collect();
     if types != OWN.iter().collect::<Vec<_>>() {
-        return Err(fail(format!(
-            "columns of the state input are {types:?}, expected {OWN:?}"
-        )));
+        return Err(fail(format!("columns of the state input are {types:?}, expected {OWN:?}")));
     }
     let (i8, i64) = (DataType::Int8, DataType::Int64);
-    let own = [
-        (&i64, false),
-        (&i64, false),
-        (&i64, false),
-        (&i8, false),
-        (&i64, true),
-        (&i64, false),
-        (&i8, false),
-    ];
-    let fields = own
-        .iter()
-        .map(|(kind, nulls)| made((*kind).clone(), *nulls))
-        .collect();
+    let own = [(&i64, false), (&i64, false), (&i64, false), (&i8, false), (&i64, true), (&i64, false), (&i8, false)];
+    let fields = own.iter().map(|(kind, nulls)| made((*kind).clone(), *nulls)).collect();
     let schema = schema(fields, names)?;
     let partitions = Partitions::new(&[], Vec::new())?;
     let sweep = Critical {

@@ -21,8 +21,7 @@ pub trait Sink: Send {
     /// The partition's span ends.
     fn end(&mut self, code: u32, bundle: u32);
     /// A bundle's stretch from `ts` on, with the partitions that cover it.
-    fn stretch(&mut self, bundle: u32, active: &[u32], times: (i64, i64))
-    -> Result<(), ArrowError>;
+    fn stretch(&mut self, bundle: u32, active: &[u32], times: (i64, i64)) -> Result<(), ArrowError>;
     /// Whether a batch is full.
     fn is_full(&self) -> bool;
     /// Drops the chunks of the input that are not needed; `open` are the rows of open spans.
@@ -83,11 +82,7 @@ impl<S: Sink> Cuts<S> {
             let found = types.get(column).cloned();
             found.ok_or_else(|| fail(format!("there is no partition column {column} to keep")))
         };
-        let kept = layout
-            .keep
-            .iter()
-            .map(pick)
-            .collect::<Result<Vec<_>, _>>()?;
+        let kept = layout.keep.iter().map(pick).collect::<Result<Vec<_>, _>>()?;
         let kept = Partitions::new(&vec![String::new(); kept.len()], kept)?;
         let partitions = Partitions::new(&layout.names, types)?;
         Ok(Self {
@@ -110,24 +105,11 @@ impl<S: Sink> Cuts<S> {
         if known == total {
             return Ok(());
         }
-        let distinct = |&column: &usize| {
-            Ok(self
-                .partitions
-                .distinct(column)?
-                .slice(known, total - known))
-        };
-        let columns = self
-            .keep
-            .iter()
-            .map(distinct)
-            .collect::<Result<Vec<_>, ArrowError>>()?;
+        let distinct = |&column: &usize| Ok(self.partitions.distinct(column)?.slice(known, total - known));
+        let columns = self.keep.iter().map(distinct).collect::<Result<Vec<_>, ArrowError>>()?;
         for bundle in self.kept.encode(&columns, total - known)? {
             let (open, place) = (Open::NEVER, usize::MAX);
-            self.state.push(Member {
-                open,
-                bundle,
-                place,
-            });
+            self.state.push(Member { open, bundle, place });
         }
         self.bundles.resize_with(self.kept.len(), Bundle::default);
         Ok(())
@@ -192,17 +174,10 @@ impl<S: Sink> Cuts<S> {
         self.boundary(bundle, t)?;
         self.sink.begin(code, bundle, &self.input);
         let needed = self.needs(code);
-        let (end, row) = (
-            self.input.chunk.end[row],
-            self.input.chunk.base + row as u64,
-        );
+        let (end, row) = (self.input.chunk.end[row], self.input.chunk.base + row as u64);
         let found = &mut self.bundles[bundle as usize];
         let (open, place) = (Open { end, row }, found.active.len());
-        self.state[code as usize] = Member {
-            open,
-            bundle,
-            place,
-        };
+        self.state[code as usize] = Member { open, bundle, place };
         found.active.push(code);
         found.missing -= usize::from(needed);
         self.entries += 1;
@@ -212,9 +187,7 @@ impl<S: Sink> Cuts<S> {
     }
 
     fn needs(&self, code: u32) -> bool {
-        self.required
-            .as_ref()
-            .is_some_and(|required| required.contains(code))
+        self.required.as_ref().is_some_and(|required| required.contains(code))
     }
 
     /// Hands on the stretch from the bundle's last boundary to this one.
@@ -247,16 +220,7 @@ impl<S: Sink> Sweep for Cuts<S> {
             }
             self.run()?;
         }
-        let Self {
-            input,
-            partitions,
-            kept,
-            ..
-        } = self;
-        self.sink.flush(Inputs {
-            input,
-            partitions,
-            kept,
-        })
+        let Self { input, partitions, kept, .. } = self;
+        self.sink.flush(Inputs { input, partitions, kept })
     }
 }

@@ -86,9 +86,7 @@ impl Number {
                 .checked_mul(duration)
                 .map(Self::Whole)
                 .ok_or_else(|| fail(format!("{value} * {duration} exceeds Int64"))),
-            Self::Real(value) if single => {
-                Ok(Self::Real(f64::from(value as f32 * duration as f32)))
-            }
+            Self::Real(value) if single => Ok(Self::Real(f64::from(value as f32 * duration as f32))),
             Self::Real(value) => Ok(Self::Real(value * duration as f64)),
         }
     }
@@ -118,8 +116,7 @@ impl Out {
         match self {
             Self::Wide(out) => out.push(Some(sum)),
             _ => {
-                let sum = i64::try_from(sum)
-                    .map_err(|_| fail(format!("the sum at {ts} exceeds Int64: {sum}")))?;
+                let sum = i64::try_from(sum).map_err(|_| fail(format!("the sum at {ts} exceeds Int64: {sum}")))?;
                 self.push(Some(Number::Whole(sum)));
             }
         }
@@ -129,14 +126,11 @@ impl Out {
 
 impl Column {
     fn new(aggregate: Aggregate) -> Result<Self, ArrowError> {
-        let numbers = aggregate.form != Form::Other
-            || matches!(aggregate.function, Function::Count | Function::TimeKnown);
+        let numbers =
+            aggregate.form != Form::Other || matches!(aggregate.function, Function::Count | Function::TimeKnown);
         let picks = matches!(aggregate.function, Function::First | Function::Last);
         if picks || !numbers {
-            return Err(fail(format!(
-                "cannot aggregate {} over partitions",
-                aggregate.data_type
-            )));
+            return Err(fail(format!("cannot aggregate {} over partitions", aggregate.data_type)));
         }
         Ok(Self {
             out: Out::new(&aggregate.result),
@@ -155,10 +149,7 @@ impl Column {
         let Some(column) = input.held.column(number, column) else {
             return Ok(());
         };
-        let counts = matches!(
-            self.aggregate.function,
-            Function::Count | Function::TimeKnown
-        );
+        let counts = matches!(self.aggregate.function, Function::Count | Function::TimeKnown);
         self.chunk = if counts {
             let present = Int64Array::from(vec![0; column.len()]).into_parts().1;
             Values::Whole(Int64Array::new(present, column.logical_nulls()))
@@ -175,12 +166,8 @@ impl Column {
     fn begin(&mut self, code: usize, bundle: usize, row: usize) {
         let value = match &self.chunk {
             Values::None => Some(Number::Whole(0)),
-            Values::Whole(values) => values
-                .is_valid(row)
-                .then(|| Number::Whole(values.value(row))),
-            Values::Real(values) => values
-                .is_valid(row)
-                .then(|| Number::Real(values.value(row))),
+            Values::Whole(values) => values.is_valid(row).then(|| Number::Whole(values.value(row))),
+            Values::Real(values) => values.is_valid(row).then(|| Number::Real(values.value(row))),
         };
         if self.spans.len() <= code {
             self.spans.resize(code + 1, None);
@@ -205,12 +192,7 @@ impl Column {
         }
     }
 
-    fn stretch(
-        &mut self,
-        bundle: usize,
-        active: &[u32],
-        (ts, duration): (i64, i64),
-    ) -> Result<(), ArrowError> {
+    fn stretch(&mut self, bundle: usize, active: &[u32], (ts, duration): (i64, i64)) -> Result<(), ArrowError> {
         let Total { sum, count } = self.totals[bundle];
         let function = self.aggregate.function;
         if count == 0 || function == Function::Count {
@@ -269,9 +251,7 @@ impl Column {
         let made: ArrayRef = match std::mem::replace(&mut self.out, Out::new(result)) {
             Out::Whole(values) => Arc::new(Int64Array::from(values)),
             Out::Real(values) => Arc::new(Float64Array::from(values)),
-            Out::Wide(values) => {
-                Arc::new(Decimal128Array::from(values).with_precision_and_scale(38, 0)?)
-            }
+            Out::Wide(values) => Arc::new(Decimal128Array::from(values).with_precision_and_scale(38, 0)?),
         };
         cast(&made, result)
     }
@@ -279,9 +259,7 @@ impl Column {
 
 impl Sink for Departition {
     fn load(&mut self, input: &Source) -> Result<(), ArrowError> {
-        self.columns
-            .iter_mut()
-            .try_for_each(|column| column.load(input))
+        self.columns.iter_mut().try_for_each(|column| column.load(input))
     }
 
     fn begin(&mut self, code: u32, bundle: u32, input: &Source) {
@@ -296,18 +274,11 @@ impl Sink for Departition {
         }
     }
 
-    fn stretch(
-        &mut self,
-        bundle: u32,
-        active: &[u32],
-        (ts, duration): (i64, i64),
-    ) -> Result<(), ArrowError> {
+    fn stretch(&mut self, bundle: u32, active: &[u32], (ts, duration): (i64, i64)) -> Result<(), ArrowError> {
         self.ts.push(ts);
         self.duration.push(duration);
         self.bundle.push(bundle);
-        self.columns
-            .iter_mut()
-            .try_for_each(|column| column.stretch(bundle as usize, active, (ts, duration)))
+        self.columns.iter_mut().try_for_each(|column| column.stretch(bundle as usize, active, (ts, duration)))
     }
 
     fn is_full(&self) -> bool {
@@ -322,10 +293,7 @@ impl Sink for Departition {
         if self.ts.is_empty() {
             return Ok(None);
         }
-        let mut columns = vec![
-            int64(std::mem::take(&mut self.ts)),
-            int64(std::mem::take(&mut self.duration)),
-        ];
+        let mut columns = vec![int64(std::mem::take(&mut self.ts)), int64(std::mem::take(&mut self.duration))];
         columns.extend(cuts.kept.columns(std::mem::take(&mut self.bundle))?);
         for column in &mut self.columns {
             columns.push(column.flush()?);
@@ -345,25 +313,10 @@ pub fn departition(
     intersect: Option<AnyRecordBatch>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    let required = intersect
-        .map(AnyRecordBatch::into_reader)
-        .transpose()?
-        .map(Required::new);
+    let required = intersect.map(AnyRecordBatch::into_reader).transpose()?.map(Required::new);
     let token = Token::new(cancel);
-    let layout = Layout {
-        names: Vec::new(),
-        keep,
-        required,
-    };
-    build(
-        spans.into_reader()?,
-        partitions,
-        layout,
-        &aggregates,
-        &names,
-        token,
-    )
-    .map_err(to_python)
+    let layout = Layout { names: Vec::new(), keep, required };
+    build(spans.into_reader()?, partitions, layout, &aggregates, &names, token).map_err(to_python)
 }
 
 fn build(
@@ -380,24 +333,9 @@ fn build(
     let make = |call: &Call| Column::new(Aggregate::new(call, &fields)?);
     let columns = aggregates.iter().map(make).collect::<Result<Vec<_>, _>>()?;
     let mut all = vec![made(DataType::Int64, false); 2];
-    all.extend(nullable(
-        layout
-            .keep
-            .iter()
-            .filter_map(|&column| own.get(column).cloned())
-            .collect(),
-    ));
-    all.extend(
-        columns
-            .iter()
-            .map(|column| made(column.aggregate.result.clone(), true)),
-    );
+    all.extend(nullable(layout.keep.iter().filter_map(|&column| own.get(column).cloned()).collect()));
+    all.extend(columns.iter().map(|column| made(column.aggregate.result.clone(), true)));
     let schema = schema(all, names)?;
-    let sink = Departition {
-        columns,
-        ts: Vec::new(),
-        duration: Vec::new(),
-        bundle: Vec::new(),
-    };
+    let sink = Departition { columns, ts: Vec::new(), duration: Vec::new(), bundle: Vec::new() };
     Ok(stream(schema, Cuts::new(input, layout, sink)?, token))
 }

@@ -40,11 +40,7 @@ impl EventJoin {
             if a.starved() || b.starved() || a.empty() && b.empty() {
                 return Ok(());
             }
-            let (events, spans) = if self.form == Form::Spans {
-                (b, a)
-            } else {
-                (a, b)
-            };
+            let (events, spans) = if self.form == Form::Spans { (b, a) } else { (a, b) };
             // A span covers its own first moment, so it comes before an event at the same time.
             if !spans.empty() && spans.time() <= events.time() {
                 self.begin()?;
@@ -56,19 +52,14 @@ impl EventJoin {
     }
 
     fn begin(&mut self) -> Result<(), ArrowError> {
-        let Sides {
-            a, b, partitions, ..
-        } = &mut self.sides;
+        let Sides { a, b, partitions, .. } = &mut self.sides;
         let spans = if self.form == Form::Spans { a } else { b };
         let (row, code, t) = (spans.pos, spans.chunk.code[spans.pos], spans.time());
         let open = &mut self.state[code as usize];
         if open.end > t {
             return Err(spans.overlap(open, row, partitions));
         }
-        *open = Open {
-            end: spans.chunk.end[row],
-            row: spans.chunk.base + row as u64,
-        };
+        *open = Open { end: spans.chunk.end[row], row: spans.chunk.base + row as u64 };
         spans.pos += 1;
         if self.form == Form::Spans {
             self.active.insert(code);
@@ -79,11 +70,7 @@ impl EventJoin {
     fn event(&mut self) {
         let Sides { a, b, .. } = &mut self.sides;
         let events = if self.form == Form::Spans { b } else { a };
-        let (event, code, t) = (
-            events.chunk.base + events.pos as u64,
-            events.chunk.code[events.pos],
-            events.time(),
-        );
+        let (event, code, t) = (events.chunk.base + events.pos as u64, events.chunk.code[events.pos], events.time());
         events.pos += 1;
         let pieces = &mut self.pieces;
         if self.form == Form::Spans {
@@ -97,11 +84,7 @@ impl EventJoin {
             });
             return;
         }
-        let open = self.state[if self.form == Form::Both {
-            code as usize
-        } else {
-            0
-        }];
+        let open = self.state[if self.form == Form::Both { code as usize } else { 0 }];
         if open.end > t || self.uncovered {
             pieces.push_event(t, code, event, open.row_at(t));
         }
@@ -129,19 +112,14 @@ impl Sweep for EventJoin {
     fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
         while !self.pieces.is_full() {
             self.sides.fill()?;
-            self.state
-                .resize(self.sides.partitions.len().max(1), Open::NEVER);
+            self.state.resize(self.sides.partitions.len().max(1), Open::NEVER);
             if self.sides.ended() {
                 break;
             }
             self.release();
             self.run()?;
         }
-        if self.pieces.is_empty() {
-            Ok(None)
-        } else {
-            self.sides.flush(&mut self.pieces).map(Some)
-        }
+        if self.pieces.is_empty() { Ok(None) } else { self.sides.flush(&mut self.pieces).map(Some) }
     }
 }
 
@@ -174,25 +152,10 @@ pub fn event_join(
         let events = Source::new(events, Kind::Events, event_keys, "event", token.clone())?;
         let spans = Source::new(spans, Kind::Spans, span_keys, "span", token.clone())?;
         let swapped = form == Form::Spans;
-        let (a, b) = if swapped {
-            (spans, events)
-        } else {
-            (events, spans)
-        };
+        let (a, b) = if swapped { (spans, events) } else { (events, spans) };
         let (sides, schema) = Sides::new(a, b, swapped, 1, &names)?;
         let (state, active, pieces) = (Vec::new(), Active::default(), Pieces::default());
-        Ok(stream(
-            schema,
-            EventJoin {
-                sides,
-                form,
-                uncovered,
-                state,
-                active,
-                pieces,
-            },
-            token.clone(),
-        ))
+        Ok(stream(schema, EventJoin { sides, form, uncovered, state, active, pieces }, token.clone()))
     };
     build(events.into_reader()?, spans.into_reader()?).map_err(to_python)
 }

@@ -5,11 +5,7 @@ use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 
 /// Words that stream layers put before a message.
-const PREFIXES: [&str; 3] = [
-    "C Data interface error: ",
-    "Invalid argument error: ",
-    "External error: ",
-];
+const PREFIXES: [&str; 3] = ["C Data interface error: ", "Invalid argument error: ", "External error: "];
 
 /// Makes an error of a message; a NUL byte would end the text on the other side.
 pub fn fail(message: impl Into<String>) -> ArrowError {

@@ -95,7 +95,5 @@ pub fn flatten(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, Made::default(), names, cancel, |_| {
-        Ok(Flatten { parts: Vec::new() })
-    })
+    over_spans(spans, partitions, Made::default(), names, cancel, |_| Ok(Flatten { parts: Vec::new() }))
 }

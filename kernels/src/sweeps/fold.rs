@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, Decimal128Array, Float32Array, Float64Array, Int64Array, UInt32Array,
-    new_empty_array, new_null_array,
+    Array, ArrayRef, Decimal128Array, Float32Array, Float64Array, Int64Array, UInt32Array, new_empty_array,
+    new_null_array,
 };
 use arrow_buffer::NullBuffer;
 use arrow_cast::cast;
@@ -52,12 +52,8 @@ impl Fold {
         let state = match aggregate.function {
             Function::Count => State::Count,
             Function::TimeKnown => State::Sum(Vec::new()),
-            Function::Sum | Function::WideSum | Function::Avg | Function::TimeSum if real => {
-                State::Real(Vec::new())
-            }
-            Function::Sum | Function::WideSum | Function::Avg | Function::TimeSum => {
-                State::Sum(Vec::new())
-            }
+            Function::Sum | Function::WideSum | Function::Avg | Function::TimeSum if real => State::Real(Vec::new()),
+            Function::Sum | Function::WideSum | Function::Avg | Function::TimeSum => State::Sum(Vec::new()),
             Function::First | Function::Last => State::Value(new_empty_array(own)),
             Function::Min | Function::Max => match aggregate.form {
                 Form::Whole => State::Best(Vec::new()),
@@ -68,11 +64,7 @@ impl Fold {
                 }
             },
         };
-        Ok(Self {
-            aggregate,
-            count: Vec::new(),
-            state,
-        })
+        Ok(Self { aggregate, count: Vec::new(), state })
     }
 
     /// Adds pieces; `column` is their payload where a payload column is taken.
@@ -82,11 +74,7 @@ impl Fold {
             Taken::Rows => None,
             Taken::Start => Some(Arc::new(batch.ts.clone())),
             Taken::Duration => Some(Arc::new(batch.duration.clone())),
-            Taken::Column(_) => Some(
-                column
-                    .ok_or_else(|| fail("a payload column is missing"))?
-                    .clone(),
-            ),
+            Taken::Column(_) => Some(column.ok_or_else(|| fail("a payload column is missing"))?.clone()),
         };
         let nulls = own.as_ref().and_then(|values| values.logical_nulls());
         let smallest = self.aggregate.function == Function::Min;
@@ -129,11 +117,7 @@ impl Fold {
                 best.resize(batch.slots, 0.0);
                 each(batch, nulls.as_ref(), |slot, row| {
                     let (now, new) = (best[slot], values[row]);
-                    let better = if smallest {
-                        larger(now, new)
-                    } else {
-                        larger(new, now)
-                    };
+                    let better = if smallest { larger(now, new) } else { larger(new, now) };
                     if count[slot] == 0 || better {
                         best[slot] = new;
                     }
@@ -145,13 +129,8 @@ impl Fold {
                 best.resize(batch.slots, None);
                 each(batch, nulls.as_ref(), |slot, row| {
                     let new = rows.row(row);
-                    let better = best[slot].as_ref().is_none_or(|now| {
-                        if smallest {
-                            new < now.row()
-                        } else {
-                            new > now.row()
-                        }
-                    });
+                    let better =
+                        best[slot].as_ref().is_none_or(|now| if smallest { new < now.row() } else { new > now.row() });
                     if better {
                         best[slot] = Some(new.owned());
                     }
@@ -172,9 +151,7 @@ impl Fold {
         let valid = || NullBuffer::from_iter(count.iter().map(|&count| count > 0));
         let result = &self.aggregate.result;
         let made: ArrayRef = match &mut self.state {
-            State::Count => Arc::new(Int64Array::from_iter_values(
-                count.iter().map(|&count| count as i64),
-            )),
+            State::Count => Arc::new(Int64Array::from_iter_values(count.iter().map(|&count| count as i64))),
             State::Sum(sum) => {
                 let sums = split(sum, done, keep);
                 match *result {
@@ -184,15 +161,10 @@ impl Fold {
                         let means = sums.iter().zip(&count).map(mean).collect();
                         Arc::new(Float64Array::new(means, Some(valid())))
                     }
-                    WIDE => Arc::new(
-                        Decimal128Array::new(sums.into(), Some(valid()))
-                            .with_precision_and_scale(38, 0)?,
-                    ),
+                    WIDE => Arc::new(Decimal128Array::new(sums.into(), Some(valid())).with_precision_and_scale(38, 0)?),
                     _ => {
-                        let narrow = |&sum: &i128| {
-                            i64::try_from(sum)
-                                .map_err(|_| fail(format!("a sum exceeds Int64: {sum}")))
-                        };
+                        let narrow =
+                            |&sum: &i128| i64::try_from(sum).map_err(|_| fail(format!("a sum exceeds Int64: {sum}")));
                         let sums = sums.iter().map(narrow).collect::<Result<Vec<_>, _>>()?;
                         Arc::new(Int64Array::new(sums.into(), Some(valid())))
                     }
@@ -206,14 +178,8 @@ impl Fold {
                 }
                 Arc::new(Float64Array::new(sums.into(), Some(valid())))
             }
-            State::Best(best) => Arc::new(Int64Array::new(
-                split(best, done, keep).into(),
-                Some(valid()),
-            )),
-            State::BestReal(best) => Arc::new(Float64Array::new(
-                split(best, done, keep).into(),
-                Some(valid()),
-            )),
+            State::Best(best) => Arc::new(Int64Array::new(split(best, done, keep).into(), Some(valid()))),
+            State::BestReal(best) => Arc::new(Float64Array::new(split(best, done, keep).into(), Some(valid()))),
             State::BestRow(converter, best) => best_rows(converter, &split(best, done, keep))?,
             State::Value(kept) => {
                 let pick = |places: &[u32]| take(kept, &UInt32Array::from(places.to_vec()), None);
@@ -238,11 +204,7 @@ impl Aggregate {
         }
         let product = |row: usize| {
             let (value, duration) = (whole.value(row), batch.duration.value(row));
-            let fits = if whole.is_null(row) {
-                Some(0)
-            } else {
-                value.checked_mul(duration)
-            };
+            let fits = if whole.is_null(row) { Some(0) } else { value.checked_mul(duration) };
             fits.ok_or_else(|| fail(format!("{value} * {duration} exceeds Int64")))
         };
         (0..whole.len()).map(product).collect()
@@ -275,9 +237,7 @@ fn each(batch: &Batch<'_>, nulls: Option<&NullBuffer>, mut visit: impl FnMut(usi
     let slots = batch.slot.iter().enumerate();
     match nulls.filter(|nulls| nulls.null_count() > 0) {
         None => slots.for_each(|(row, &slot)| visit(slot as usize, row)),
-        Some(nulls) => slots
-            .filter(|(row, _)| nulls.is_valid(*row))
-            .for_each(|(row, &slot)| visit(slot as usize, row)),
+        Some(nulls) => slots.filter(|(row, _)| nulls.is_valid(*row)).for_each(|(row, &slot)| visit(slot as usize, row)),
     }
 }
 
@@ -290,9 +250,8 @@ fn picked(
     first: bool,
 ) -> Result<ArrayRef, ArrowError> {
     let known = kept.len();
-    let mut picks: Vec<(usize, usize)> = (0..batch.slots)
-        .map(|slot| if slot < known { (0, slot) } else { (2, 0) })
-        .collect();
+    let mut picks: Vec<(usize, usize)> =
+        (0..batch.slots).map(|slot| if slot < known { (0, slot) } else { (2, 0) }).collect();
     each(batch, None, |slot, row| {
         if !first || count[slot] == 0 {
             picks[slot] = (1, row);

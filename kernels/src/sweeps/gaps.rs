@@ -78,14 +78,6 @@ pub fn fill_gaps(
     stop: Option<i64>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    let step = Gaps {
-        keep,
-        start,
-        stop,
-        last: i64::MIN,
-        latest: Vec::new(),
-    };
-    over_spans(spans, partitions, Made::default(), names, cancel, |_| {
-        Ok(step)
-    })
+    let step = Gaps { keep, start, stop, last: i64::MIN, latest: Vec::new() };
+    over_spans(spans, partitions, Made::default(), names, cancel, |_| Ok(step))
 }

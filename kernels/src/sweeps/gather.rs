@@ -22,28 +22,17 @@ enum Rows {
 
 /// Builds one column per payload field from the rows; `NULL_ROW` gives NULL.
 pub fn gather(held: &Held, fields: &[FieldRef], rows: &[u64]) -> Result<Vec<ArrayRef>, ArrowError> {
-    let wanted: Vec<(usize, &DataType)> = fields
-        .iter()
-        .map(|field| field.data_type())
-        .enumerate()
-        .collect();
+    let wanted: Vec<(usize, &DataType)> = fields.iter().map(|field| field.data_type()).enumerate().collect();
     gather_some(held, &wanted, rows)
 }
 
 /// Builds the wanted payload columns, given by place and type, from the rows.
-pub fn gather_some(
-    held: &Held,
-    wanted: &[(usize, &DataType)],
-    rows: &[u64],
-) -> Result<Vec<ArrayRef>, ArrowError> {
+pub fn gather_some(held: &Held, wanted: &[(usize, &DataType)], rows: &[u64]) -> Result<Vec<ArrayRef>, ArrowError> {
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
     let plan = plan(rows);
-    wanted
-        .iter()
-        .map(|&(column, data_type)| plan.column(held, column, data_type))
-        .collect()
+    wanted.iter().map(|&(column, data_type)| plan.column(held, column, data_type)).collect()
 }
 
 fn plan(rows: &[u64]) -> Plan {
@@ -58,20 +47,9 @@ fn plan(rows: &[u64]) -> Plan {
     }
     if low == high && !nulls {
         let rows = rows.iter().map(|&row| row as u32).collect::<Vec<_>>();
-        return Plan {
-            numbers: vec![low],
-            nulls,
-            rows: Rows::OfOne(UInt32Array::from(rows)),
-        };
+        return Plan { numbers: vec![low], nulls, rows: Rows::OfOne(UInt32Array::from(rows)) };
     }
-    let mut places = vec![
-        usize::MAX;
-        if low <= high {
-            (high - low) as usize + 1
-        } else {
-            0
-        }
-    ];
+    let mut places = vec![usize::MAX; if low <= high { (high - low) as usize + 1 } else { 0 }];
     let mut numbers = Vec::new();
     let mut pairs = Vec::with_capacity(rows.len());
     let offset = usize::from(nulls);
@@ -88,38 +66,18 @@ fn plan(rows: &[u64]) -> Plan {
         }
         pairs.push((*place, row as u32 as usize));
     }
-    Plan {
-        numbers,
-        nulls,
-        rows: Rows::OfMany(pairs),
-    }
+    Plan { numbers, nulls, rows: Rows::OfMany(pairs) }
 }
 
 impl Plan {
-    fn column(
-        &self,
-        held: &Held,
-        column: usize,
-        data_type: &DataType,
-    ) -> Result<ArrayRef, ArrowError> {
-        let find = |&number: &u32| {
-            held.column(number, column)
-                .ok_or_else(|| fail("a row was dropped while in use"))
-        };
-        let arrays = self
-            .numbers
-            .iter()
-            .map(find)
-            .collect::<Result<Vec<_>, _>>()?;
+    fn column(&self, held: &Held, column: usize, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
+        let find = |&number: &u32| held.column(number, column).ok_or_else(|| fail("a row was dropped while in use"));
+        let arrays = self.numbers.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         match &self.rows {
             Rows::OfOne(rows) => take(arrays[0], rows, None),
             Rows::OfMany(pairs) => {
                 let null = self.nulls.then(|| new_null_array(data_type, 1));
-                let arrays: Vec<&dyn Array> = null
-                    .iter()
-                    .chain(arrays)
-                    .map(|array| array.as_ref())
-                    .collect();
+                let arrays: Vec<&dyn Array> = null.iter().chain(arrays).map(|array| array.as_ref()).collect();
                 if arrays.is_empty() {
                     return Ok(arrow_array::new_empty_array(data_type));
                 }

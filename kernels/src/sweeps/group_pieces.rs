@@ -30,11 +30,7 @@ struct Out {
 
 impl Pieces {
     pub fn new(input: &Source, kind: Kind) -> Self {
-        Self {
-            kind,
-            payload: input.payload_fields(),
-            out: Out::default(),
-        }
+        Self { kind, payload: input.payload_fields(), out: Out::default() }
     }
 }
 
@@ -80,18 +76,12 @@ impl Members for Pieces {
         let out = std::mem::take(&mut self.out);
         let present = BooleanBuffer::collect_bool(out.row.len(), |row| out.row[row] != NULL_ROW);
         let nulls = Some(NullBuffer::new(present.clone())).filter(|nulls| nulls.null_count() > 0);
-        let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(BooleanArray::new(present, None)),
-            Arc::new(Int64Array::new(out.ts.into(), nulls.clone())),
-        ];
+        let mut columns: Vec<ArrayRef> =
+            vec![Arc::new(BooleanArray::new(present, None)), Arc::new(Int64Array::new(out.ts.into(), nulls.clone()))];
         if self.kind == Kind::Spans {
             columns.push(Arc::new(Int64Array::new(out.duration.into(), nulls)));
         }
         columns.extend(gather(held, &self.payload, &out.row)?);
-        Ok(Made {
-            group: out.group,
-            code: out.code,
-            columns,
-        })
+        Ok(Made { group: out.group, code: out.code, columns })
     }
 }

@@ -61,12 +61,7 @@ pub struct Groups<M> {
 }
 
 impl<M: Members> Groups<M> {
-    pub fn new(
-        input: Source,
-        grouper: Source,
-        members: M,
-        names: &[String],
-    ) -> Result<(Self, SchemaRef), ArrowError> {
+    pub fn new(input: Source, grouper: Source, members: M, names: &[String]) -> Result<(Self, SchemaRef), ArrowError> {
         let fields = grouper.payload_fields();
         let own = 2 + usize::from(M::NUMBERED);
         let partitions = partitions(names, own + fields.len(), input.partition_types())?;
@@ -127,10 +122,7 @@ impl<M: Members> Groups<M> {
         if open.end > ts {
             return Err(self.grouper.overlap(open, row, &mut self.partitions));
         }
-        let begun = Open {
-            end: self.grouper.chunk.end[row],
-            row: self.grouper.chunk.base + row as u64,
-        };
+        let begun = Open { end: self.grouper.chunk.end[row], row: self.grouper.chunk.base + row as u64 };
         self.ts.push(ts);
         self.duration.push(begun.end - ts);
         self.grouper_rows.push(begun.row);
@@ -173,11 +165,7 @@ impl<M: Members> Groups<M> {
         if !self.ended {
             self.ended = true;
             let (total, next) = (self.ts.len(), &self.next);
-            self.gaps.extend(
-                self.order
-                    .iter()
-                    .map(|&code| (code, next[code as usize], total)),
-            );
+            self.gaps.extend(self.order.iter().map(|&code| (code, next[code as usize], total)));
         }
         while let Some((code, from, to)) = self.gaps.pop_front() {
             let now = to.min(from + ROWS);
@@ -207,9 +195,7 @@ impl<M: Members> Groups<M> {
         let rows = made.group.iter().map(|&group| self.grouper_rows[group]);
         let mut columns = Vec::new();
         if M::NUMBERED {
-            columns.push(int64(
-                made.group.iter().map(|&group| group as i64).collect(),
-            ));
+            columns.push(int64(made.group.iter().map(|&group| group as i64).collect()));
         }
         columns.extend([pick(&self.ts), pick(&self.duration)]);
         let rows: Vec<u64> = rows.collect();

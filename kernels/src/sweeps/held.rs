@@ -38,17 +38,12 @@ impl Held {
     }
 
     fn get(&self, number: u32) -> Option<&Rows> {
-        self.chunks
-            .get(number.wrapping_sub(self.first) as usize)?
-            .as_ref()
+        self.chunks.get(number.wrapping_sub(self.first) as usize)?.as_ref()
     }
 
     /// The time of a row.
     pub fn time(&self, row: u64) -> i64 {
-        self.get((row >> 32) as u32)
-            .and_then(|rows| rows.ts.get(row as u32 as usize))
-            .copied()
-            .unwrap_or(i64::MIN)
+        self.get((row >> 32) as u32).and_then(|rows| rows.ts.get(row as u32 as usize)).copied().unwrap_or(i64::MIN)
     }
 
     /// One payload column of the chunk with this number.
@@ -65,8 +60,7 @@ impl Held {
     pub fn retain(&mut self, needed: impl Iterator<Item = u64>) {
         let mut keep = vec![false; self.chunks.len()];
         for row in needed.filter(|&row| row != NULL_ROW) {
-            if let Some(flag) = keep.get_mut(((row >> 32) as u32).wrapping_sub(self.first) as usize)
-            {
+            if let Some(flag) = keep.get_mut(((row >> 32) as u32).wrapping_sub(self.first) as usize) {
                 *flag = true;
             }
         }

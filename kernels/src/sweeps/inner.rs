@@ -22,20 +22,12 @@ impl Inner {
     /// Joins the sides; with `broadcast` the second one's spans meet every partition of the first.
     pub fn new(sides: Sides, broadcast: bool) -> Self {
         let broadcast = broadcast.then_some(Open::NEVER);
-        Self {
-            sides,
-            state: Vec::new(),
-            broadcast,
-            active: Active::default(),
-            pieces: Pieces::default(),
-        }
+        Self { sides, state: Vec::new(), broadcast, active: Active::default(), pieces: Pieces::default() }
     }
 
     /// Sweeps until one side's chunk is used up or a batch is full.
     fn run(&mut self) -> Result<(), ArrowError> {
-        let Sides {
-            a, b, partitions, ..
-        } = &mut self.sides;
+        let Sides { a, b, partitions, .. } = &mut self.sides;
         while !self.pieces.is_full() {
             let (at, bt) = (a.time(), b.time());
             if at <= bt {
@@ -47,13 +39,9 @@ impl Inner {
                 if left.end > at {
                     return Err(a.overlap(left, row, partitions));
                 }
-                *left = Open {
-                    end: a.chunk.end[row],
-                    row: a.chunk.base + row as u64,
-                };
+                *left = Open { end: a.chunk.end[row], row: a.chunk.base + row as u64 };
                 if right.end > at {
-                    self.pieces
-                        .push(at, left.end.min(right.end) - at, code, left.row, right.row);
+                    self.pieces.push(at, left.end.min(right.end) - at, code, left.row, right.row);
                 }
                 a.pos += 1;
                 if a.starved() {
@@ -65,13 +53,9 @@ impl Inner {
                 if right.end > bt {
                     return Err(b.overlap(right, row, partitions));
                 }
-                *right = Open {
-                    end: b.chunk.end[row],
-                    row: b.chunk.base + row as u64,
-                };
+                *right = Open { end: b.chunk.end[row], row: b.chunk.base + row as u64 };
                 if left.end > bt {
-                    self.pieces
-                        .push(bt, left.end.min(right.end) - bt, code, left.row, right.row);
+                    self.pieces.push(bt, left.end.min(right.end) - bt, code, left.row, right.row);
                 }
                 b.pos += 1;
                 if b.starved() {
@@ -83,9 +67,7 @@ impl Inner {
     }
 
     fn run_broadcast(&mut self, mut every: Open) -> Result<Open, ArrowError> {
-        let Sides {
-            a, b, partitions, ..
-        } = &mut self.sides;
+        let Sides { a, b, partitions, .. } = &mut self.sides;
         while !self.pieces.is_full() && !a.starved() && !b.starved() {
             let (at, bt) = (a.time(), b.time());
             if at <= bt {
@@ -97,24 +79,17 @@ impl Inner {
                 if left.end > at {
                     return Err(a.overlap(left, row, partitions));
                 }
-                *left = Open {
-                    end: a.chunk.end[row],
-                    row: a.chunk.base + row as u64,
-                };
+                *left = Open { end: a.chunk.end[row], row: a.chunk.base + row as u64 };
                 self.active.insert(code);
                 if every.end > at {
-                    self.pieces
-                        .push(at, left.end.min(every.end) - at, code, left.row, every.row);
+                    self.pieces.push(at, left.end.min(every.end) - at, code, left.row, every.row);
                 }
                 a.pos += 1;
             } else {
                 if every.end > bt {
                     return Err(b.overlap(&every, b.pos, partitions));
                 }
-                every = Open {
-                    end: b.chunk.end[b.pos],
-                    row: b.chunk.base + b.pos as u64,
-                };
+                every = Open { end: b.chunk.end[b.pos], row: b.chunk.base + b.pos as u64 };
                 let (state, pieces) = (&self.state, &mut self.pieces);
                 self.active.retain(|code| {
                     let left = state[code as usize][0];
@@ -134,17 +109,11 @@ impl Inner {
         let every = self.broadcast.map(|open| open.row);
         if self.sides.a.held.is_full() {
             let open = self.state.iter().map(|pair| pair[0].row_at(now));
-            self.sides
-                .a
-                .held
-                .retain(open.chain(self.pieces.left.iter().copied()));
+            self.sides.a.held.retain(open.chain(self.pieces.left.iter().copied()));
         }
         if self.sides.b.held.is_full() {
             let open = self.state.iter().map(|pair| pair[1].row_at(now));
-            self.sides
-                .b
-                .held
-                .retain(open.chain(every).chain(self.pieces.right.iter().copied()));
+            self.sides.b.held.retain(open.chain(every).chain(self.pieces.right.iter().copied()));
         }
     }
 }
@@ -153,8 +122,7 @@ impl Sweep for Inner {
     fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
         while !self.pieces.is_full() {
             self.sides.fill()?;
-            self.state
-                .resize(self.sides.partitions.len(), [Open::NEVER; 2]);
+            self.state.resize(self.sides.partitions.len(), [Open::NEVER; 2]);
             if self.sides.ended() {
                 break;
             }
@@ -164,10 +132,6 @@ impl Sweep for Inner {
                 None => self.run()?,
             }
         }
-        if self.pieces.is_empty() {
-            Ok(None)
-        } else {
-            self.sides.flush(&mut self.pieces).map(Some)
-        }
+        if self.pieces.is_empty() { Ok(None) } else { self.sides.flush(&mut self.pieces).map(Some) }
     }
 }

@@ -31,23 +31,19 @@ impl Label {
     fn run(&mut self) {
         while !self.out.is_full() && !self.events.starved() && !self.labels.starved() {
             // An event at the end of time must not wait for labels that have ended.
-            if !self.labels.empty()
-                && (self.events.empty() || self.labels.time() <= self.events.time())
-            {
+            if !self.labels.empty() && (self.events.empty() || self.labels.time() <= self.events.time()) {
                 if self.events.empty() {
                     return;
                 }
                 let labels = &mut self.labels;
-                self.latest[labels.chunk.code[labels.pos] as usize] =
-                    labels.chunk.base + labels.pos as u64;
+                self.latest[labels.chunk.code[labels.pos] as usize] = labels.chunk.base + labels.pos as u64;
                 labels.pos += 1;
             } else if !self.events.empty() {
                 let events = &mut self.events;
                 let code = events.chunk.code[events.pos];
                 let own = if self.broadcast { 0 } else { code as usize };
                 let row = events.chunk.base + events.pos as u64;
-                self.out
-                    .push_event(events.time(), code, row, self.latest[own]);
+                self.out.push_event(events.time(), code, row, self.latest[own]);
                 events.pos += 1;
             } else {
                 return;
@@ -127,14 +123,6 @@ fn build(
     all.extend(nullable(events.partition_fields()));
     all.extend(fields.iter().flat_map(|some| nullable(some.clone())));
     let schema = schema(all, names)?;
-    let label = Label {
-        events,
-        labels,
-        partitions,
-        fields,
-        latest: Vec::new(),
-        broadcast,
-        out: Pieces::default(),
-    };
+    let label = Label { events, labels, partitions, fields, latest: Vec::new(), broadcast, out: Pieces::default() };
     Ok(stream(schema, label, token))
 }

@@ -63,7 +63,5 @@ pub fn lanes(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, Made::numbers(1), names, cancel, |_| {
-        Ok(Lanes { parts: Vec::new() })
-    })
+    over_spans(spans, partitions, Made::numbers(1), names, cancel, |_| Ok(Lanes { parts: Vec::new() }))
 }

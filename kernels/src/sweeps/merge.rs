@@ -39,13 +39,7 @@ struct Run {
     payload: Option<OwnedRow>,
 }
 
-const NO_RUN: Run = Run {
-    ts: i64::MIN,
-    end: i64::MIN,
-    latest: i64::MIN,
-    row: NULL_ROW,
-    payload: None,
-};
+const NO_RUN: Run = Run { ts: i64::MIN, end: i64::MIN, latest: i64::MIN, row: NULL_ROW, payload: None };
 
 impl Merge {
     fn new(fields: &[FieldRef]) -> Result<Self, ArrowError> {
@@ -73,19 +67,12 @@ impl Merge {
 
 /// Makes floats that are equal the same bits: zeros of either sign, and everything that is no number.
 fn plain(column: &ArrayRef) -> ArrayRef {
-    fn of<T: ArrowPrimitiveType>(
-        column: &ArrayRef,
-        each: impl Fn(T::Native) -> T::Native,
-    ) -> ArrayRef {
+    fn of<T: ArrowPrimitiveType>(column: &ArrayRef, each: impl Fn(T::Native) -> T::Native) -> ArrayRef {
         Arc::new(column.as_primitive::<T>().unary::<_, T>(each))
     }
     match column.data_type() {
-        DataType::Float64 => {
-            of::<Float64Type>(column, |x| if x.is_nan() { f64::NAN } else { x + 0.0 })
-        }
-        DataType::Float32 => {
-            of::<Float32Type>(column, |x| if x.is_nan() { f32::NAN } else { x + 0.0 })
-        }
+        DataType::Float64 => of::<Float64Type>(column, |x| if x.is_nan() { f64::NAN } else { x + 0.0 }),
+        DataType::Float32 => of::<Float32Type>(column, |x| if x.is_nan() { f32::NAN } else { x + 0.0 }),
         _ => column.clone(),
     }
 }
@@ -132,13 +119,7 @@ impl Step for Merge {
         if run.row == NULL_ROW || run.payload.is_some() {
             self.fresh.push(row.code);
         }
-        self.runs[row.code] = Run {
-            ts: row.ts,
-            end: row.end,
-            latest: row.ts,
-            row: row.row,
-            payload: None,
-        };
+        self.runs[row.code] = Run { ts: row.ts, end: row.end, latest: row.ts, row: row.row, payload: None };
         Ok(())
     }
 
@@ -153,11 +134,7 @@ impl Step for Merge {
     }
 
     fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError> {
-        let mut runs = self
-            .runs
-            .iter()
-            .enumerate()
-            .filter(|(_, run)| run.row != NULL_ROW);
+        let mut runs = self.runs.iter().enumerate().filter(|(_, run)| run.row != NULL_ROW);
         runs.try_for_each(|(code, run)| out.push(run.ts, run.end, code, run.row))
     }
 
@@ -174,7 +151,5 @@ pub fn merge_adjacent(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, Made::default(), names, cancel, |input| {
-        Merge::new(&input.payload_fields())
-    })
+    over_spans(spans, partitions, Made::default(), names, cancel, |input| Merge::new(&input.payload_fields()))
 }

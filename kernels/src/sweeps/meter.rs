@@ -97,9 +97,7 @@ pub fn hold(bytes: i64) {
 
 /// The bytes of the rows that some columns show; what they share with others is counted for each.
 pub fn bytes(columns: &[ArrayRef]) -> i64 {
-    let sizes = columns
-        .iter()
-        .map(|column| column.to_data().get_slice_memory_size().unwrap_or(0));
+    let sizes = columns.iter().map(|column| column.to_data().get_slice_memory_size().unwrap_or(0));
     i64::try_from(sizes.sum::<usize>()).unwrap_or(i64::MAX)
 }
 
@@ -113,27 +111,19 @@ impl Iterator for Metered {
 
     fn next(&mut self) -> Option<Self::Item> {
         let (cpu, wall) = (ThreadTime::now(), Instant::now());
-        RUNNING.with_borrow_mut(|running| {
-            running.push(Running {
-                figures: self.figures.clone(),
-                inner: Duration::ZERO,
-            })
-        });
+        RUNNING
+            .with_borrow_mut(|running| running.push(Running { figures: self.figures.clone(), inner: Duration::ZERO }));
         let item = self.reader.next();
         let spent = cpu.elapsed();
         let inner = RUNNING.with_borrow_mut(|running| {
-            let inner = running
-                .pop()
-                .map_or(Duration::ZERO, |running| running.inner);
+            let inner = running.pop().map_or(Duration::ZERO, |running| running.inner);
             if let Some(outer) = running.last_mut() {
                 outer.inner += spent;
             }
             inner
         });
         let figures = &self.figures;
-        figures
-            .cpu
-            .fetch_add(nanoseconds(spent.saturating_sub(inner)), Relaxed);
+        figures.cpu.fetch_add(nanoseconds(spent.saturating_sub(inner)), Relaxed);
         figures.wall.fetch_add(nanoseconds(wall.elapsed()), Relaxed);
         if let Some(Ok(batch)) = &item {
             figures.rows.fetch_add(batch.num_rows() as u64, Relaxed);
@@ -158,8 +148,5 @@ fn nanoseconds(time: Duration) -> u64 {
 
 #[pyfunction]
 pub fn metered(stream: AnyRecordBatch, meter: PyRef<'_, Meter>) -> PyResult<PyRecordBatchReader> {
-    Ok(PyRecordBatchReader::new(Box::new(Metered {
-        reader: stream.into_reader()?,
-        figures: meter.figures.clone(),
-    })))
+    Ok(PyRecordBatchReader::new(Box::new(Metered { reader: stream.into_reader()?, figures: meter.figures.clone() })))
 }

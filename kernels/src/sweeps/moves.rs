@@ -14,12 +14,7 @@ use super::source::{Kind, Source};
 #[derive(Clone, Copy)]
 pub enum Move {
     /// `row` is the reference to its payload, `place` its place in the chunk of pushes.
-    Push {
-        t: i64,
-        code: u32,
-        row: u64,
-        place: usize,
-    },
+    Push { t: i64, code: u32, row: u64, place: usize },
     /// `row` is the reference to its payload, if pops have some.
     Pop { t: i64, code: u32, row: u64 },
 }
@@ -98,9 +93,8 @@ impl Moves {
             return Ok(Vec::new());
         }
         let column = source.payload_column(0)?;
-        let ranks = column
-            .as_primitive_opt::<Int64Type>()
-            .ok_or_else(|| fail("a batch differs from its stream's schema"))?;
+        let ranks =
+            column.as_primitive_opt::<Int64Type>().ok_or_else(|| fail("a batch differs from its stream's schema"))?;
         Ok(ranks.iter().map(|rank| rank.unwrap_or(i64::MAX)).collect())
     }
 
@@ -123,12 +117,7 @@ impl Moves {
         let place = self.pushes.pos;
         self.pushes.pos += 1;
         let chunk = &self.pushes.chunk;
-        Some(Move::Push {
-            t: chunk.ts[place],
-            code: chunk.code[place],
-            row: chunk.base + place as u64,
-            place,
-        })
+        Some(Move::Push { t: chunk.ts[place], code: chunk.code[place], row: chunk.base + place as u64, place })
     }
 
     #[inline]

@@ -83,12 +83,7 @@ impl Part {
     }
 
     fn expire(&mut self, t: i64) {
-        let Self {
-            open,
-            crossed,
-            lanes,
-            ..
-        } = self;
+        let Self { open, crossed, lanes, .. } = self;
         if *crossed {
             open.retain(|(end, place)| {
                 if *end <= t {
@@ -132,26 +127,16 @@ impl Part {
         self.make_room(slice);
         let holder = self.open.iter().rposition(|&(other, _)| other >= end);
         let (mut parent, mut depth, mut lane) = (None, 0, None);
-        if let Some((place, above)) =
-            holder.and_then(|at| Some((self.open.get(at)?.1, self.open.get(at + 1..)?)))
-        {
+        if let Some((place, above)) = holder.and_then(|at| Some((self.open.get(at)?.1, self.open.get(at + 1..)?))) {
             parent = Some(place.id);
             depth = place.depth.saturating_add(1);
-            lane = above
-                .iter()
-                .all(|(_, other)| other.lane != place.lane)
-                .then_some(place.lane);
+            lane = above.iter().all(|(_, other)| other.lane != place.lane).then_some(place.lane);
         }
         let lane = lane.unwrap_or_else(|| self.free());
         if let Some(count) = self.lanes.get_mut(lane as usize) {
             *count += 1;
         }
-        let place = Place {
-            id,
-            parent,
-            depth,
-            lane,
-        };
+        let place = Place { id, parent, depth, lane };
         self.crossed |= self.open.last().is_some_and(|(last, _)| *last < end);
         self.open.push((end, place));
         place
@@ -176,9 +161,7 @@ impl NestLanes {
             true => Some(self.input.payload_column(1)?.clone()),
             false => None,
         };
-        let pairs = paired
-            .as_ref()
-            .and_then(|column| column.as_primitive_opt::<Int32Type>());
+        let pairs = paired.as_ref().and_then(|column| column.as_primitive_opt::<Int32Type>());
         while !self.input.empty() {
             let (pos, ts) = (self.input.pos, self.input.time());
             let code = self.input.chunk.code[pos];
@@ -192,9 +175,7 @@ impl NestLanes {
             };
             let Some(end) = end else {
                 let place = self.input.place(code, &mut self.partitions)?;
-                return Err(fail(format!(
-                    "slice without a possible duration at {ts}{place}"
-                )));
+                return Err(fail(format!("slice without a possible duration at {ts}{place}")));
             };
             if ts != self.now {
                 self.place();
@@ -214,8 +195,7 @@ impl NestLanes {
 
     fn place(&mut self) {
         if self.waiting.len() > 1 {
-            self.waiting
-                .sort_by_key(|slice| std::cmp::Reverse(slice.end));
+            self.waiting.sort_by_key(|slice| std::cmp::Reverse(slice.end));
             if self.paired {
                 self.put_ended_first();
             }
@@ -255,26 +235,15 @@ impl NestLanes {
         let slices = || out.iter().map(|(slice, _)| slice);
         let places = || out.iter().map(|(_, place)| place);
         let mut columns = vec![int64(slices().map(|slice| slice.ts).collect())];
-        columns.push(Arc::new(
-            slices().map(Slice::duration).collect::<Int64Array>(),
-        ));
-        columns.extend(
-            self.partitions
-                .columns(slices().map(|slice| slice.code).collect())?,
-        );
+        columns.push(Arc::new(slices().map(Slice::duration).collect::<Int64Array>()));
+        columns.extend(self.partitions.columns(slices().map(|slice| slice.code).collect())?);
         columns.push(int64(places().map(|place| place.id).collect()));
-        columns.push(Arc::new(
-            places().map(|place| place.parent).collect::<Int64Array>(),
-        ));
-        columns.push(Arc::new(Int32Array::from_iter_values(
-            places().map(|place| place.depth),
-        )));
+        columns.push(Arc::new(places().map(|place| place.parent).collect::<Int64Array>()));
+        columns.push(Arc::new(Int32Array::from_iter_values(places().map(|place| place.depth))));
         columns.push(int64(places().map(|place| i64::from(place.lane)).collect()));
         let rows: Vec<u64> = slices().map(|slice| slice.row).collect();
         let payload = self.fields.iter().enumerate().skip(own(self.paired));
-        let wanted: Vec<_> = payload
-            .map(|(column, field)| (column, field.data_type()))
-            .collect();
+        let wanted: Vec<_> = payload.map(|(column, field)| (column, field.data_type())).collect();
         columns.extend(gather_some(&self.input.held, &wanted, &rows)?);
         Ok(columns)
     }
@@ -292,11 +261,7 @@ impl Sweep for NestLanes {
                 self.run()?;
             }
         }
-        if self.out.is_empty() {
-            Ok(None)
-        } else {
-            self.flush().map(Some)
-        }
+        if self.out.is_empty() { Ok(None) } else { self.flush().map(Some) }
     }
 }
 
@@ -323,20 +288,13 @@ pub fn nest_lanes(
     build().map_err(to_python)
 }
 
-fn sweep(
-    input: Source,
-    names: &[String],
-    paired: bool,
-    token: Token,
-) -> Result<PyRecordBatchReader, ArrowError> {
+fn sweep(input: Source, names: &[String], paired: bool, token: Token) -> Result<PyRecordBatchReader, ArrowError> {
     let fields = input.payload_fields();
     let found: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
     let expected = [&DataType::Int64, &DataType::Int32];
     let expected = expected.get(..own(paired)).unwrap_or_default();
     if found.get(..expected.len()) != Some(expected) {
-        return Err(fail(format!(
-            "the slice input begins with {found:?}, expected {expected:?}"
-        )));
+        return Err(fail(format!("the slice input begins with {found:?}, expected {expected:?}")));
     }
     let partitions = partitions(names, 2, input.partition_types())?;
     let mut all = vec![made(DataType::Int64, false), made(DataType::Int64, true)];

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Float64Type, Int64Type, UInt64Type};
-use arrow_array::{
-    Array, ArrayRef, Decimal128Array, Float64Array, Int64Array, PrimitiveArray, UInt64Array,
-};
+use arrow_array::{Array, ArrayRef, Decimal128Array, Float64Array, Int64Array, PrimitiveArray, UInt64Array};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 
@@ -91,9 +89,7 @@ impl Numbers {
     pub fn get(&self, row: usize) -> Option<Number> {
         match self {
             Self::Whole(column) => value::<Int64Type>(column, row).map(|v| Number::Whole(v.into())),
-            Self::Large(column) => {
-                value::<UInt64Type>(column, row).map(|v| Number::Whole(v.into()))
-            }
+            Self::Large(column) => value::<UInt64Type>(column, row).map(|v| Number::Whole(v.into())),
             Self::Decimal(column) => value::<Decimal128Type>(column, row).map(Number::Whole),
             Self::Real(column) => value::<Float64Type>(column, row).map(Number::Real),
         }
@@ -101,18 +97,12 @@ impl Numbers {
 }
 
 #[inline]
-fn value<T: arrow_array::ArrowPrimitiveType>(
-    column: &PrimitiveArray<T>,
-    row: usize,
-) -> Option<T::Native> {
+fn value<T: arrow_array::ArrowPrimitiveType>(column: &PrimitiveArray<T>, row: usize) -> Option<T::Native> {
     (!column.is_null(row)).then(|| column.value(row))
 }
 
 /// Numbers of a type -> a column of it.
-pub fn column(
-    numbers: impl Iterator<Item = Option<Number>>,
-    data_type: &DataType,
-) -> Result<ArrayRef, ArrowError> {
+pub fn column(numbers: impl Iterator<Item = Option<Number>>, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
     if data_type.is_floating() {
         let real = numbers.map(|number| number.map(|number| number.real(0)));
         return cast(&real.collect::<Float64Array>(), data_type);
@@ -122,16 +112,12 @@ pub fn column(
         _ => None,
     });
     Ok(match data_type {
-        DataType::Decimal128(precision, scale) => Arc::new(
-            whole
-                .collect::<Decimal128Array>()
-                .with_precision_and_scale(*precision, *scale)?,
-        ),
-        DataType::UInt64 => Arc::new(
-            whole
-                .map(|value| value.and_then(|value| u64::try_from(value).ok()))
-                .collect::<UInt64Array>(),
-        ),
+        DataType::Decimal128(precision, scale) => {
+            Arc::new(whole.collect::<Decimal128Array>().with_precision_and_scale(*precision, *scale)?)
+        }
+        DataType::UInt64 => {
+            Arc::new(whole.map(|value| value.and_then(|value| u64::try_from(value).ok())).collect::<UInt64Array>())
+        }
         other => {
             let whole = whole.map(|value| value.and_then(|value| i64::try_from(value).ok()));
             cast(&whole.collect::<Int64Array>(), other)?

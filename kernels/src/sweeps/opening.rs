@@ -17,10 +17,7 @@ pub struct Opening {
 impl Opening {
     pub fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
         let schema = source.extract::<PySchema>()?.into_inner();
-        Ok(Self {
-            source: source.clone().unbind(),
-            schema,
-        })
+        Ok(Self { source: source.clone().unbind(), schema })
     }
 
     pub fn schema(&self) -> SchemaRef {

@@ -59,10 +59,7 @@ struct Every {
 impl Outer {
     /// Joins the sides; with `broadcast` the second one's spans meet every partition of the first (and `keep` is `A`).
     pub fn new(sides: Sides, keep: Keep, broadcast: bool) -> Self {
-        let every = broadcast.then(|| Every {
-            open: Open::NEVER,
-            active: Active::default(),
-        });
+        let every = broadcast.then(|| Every { open: Open::NEVER, active: Active::default() });
         Self {
             sides,
             keep,
@@ -116,10 +113,7 @@ impl Outer {
         if state.a.end > t {
             return Err(a.overlap(&state.a, row, partitions));
         }
-        state.a = Open {
-            end: a.chunk.end[row],
-            row: a.chunk.base + row as u64,
-        };
+        state.a = Open { end: a.chunk.end[row], row: a.chunk.base + row as u64 };
         if let Some(every) = &mut self.every {
             state.b = every.open;
             every.active.insert(code);
@@ -132,19 +126,14 @@ impl Outer {
     fn begin_b(&mut self, t: i64) -> Result<(), ArrowError> {
         let Sides { b, partitions, .. } = &mut self.sides;
         let (row, code) = (b.pos, b.chunk.code[b.pos]);
-        let known = self.every.as_ref().map_or(
-            self.state.get(code as usize).map(|state| state.b),
-            |every| Some(every.open),
-        );
+        let known =
+            self.every.as_ref().map_or(self.state.get(code as usize).map(|state| state.b), |every| Some(every.open));
         if let Some(known) = known
             && known.end > t
         {
             return Err(b.overlap(&known, row, partitions));
         }
-        let open = Open {
-            end: b.chunk.end[row],
-            row: b.chunk.base + row as u64,
-        };
+        let open = Open { end: b.chunk.end[row], row: b.chunk.base + row as u64 };
         b.pos += 1;
         if let Some(every) = &mut self.every {
             every.open = open;
@@ -196,24 +185,14 @@ impl Outer {
             Keep::A => in_a,
             Keep::B => in_b,
         };
-        let fresh = Slot {
-            ts: t,
-            duration: end.wrapping_sub(t),
-            code,
-            a: a.row_at(t),
-            b: b.row_at(t),
-        };
+        let fresh = Slot { ts: t, duration: end.wrapping_sub(t), code, a: a.row_at(t), b: b.row_at(t) };
         match self.slots.get(slot) {
             Some(begun) if begun.ts == t => *begun = fresh,
             begun => {
                 if let Some(begun) = begun {
                     begun.duration = begun.duration.min(t.saturating_sub(begun.ts));
                 }
-                self.state[code as usize].slot = if wanted {
-                    self.slots.begin(fresh)
-                } else {
-                    NO_SLOT
-                };
+                self.state[code as usize].slot = if wanted { self.slots.begin(fresh) } else { NO_SLOT };
             }
         }
     }
@@ -232,8 +211,7 @@ impl Outer {
         while !self.pieces.is_full()
             && let Some(slot) = self.slots.pop_if(|slot| slot.ts + slot.duration <= now)
         {
-            self.pieces
-                .push(slot.ts, slot.duration, slot.code, slot.a, slot.b);
+            self.pieces.push(slot.ts, slot.duration, slot.code, slot.a, slot.b);
         }
     }
 
@@ -242,26 +220,12 @@ impl Outer {
         let every = self.every.as_ref().map(|every| every.open.row);
         let slots = &self.slots;
         if self.sides.a.held.is_full() {
-            let open = self
-                .state
-                .iter()
-                .map(|state| state.a.row_at(now))
-                .chain(slots.iter().map(|slot| slot.a));
-            self.sides
-                .a
-                .held
-                .retain(open.chain(self.pieces.left.iter().copied()));
+            let open = self.state.iter().map(|state| state.a.row_at(now)).chain(slots.iter().map(|slot| slot.a));
+            self.sides.a.held.retain(open.chain(self.pieces.left.iter().copied()));
         }
         if self.sides.b.held.is_full() {
-            let open = self
-                .state
-                .iter()
-                .map(|state| state.b.row_at(now))
-                .chain(slots.iter().map(|slot| slot.b));
-            self.sides
-                .b
-                .held
-                .retain(open.chain(every).chain(self.pieces.right.iter().copied()));
+            let open = self.state.iter().map(|state| state.b.row_at(now)).chain(slots.iter().map(|slot| slot.b));
+            self.sides.b.held.retain(open.chain(every).chain(self.pieces.right.iter().copied()));
         }
     }
 }
@@ -270,14 +234,7 @@ impl Sweep for Outer {
     fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
         loop {
             self.sides.fill()?;
-            self.state.resize(
-                self.sides.partitions.len(),
-                Partition {
-                    a: Open::NEVER,
-                    b: Open::NEVER,
-                    slot: NO_SLOT,
-                },
-            );
+            self.state.resize(self.sides.partitions.len(), Partition { a: Open::NEVER, b: Open::NEVER, slot: NO_SLOT });
             let ended = self.sides.ended();
             if ended {
                 self.end_until(i64::MAX);
@@ -289,10 +246,6 @@ impl Sweep for Outer {
             self.release();
             self.run()?;
         }
-        if self.pieces.is_empty() {
-            Ok(None)
-        } else {
-            self.sides.flush(&mut self.pieces).map(Some)
-        }
+        if self.pieces.is_empty() { Ok(None) } else { self.sides.flush(&mut self.pieces).map(Some) }
     }
 }

@@ -83,10 +83,7 @@ impl Paired {
             return Ok(());
         };
         let Some(length) = t.checked_sub(slot.ts) else {
-            return Err(fail(format!(
-                "call from {} to {t} is longer than a duration can say",
-                slot.ts
-            )));
+            return Err(fail(format!("call from {} to {t} is longer than a duration can say", slot.ts)));
         };
         slot.length = Length::Known(length);
         slot.end_row = row;
@@ -108,51 +105,33 @@ impl Paired {
     fn release(&mut self) {
         if self.moves.pushes.held.is_full() {
             let waiting = self.out.iter().map(|(_, slot)| slot.row);
-            self.moves
-                .pushes
-                .held
-                .retain(self.slots.iter().map(|slot| slot.row).chain(waiting));
+            self.moves.pushes.held.retain(self.slots.iter().map(|slot| slot.row).chain(waiting));
         }
         if self.moves.pops.held.is_full() {
             let waiting = self.out.iter().map(|(_, slot)| slot.end_row);
-            self.moves
-                .pops
-                .held
-                .retain(self.slots.iter().map(|slot| slot.end_row).chain(waiting));
+            self.moves.pops.held.retain(self.slots.iter().map(|slot| slot.end_row).chain(waiting));
         }
     }
 
     fn flush(&mut self) -> Result<Vec<ArrayRef>, ArrowError> {
         let out = std::mem::take(&mut self.out);
         let slots = || out.iter().map(|(_, slot)| slot);
-        let numbers = |value: fn(&Slot) -> Option<i64>| -> ArrayRef {
-            Arc::new(slots().map(value).collect::<Int64Array>())
-        };
+        let numbers =
+            |value: fn(&Slot) -> Option<i64>| -> ArrayRef { Arc::new(slots().map(value).collect::<Int64Array>()) };
         let mut columns = vec![int64(slots().map(|slot| slot.ts).collect())];
         columns.push(numbers(|slot| slot.length.known()));
-        columns.extend(
-            self.partitions
-                .columns(slots().map(|slot| slot.code).collect())?,
-        );
+        columns.extend(self.partitions.columns(slots().map(|slot| slot.code).collect())?);
         columns.push(int64(out.iter().map(|(id, _)| *id as i64).collect()));
         columns.push(numbers(|slot| slot.parent.map(|parent| parent as i64 + 1)));
-        columns.push(Arc::new(
-            slots().map(|slot| Some(slot.depth)).collect::<Int32Array>(),
-        ));
-        columns.push(numbers(|slot| {
-            slot.length.known().map(|length| length - slot.inside)
-        }));
+        columns.push(Arc::new(slots().map(|slot| Some(slot.depth)).collect::<Int32Array>()));
+        columns.push(numbers(|slot| slot.length.known().map(|length| length - slot.inside)));
         let rows: Vec<u64> = slots().map(|slot| slot.row).collect();
         let payload = self.fields.iter().enumerate().skip(self.moves.own());
-        let wanted: Vec<_> = payload
-            .map(|(column, field)| (column, field.data_type()))
-            .collect();
+        let wanted: Vec<_> = payload.map(|(column, field)| (column, field.data_type())).collect();
         columns.extend(gather_some(&self.moves.pushes.held, &wanted, &rows)?);
         let rows: Vec<u64> = slots().map(|slot| slot.end_row).collect();
         let payload = self.end_fields.iter().enumerate().skip(self.moves.own());
-        let wanted: Vec<_> = payload
-            .map(|(column, field)| (column, field.data_type()))
-            .collect();
+        let wanted: Vec<_> = payload.map(|(column, field)| (column, field.data_type())).collect();
         columns.extend(gather_some(&self.moves.pops.held, &wanted, &rows)?);
         Ok(columns)
     }
@@ -166,10 +145,7 @@ impl Sweep for Paired {
             let done = self.moves.done();
             if done {
                 self.unmatched.show();
-                let open = self
-                    .slots
-                    .iter_mut()
-                    .filter(|slot| slot.length == Length::Open);
+                let open = self.slots.iter_mut().filter(|slot| slot.length == Length::Open);
                 open.for_each(|slot| slot.length = Length::Never);
             }
             self.settle();
@@ -179,11 +155,7 @@ impl Sweep for Paired {
             self.release();
             self.run()?;
         }
-        if self.out.is_empty() {
-            Ok(None)
-        } else {
-            self.flush().map(Some)
-        }
+        if self.out.is_empty() { Ok(None) } else { self.flush().map(Some) }
     }
 }
 
@@ -203,11 +175,7 @@ pub fn nest_pairs(
     build(moves, &names, token).map_err(to_python)
 }
 
-fn build(
-    moves: Moves,
-    names: &[String],
-    token: Token,
-) -> Result<(PyRecordBatchReader, Counter), ArrowError> {
+fn build(moves: Moves, names: &[String], token: Token) -> Result<(PyRecordBatchReader, Counter), ArrowError> {
     let partitions = partitions(names, 2, moves.pushes.partition_types())?;
     moves.check(&partitions)?;
     let fields = moves.pushes.payload_fields();
@@ -221,9 +189,7 @@ fn build(
     ]);
     let end_fields = moves.pops.payload_fields();
     for payload in [&fields, &end_fields] {
-        all.extend(nullable(
-            payload.iter().skip(moves.own()).cloned().collect(),
-        ));
+        all.extend(nullable(payload.iter().skip(moves.own()).cloned().collect()));
     }
     let schema = schema(all, names)?;
     let sweep = Paired {

@@ -35,10 +35,7 @@ pub struct Partitions {
 enum Encoder {
     Nothing,
     Integer(Integers),
-    Rows {
-        converter: RowConverter,
-        codes: FxHashMap<u64, Vec<(OwnedRow, u32)>>,
-    },
+    Rows { converter: RowConverter, codes: FxHashMap<u64, Vec<(OwnedRow, u32)>> },
 }
 
 #[derive(Default)]
@@ -54,10 +51,7 @@ impl Partitions {
         let keys: Vec<DataType> = types.iter().map(key_type).collect();
         let encoder = match keys.as_slice() {
             [] => Encoder::Nothing,
-            [DataType::Int64] => Encoder::Integer(Integers {
-                small: vec![NONE; SMALL],
-                ..Integers::default()
-            }),
+            [DataType::Int64] => Encoder::Integer(Integers { small: vec![NONE; SMALL], ..Integers::default() }),
             many => Encoder::Rows {
                 converter: RowConverter::new(many.iter().cloned().map(SortField::new).collect())?,
                 codes: FxHashMap::default(),
@@ -65,14 +59,7 @@ impl Partitions {
         };
         let count = usize::from(types.is_empty());
         let values = vec![Vec::new(); types.len()];
-        Ok(Self {
-            names: names.to_vec(),
-            types,
-            keys,
-            encoder,
-            values,
-            count,
-        })
+        Ok(Self { names: names.to_vec(), types, keys, encoder, values, count })
     }
 
     pub fn len(&self) -> usize {
@@ -86,16 +73,9 @@ impl Partitions {
 
     /// Fails unless columns of these types can be compared with this object's.
     pub fn check_types(&self, types: &[DataType], role: &str) -> Result<(), ArrowError> {
-        for ((name, own), (found, key)) in self
-            .names
-            .iter()
-            .zip(&self.types)
-            .zip(types.iter().zip(&self.keys))
-        {
+        for ((name, own), (found, key)) in self.names.iter().zip(&self.types).zip(types.iter().zip(&self.keys)) {
             if key_type(found) != *key {
-                return Err(fail(format!(
-                    "partition column `{name}` is {own}, but {found} in the {role} input"
-                )));
+                return Err(fail(format!("partition column `{name}` is {own}, but {found} in the {role} input")));
             }
         }
         Ok(())
@@ -103,22 +83,16 @@ impl Partitions {
 
     /// Gives each row the code of its partition.
     pub fn encode(&mut self, columns: &[ArrayRef], rows: usize) -> Result<Vec<u32>, ArrowError> {
-        let keys = columns
-            .iter()
-            .zip(&self.keys)
-            .map(|(column, key)| Ok::<_, ArrowError>(comparable(cast(column, key)?)));
+        let keys =
+            columns.iter().zip(&self.keys).map(|(column, key)| Ok::<_, ArrowError>(comparable(cast(column, key)?)));
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let mut fresh = Vec::new();
         let codes = match &mut self.encoder {
             Encoder::Nothing => vec![0; rows],
-            Encoder::Integer(integers) => integers.encode(
-                keys[0].as_primitive::<Int64Type>(),
-                &mut self.count,
-                &mut fresh,
-            ),
-            Encoder::Rows { converter, codes } => {
-                encode_rows(converter, codes, &keys, &mut self.count, &mut fresh)?
+            Encoder::Integer(integers) => {
+                integers.encode(keys[0].as_primitive::<Int64Type>(), &mut self.count, &mut fresh)
             }
+            Encoder::Rows { converter, codes } => encode_rows(converter, codes, &keys, &mut self.count, &mut fresh)?,
         };
         if self.count >= NONE as usize {
             return Err(fail("more partitions than can be numbered"));
@@ -135,9 +109,7 @@ impl Partitions {
     /// Builds the partition columns of rows with these codes.
     pub fn columns(&mut self, codes: Vec<u32>) -> Result<Vec<ArrayRef>, ArrowError> {
         let codes = UInt32Array::from(codes);
-        (0..self.values.len())
-            .map(|column| take(&self.distinct(column)?, &codes, None))
-            .collect()
+        (0..self.values.len()).map(|column| take(&self.distinct(column)?, &codes, None)).collect()
     }
 
     /// Returns the values of one column, in order of code.
@@ -159,16 +131,10 @@ impl Partitions {
         for column in 0..self.names.len() {
             let values = self.distinct(column)?;
             let options = FormatOptions::default().with_null("NULL");
-            let text = ArrayFormatter::try_new(&values, &options)?
-                .value(code as usize)
-                .try_to_string()?;
+            let text = ArrayFormatter::try_new(&values, &options)?.value(code as usize).try_to_string()?;
             parts.push(format!("{}={text}", self.names[column]));
         }
-        Ok(if parts.is_empty() {
-            String::new()
-        } else {
-            format!(" in partition {}", parts.join(", "))
-        })
+        Ok(if parts.is_empty() { String::new() } else { format!(" in partition {}", parts.join(", ")) })
     }
 }
 
@@ -205,16 +171,11 @@ fn comparable(column: ArrayRef) -> ArrayRef {
 impl Integers {
     fn encode(&mut self, keys: &Int64Array, count: &mut usize, fresh: &mut Vec<u32>) -> Vec<u32> {
         if keys.null_count() > 0 {
-            return (0..keys.len())
-                .map(|row| self.code(keys, row, count, fresh))
-                .collect();
+            return (0..keys.len()).map(|row| self.code(keys, row, count, fresh)).collect();
         }
         let mut codes = Vec::with_capacity(keys.len());
         for (row, &key) in keys.values().iter().enumerate() {
-            let code = match usize::try_from(key)
-                .ok()
-                .and_then(|small| self.small.get(small))
-            {
+            let code = match usize::try_from(key).ok().and_then(|small| self.small.get(small)) {
                 Some(&code) if code != NONE => code,
                 _ => self.code(keys, row, count, fresh),
             };
@@ -223,21 +184,12 @@ impl Integers {
         codes
     }
 
-    fn code(
-        &mut self,
-        keys: &Int64Array,
-        row: usize,
-        count: &mut usize,
-        fresh: &mut Vec<u32>,
-    ) -> u32 {
+    fn code(&mut self, keys: &Int64Array, row: usize, count: &mut usize, fresh: &mut Vec<u32>) -> u32 {
         let slot = if keys.is_null(row) {
             self.null.get_or_insert(NONE)
         } else {
             let key = keys.value(row);
-            match usize::try_from(key)
-                .ok()
-                .and_then(|small| self.small.get_mut(small))
-            {
+            match usize::try_from(key).ok().and_then(|small| self.small.get_mut(small)) {
                 Some(slot) => slot,
                 None => self.large.entry(key).or_insert(NONE),
             }

@@ -47,12 +47,7 @@ impl Sink for Pieces {
 
     fn end(&mut self, _: u32, _: u32) {}
 
-    fn stretch(
-        &mut self,
-        _: u32,
-        active: &[u32],
-        (ts, duration): (i64, i64),
-    ) -> Result<(), ArrowError> {
+    fn stretch(&mut self, _: u32, active: &[u32], (ts, duration): (i64, i64)) -> Result<(), ArrowError> {
         for &code in active {
             self.out.interval.push(self.intervals);
             self.out.ts.push(ts);
@@ -94,42 +89,20 @@ pub fn partition_pieces(
     intersect: Option<AnyRecordBatch>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    let required = intersect
-        .map(AnyRecordBatch::into_reader)
-        .transpose()?
-        .map(Required::new);
+    let required = intersect.map(AnyRecordBatch::into_reader).transpose()?.map(Required::new);
     let reader = spans.into_reader()?;
     let token = Token::new(cancel);
     let build = || -> Result<PyRecordBatchReader, ArrowError> {
-        let input = Source::new(
-            reader,
-            Kind::Spans,
-            partitions,
-            "partitioned",
-            token.clone(),
-        )?;
+        let input = Source::new(reader, Kind::Spans, partitions, "partitioned", token.clone())?;
         let fields = input.payload_fields();
         let mut all = vec![made(DataType::Int64, false); 3];
         all.extend(nullable(input.partition_fields()));
         all.extend(nullable(fields.clone()));
         let schema = schema(all, &names)?;
-        let own = names
-            .get(3..3 + partitions)
-            .ok_or_else(|| fail("too few output names"))?;
-        let layout = Layout {
-            names: own.to_vec(),
-            keep,
-            required,
-        };
-        let sink = Pieces {
-            fields,
-            ..Pieces::default()
-        };
-        Ok(stream(
-            schema,
-            Cuts::new(input, layout, sink)?,
-            token.clone(),
-        ))
+        let own = names.get(3..3 + partitions).ok_or_else(|| fail("too few output names"))?;
+        let layout = Layout { names: own.to_vec(), keep, required };
+        let sink = Pieces { fields, ..Pieces::default() };
+        Ok(stream(schema, Cuts::new(input, layout, sink)?, token.clone()))
     };
     build().map_err(to_python)
 }

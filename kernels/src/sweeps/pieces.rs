@@ -63,11 +63,7 @@ impl Pieces {
         columns.extend(partitions.columns(full.code)?);
         let left = gather(&left.0.held, left.1, &full.left)?;
         let right = gather(&right.0.held, right.1, &full.right)?;
-        let [first, second] = if swapped {
-            [right, left]
-        } else {
-            [left, right]
-        };
+        let [first, second] = if swapped { [right, left] } else { [left, right] };
         columns.extend(first.into_iter().chain(second));
         Ok(columns)
     }

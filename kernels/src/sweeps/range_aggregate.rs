@@ -114,11 +114,7 @@ impl RangeAggregate {
             if nulls.as_ref().is_some_and(|nulls| nulls.is_null(pos)) {
                 continue;
             }
-            let lane = if self.spans {
-                code
-            } else {
-                self.group[code] as usize
-            };
+            let lane = if self.spans { code } else { self.group[code] as usize };
             let value = numbers.as_ref().and_then(|numbers| numbers.get(pos));
             let row = chunk.base + pos as u64;
             self.lanes[lane].push((ts, end), row, value, &self.measure);
@@ -140,12 +136,7 @@ impl RangeAggregate {
             if place % PATIENCE == 0 {
                 self.token.check()?;
             }
-            let mut met = Met {
-                count: 0,
-                words,
-                unit: &mut unit,
-                chosen: None,
-            };
+            let mut met = Met { count: 0, words, unit: &mut unit, chosen: None };
             let members = self.members.get(groups[place] as usize);
             for &lane in members.into_iter().flatten() {
                 let window = (chunk.ts[place], chunk.end[place]);
@@ -204,19 +195,12 @@ pub fn range_aggregate(
     let token = Token::new(cancel);
     let (table, windows) = (table.into_reader()?, windows.into_reader()?);
     let build = || {
-        let (kind, times) = if events {
-            (Kind::Events, 1)
-        } else {
-            (Kind::Spans, 2)
-        };
+        let (kind, times) = if events { (Kind::Events, 1) } else { (Kind::Spans, 2) };
         // Between times and values are the partitions.
         let width = table.schema().fields().len();
-        let partitions = width.checked_sub(times + 1).ok_or_else(|| {
-            fail(format!(
-                "table input has {width} columns, expected at least {}",
-                times + 1
-            ))
-        })?;
+        let partitions = width
+            .checked_sub(times + 1)
+            .ok_or_else(|| fail(format!("table input has {width} columns, expected at least {}", times + 1)))?;
         let rows = Source::new(table, kind, partitions, "table", token.clone())?;
         let windows = Source::new(windows, Kind::Spans, 0, "window", token.clone())?;
         self::build(rows, windows, (events, matched), aggregate, &names, token)

@@ -40,24 +40,12 @@ impl Met<'_> {
 
 impl Lane {
     pub fn new(measure: &Measure) -> Self {
-        Self {
-            ts: Vec::new(),
-            end: Vec::new(),
-            row: Vec::new(),
-            values: measure.values(),
-            forest: None,
-        }
+        Self { ts: Vec::new(), end: Vec::new(), row: Vec::new(), values: measure.values(), forest: None }
     }
 
     /// Adds a row; an event has no end.
     #[inline]
-    pub fn push(
-        &mut self,
-        (ts, end): (i64, Option<i64>),
-        row: u64,
-        value: Option<Number>,
-        measure: &Measure,
-    ) {
+    pub fn push(&mut self, (ts, end): (i64, Option<i64>), row: u64, value: Option<Number>, measure: &Measure) {
         self.ts.push(ts);
         self.end.extend(end);
         if measure.picks() {

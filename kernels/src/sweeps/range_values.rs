@@ -115,10 +115,7 @@ impl Measure {
             let names = NAMES.map(|(known, _)| known).join(", ");
             return Err(fail(format!("aggregate is {name:?}, expected {names}")));
         };
-        let made = Self {
-            function: *function,
-            data_type: data_type.clone(),
-        };
+        let made = Self { function: *function, data_type: data_type.clone() };
         if made.computes() {
             Numbers::check(data_type)?;
         }
@@ -175,11 +172,7 @@ impl Measure {
             Number::Whole(value) => {
                 let [low, high] = halves(value);
                 let sign = if value < 0 { u64::MAX } else { 0 };
-                words.copy_from_slice(&if best {
-                    [1, low, high]
-                } else {
-                    [low, high, sign]
-                });
+                words.copy_from_slice(&if best { [1, low, high] } else { [low, high, sign] });
             }
         }
     }
@@ -211,18 +204,14 @@ impl Measure {
                 let counts = counts.iter().map(|&count| count as i64);
                 Arc::new(Int64Array::from_iter_values(counts))
             }
-            Function::Min | Function::Max => {
-                column(each().map(|(_, words)| number(words)), &self.data_type)?
-            }
+            Function::Min | Function::Max => column(each().map(|(_, words)| number(words)), &self.data_type)?,
             Function::Mean if self.is_real() => {
                 let mean = |(count, words)| Some(real(words) / count? as f64);
                 Arc::new(each().map(mean).collect::<Float64Array>())
             }
             Function::Mean => {
                 let own = &self.data_type;
-                let mean = |(count, words): (Option<u64>, &[u64])| {
-                    Some(mean(whole(words[0], words[1]), count?, own))
-                };
+                let mean = |(count, words): (Option<u64>, &[u64])| Some(mean(whole(words[0], words[1]), count?, own));
                 Arc::new(each().map(mean).collect::<Float64Array>())
             }
             _ if self.is_real() => {
@@ -236,10 +225,7 @@ impl Measure {
         })
     }
 
-    fn sums(
-        &self,
-        sums: impl Iterator<Item = Option<Option<i128>>>,
-    ) -> Result<ArrayRef, ArrowError> {
+    fn sums(&self, sums: impl Iterator<Item = Option<Option<i128>>>) -> Result<ArrayRef, ArrowError> {
         let result = self.result();
         let most = match result {
             DataType::Decimal128(..) => MOST,
@@ -252,9 +238,9 @@ impl Measure {
         let fits = |sum: Option<Option<i128>>| match sum {
             None => Ok(None),
             Some(Some(sum)) if (least..=most).contains(&sum) => Ok(Some(sum)),
-            Some(Some(sum)) if result == DataType::Int64 => Err(fail(format!(
-                "integer overflow: {sum} does not fit into 64 bits"
-            ))),
+            Some(Some(sum)) if result == DataType::Int64 => {
+                Err(fail(format!("integer overflow: {sum} does not fit into 64 bits")))
+            }
             Some(_) => Err(fail("decimal overflow: a sum has more than 38 digits")),
         };
         let sums = sums.map(fits).collect::<Result<Vec<_>, _>>()?;

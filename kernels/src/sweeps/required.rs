@@ -14,10 +14,7 @@ pub struct Required {
 
 impl Required {
     pub fn new(tuples: Reader) -> Self {
-        Self {
-            tuples: Some(tuples),
-            member: Vec::new(),
-        }
+        Self { tuples: Some(tuples), member: Vec::new() }
     }
 
     /// Reads the tuples at the first call, the only one that returns true.
@@ -25,26 +22,17 @@ impl Required {
         let Some(tuples) = self.tuples.take() else {
             return Ok(false);
         };
-        let types: Vec<_> = tuples
-            .schema()
-            .fields()
-            .iter()
-            .map(|field| field.data_type().clone())
-            .collect();
+        let types: Vec<_> = tuples.schema().fields().iter().map(|field| field.data_type().clone()).collect();
         if types.len() != partitions.columns_len() {
             let (found, expected) = (types.len(), partitions.columns_len());
-            return Err(fail(format!(
-                "the partitions to intersect have {found} columns, expected {expected}"
-            )));
+            return Err(fail(format!("the partitions to intersect have {found} columns, expected {expected}")));
         }
         partitions.check_types(&types, "intersect")?;
         for batch in tuples {
             let batch = batch.map_err(|error| upstream(&error))?;
             let codes = partitions.encode(batch.columns(), batch.num_rows())?;
             self.member.resize(partitions.len(), false);
-            codes
-                .into_iter()
-                .for_each(|code| self.member[code as usize] = true);
+            codes.into_iter().for_each(|code| self.member[code as usize] = true);
         }
         Ok(true)
     }
@@ -55,10 +43,6 @@ impl Required {
 
     /// The required partitions' codes.
     pub fn codes(&self) -> impl Iterator<Item = u32> {
-        self.member
-            .iter()
-            .enumerate()
-            .filter(|(_, member)| **member)
-            .map(|(code, _)| code as u32)
+        self.member.iter().enumerate().filter(|(_, member)| **member).map(|(code, _)| code as u32)
     }
 }

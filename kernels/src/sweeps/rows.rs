@@ -33,10 +33,7 @@ impl Rows {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Bound<'py, PyList>>>> {
         let pulled = py.detach(|| {
-            let mut place = self
-                .reader
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut place = self.reader.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let batch = place.as_mut().and_then(|reader| reader.next());
             if !matches!(batch, Some(Ok(_))) {
                 *place = None;
@@ -46,22 +43,14 @@ impl Rows {
         let Some(batch) = pulled.map_err(|error| to_python(upstream(&error)))? else {
             return Ok(None);
         };
-        batch
-            .columns()
-            .iter()
-            .map(|column| PyList::new(py, values(py, column)?))
-            .collect::<PyResult<_>>()
-            .map(Some)
+        batch.columns().iter().map(|column| PyList::new(py, values(py, column)?)).collect::<PyResult<_>>().map(Some)
     }
 }
 
 #[pyfunction]
 pub fn rows(stream: AnyRecordBatch) -> PyResult<Rows> {
     let reader = stream.into_reader()?;
-    Ok(Rows {
-        schema: describe(&reader.schema()),
-        reader: Mutex::new(Some(reader)),
-    })
+    Ok(Rows { schema: describe(&reader.schema()), reader: Mutex::new(Some(reader)) })
 }
 
 #[pyfunction]
@@ -70,9 +59,5 @@ pub fn schema(source: PySchema) -> Vec<(String, String)> {
 }
 
 fn describe(schema: &Schema) -> Vec<(String, String)> {
-    schema
-        .fields()
-        .iter()
-        .map(|field| (field.name().clone(), field.data_type().to_string()))
-        .collect()
+    schema.fields().iter().map(|field| (field.name().clone(), field.data_type().to_string())).collect()
 }

@@ -52,10 +52,7 @@ struct Event {
     row: u64,
 }
 
-const NO_EVENT: Event = Event {
-    source: usize::MAX,
-    row: NULL_ROW,
-};
+const NO_EVENT: Event = Event { source: usize::MAX, row: NULL_ROW };
 
 impl Series {
     fn run(&mut self) {
@@ -79,28 +76,15 @@ impl Series {
     fn event(&mut self, t: i64, number: usize) {
         let source = &mut self.sources[number];
         let code = source.chunk.code[source.pos];
-        let event = Event {
-            source: number,
-            row: source.chunk.base + source.pos as u64,
-        };
+        let event = Event { source: number, row: source.chunk.base + source.pos as u64 };
         source.pos += 1;
         let open = &mut self.open[code as usize];
         if let Some(slot) = self.slots.get(*open) {
-            slot.end = if slot.ts < t {
-                End::At(t)
-            } else {
-                End::Dropped
-            };
+            slot.end = if slot.ts < t { End::At(t) } else { End::Dropped };
             slot.closed = event;
         }
         *open = if self.starts[number] {
-            self.slots.begin(Slot {
-                ts: t,
-                code,
-                end: End::Unknown,
-                opened: event,
-                closed: NO_EVENT,
-            })
+            self.slots.begin(Slot { ts: t, code, end: End::Unknown, opened: event, closed: NO_EVENT })
         } else {
             NO_SLOT
         };
@@ -108,11 +92,7 @@ impl Series {
 
     /// Closes or drops what is open after the last event.
     fn close(&mut self) {
-        for slot in self
-            .slots
-            .iter_mut()
-            .filter(|slot| slot.end == End::Unknown)
-        {
+        for slot in self.slots.iter_mut().filter(|slot| slot.end == End::Unknown) {
             slot.end = match self.close_at {
                 Some(end) if end > slot.ts => End::At(end),
                 _ => End::Dropped,
@@ -131,22 +111,9 @@ impl Series {
     }
 
     fn release(&mut self) {
-        for (number, source) in self
-            .sources
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, source)| source.held.is_full())
-        {
-            let events = self
-                .slots
-                .iter()
-                .chain(&self.out)
-                .flat_map(|slot| [slot.opened, slot.closed]);
-            source.held.retain(
-                events
-                    .filter(|event| event.source == number)
-                    .map(|event| event.row),
-            );
+        for (number, source) in self.sources.iter_mut().enumerate().filter(|(_, source)| source.held.is_full()) {
+            let events = self.slots.iter().chain(&self.out).flat_map(|slot| [slot.opened, slot.closed]);
+            source.held.retain(events.filter(|event| event.source == number).map(|event| event.row));
         }
     }
 
@@ -157,34 +124,16 @@ impl Series {
             End::Unknown | End::Dropped => Ok(0),
         };
         let durations = out.iter().map(duration).collect::<Result<Vec<_>, _>>()?;
-        let mut columns = vec![
-            int64(out.iter().map(|slot| slot.ts).collect()),
-            int64(durations),
-        ];
-        columns.extend(
-            self.partitions
-                .columns(out.iter().map(|slot| slot.code).collect())?,
-        );
+        let mut columns = vec![int64(out.iter().map(|slot| slot.ts).collect()), int64(durations)];
+        columns.extend(self.partitions.columns(out.iter().map(|slot| slot.code).collect())?);
         let mut values: Vec<Option<ArrayRef>> = vec![None; self.width];
         for feed in &self.feeds {
             let row = |slot: &Slot| {
-                let event = if feed.rising {
-                    slot.opened
-                } else {
-                    slot.closed
-                };
-                if event.source == feed.source {
-                    event.row
-                } else {
-                    NULL_ROW
-                }
+                let event = if feed.rising { slot.opened } else { slot.closed };
+                if event.source == feed.source { event.row } else { NULL_ROW }
             };
             let rows: Vec<u64> = out.iter().map(row).collect();
-            let wanted: Vec<_> = feed
-                .columns
-                .iter()
-                .map(|(_, column, data_type)| (*column, data_type))
-                .collect();
+            let wanted: Vec<_> = feed.columns.iter().map(|(_, column, data_type)| (*column, data_type)).collect();
             let gathered = gather_some(&self.sources[feed.source].held, &wanted, &rows)?;
             for ((place, ..), column) in feed.columns.iter().zip(gathered) {
                 values[*place] = Some(column);
@@ -213,19 +162,12 @@ impl Sweep for Series {
             self.release();
             self.run();
         }
-        if self.out.is_empty() {
-            Ok(None)
-        } else {
-            self.flush().map(Some)
-        }
+        if self.out.is_empty() { Ok(None) } else { self.flush().map(Some) }
     }
 }
 
 /// Groups the wanted columns by source and edge; also returns their fields.
-fn feeds(
-    sources: &[Source],
-    columns: &[(usize, usize, String)],
-) -> Result<(Vec<Feed>, Vec<FieldRef>), ArrowError> {
+fn feeds(sources: &[Source], columns: &[(usize, usize, String)]) -> Result<(Vec<Feed>, Vec<FieldRef>), ArrowError> {
     let mut feeds: Vec<Feed> = Vec::new();
     let mut fields = Vec::with_capacity(columns.len());
     for (place, (source, column, edge)) in columns.iter().enumerate() {
@@ -233,27 +175,16 @@ fn feeds(
             "rising" => true,
             "falling" => false,
             other => {
-                return Err(fail(format!(
-                    "edge is {other:?}, expected \"rising\" or \"falling\""
-                )));
+                return Err(fail(format!("edge is {other:?}, expected \"rising\" or \"falling\"")));
             }
         };
-        let field = sources
-            .get(*source)
-            .and_then(|found| found.payload_fields().get(*column).cloned());
+        let field = sources.get(*source).and_then(|found| found.payload_fields().get(*column).cloned());
         let field = field.ok_or_else(|| fail(format!("source {source} has no column {column}")))?;
         let entry = (place, *column, field.data_type().clone());
         fields.push(field);
-        match feeds
-            .iter_mut()
-            .find(|feed| feed.source == *source && feed.rising == rising)
-        {
+        match feeds.iter_mut().find(|feed| feed.source == *source && feed.rising == rising) {
             Some(feed) => feed.columns.push(entry),
-            None => feeds.push(Feed {
-                source: *source,
-                rising,
-                columns: vec![entry],
-            }),
+            None => feeds.push(Feed { source: *source, rising, columns: vec![entry] }),
         }
     }
     Ok((feeds, fields))
@@ -272,19 +203,9 @@ pub fn series_to_spans(
 ) -> PyResult<PyRecordBatchReader> {
     let token = Token::new(cancel);
     let open = |source: AnyRecordBatch| {
-        Source::new(
-            source.into_reader()?,
-            Kind::Events,
-            partitions,
-            "event",
-            token.clone(),
-        )
-        .map_err(to_python)
+        Source::new(source.into_reader()?, Kind::Events, partitions, "event", token.clone()).map_err(to_python)
     };
-    let sources = sources
-        .into_iter()
-        .map(open)
-        .collect::<PyResult<Vec<_>>>()?;
+    let sources = sources.into_iter().map(open).collect::<PyResult<Vec<_>>>()?;
     build(sources, starts, &columns, &names, close_at, token.clone()).map_err(to_python)
 }
 

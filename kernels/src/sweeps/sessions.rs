@@ -48,11 +48,7 @@ impl Step for Sessions {
             session.events += 1;
             return Ok(());
         }
-        let new = Session {
-            first: row.ts,
-            last: row.ts,
-            events: 1,
-        };
+        let new = Session { first: row.ts, last: row.ts, events: 1 };
         let before = std::mem::replace(session, new);
         Ok(settle(before, row.code, out)?)
     }
@@ -78,10 +74,7 @@ pub fn sessions(
 ) -> PyResult<PyRecordBatchReader> {
     let token = Token::new(cancel);
     let reader = events.into_reader()?;
-    let step = Sessions {
-        gap,
-        open: Vec::new(),
-    };
+    let step = Sessions { gap, open: Vec::new() };
     Source::new(reader, Kind::Events, partitions, "event", token.clone())
         .and_then(|input| sweep(input, step, (true, Made::numbers(1)), &names, token))
         .map_err(to_python)

@@ -31,24 +31,11 @@ impl Sides {
         let fields = [a.payload_fields(), b.payload_fields()];
         let mut all: Vec<FieldRef> = (0..own).map(|_| made(DataType::Int64, false)).collect();
         all.extend(nullable(a.partition_fields()));
-        let [first, second] = if swapped {
-            [&fields[1], &fields[0]]
-        } else {
-            [&fields[0], &fields[1]]
-        };
+        let [first, second] = if swapped { [&fields[1], &fields[0]] } else { [&fields[0], &fields[1]] };
         all.extend(nullable(first.clone()));
         all.extend(nullable(second.clone()));
         let schema = schema(all, names)?;
-        Ok((
-            Self {
-                a,
-                b,
-                partitions,
-                swapped,
-                fields,
-            },
-            schema,
-        ))
+        Ok((Self { a, b, partitions, swapped, fields }, schema))
     }
 
     /// Loads what the sweep needs next of either side.
@@ -68,11 +55,6 @@ impl Sides {
 
     /// Turns the pieces into the columns of a batch.
     pub fn flush(&mut self, pieces: &mut Pieces) -> Result<Vec<ArrayRef>, ArrowError> {
-        pieces.flush(
-            &mut self.partitions,
-            (&self.a, &self.fields[0]),
-            (&self.b, &self.fields[1]),
-            self.swapped,
-        )
+        pieces.flush(&mut self.partitions, (&self.a, &self.fields[0]), (&self.b, &self.fields[1]), self.swapped)
     }
 }

@@ -104,22 +104,13 @@ impl Spans {
         self.row.iter().chain(&self.picked).copied()
     }
 
-    fn flush(
-        self,
-        partitions: &mut Partitions,
-        input: &Source,
-        shape: &Shape,
-    ) -> Result<Vec<ArrayRef>, ArrowError> {
+    fn flush(self, partitions: &mut Partitions, input: &Source, shape: &Shape) -> Result<Vec<ArrayRef>, ArrowError> {
         let mut columns = vec![int64(self.ts)];
         if shape.spans {
             columns.push(int64(self.duration));
         }
         columns.extend(partitions.columns(self.code)?);
-        let Made {
-            numbers,
-            picked,
-            reals,
-        } = shape.made;
+        let Made { numbers, picked, reals } = shape.made;
         for place in 0..numbers {
             columns.push(int64(each(&self.extra, place, numbers).collect()));
         }
@@ -155,10 +146,7 @@ pub struct Made {
 
 impl Made {
     pub fn numbers(numbers: usize) -> Self {
-        Self {
-            numbers,
-            ..Self::default()
-        }
+        Self { numbers, ..Self::default() }
     }
 }
 
@@ -206,9 +194,7 @@ impl<S: Step> Single<S> {
                     self.met += 1;
                 }
                 Err(Stop::Overlap(start, stop)) => {
-                    return Err(self
-                        .input
-                        .overlaps((start, stop), pos, &mut self.partitions));
+                    return Err(self.input.overlaps((start, stop), pos, &mut self.partitions));
                 }
                 Err(Stop::Error(error)) => return Err(error),
             }
@@ -237,8 +223,7 @@ impl<S: Step> Sweep for Single<S> {
             return Ok(None);
         }
         let out = std::mem::take(&mut self.out);
-        out.flush(&mut self.partitions, &self.input, &self.shape)
-            .map(Some)
+        out.flush(&mut self.partitions, &self.input, &self.shape).map(Some)
     }
 }
 
@@ -283,19 +268,7 @@ pub fn sweep(
     let fields: Vec<FieldRef> = payload.into_iter().take(room).collect();
     all.extend(nullable(fields.clone()));
     let schema = schema(all, names)?;
-    let shape = Shape {
-        spans,
-        made: given,
-        first,
-        fields,
-    };
-    let single = Single {
-        input,
-        partitions,
-        shape,
-        step,
-        met: 0,
-        out: Spans::default(),
-    };
+    let shape = Shape { spans, made: given, first, fields };
+    let single = Single { input, partitions, shape, step, met: 0, out: Spans::default() };
     Ok(stream(schema, single, token))
 }

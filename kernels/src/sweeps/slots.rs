@@ -39,10 +39,7 @@ pub struct Slots<T> {
 
 impl<T> Default for Slots<T> {
     fn default() -> Self {
-        Self {
-            first: 0,
-            queue: VecDeque::new(),
-        }
+        Self { first: 0, queue: VecDeque::new() }
     }
 }
 
@@ -57,8 +54,7 @@ impl<T> Slots<T> {
     /// The slot with this number; None once it has left, and for `NO_SLOT`.
     #[inline]
     pub fn get(&mut self, number: u64) -> Option<&mut T> {
-        self.queue
-            .get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
+        self.queue.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
     /// The oldest slot if it satisfies the condition, taken out.

@@ -59,25 +59,14 @@ impl Source {
         let first = if kind == Kind::Spans { 2 } else { 1 };
         if schema.fields().len() < first + partitions {
             let found = schema.fields().len();
-            return Err(fail(format!(
-                "{role} input has {found} columns, expected at least {}",
-                first + partitions
-            )));
+            return Err(fail(format!("{role} input has {found} columns, expected at least {}", first + partitions)));
         }
         for (field, what) in schema.fields().iter().zip(["_ts", "_duration"]).take(first) {
             if *field.data_type() != DataType::Int64 {
-                return Err(fail(format!(
-                    "`{what}` of the {role} input is {}, expected Int64",
-                    field.data_type()
-                )));
+                return Err(fail(format!("`{what}` of the {role} input is {}, expected Int64", field.data_type())));
             }
         }
-        let chunk = Chunk {
-            ts: ScalarBuffer::from(Vec::new()),
-            end: Vec::new(),
-            code: Vec::new(),
-            base: 0,
-        };
+        let chunk = Chunk { ts: ScalarBuffer::from(Vec::new()), end: Vec::new(), code: Vec::new(), base: 0 };
         let held = Held::default();
         Ok(Self {
             reader,
@@ -105,43 +94,22 @@ impl Source {
     /// Types of the partition columns.
     pub fn partition_types(&self) -> Vec<DataType> {
         let schema = self.reader.schema();
-        schema
-            .fields()
-            .iter()
-            .skip(self.first())
-            .take(self.partitions)
-            .map(|field| field.data_type().clone())
-            .collect()
+        schema.fields().iter().skip(self.first()).take(self.partitions).map(|field| field.data_type().clone()).collect()
     }
 
     /// Fields of the partition columns.
     pub fn partition_fields(&self) -> Vec<FieldRef> {
-        self.reader
-            .schema()
-            .fields()
-            .iter()
-            .skip(self.first())
-            .take(self.partitions)
-            .cloned()
-            .collect()
+        self.reader.schema().fields().iter().skip(self.first()).take(self.partitions).cloned().collect()
     }
 
     /// Fields of the columns after time and partition.
     pub fn payload_fields(&self) -> Vec<FieldRef> {
-        self.reader
-            .schema()
-            .fields()
-            .iter()
-            .skip(self.first() + self.partitions)
-            .cloned()
-            .collect()
+        self.reader.schema().fields().iter().skip(self.first() + self.partitions).cloned().collect()
     }
 
     /// One payload column of the current chunk.
     pub fn payload_column(&self, column: usize) -> Result<&ArrayRef, ArrowError> {
-        self.held
-            .column((self.chunk.base >> 32) as u32, column)
-            .ok_or_else(|| fail("chunk was dropped"))
+        self.held.column((self.chunk.base >> 32) as u32, column).ok_or_else(|| fail("chunk was dropped"))
     }
 
     /// The time of the next row; `i64::MAX` after the last, which no span can have.
@@ -170,12 +138,8 @@ impl Source {
                 Some(batch) => self.load(&batch, partitions)?,
                 None => {
                     self.done = true;
-                    self.chunk = Chunk {
-                        ts: ScalarBuffer::from(Vec::new()),
-                        end: Vec::new(),
-                        code: Vec::new(),
-                        base: 0,
-                    };
+                    self.chunk =
+                        Chunk { ts: ScalarBuffer::from(Vec::new()), end: Vec::new(), code: Vec::new(), base: 0 };
                     self.pos = 0;
                 }
             }
@@ -202,42 +166,27 @@ impl Source {
         let first = self.first();
         let (own, rest) = batch.columns().split_at(first);
         let (keys, payload) = rest.split_at(self.partitions);
-        let code = if keys.is_empty() {
-            vec![0; batch.num_rows()]
-        } else {
-            partitions.encode(keys, batch.num_rows())?
-        };
-        let own = own
-            .iter()
-            .map(|column| column.as_primitive_opt::<Int64Type>());
+        let code =
+            if keys.is_empty() { vec![0; batch.num_rows()] } else { partitions.encode(keys, batch.num_rows())? };
+        let own = own.iter().map(|column| column.as_primitive_opt::<Int64Type>());
         let own = own.collect::<Option<Vec<_>>>();
         let own = own.ok_or_else(|| fail("a batch differs from its stream's schema"))?;
         let place = |row: usize| match code.get(row) {
             Some(&code) if !keys.is_empty() => partitions.describe(code),
             _ => Ok(String::new()),
         };
-        let end = ends(&own, self.last, place)
-            .and_then(|end| end.map_err(|fault| self.refused(&fault)))?;
+        let end = ends(&own, self.last, place).and_then(|end| end.map_err(|fault| self.refused(&fault)))?;
         let ts = own[0].values().clone();
         self.last = ts.last().copied().unwrap_or(self.last);
         let base = self.held.push(ts.clone(), payload.to_vec());
-        self.chunk = Chunk {
-            ts,
-            end,
-            code,
-            base,
-        };
+        self.chunk = Chunk { ts, end, code, base };
         self.pos = 0;
         Ok(())
     }
 
     /// Names a row's partition in an error; nothing where this input has none.
     pub fn place(&self, code: u32, partitions: &mut Partitions) -> Result<String, ArrowError> {
-        if self.partitions == 0 {
-            Ok(String::new())
-        } else {
-            partitions.describe(code)
-        }
+        if self.partitions == 0 { Ok(String::new()) } else { partitions.describe(code) }
     }
 
     /// Tells of a span that begins at the next row while another of its partition is open.
@@ -248,12 +197,7 @@ impl Source {
 
     /// Likewise, where the times of the open span are known.
     #[cold]
-    pub fn overlaps(
-        &self,
-        open: (i64, i64),
-        row: usize,
-        partitions: &mut Partitions,
-    ) -> ArrowError {
+    pub fn overlaps(&self, open: (i64, i64), row: usize, partitions: &mut Partitions) -> ArrowError {
         let span = (self.chunk.ts[row], self.chunk.end[row]);
         match self.place(self.chunk.code[row], partitions) {
             Ok(place) => self.refused(&Fault::overlap(open, span, &place)),
@@ -276,10 +220,7 @@ pub struct Open {
 
 impl Open {
     /// No span was met yet.
-    pub const NEVER: Self = Self {
-        end: i64::MIN,
-        row: NULL_ROW,
-    };
+    pub const NEVER: Self = Self { end: i64::MIN, row: NULL_ROW };
 
     /// Its row where it is open at `t`, the NULL row elsewhere.
     #[inline]

@@ -46,30 +46,14 @@ pub fn span_join(
     let token = Token::new(cancel);
     let build = |left, right| -> Result<PyRecordBatchReader, ArrowError> {
         let other = if broadcast.is_some() { 0 } else { partitions };
-        let (mine, theirs) = if swapped {
-            (other, partitions)
-        } else {
-            (partitions, other)
-        };
+        let (mine, theirs) = if swapped { (other, partitions) } else { (partitions, other) };
         let left = Source::new(left, Kind::Spans, mine, "left", token.clone())?;
         let right = Source::new(right, Kind::Spans, theirs, "right", token.clone())?;
-        let (a, b) = if swapped {
-            (right, left)
-        } else {
-            (left, right)
-        };
+        let (a, b) = if swapped { (right, left) } else { (left, right) };
         let (sides, schema) = Sides::new(a, b, swapped, 2, &names)?;
         Ok(match form {
-            Form::Inner => stream(
-                schema,
-                Inner::new(sides, broadcast.is_some()),
-                token.clone(),
-            ),
-            Form::Cut(keep) => stream(
-                schema,
-                Outer::new(sides, keep, broadcast.is_some()),
-                token.clone(),
-            ),
+            Form::Inner => stream(schema, Inner::new(sides, broadcast.is_some()), token.clone()),
+            Form::Cut(keep) => stream(schema, Outer::new(sides, keep, broadcast.is_some()), token.clone()),
         })
     };
     build(left.into_reader()?, right.into_reader()?).map_err(to_python)

@@ -64,26 +64,19 @@ impl<M: Members> SpanPieces<M> {
         if open.end > t {
             return Err(input.overlap(open, row, &mut self.groups.partitions));
         }
-        *open = Open {
-            end: input.chunk.end[row],
-            row: input.chunk.base + row as u64,
-        };
+        *open = Open { end: input.chunk.end[row], row: input.chunk.base + row as u64 };
         self.groups.input.pos += 1;
         self.groups.see(code);
         self.active.insert(code);
         if self.group.end > t {
-            self.groups
-                .push(code, t, open.end.min(self.group.end), open.row);
+            self.groups.push(code, t, open.end.min(self.group.end), open.row);
         }
         Ok(())
     }
 
     fn event(&mut self, t: i64) {
         let input = &mut self.groups.input;
-        let (row, code) = (
-            input.chunk.base + input.pos as u64,
-            input.chunk.code[input.pos],
-        );
+        let (row, code) = (input.chunk.base + input.pos as u64, input.chunk.code[input.pos]);
         input.pos += 1;
         self.groups.see(code);
         if self.group.end > t {
@@ -104,8 +97,7 @@ impl<M: Members> Sweep for SpanPieces<M> {
                 break;
             }
             let now = self.groups.input.time().min(self.groups.grouper.time());
-            self.groups
-                .release(self.state.iter().map(|open| open.row_at(now)));
+            self.groups.release(self.state.iter().map(|open| open.row_at(now)));
             self.run()?;
         }
         self.groups.flush().map(Some)
@@ -130,9 +122,7 @@ impl Inputs {
         token: Token,
     ) -> PyResult<Self> {
         if events && intersect.is_some() {
-            return Err(PyValueError::new_err(
-                "events cover no time, so intersect does not go with them",
-            ));
+            return Err(PyValueError::new_err("events cover no time, so intersect does not go with them"));
         }
         let kind = if events { Kind::Events } else { Kind::Spans };
         let (grouped, grouper) = (grouped.into_reader()?, grouper.into_reader()?);
@@ -148,21 +138,12 @@ impl Inputs {
         })
     }
 
-    fn stream<M: Members + 'static>(
-        self,
-        members: M,
-        names: &[String],
-    ) -> Result<PyRecordBatchReader, ArrowError> {
+    fn stream<M: Members + 'static>(self, members: M, names: &[String]) -> Result<PyRecordBatchReader, ArrowError> {
         let (groups, schema) = Groups::new(self.input, self.grouper, members, names)?;
         Ok(match self.required {
             Some(required) => stream(schema, CoveredPieces::new(groups, required), self.token),
             None => {
-                let sweep = SpanPieces {
-                    groups,
-                    group: Open::NEVER,
-                    state: Vec::new(),
-                    active: Active::default(),
-                };
+                let sweep = SpanPieces { groups, group: Open::NEVER, state: Vec::new(), active: Active::default() };
                 stream(schema, sweep, self.token)
             }
         })

@@ -32,11 +32,7 @@ pub struct Spill {
 
 impl Spill {
     pub fn new(folder: PathBuf) -> Self {
-        Self {
-            folder,
-            file: Mutex::new(None),
-            written: AtomicU64::new(0),
-        }
+        Self { folder, file: Mutex::new(None), written: AtomicU64::new(0) }
     }
 
     pub fn bytes(&self) -> u64 {
@@ -51,22 +47,13 @@ impl Spill {
         let offset = self.bytes();
         self.append(&encoded, offset).map_err(|error| {
             let reason = match error.kind() {
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                    "the disk is full".to_owned()
-                }
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
                 _ => error.to_string().to_lowercase(),
             };
-            fail(format!(
-                "cannot spill to `{}`: {reason}",
-                self.folder.display()
-            ))
+            fail(format!("cannot spill to `{}`: {reason}", self.folder.display()))
         })?;
-        self.written
-            .store(offset + encoded.len() as u64, Ordering::Relaxed);
-        Ok(Place {
-            offset,
-            length: encoded.len(),
-        })
+        self.written.store(offset + encoded.len() as u64, Ordering::Relaxed);
+        Ok(Place { offset, length: encoded.len() })
     }
 
     fn append(&self, encoded: &[u8], offset: u64) -> io::Result<()> {
@@ -74,31 +61,21 @@ impl Spill {
         if file.is_none() {
             *file = Some(create(&self.folder)?);
         }
-        file.as_ref()
-            .map_or(Ok(()), |file| file.write_all_at(encoded, offset))
+        file.as_ref().map_or(Ok(()), |file| file.write_all_at(encoded, offset))
     }
 
     /// Reads a batch that was written.
     pub fn read(&self, place: Place) -> Result<RecordBatch, ArrowError> {
-        let failed = |reason: String| {
-            fail(format!(
-                "cannot read what was spilled to `{}`: {reason}",
-                self.folder.display()
-            ))
-        };
+        let failed =
+            |reason: String| fail(format!("cannot read what was spilled to `{}`: {reason}", self.folder.display()));
         let mut encoded = vec![0; place.length];
         {
             let file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            let file = file
-                .as_ref()
-                .ok_or_else(|| failed("nothing was".to_owned()))?;
-            file.read_exact_at(&mut encoded, place.offset)
-                .map_err(|error| failed(error.to_string()))?;
+            let file = file.as_ref().ok_or_else(|| failed("nothing was".to_owned()))?;
+            file.read_exact_at(&mut encoded, place.offset).map_err(|error| failed(error.to_string()))?;
         }
         let mut batches = StreamReader::try_new(encoded.as_slice(), None)?;
-        batches
-            .next()
-            .unwrap_or_else(|| Err(failed("it is empty".to_owned())))
+        batches.next().unwrap_or_else(|| Err(failed("it is empty".to_owned())))
     }
 }
 
@@ -107,11 +84,7 @@ fn create(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let number = FILES.fetch_add(1, Ordering::Relaxed);
     let path = folder.join(format!("spool-{}-{number}.arrow", std::process::id()));
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(&path)?;
+    let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
     fs::remove_file(&path)?;
     Ok(file)
 }

@@ -164,11 +164,7 @@ impl Shared {
         let rows = batch.num_rows() as u64;
         let full = locked(&self.store).memory.saturating_add(size) > self.limit;
         // Written without the store's lock: other readers go on with what is there.
-        let kept = if full {
-            Kept::Disk(self.spill.write(&batch)?)
-        } else {
-            Kept::Memory(batch)
-        };
+        let kept = if full { Kept::Disk(self.spill.write(&batch)?) } else { Kept::Memory(batch) };
         let mut store = locked(&self.store);
         if !full {
             store.memory += size;
@@ -181,10 +177,7 @@ impl Shared {
 }
 
 fn text(error: &ArrowError) -> String {
-    upstream(error)
-        .to_string()
-        .trim_start_matches("Invalid argument error: ")
-        .to_owned()
+    upstream(error).to_string().trim_start_matches("Invalid argument error: ").to_owned()
 }
 
 struct Follower {
@@ -246,9 +239,7 @@ pub struct Spool {
 
 impl Spool {
     fn start(&self, py: Python<'_>) -> PyResult<Reader> {
-        let source = locked(&self.source)
-            .as_ref()
-            .map(|source| source.clone_ref(py));
+        let source = locked(&self.source).as_ref().map(|source| source.clone_ref(py));
         let source = source.ok_or_else(|| to_python(fail("interrupted")))?;
         let opening = Opening::new(source.bind(py))?;
         ahead::start(opening, self.shared.token.clone()).map_err(to_python)
@@ -310,11 +301,7 @@ impl Spool {
         if number == 0 {
             self.begin(py)?;
         }
-        Ok(PyRecordBatchReader::new(Box::new(Follower {
-            shared: self.shared.clone(),
-            number,
-            done: false,
-        })))
+        Ok(PyRecordBatchReader::new(Box::new(Follower { shared: self.shared.clone(), number, done: false })))
     }
 
     /// Let go of the source; nothing can be opened any more.

@@ -74,23 +74,11 @@ impl History {
     fn change(&mut self, t: i64, code: u32, stack: u32) {
         let own = &mut self.stacks[code as usize];
         if let Some(slot) = self.slots.get(own.slot) {
-            slot.end = if slot.ts < t {
-                End::At(t)
-            } else {
-                End::Dropped
-            };
+            slot.end = if slot.ts < t { End::At(t) } else { End::Dropped };
         }
         own.now = stack;
-        own.slot = if stack == EMPTY {
-            NO_SLOT
-        } else {
-            self.slots.begin(Slot {
-                ts: t,
-                code,
-                stack,
-                end: End::Unknown,
-            })
-        };
+        own.slot =
+            if stack == EMPTY { NO_SLOT } else { self.slots.begin(Slot { ts: t, code, stack, end: End::Unknown }) };
     }
 
     fn settle(&mut self) {
@@ -108,24 +96,16 @@ impl History {
         loop {
             if self.moves.fill(&mut self.partitions)? {
                 let column = self.moves.pushes.payload_column(self.moves.own())?;
-                self.codes = self
-                    .tokens
-                    .encode(std::slice::from_ref(column), column.len())?;
+                self.codes = self.tokens.encode(std::slice::from_ref(column), column.len())?;
                 // The tokens are all that is wanted of a push.
                 self.moves.pushes.held.retain(std::iter::empty());
             }
-            let none = Stack {
-                now: EMPTY,
-                slot: NO_SLOT,
-            };
+            let none = Stack { now: EMPTY, slot: NO_SLOT };
             self.stacks.resize(self.partitions.len(), none);
             let done = self.moves.done();
             if done {
                 self.ignored.show();
-                let open = self
-                    .slots
-                    .iter_mut()
-                    .filter(|slot| slot.end == End::Unknown);
+                let open = self.slots.iter_mut().filter(|slot| slot.end == End::Unknown);
                 open.for_each(|slot| slot.end = End::Dropped);
             }
             self.settle();
@@ -142,17 +122,9 @@ impl History {
             End::Unknown | End::Dropped => Ok(0),
         };
         let durations = out.iter().map(duration).collect::<Result<Vec<_>, _>>()?;
-        let mut columns = vec![
-            int64(out.iter().map(|slot| slot.ts).collect()),
-            int64(durations),
-        ];
-        columns.extend(
-            self.partitions
-                .columns(out.iter().map(|slot| slot.code).collect())?,
-        );
-        columns.push(int64(
-            out.iter().map(|slot| self.trie.id(slot.stack)).collect(),
-        ));
+        let mut columns = vec![int64(out.iter().map(|slot| slot.ts).collect()), int64(durations)];
+        columns.extend(self.partitions.columns(out.iter().map(|slot| slot.code).collect())?);
+        columns.push(int64(out.iter().map(|slot| self.trie.id(slot.stack)).collect()));
         Ok(columns)
     }
 }
@@ -232,12 +204,7 @@ fn build(moves: Moves) -> Result<(History, FieldRef), ArrowError> {
     let token = moves.pushes.payload_fields().get(moves.own()).cloned();
     let token = token.ok_or_else(|| fail("the start input has no token"))?;
     let types = moves.pushes.partition_types();
-    let names: Vec<String> = moves
-        .pushes
-        .partition_fields()
-        .iter()
-        .map(|field| field.name().clone())
-        .collect();
+    let names: Vec<String> = moves.pushes.partition_fields().iter().map(|field| field.name().clone()).collect();
     let partitions = Partitions::new(&names, types)?;
     moves.check(&partitions)?;
     let tokens = Partitions::new(&["token".to_string()], vec![token.data_type().clone()])?;
@@ -291,11 +258,6 @@ pub fn stack_contents(
     fields.extend(nullable(vec![token]));
     let schema = schema(fields, &names).map_err(to_python)?;
     let counter = history.ignored.counter();
-    let contents = Contents {
-        history,
-        stacks: None,
-        given: 0,
-        cancel: cancel.clone(),
-    };
+    let contents = Contents { history, stacks: None, given: 0, cancel: cancel.clone() };
     Ok((stream(schema, contents, cancel), counter))
 }

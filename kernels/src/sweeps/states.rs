@@ -177,15 +177,8 @@ impl States {
             return;
         }
         thread.on = None;
-        let shown = thread
-            .open
-            .map_or((at.row, at.side), |open| (open.row, open.side));
-        let new = State {
-            state: UNKNOWN,
-            row: shown.0,
-            side: shown.1,
-            ..*at
-        };
+        let shown = thread.open.map_or((at.row, at.side), |open| (open.row, open.side));
+        let new = State { state: UNKNOWN, row: shown.0, side: shown.1, ..*at };
         self.change(tid, new);
     }
 
@@ -216,23 +209,17 @@ impl States {
     /// Lets out the states that no change ended, in order.
     fn finish(&mut self) {
         self.ended = true;
-        let mut rest: Vec<(i64, State)> = self
-            .threads
-            .drain()
-            .filter_map(|(tid, thread)| thread.open.map(|open| (tid, open)))
-            .collect();
+        let mut rest: Vec<(i64, State)> =
+            self.threads.drain().filter_map(|(tid, thread)| thread.open.map(|open| (tid, open))).collect();
         rest.sort_unstable_by_key(|(tid, open)| (open.ts, open.line, *tid));
-        self.out
-            .extend(rest.into_iter().map(|(tid, open)| (tid, open, None)));
+        self.out.extend(rest.into_iter().map(|(tid, open)| (tid, open, None)));
     }
 
     fn release(&mut self) {
         if self.input.held.is_full() {
             let open = self.threads.values().filter_map(|thread| thread.open);
             let waiting = self.out.iter().map(|(_, state, _)| state.row);
-            self.input
-                .held
-                .retain(open.map(|open| open.row).chain(waiting));
+            self.input.held.retain(open.map(|open| open.row).chain(waiting));
         }
     }
 
@@ -245,8 +232,7 @@ impl States {
         columns.push(many64(&out, |state, _| state.cpu));
         columns.push(many64(&out, |state, _| state.line));
         let mut woken = BooleanBuilder::with_capacity(out.len());
-        out.iter()
-            .for_each(|(_, state, _)| woken.append_value(state.woken));
+        out.iter().for_each(|(_, state, _)| woken.append_value(state.woken));
         columns.push(Arc::new(woken.finish()));
         columns.push(many64(&out, |state, _| state.waker));
         columns.push(many8(&out, |state, _| state.context));
@@ -258,9 +244,7 @@ impl States {
         columns.push(many8(&out, |_, next| next.and_then(|next| next.context)));
         let rows: Vec<u64> = out.iter().map(|(_, state, _)| state.row).collect();
         let payload = self.fields.iter().enumerate().skip(OWN.len());
-        let wanted: Vec<_> = payload
-            .map(|(column, field)| (column, field.data_type()))
-            .collect();
+        let wanted: Vec<_> = payload.map(|(column, field)| (column, field.data_type())).collect();
         columns.extend(gather_some(&self.input.held, &wanted, &rows)?);
         Ok(columns)
     }
@@ -270,15 +254,13 @@ type Let = (i64, State, Option<State>);
 
 fn many64(out: &[Let], value: impl Fn(&State, Option<&State>) -> Option<i64>) -> ArrayRef {
     let mut column = Int64Builder::with_capacity(out.len());
-    out.iter()
-        .for_each(|(_, state, next)| column.append_option(value(state, next.as_ref())));
+    out.iter().for_each(|(_, state, next)| column.append_option(value(state, next.as_ref())));
     Arc::new(column.finish())
 }
 
 fn many8(out: &[Let], value: impl Fn(&State, Option<&State>) -> Option<i8>) -> ArrayRef {
     let mut column = Int8Builder::with_capacity(out.len());
-    out.iter()
-        .for_each(|(_, state, next)| column.append_option(value(state, next.as_ref())));
+    out.iter().for_each(|(_, state, next)| column.append_option(value(state, next.as_ref())));
     Arc::new(column.finish())
 }
 
@@ -293,11 +275,7 @@ impl Sweep for States {
             self.release();
             self.run()?;
         }
-        if self.out.is_empty() {
-            Ok(None)
-        } else {
-            self.flush().map(Some)
-        }
+        if self.out.is_empty() { Ok(None) } else { self.flush().map(Some) }
     }
 }
 
@@ -309,13 +287,7 @@ pub fn thread_states(
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
     let token = Token::new(cancel);
-    let input = Source::new(
-        events.into_reader()?,
-        Kind::Events,
-        0,
-        "event",
-        token.clone(),
-    );
+    let input = Source::new(events.into_reader()?, Kind::Events, 0, "event", token.clone());
     build(input.map_err(to_python)?, &names, token).map_err(to_python)
 }
 
@@ -323,9 +295,7 @@ fn build(input: Source, names: &[String], token: Token) -> Result<PyRecordBatchR
     let fields = input.payload_fields();
     let types: Vec<&DataType> = fields.iter().map(|field| field.data_type()).collect();
     if types.len() < OWN.len() || OWN.iter().zip(&types).any(|(own, found)| own != *found) {
-        return Err(fail(format!(
-            "columns of the event input are {types:?}, expected {OWN:?}"
-        )));
+        return Err(fail(format!("columns of the event input are {types:?}, expected {OWN:?}")));
     }
     let (i8, i64) = (DataType::Int8, DataType::Int64);
     let own = [
@@ -345,10 +315,7 @@ fn build(input: Source, names: &[String], token: Token) -> Result<PyRecordBatchR
         (&i64, true),
         (&i8, true),
     ];
-    let mut all: Vec<FieldRef> = own
-        .iter()
-        .map(|(kind, nulls)| made((*kind).clone(), *nulls))
-        .collect();
+    let mut all: Vec<FieldRef> = own.iter().map(|(kind, nulls)| made((*kind).clone(), *nulls)).collect();
     all.extend(nullable(fields[OWN.len()..].to_vec()));
     let schema = schema(all, names)?;
     let partitions = Partitions::new(&[], Vec::new())?;

@@ -24,16 +24,8 @@ struct Stream<S> {
 }
 
 /// Makes a stream of a sweep; nothing runs until the first batch is pulled.
-pub fn stream(
-    schema: SchemaRef,
-    sweep: impl Sweep + 'static,
-    cancel: Token,
-) -> PyRecordBatchReader {
-    PyRecordBatchReader::new(Box::new(Stream {
-        schema,
-        sweep: Some(sweep),
-        cancel,
-    }))
+pub fn stream(schema: SchemaRef, sweep: impl Sweep + 'static, cancel: Token) -> PyRecordBatchReader {
+    PyRecordBatchReader::new(Box::new(Stream { schema, sweep: Some(sweep), cancel }))
 }
 
 impl<S: Sweep> Stream<S> {
@@ -53,11 +45,8 @@ impl<S: Sweep> Stream<S> {
         };
         self.cancel.check()?;
         // A panic must not unwind into the C code that pulls the stream: that would end the process.
-        let columns = catch_unwind(AssertUnwindSafe(|| sweep.next()))
-            .unwrap_or_else(|_| Err(fail("kernel panicked")));
-        columns?
-            .map(|columns| RecordBatch::try_new(self.schema.clone(), columns))
-            .transpose()
+        let columns = catch_unwind(AssertUnwindSafe(|| sweep.next())).unwrap_or_else(|_| Err(fail("kernel panicked")));
+        columns?.map(|columns| RecordBatch::try_new(self.schema.clone(), columns)).transpose()
     }
 }
 
@@ -87,27 +76,15 @@ pub fn made(data_type: DataType, nullable: bool) -> FieldRef {
 /// Gives the fields their output names; columns that come from an input may be NULL.
 pub fn schema(fields: Vec<FieldRef>, names: &[String]) -> Result<SchemaRef, ArrowError> {
     if fields.len() != names.len() {
-        return Err(fail(format!(
-            "{} names given for {} output columns",
-            names.len(),
-            fields.len()
-        )));
+        return Err(fail(format!("{} names given for {} output columns", names.len(), fields.len())));
     }
     let rename = |(field, name): (FieldRef, &String)| Field::clone(&field).with_name(name);
-    Ok(Arc::new(Schema::new(
-        fields
-            .into_iter()
-            .zip(names)
-            .map(rename)
-            .collect::<Vec<_>>(),
-    )))
+    Ok(Arc::new(Schema::new(fields.into_iter().zip(names).map(rename).collect::<Vec<_>>())))
 }
 
 /// Fields that may be NULL in the output whatever the input said.
 pub fn nullable(fields: Vec<FieldRef>) -> impl Iterator<Item = FieldRef> {
-    fields
-        .into_iter()
-        .map(|field| Arc::new(Field::clone(&field).with_nullable(true)))
+    fields.into_iter().map(|field| Arc::new(Field::clone(&field).with_nullable(true)))
 }
 
 /// A column of int64 values.
@@ -116,13 +93,7 @@ pub fn int64(values: Vec<i64>) -> ArrayRef {
 }
 
 /// Names of the partition columns, which stand at `first` among the output's names.
-pub fn partitions(
-    names: &[String],
-    first: usize,
-    types: Vec<DataType>,
-) -> Result<Partitions, ArrowError> {
-    let names = names
-        .get(first..first + types.len())
-        .ok_or_else(|| fail("too few output names"))?;
+pub fn partitions(names: &[String], first: usize, types: Vec<DataType>) -> Result<Partitions, ArrowError> {
+    let names = names.get(first..first + types.len()).ok_or_else(|| fail("too few output names"))?;
     Partitions::new(names, types)
 }

@@ -39,10 +39,7 @@ struct Pieces {
 impl Totals {
     pub fn new(aggregates: Vec<Aggregate>) -> Result<Self, ArrowError> {
         let folds = aggregates.into_iter().map(Fold::new);
-        Ok(Self {
-            folds: folds.collect::<Result<_, _>>()?,
-            ..Self::default()
-        })
+        Ok(Self { folds: folds.collect::<Result<_, _>>()?, ..Self::default() })
     }
 
     fn begin(&mut self, group: usize, code: u32) -> u32 {
@@ -54,16 +51,8 @@ impl Totals {
     /// Adds the waiting pieces up.
     fn fold(&mut self, held: &Held) -> Result<(), ArrowError> {
         let pieces = std::mem::take(&mut self.pieces);
-        let (ts, duration) = (
-            Int64Array::from(pieces.ts),
-            Int64Array::from(pieces.duration),
-        );
-        let batch = Batch {
-            slot: &pieces.slot,
-            ts: &ts,
-            duration: &duration,
-            slots: self.group.len(),
-        };
+        let (ts, duration) = (Int64Array::from(pieces.ts), Int64Array::from(pieces.duration));
+        let batch = Batch { slot: &pieces.slot, ts: &ts, duration: &duration, slots: self.group.len() };
         let mut wanted: Vec<(usize, &DataType)> = Vec::new();
         for fold in &self.folds {
             if let Taken::Column(column) = fold.aggregate.taken
@@ -128,8 +117,7 @@ impl Members for Totals {
     fn flush(&mut self, held: &Held, open: Option<usize>) -> Result<Made, ArrowError> {
         self.fold(held)?;
         let slots = 0..self.group.len() as u32;
-        let (keep, done): (Vec<u32>, Vec<u32>) =
-            slots.partition(|&slot| open == Some(self.group[slot as usize]));
+        let (keep, done): (Vec<u32>, Vec<u32>) = slots.partition(|&slot| open == Some(self.group[slot as usize]));
         let columns = self.folds.iter_mut().map(|fold| fold.take(&done, &keep));
         let columns = columns.collect::<Result<_, _>>()?;
         let pick = |places: &[u32]| -> (Vec<usize>, Vec<u32>) {
@@ -145,10 +133,6 @@ impl Members for Totals {
                 *last = slot as u32;
             }
         }
-        Ok(Made {
-            group,
-            code,
-            columns,
-        })
+        Ok(Made { group, code, columns })
     }
 }

@@ -29,17 +29,8 @@ const FIRST_SIZE: usize = 1 << 10;
 
 impl Default for Trie {
     fn default() -> Self {
-        let bottom = Stack {
-            below: EMPTY,
-            top: 0,
-            id: 0,
-            above: EMPTY,
-        };
-        Self {
-            stacks: vec![bottom],
-            table: vec![EMPTY; FIRST_SIZE],
-            named: 0,
-        }
+        let bottom = Stack { below: EMPTY, top: 0, id: 0, above: EMPTY };
+        Self { stacks: vec![bottom], table: vec![EMPTY; FIRST_SIZE], named: 0 }
     }
 }
 
@@ -68,15 +59,9 @@ impl Trie {
     }
 
     fn add(&mut self, below: u32, top: u32, place: usize) -> Result<u32, ArrowError> {
-        let fresh = u32::try_from(self.stacks.len())
-            .map_err(|_| fail("more distinct stacks than can be numbered"))?;
+        let fresh = u32::try_from(self.stacks.len()).map_err(|_| fail("more distinct stacks than can be numbered"))?;
         self.stacks[below as usize].above = fresh;
-        self.stacks.push(Stack {
-            below,
-            top,
-            id: 0,
-            above: EMPTY,
-        });
+        self.stacks.push(Stack { below, top, id: 0, above: EMPTY });
         self.table[place] = fresh;
         if self.stacks.len() * 2 > self.table.len() {
             self.grow();

@@ -14,12 +14,7 @@ struct Truncate {
     open: Vec<Row>,
 }
 
-const NO_ROW: Row = Row {
-    ts: 0,
-    end: 0,
-    code: 0,
-    row: NULL_ROW,
-};
+const NO_ROW: Row = Row { ts: 0, end: 0, code: 0, row: NULL_ROW };
 
 impl Step for Truncate {
     fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
@@ -48,8 +43,7 @@ impl Step for Truncate {
 
     fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError> {
         let open = self.open.iter().filter(|row| row.row != NULL_ROW);
-        open.into_iter()
-            .try_for_each(|row| out.push(row.ts, row.end, row.code, row.row))
+        open.into_iter().try_for_each(|row| out.push(row.ts, row.end, row.code, row.row))
     }
 
     fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_> {
@@ -65,7 +59,5 @@ pub fn truncate(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, Made::default(), names, cancel, |_| {
-        Ok(Truncate { open: Vec::new() })
-    })
+    over_spans(spans, partitions, Made::default(), names, cancel, |_| Ok(Truncate { open: Vec::new() }))
 }

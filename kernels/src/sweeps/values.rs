@@ -22,9 +22,7 @@ pub fn values<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
         DataType::Null => Ok(vec![py.None().into_bound(py); array.len()]),
         DataType::Boolean => {
             let column = array.as_boolean();
-            convert(py, array, |row| {
-                Ok(PyBool::new(py, column.value(row)).to_owned().into_any())
-            })
+            convert(py, array, |row| Ok(PyBool::new(py, column.value(row)).to_owned().into_any()))
         }
         DataType::Int8 => number::<Int8Type>(py, array),
         DataType::Int16 => number::<Int16Type>(py, array),
@@ -38,14 +36,11 @@ pub fn values<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
         DataType::Float64 => number::<Float64Type>(py, array),
         DataType::Float16 => values(py, &cast(array, &DataType::Float64).map_err(to_python)?),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => strings(py, array),
-        DataType::Binary
-        | DataType::LargeBinary
-        | DataType::BinaryView
-        | DataType::FixedSizeBinary(_) => bytes(py, array),
-        DataType::Dictionary(..) => dictionary(py, array),
-        DataType::RunEndEncoded(_, field) => {
-            values(py, &cast(array, field.data_type()).map_err(to_python)?)
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            bytes(py, array)
         }
+        DataType::Dictionary(..) => dictionary(py, array),
+        DataType::RunEndEncoded(_, field) => values(py, &cast(array, field.data_type()).map_err(to_python)?),
         DataType::List(_)
         | DataType::LargeList(_)
         | DataType::FixedSizeList(..)
@@ -60,15 +55,10 @@ pub fn values<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
 /// Dates, times, intervals and decimals; anything else as the text Arrow gives it.
 fn scalars<'py>(py: Python<'py>, array: &ArrayRef, kind: &DataType) -> Values<'py> {
     match kind {
-        DataType::Decimal32(..)
-        | DataType::Decimal64(..)
-        | DataType::Decimal128(..)
-        | DataType::Decimal256(..) => {
+        DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => {
             let decimal = decimal_type(py)?;
             let text = formatter(array)?;
-            convert(py, array, |row| {
-                decimal.call1((text.value(row).to_string(),))
-            })
+            convert(py, array, |row| decimal.call1((text.value(row).to_string(),)))
         }
         DataType::Date32 => {
             let days = array.as_primitive::<Date32Type>();
@@ -79,33 +69,20 @@ fn scalars<'py>(py: Python<'py>, array: &ArrayRef, kind: &DataType) -> Values<'p
         }
         DataType::Date64 => {
             let millis = array.as_primitive::<Date64Type>();
-            texts(py, array, |row| {
-                clock::date(millis.value(row).div_euclid(86_400_000))
-            })
+            texts(py, array, |row| clock::date(millis.value(row).div_euclid(86_400_000)))
         }
         DataType::Time32(unit) | DataType::Time64(unit) => {
             let counts = integers(array)?;
-            texts(py, array, |row| {
-                clock::time(
-                    counts.as_primitive::<Int64Type>().value(row),
-                    per_second(*unit),
-                )
-            })
+            texts(py, array, |row| clock::time(counts.as_primitive::<Int64Type>().value(row), per_second(*unit)))
         }
         DataType::Timestamp(unit, zone) => timestamps(py, array, per_second(*unit), zone.is_some()),
         DataType::Duration(unit) => {
             let counts = integers(array)?;
             let factor = 1_000_000.0 / per_second(*unit) as f64;
             let micros = |count: i64| {
-                if factor >= 1.0 {
-                    count.saturating_mul(factor as i64)
-                } else {
-                    count / 1000
-                }
+                if factor >= 1.0 { count.saturating_mul(factor as i64) } else { count / 1000 }
             };
-            texts(py, array, |row| {
-                clock::interval(0, 0, micros(counts.as_primitive::<Int64Type>().value(row)))
-            })
+            texts(py, array, |row| clock::interval(0, 0, micros(counts.as_primitive::<Int64Type>().value(row))))
         }
         DataType::Interval(unit) => intervals(py, array, *unit),
         _ => {
@@ -124,15 +101,9 @@ fn convert<'py>(
     let none = py.None().into_bound(py);
     match array.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
         None => (0..array.len()).map(one).collect(),
-        Some(nulls) => (0..array.len())
-            .map(|row| {
-                if nulls.is_null(row) {
-                    Ok(none.clone())
-                } else {
-                    one(row)
-                }
-            })
-            .collect(),
+        Some(nulls) => {
+            (0..array.len()).map(|row| if nulls.is_null(row) { Ok(none.clone()) } else { one(row) }).collect()
+        }
     }
 }
 
@@ -150,11 +121,7 @@ where
 }
 
 fn texts<'py>(py: Python<'py>, array: &ArrayRef, text: impl Fn(usize) -> String) -> Values<'py> {
-    convert(
-        py,
-        array,
-        |row| Ok(PyString::new(py, &text(row)).into_any()),
-    )
+    convert(py, array, |row| Ok(PyString::new(py, &text(row)).into_any()))
 }
 
 fn strings<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
@@ -170,13 +137,9 @@ fn bytes<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
     let make = |data: &[u8]| Ok(PyBytes::new(py, data).into_any());
     match array.data_type() {
         DataType::Binary => convert(py, array, |row| make(array.as_binary::<i32>().value(row))),
-        DataType::LargeBinary => {
-            convert(py, array, |row| make(array.as_binary::<i64>().value(row)))
-        }
+        DataType::LargeBinary => convert(py, array, |row| make(array.as_binary::<i64>().value(row))),
         DataType::BinaryView => convert(py, array, |row| make(array.as_binary_view().value(row))),
-        _ => convert(py, array, |row| {
-            make(array.as_fixed_size_binary().value(row))
-        }),
+        _ => convert(py, array, |row| make(array.as_fixed_size_binary().value(row))),
     }
 }
 
@@ -199,23 +162,13 @@ fn lists<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
         DataType::LargeListView(_) => &|row| array.as_list_view::<i64>().value(row),
         _ => &|row| array.as_fixed_size_list().value(row),
     };
-    convert(py, array, |row| {
-        Ok(PyList::new(py, values(py, &one(row))?)?.into_any())
-    })
+    convert(py, array, |row| Ok(PyList::new(py, values(py, &one(row))?)?.into_any()))
 }
 
 fn structs<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
     let column = array.as_struct();
-    let parts = column
-        .columns()
-        .iter()
-        .map(|part| values(py, part))
-        .collect::<PyResult<Vec<_>>>()?;
-    let names: Vec<_> = column
-        .column_names()
-        .into_iter()
-        .map(|name| PyString::new(py, name))
-        .collect();
+    let parts = column.columns().iter().map(|part| values(py, part)).collect::<PyResult<Vec<_>>>()?;
+    let names: Vec<_> = column.column_names().into_iter().map(|name| PyString::new(py, name)).collect();
     convert(py, array, |row| {
         let fields = PyDict::new(py);
         for (name, part) in names.iter().zip(&parts) {
@@ -229,10 +182,7 @@ fn structs<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
 fn maps<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
     convert(py, array, |row| {
         let entries = array.as_map().value(row);
-        let (keys, items) = (
-            values(py, entries.column(0))?,
-            values(py, entries.column(1))?,
-        );
+        let (keys, items) = (values(py, entries.column(0))?, values(py, entries.column(1))?);
         if entries.column(0).data_type().is_nested() {
             return Ok(PyList::new(py, keys.into_iter().zip(items))?.into_any());
         }
@@ -257,10 +207,7 @@ fn timestamps<'py>(py: Python<'py>, array: &ArrayRef, per_second: i64, zoned: bo
         if !zoned {
             return clock::timestamp(count, per_second, 0);
         }
-        let zone = zones
-            .value(row)
-            .try_to_string()
-            .unwrap_or_else(|_| "+00:00".to_owned());
+        let zone = zones.value(row).try_to_string().unwrap_or_else(|_| "+00:00".to_owned());
         let (offset, shown) = clock::offset(&zone);
         format!("{}{shown}", clock::timestamp(count, per_second, offset))
     })
@@ -270,9 +217,7 @@ fn intervals<'py>(py: Python<'py>, array: &ArrayRef, unit: IntervalUnit) -> Valu
     match unit {
         IntervalUnit::YearMonth => {
             let months = array.as_primitive::<IntervalYearMonthType>();
-            texts(py, array, |row| {
-                clock::interval(months.value(row).into(), 0, 0)
-            })
+            texts(py, array, |row| clock::interval(months.value(row).into(), 0, 0))
         }
         IntervalUnit::DayTime => {
             let times = array.as_primitive::<IntervalDayTimeType>();
@@ -285,11 +230,7 @@ fn intervals<'py>(py: Python<'py>, array: &ArrayRef, unit: IntervalUnit) -> Valu
             let times = array.as_primitive::<IntervalMonthDayNanoType>();
             texts(py, array, |row| {
                 let time = times.value(row);
-                clock::interval(
-                    time.months.into(),
-                    time.days.into(),
-                    time.nanoseconds / 1000,
-                )
+                clock::interval(time.months.into(), time.days.into(), time.nanoseconds / 1000)
             })
         }
     }
@@ -319,9 +260,7 @@ fn integers(array: &ArrayRef) -> PyResult<ArrayRef> {
         DataType::Time32(_) => cast(array, &DataType::Int32),
         _ => Ok(array.clone()),
     };
-    plain
-        .and_then(|plain| cast(&plain, &DataType::Int64))
-        .map_err(to_python)
+    plain.and_then(|plain| cast(&plain, &DataType::Int64)).map_err(to_python)
 }
 
 fn formatter(array: &ArrayRef) -> PyResult<ArrayFormatter<'_>> {

@@ -79,15 +79,8 @@ impl Step for Zoom {
             return Ok(());
         }
         self.close(row.code, out)?;
-        self.open[row.code] = Some(Cell {
-            step,
-            ts: row.ts,
-            end: row.end,
-            count: 1,
-            total: length,
-            longest: length,
-            row: row.row,
-        });
+        self.open[row.code] =
+            Some(Cell { step, ts: row.ts, end: row.end, count: 1, total: length, longest: length, row: row.row });
         if length >= self.step {
             self.close(row.code, out)?;
         }
@@ -125,9 +118,7 @@ pub fn zoom(
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
     if step <= 0 {
-        return Err(PyValueError::new_err(format!(
-            "a step of {step} ns, expected more than 0"
-        )));
+        return Err(PyValueError::new_err(format!("a step of {step} ns, expected more than 0")));
     }
     let zoom = Zoom {
         from: start.unwrap_or(i64::MIN),
@@ -136,7 +127,5 @@ pub fn zoom(
         latest: Vec::new(),
         open: Vec::new(),
     };
-    over_spans(spans, partitions, Made::numbers(3), names, cancel, |_| {
-        Ok(zoom)
-    })
+    over_spans(spans, partitions, Made::numbers(3), names, cancel, |_| Ok(zoom))
 }

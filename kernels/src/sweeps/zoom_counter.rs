@@ -61,13 +61,7 @@ impl ZoomCounter {
             Number::Whole(value) if self.exact => Number::Whole(value * i128::from(length)),
             other => Number::Real(other.real(self.scale) * length as f64),
         };
-        Known {
-            least: (value, row),
-            most: (value, row),
-            last: row,
-            length,
-            total,
-        }
+        Known { least: (value, row), most: (value, row), last: row, length, total }
     }
 
     /// Adds a part of a span that lies within one step.
@@ -107,11 +101,7 @@ impl ZoomCounter {
     fn mean(&self, known: Known) -> f64 {
         let (least, most) = (known.least.0, known.most.0);
         // A value that stays is its own mean, which a product and a quotient of floats may miss.
-        if most.exceeds(least) {
-            known.total.real(0) / known.length as f64
-        } else {
-            least.real(self.scale)
-        }
+        if most.exceeds(least) { known.total.real(0) / known.length as f64 } else { least.real(self.scale) }
     }
 }
 
@@ -213,22 +203,13 @@ pub fn zoom_counter(
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
     if step <= 0 {
-        return Err(PyValueError::new_err(format!(
-            "a step of {step} ns, expected more than 0"
-        )));
+        return Err(PyValueError::new_err(format!("a step of {step} ns, expected more than 0")));
     }
-    let made = Made {
-        numbers: 0,
-        picked: 3,
-        reals: 1,
-    };
+    let made = Made { numbers: 0, picked: 3, reals: 1 };
     over_spans(spans, partitions, made, names, cancel, |input| {
         let fields = input.payload_fields();
         let [field] = fields.as_slice() else {
-            return Err(fail(format!(
-                "span input has {} columns of values, expected one",
-                fields.len()
-            )));
+            return Err(fail(format!("span input has {} columns of values, expected one", fields.len())));
         };
         Numbers::check(field.data_type())?;
         Ok(ZoomCounter {

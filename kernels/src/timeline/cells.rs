@@ -58,8 +58,7 @@ impl<W: Worth> Lane<W> {
                 count += 1;
                 next = time.checked_add(window.step);
             }
-            self.order
-                .each_from(row, ahead, &steps[..count], &mut found);
+            self.order.each_from(row, ahead, &steps[..count], &mut found);
             if count < many {
                 // What begins in the last step that there is.
                 found[count] = end;
@@ -76,12 +75,7 @@ impl<W: Worth> Lane<W> {
                 let short = behind - usize::from(long);
                 for (first, behind) in [(row, short), (short, behind)] {
                     if first < behind {
-                        cells.push(Cell {
-                            begin: times.begin(first),
-                            end: times.end(behind - 1),
-                            first,
-                            behind,
-                        });
+                        cells.push(Cell { begin: times.begin(first), end: times.end(behind - 1), first, behind });
                     }
                 }
                 row = behind;

@@ -8,26 +8,8 @@ use arrow_schema::{DataType, Field, Schema};
 use super::cells::Cell;
 use super::levels::Level;
 
-pub const SLICES: [&str; 7] = [
-    "lane",
-    "_ts",
-    "_duration",
-    "count",
-    "row",
-    "total",
-    "longest",
-];
-pub const STATES: [&str; 9] = [
-    "lane",
-    "_ts",
-    "_duration",
-    "count",
-    "row",
-    "total",
-    "longest",
-    "state",
-    "filled",
-];
+pub const SLICES: [&str; 7] = ["lane", "_ts", "_duration", "count", "row", "total", "longest"];
+pub const STATES: [&str; 9] = ["lane", "_ts", "_duration", "count", "row", "total", "longest", "state", "filled"];
 pub const LEVELS: [&str; 5] = ["lane", "_ts", "_duration", "count", "row"];
 const VALUES: [&str; 4] = ["min", "max", "last", "mean"];
 
@@ -43,12 +25,7 @@ pub struct Columns {
 
 impl Columns {
     pub fn new(names: &'static [&'static str]) -> Columns {
-        Columns {
-            names,
-            numbers: vec![Vec::new(); names.len()],
-            values: Default::default(),
-            endless: None,
-        }
+        Columns { names, numbers: vec![Vec::new(); names.len()], values: Default::default(), endless: None }
     }
 
     fn put(&mut self, from: usize, numbers: &[i64]) {
@@ -88,13 +65,7 @@ impl Columns {
     /// Append the values of a counter.
     pub fn level(&mut self, lane: usize, offset: usize, level: &Level) {
         let length = self.length(level.begin, level.end);
-        let numbers = [
-            lane as i64,
-            level.begin,
-            length,
-            level.count as i64,
-            (level.row + offset) as i64,
-        ];
+        let numbers = [lane as i64, level.begin, length, level.count as i64, (level.row + offset) as i64];
         self.put(0, &numbers);
         for (number, column) in self.values.iter_mut().enumerate() {
             column.push(level.values.map(|values| values[number]));
@@ -103,9 +74,7 @@ impl Columns {
 
     pub fn batch(self) -> Result<RecordBatch, String> {
         if let Some((begin, end)) = self.endless {
-            return Err(format!(
-                "a cell from {begin} to {end} is longer than a duration can say"
-            ));
+            return Err(format!("a cell from {begin} to {end} is longer than a duration can say"));
         }
         let mut fields = Vec::new();
         let mut columns: Vec<ArrayRef> = Vec::new();

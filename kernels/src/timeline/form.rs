@@ -44,11 +44,7 @@ impl Form {
 
     /// Return behind how many words the index begins where it may begin behind so many.
     pub fn begin(self, words: usize) -> usize {
-        if self.paged() {
-            words.next_multiple_of(PAGE)
-        } else {
-            words
-        }
+        if self.paged() { words.next_multiple_of(PAGE) } else { words }
     }
 
     /// Words of a whole group, and of what is left of its last page.

@@ -67,17 +67,13 @@ fn values(column: PyArray) -> PyResult<ScalarBuffer<f64>> {
 
 fn states(column: PyArray, count: usize) -> PyResult<ScalarBuffer<i32>> {
     if !(1..=MOST_STATES).contains(&count) {
-        return Err(invalid(format!(
-            "found {count} states, expected 1 to {MOST_STATES}"
-        )));
+        return Err(invalid(format!("found {count} states, expected 1 to {MOST_STATES}")));
     }
     let states = whole::<Int32Type>(column, "states")?;
     let known = |state: &i32| usize::try_from(*state).is_ok_and(|state| state < count);
     if let Some(row) = states.iter().position(|state| !known(state)) {
         let state = states[row];
-        return Err(invalid(format!(
-            "row {row} has the state {state}, of {count}"
-        )));
+        return Err(invalid(format!("row {row} has the state {state}, of {count}")));
     }
     Ok(states)
 }
@@ -116,13 +112,7 @@ fn told(row: usize, fault: &Fault) -> PyErr {
 }
 
 /// Columns as Python gives them: begins, durations, rows of each lane, states and how many there are, values.
-pub type Columns = (
-    PyArray,
-    PyArray,
-    Option<PyArray>,
-    Option<(PyArray, usize)>,
-    Option<PyArray>,
-);
+pub type Columns = (PyArray, PyArray, Option<PyArray>, Option<(PyArray, usize)>, Option<PyArray>);
 
 impl Given {
     pub fn new((begin, duration, lanes, of, numbers): Columns) -> PyResult<Given> {
@@ -146,12 +136,7 @@ impl Given {
             }
             (None, None) => Kind::Slices,
         };
-        Ok(Given {
-            begin,
-            length,
-            kind,
-            offsets: offsets(rows, lanes)?,
-        })
+        Ok(Given { begin, length, kind, offsets: offsets(rows, lanes)? })
     }
 
     fn ranges(&self) -> impl Iterator<Item = Range<usize>> {
@@ -160,10 +145,7 @@ impl Given {
 
     fn times(&self, rows: Range<usize>, worth: &impl Worth) -> Times {
         let (first, count) = (rows.start, rows.len());
-        let (begin, length) = (
-            self.begin.slice(first, count),
-            self.length.slice(first, count),
-        );
+        let (begin, length) = (self.begin.slice(first, count), self.length.slice(first, count));
         Times::new(begin, length, worth.block())
     }
 
@@ -171,18 +153,12 @@ impl Given {
     pub fn write(&self, sink: &mut impl Sink) -> PyResult<()> {
         match &self.kind {
             Kind::Slices => self.write_of(|_| Slices, sink),
-            Kind::States(states, count) => {
-                self.write_of(|rows| States::of(states, *count, rows), sink)
-            }
+            Kind::States(states, count) => self.write_of(|rows| States::of(states, *count, rows), sink),
             Kind::Values(values) => self.write_of(|rows| Values::of(values, rows), sink),
         }
     }
 
-    fn write_of<W: Worth>(
-        &self,
-        worth: impl Fn(Range<usize>) -> W,
-        sink: &mut impl Sink,
-    ) -> PyResult<()> {
+    fn write_of<W: Worth>(&self, worth: impl Fn(Range<usize>) -> W, sink: &mut impl Sink) -> PyResult<()> {
         let mut at = 0;
         for rows in self.ranges() {
             let worth = worth(rows.clone());
@@ -192,19 +168,14 @@ impl Given {
             let form = form(&worth, rows.len());
             at = form.begin(at);
             let written = write(&times, &worth, at, sink);
-            written
-                .map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string())))?;
+            written.map_err(|error| PyOSError::new_err((error.raw_os_error(), error.to_string())))?;
             at += form.words();
         }
         Ok(())
     }
 
     /// Return the lanes, whose indexes stand one after the other in whole words.
-    pub fn lanes<W: Worth>(
-        &self,
-        worth: impl Fn(Range<usize>) -> W,
-        index: &Buffer,
-    ) -> PyResult<Vec<Lane<W>>> {
+    pub fn lanes<W: Worth>(&self, worth: impl Fn(Range<usize>) -> W, index: &Buffer) -> PyResult<Vec<Lane<W>>> {
         let mut at = 0;
         let lanes = self.ranges().map(|rows| {
             let worth = worth(rows.clone());

@@ -32,10 +32,7 @@ const AT_ONCE: usize = 1 << 20;
 
 /// How the index of so many rows is laid out.
 pub fn form(worth: &impl Worth, rows: usize) -> Form {
-    Form {
-        blocks: rows.div_ceil(worth.block()),
-        width: worth.width(),
-    }
+    Form { blocks: rows.div_ceil(worth.block()), width: worth.width() }
 }
 
 /// Put the index of rows behind so many words.
@@ -74,15 +71,9 @@ pub fn write(times: &Times, worth: &impl Worth, at: usize, sink: &mut impl Sink)
     }
     let firsts: Vec<u64> = (0..groups).map(|group| start(group * GROUP)).collect();
     sink.put(at + form.firsts().start, &firsts)?;
-    build(
-        worth,
-        form.whole(),
-        at + form.forest().start,
-        sink,
-        |group, leaf| {
-            leaf.copy_from_slice(&values[group * width..(group + 1) * width]);
-        },
-    )
+    build(worth, form.whole(), at + form.forest().start, sink, |group, leaf| {
+        leaf.copy_from_slice(&values[group * width..(group + 1) * width]);
+    })
 }
 
 /// Append rows one by one.

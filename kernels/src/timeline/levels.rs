@@ -64,13 +64,7 @@ impl Lane<Values> {
     }
 
     /// Put together a row that has begun before, and rows that begin in a step, up to where it ends.
-    fn level(
-        &self,
-        carried: Option<(usize, i64)>,
-        first: usize,
-        behind: usize,
-        stop: i64,
-    ) -> Level {
+    fn level(&self, carried: Option<(usize, i64)>, first: usize, behind: usize, stop: i64) -> Level {
         let (times, values) = (self.times(), &self.worth().0);
         let mut sum = [0; Values::WIDTH];
         let mut row = first;
@@ -86,8 +80,7 @@ impl Lane<Values> {
         let last = || {
             let known = |row: &usize| !values[*row].is_nan();
             let own = (first..behind).rev().find(known);
-            own.or(carried.map(|(row, _)| row))
-                .map_or(f64::NAN, |row| values[row])
+            own.or(carried.map(|(row, _)| row)).map_or(f64::NAN, |row| values[row])
         };
         let number = f64::from_bits;
         Level {
@@ -97,11 +90,7 @@ impl Lane<Values> {
             row,
             values: (sum[0] != 0).then(|| {
                 let last = last();
-                let mean = if sum[4] == 0 {
-                    last
-                } else {
-                    number(sum[3]) / sum[4] as f64
-                };
+                let mean = if sum[4] == 0 { last } else { number(sum[3]) / sum[4] as f64 };
                 [number(sum[1]), number(sum[2]), last, mean]
             }),
         }
@@ -111,7 +100,6 @@ impl Lane<Values> {
     fn part(&self, row: usize, from: i64, stop: i64, sum: &mut [u64]) {
         let length = self.times().end(row).min(stop) - from;
         let value = self.worth().0[row];
-        self.worth()
-            .append_value(value, length.cast_unsigned(), sum);
+        self.worth().append_value(value, length.cast_unsigned(), sum);
     }
 }

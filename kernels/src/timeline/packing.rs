@@ -61,10 +61,8 @@ impl Packing {
         while self.tracks.len() <= index {
             self.tracks.push(None);
         }
-        let track = self.tracks[index].get_or_insert_with(|| Track {
-            ends: Forest::sized(Least, 8),
-            numbers: Vec::new(),
-        });
+        let track =
+            self.tracks[index].get_or_insert_with(|| Track { ends: Forest::sized(Least, 8), numbers: Vec::new() });
         let there = track.numbers.len();
         let wanted = usize::try_from(depth.unwrap_or(0)).unwrap_or(0);
         let wanted = wanted.min(there + FURTHER);
@@ -72,11 +70,7 @@ impl Packing {
         let free = |least: &[u64]| least[0] <= ordered(begin);
         // Nested rows find the lane of their depth free, mostly.
         let at_once = from < there && free(track.ends.words(2 * from));
-        let found = if at_once {
-            Some(from)
-        } else {
-            track.ends.search(from, there, free)
-        };
+        let found = if at_once { Some(from) } else { track.ends.search(from, there, free) };
         let lane = found.unwrap_or(wanted.max(there));
         for _ in there..=lane {
             let code = i32::try_from(self.lanes.len()).map_err(|_| invalid("too many lanes"))?;
@@ -100,22 +94,14 @@ impl Packing {
         Packing::default()
     }
 
-    fn push(
-        &mut self,
-        tracks: PyArray,
-        depths: PyArray,
-        begins: PyArray,
-        durations: PyArray,
-    ) -> PyResult<PyArray> {
+    fn push(&mut self, tracks: PyArray, depths: PyArray, begins: PyArray, durations: PyArray) -> PyResult<PyArray> {
         let arrays = [tracks, depths, begins, durations].map(|array| array.into_inner().0);
         let [tracks, depths, begins, durations] = &arrays;
         let wrong = || invalid("expected tracks of int32; depths, begins and durations of int64");
         let tracks = tracks.as_primitive_opt::<Int32Type>().ok_or_else(wrong)?;
         let depths = depths.as_primitive_opt::<Int64Type>().ok_or_else(wrong)?;
         let begins = begins.as_primitive_opt::<Int64Type>().ok_or_else(wrong)?;
-        let durations = durations
-            .as_primitive_opt::<Int64Type>()
-            .ok_or_else(wrong)?;
+        let durations = durations.as_primitive_opt::<Int64Type>().ok_or_else(wrong)?;
         let rows = tracks.len();
         if [depths.len(), begins.len(), durations.len()] != [rows; 3] {
             return Err(invalid("the columns are not of one length"));
@@ -127,8 +113,7 @@ impl Packing {
         for row in 0..rows {
             let (begin, length) = (begins.value(row), durations.value(row));
             let end = begin.checked_add(length).filter(|_| length >= 0);
-            let end =
-                end.ok_or_else(|| invalid("a row ends before it begins, or after all time"))?;
+            let end = end.ok_or_else(|| invalid("a row ends before it begins, or after all time"))?;
             let depth = depths.is_valid(row).then(|| depths.value(row));
             lanes.push(self.lane(tracks.value(row), depth, begin, end)?);
         }

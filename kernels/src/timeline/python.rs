@@ -52,8 +52,7 @@ impl Sink for Words {
             self.bytes.extend_from_slice(&word.to_le_bytes());
         }
         if at != self.at {
-            self.file
-                .seek(SeekFrom::Start((at * size_of::<u64>()) as u64))?;
+            self.file.seek(SeekFrom::Start((at * size_of::<u64>()) as u64))?;
         }
         self.at = at + words.len();
         self.file.write_all(&self.bytes)
@@ -89,18 +88,10 @@ impl Lanes {
         let words: Buffer = index.values().inner().clone();
         let held = match &given.kind {
             Kind::Slices => Held::Slices(given.lanes(|_| Slices, &words)?),
-            Kind::States(states, count) => {
-                Held::States(given.lanes(|rows| States::of(states, *count, rows), &words)?)
-            }
-            Kind::Values(values) => {
-                Held::Values(given.lanes(|rows| Values::of(values, rows), &words)?)
-            }
+            Kind::States(states, count) => Held::States(given.lanes(|rows| States::of(states, *count, rows), &words)?),
+            Kind::Values(values) => Held::Values(given.lanes(|rows| Values::of(values, rows), &words)?),
         };
-        Ok(Lanes {
-            held,
-            offsets: given.offsets,
-            index,
-        })
+        Ok(Lanes { held, offsets: given.offsets, index })
     }
 
     #[staticmethod]
@@ -118,11 +109,7 @@ impl Lanes {
         let os = |error: io::Error| PyOSError::new_err((error.raw_os_error(), error.to_string()));
         py.detach(|| {
             let file = File::create_new(&path).map_err(os)?;
-            let mut words = Words {
-                file,
-                at: 0,
-                bytes: Vec::new(),
-            };
+            let mut words = Words { file, at: 0, bytes: Vec::new() };
             given.write(&mut words)?;
             words.file.sync_all().map_err(os)
         })
@@ -160,11 +147,7 @@ impl Lanes {
             let told = format!("no lanes {first} to {end}, there are {}", self.__len__());
             return Err(PyIndexError::new_err(told));
         }
-        let window = Window {
-            from: start,
-            to: stop,
-            step,
-        };
+        let window = Window { from: start, to: stop, step };
         let batch = py.detach(|| self.columns(window, first..end));
         Ok(PyRecordBatch::new(batch.map_err(PyValueError::new_err)?))
     }

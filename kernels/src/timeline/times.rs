@@ -66,11 +66,7 @@ fn last_before(times: &[i64], own: usize, guess: usize, time: i64) -> usize {
 
 impl Times {
     pub fn new(begin: ScalarBuffer<i64>, length: ScalarBuffer<i64>, block: usize) -> Times {
-        Times {
-            begin,
-            length,
-            block,
-        }
+        Times { begin, length, block }
     }
 
     /// Return the first row that has a fault, if one has.
@@ -121,14 +117,8 @@ impl Times {
 impl Ordered {
     /// Rows whose index is there.
     pub fn new(times: Times, form: Form, index: &Buffer) -> Ordered {
-        let words =
-            |range: Range<usize>| ScalarBuffer::new(index.clone(), range.start, range.len());
-        Ordered {
-            times,
-            form,
-            index: words(0..form.words()),
-            firsts: words(form.firsts()),
-        }
+        let words = |range: Range<usize>| ScalarBuffer::new(index.clone(), range.start, range.len());
+        Ordered { times, form, index: words(0..form.words()), firsts: words(form.firsts()) }
     }
 
     /// The group of a row.

@@ -56,10 +56,7 @@ pub struct States {
 impl States {
     /// Those of some rows.
     pub fn of(states: &ScalarBuffer<i32>, count: usize, rows: Range<usize>) -> States {
-        States {
-            states: states.slice(rows.start, rows.len()),
-            count,
-        }
+        States { states: states.slice(rows.start, rows.len()), count }
     }
 
     /// The state that fills most of a value, the first of equals, and how much of it.

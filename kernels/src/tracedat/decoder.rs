@@ -42,16 +42,7 @@ pub struct Decoder {
 
 impl Decoder {
     pub fn new(paths: Vec<String>, done: Arc<AtomicU64>) -> Decoder {
-        Decoder {
-            paths,
-            file: 0,
-            open: None,
-            before: 0,
-            done,
-            line: 0,
-            learnt: Learnt::default(),
-            first: None,
-        }
+        Decoder { paths, file: 0, open: None, before: 0, done, line: 0, learnt: Learnt::default(), first: None }
     }
 
     fn begin(&mut self, sink: &mut Sink) -> Result<(), Failure> {
@@ -101,8 +92,7 @@ impl Decode for Decoder {
                 *first = low.min(*first);
             }
             let end = open.done;
-            self.done
-                .store(self.before.saturating_add(end), Ordering::Relaxed);
+            self.done.store(self.before.saturating_add(end), Ordering::Relaxed);
             if !more {
                 self.end();
             }
@@ -121,10 +111,7 @@ impl Open {
     fn new(path: &str, sink: &mut Sink) -> Result<Open, Failure> {
         let mut input = Input::open(path)?;
         let mut header = header::read(&mut input)?;
-        let optional = Optional {
-            tgid: false,
-            buffer: header.buffers.iter().any(|one| !one.name.is_empty()),
-        };
+        let optional = Optional { tgid: false, buffer: header.buffers.iter().any(|one| !one.name.is_empty()) };
         let mut events = Tracepoints::new(header.order, optional);
         let mut counts = Counts::default();
         for text in std::mem::take(&mut header.formats) {
@@ -135,15 +122,7 @@ impl Open {
         let threads = Threads::parse(&header.cmdlines);
         tables::put(&header, sink);
         let merge = Merge::open(&mut input, &header)?;
-        Ok(Open {
-            input,
-            header,
-            merge,
-            events,
-            threads,
-            counts,
-            done: 0,
-        })
+        Ok(Open { input, header, merge, events, threads, counts, done: 0 })
     }
 
     /// Add rows until there are enough; false at the end.
@@ -167,9 +146,7 @@ impl Open {
                     comm_number: Some(number),
                     tgid: None,
                     line: *line,
-                    buffer: name
-                        .map(|one| one.name.as_slice())
-                        .filter(|n| !n.is_empty()),
+                    buffer: name.map(|one| one.name.as_slice()).filter(|n| !n.is_empty()),
                     bytes,
                 };
                 match self.events.row(&record, sink) {
@@ -177,8 +154,7 @@ impl Open {
                     other => self.counts.add(other),
                 }
                 let threads = &mut self.threads;
-                self.events
-                    .names_in(bytes, |pid, name| threads.learn(pid, name));
+                self.events.names_in(bytes, |pid, name| threads.learn(pid, name));
                 stream.advance(&mut self.input)?;
                 if sink.full() {
                     self.done = self.bytes_done();

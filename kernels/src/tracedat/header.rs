@@ -65,20 +65,14 @@ pub struct Header {
 
 /// Read what stands before the events.
 pub fn read(input: &mut Input) -> Result<Header, Failure> {
-    let order = Order {
-        big: false,
-        long: 8,
-    };
+    let order = Order { big: false, long: 8 };
     let mut cursor = input.cursor(0, order)?;
     let magic = cursor.bytes(MAGIC.len() as u64)?;
     if magic != MAGIC {
         return Err(bad("it does not begin as trace.dat does".to_owned()));
     }
     let version = String::from_utf8_lossy(&cursor.text(16)?).into_owned();
-    let version = version
-        .parse()
-        .ok()
-        .filter(|number| (5..=7).contains(number));
+    let version = version.parse().ok().filter(|number| (5..=7).contains(number));
     let Some(version) = version else {
         return Err(bad("its version is unknown, expected 6 or 7".to_owned()));
     };
@@ -128,10 +122,7 @@ impl Header {
         }
         let cpus = cursor.number(4)?;
         let mut buffers = Vec::new();
-        let mut main = Buffer {
-            page: self.page,
-            ..Buffer::default()
-        };
+        let mut main = Buffer { page: self.page, ..Buffer::default() };
         self.data_of(cursor, cpus, &mut main, &mut buffers)?;
         let clocks = self.options.has_clock && !main.is_text;
         if clocks && let Ok(text) = cursor.sized(8) {
@@ -188,11 +179,7 @@ impl Header {
             return Err(bad("it says neither flyrecord nor latency".to_owned()));
         }
         for cpu in 0..cpus.min(COUNT_LIMIT) {
-            buffer.cpus.push(CpuData {
-                cpu: cpu.cast_signed(),
-                offset: cursor.number(8)?,
-                size: cursor.number(8)?,
-            });
+            buffer.cpus.push(CpuData { cpu: cpu.cast_signed(), offset: cursor.number(8)?, size: cursor.number(8)? });
         }
         buffer.page = self.page;
         Ok(())
@@ -208,17 +195,14 @@ impl Header {
             b"zstd" => Method::Zstd,
             other => {
                 let name = String::from_utf8_lossy(other);
-                return Err(bad(format!(
-                    "it is packed by `{name}`, expected zlib or zstd"
-                )));
+                return Err(bad(format!("it is packed by `{name}`, expected zlib or zstd")));
             }
         };
         let mut next = cursor.number(8)?;
         let mut seen = Vec::new();
         while next != 0 {
             if seen.contains(&next) || seen.len() > CHAIN_LIMIT {
-                self.faults
-                    .push("options follow each other in a circle".to_owned());
+                self.faults.push("options follow each other in a circle".to_owned());
                 break;
             }
             seen.push(next);
@@ -272,9 +256,7 @@ impl Header {
     fn buffer(&mut self, input: &Input, id: u16, data: &[u8]) {
         let is_text = id == options::BUFFER_TEXT;
         let Some(mut buffer) = options::buffer(data, self.order, !is_text) else {
-            return self
-                .faults
-                .push("a buffer: its description ends early".to_owned());
+            return self.faults.push("a buffer: its description ends early".to_owned());
         };
         buffer.is_text = is_text;
         if !is_text && !PAGES.contains(&buffer.page) {
@@ -318,10 +300,7 @@ impl Header {
             let number = |key: &[u8]| {
                 let at = memchr::memmem::find(line, key)? + key.len();
                 let digits = line[at..].iter().take_while(|b| b.is_ascii_digit()).count();
-                str::from_utf8(&line[at..at + digits])
-                    .ok()?
-                    .parse::<usize>()
-                    .ok()
+                str::from_utf8(&line[at..at + digits]).ok()?.parse::<usize>().ok()
             };
             let has = |name: &[u8]| memchr::memmem::find(line, name).is_some();
             if has(b" commit;")

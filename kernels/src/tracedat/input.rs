@@ -34,11 +34,7 @@ impl Input {
         let io = |error| Failure::Io(path.to_owned(), error);
         let file = File::open(path).map_err(io)?;
         let size = file.metadata().map_err(io)?.len();
-        Ok(Input {
-            path: path.to_owned(),
-            file,
-            size,
-        })
+        Ok(Input { path: path.to_owned(), file, size })
     }
 
     /// Bytes from a place on: as many as wanted, or as the file has.
@@ -49,8 +45,7 @@ impl Input {
             let mut part = Read::by_ref(&mut self.file).take(length);
             part.read_to_end(into)
         });
-        done.map(drop)
-            .map_err(|error| Failure::Io(self.path.clone(), error))
+        done.map(drop).map_err(|error| Failure::Io(self.path.clone(), error))
     }
 
     /// A cursor over the file from a place on.
@@ -69,25 +64,16 @@ impl Input {
     }
 
     /// A cursor over the bytes of a section, unpacked if it is packed.
-    pub fn section(
-        &mut self,
-        section: &Section,
-        method: Method,
-        order: Order,
-    ) -> Result<Cursor, Failure> {
+    pub fn section(&mut self, section: &Section, method: Method, order: Order) -> Result<Cursor, Failure> {
         let mut bytes = Vec::new();
         self.read(section.data, section.size.min(SECTION_LIMIT), &mut bytes)?;
         if section.packed {
             let sizes = [bytes.get(0..4), bytes.get(4..8)];
-            let [Some(packed), Some(whole)] =
-                sizes.map(|size| size.and_then(|size| order.number(size, 4)))
-            else {
+            let [Some(packed), Some(whole)] = sizes.map(|size| size.and_then(|size| order.number(size, 4))) else {
                 return Err(cut());
             };
             if whole > SECTION_LIMIT {
-                return Err(bad(format!(
-                    "a section has {whole} bytes unpacked, expected at most {SECTION_LIMIT}"
-                )));
+                return Err(bad(format!("a section has {whole} bytes unpacked, expected at most {SECTION_LIMIT}")));
             }
             let packed = usize::try_from(packed).unwrap_or(usize::MAX);
             let packed = bytes.get(8..packed.saturating_add(8)).ok_or_else(cut)?;
@@ -97,12 +83,7 @@ impl Input {
                 .map_err(|error| bad(format!("a section does not unpack: {error}")))?;
             bytes = out;
         }
-        Ok(Cursor {
-            left: bytes.len() as u64,
-            source: Box::new(io::Cursor::new(bytes)),
-            at: 0,
-            order,
-        })
+        Ok(Cursor { left: bytes.len() as u64, source: Box::new(io::Cursor::new(bytes)), at: 0, order })
     }
 }
 
@@ -122,12 +103,7 @@ impl Section {
         let flags = cursor.number(2)?;
         cursor.number(4)?;
         let size = cursor.number(8)?;
-        Ok(Section {
-            id,
-            packed: flags & 1 != 0,
-            data: offset.saturating_add(16),
-            size,
-        })
+        Ok(Section { id, packed: flags & 1 != 0, data: offset.saturating_add(16), size })
     }
 }
 
@@ -147,10 +123,7 @@ impl Unpacker {
         out.clear();
         match self.method {
             Method::None => Err(io::Error::other("the file names no way of packing")),
-            Method::Zlib => ZlibDecoder::new(packed)
-                .take(whole)
-                .read_to_end(out)
-                .map(drop),
+            Method::Zlib => ZlibDecoder::new(packed).take(whole).read_to_end(out).map(drop),
             Method::Zstd => {
                 let frames = match &mut self.zstd {
                     Some(frames) => frames,
@@ -195,9 +168,7 @@ impl Cursor {
             return Err(cut());
         }
         let mut bytes = Vec::new();
-        let read = Read::by_ref(&mut self.source)
-            .take(count)
-            .read_to_end(&mut bytes);
+        let read = Read::by_ref(&mut self.source).take(count).read_to_end(&mut bytes);
         if read.map_err(|error| bad(error.to_string()))? as u64 != count {
             return Err(cut());
         }

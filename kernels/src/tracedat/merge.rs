@@ -32,12 +32,7 @@ impl Merge {
                 heap.push(Reverse((header.options.time(entry.ts, stream.cpu), place)));
             }
         }
-        Ok(Merge {
-            streams,
-            heap,
-            current: None,
-            until: (i64::MAX, usize::MAX),
-        })
+        Ok(Merge { streams, heap, current: None, until: (i64::MAX, usize::MAX) })
     }
 
     /// The stream of the next event, and its time in ns.
@@ -65,10 +60,7 @@ impl Merge {
     /// Go on with another stream.
     fn turn_to(&mut self, (ts, place): (i64, usize)) -> Option<(usize, i64)> {
         self.current = Some(place);
-        self.until = self
-            .heap
-            .peek()
-            .map_or((i64::MAX, usize::MAX), |Reverse(next)| *next);
+        self.until = self.heap.peek().map_or((i64::MAX, usize::MAX), |Reverse(next)| *next);
         Some((place, ts))
     }
 }

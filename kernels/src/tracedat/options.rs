@@ -108,10 +108,7 @@ impl Options {
             }
             GUEST => self.guests.push(text()),
             TSC2NSEC => {
-                let tsc = Tsc {
-                    multiplier: number(0, 4)? as u32,
-                    shift: number(4, 4)? as u32,
-                };
+                let tsc = Tsc { multiplier: number(0, 4)? as u32, shift: number(4, 4)? as u32 };
                 number(8, 8)?;
                 self.tsc = Some(tsc).filter(|tsc| tsc.multiplier > 0);
             }
@@ -157,10 +154,7 @@ pub fn buffer(data: &[u8], order: Order, sections: bool) -> Option<Buffer> {
         Some(text)
     };
     let place = number(&mut rest, 8)?;
-    let mut buffer = Buffer {
-        place,
-        ..Buffer::default()
-    };
+    let mut buffer = Buffer { place, ..Buffer::default() };
     if !sections {
         buffer.name = until_zero(rest).to_vec();
         return Some(buffer);
@@ -196,11 +190,7 @@ fn integer(text: &str) -> Option<i64> {
         Some(digits) => u64::from_str_radix(digits, 16).ok()?.cast_signed(),
         None => digits.parse().ok()?,
     };
-    Some(if negative {
-        value.wrapping_neg()
-    } else {
-        value
-    })
+    Some(if negative { value.wrapping_neg() } else { value })
 }
 
 impl Shift {

@@ -94,10 +94,7 @@ impl Stream {
             false => {
                 let there = input.size.saturating_sub(cpu.offset).min(cpu.size);
                 met.missing = cpu.size - there;
-                Data::Plain {
-                    offset: cpu.offset,
-                    left: there,
-                }
+                Data::Plain { offset: cpu.offset, left: there }
             }
         };
         let mut stream = Stream {
@@ -181,11 +178,7 @@ impl Stream {
                     }
                     self.at = next;
                     if kind == 0 {
-                        return Some(Entry {
-                            ts: self.ts,
-                            begin: second + 4,
-                            end: second + length,
-                        });
+                        return Some(Entry { ts: self.ts, begin: second + 4, end: second + length });
                     }
                 }
                 TIME_EXTEND | TIME_STAMP => {
@@ -208,11 +201,7 @@ impl Stream {
                         return None;
                     }
                     self.at = end;
-                    return Some(Entry {
-                        ts: self.ts,
-                        begin: second,
-                        end,
-                    });
+                    return Some(Entry { ts: self.ts, begin: second, end });
                 }
             }
         }
@@ -333,12 +322,7 @@ fn absolute(time: u64, before: u64) -> u64 {
 }
 
 /// Find the packed chunks of a CPU: where they are, and their bytes packed and unpacked.
-fn chunks(
-    input: &mut Input,
-    header: &Header,
-    cpu: &CpuData,
-    met: &mut Met,
-) -> Result<Data, Failure> {
+fn chunks(input: &mut Input, header: &Header, cpu: &CpuData, met: &mut Met) -> Result<Data, Failure> {
     let order = header.order;
     // The number of chunks stands before the bytes that are counted.
     let end = cpu.offset.saturating_add(cpu.size).saturating_add(4);
@@ -347,12 +331,11 @@ fn chunks(
     let mut found = VecDeque::new();
     let mut at = cpu.offset;
     let mut bytes = Vec::new();
-    let mut numbers =
-        |input: &mut Input, at: u64, size: u64| -> Result<Option<Vec<u64>>, Failure> {
-            input.read(at, size.min(end.saturating_sub(at)), &mut bytes)?;
-            let parts = bytes.chunks_exact(4).map(|part| order.number(part, 4));
-            Ok(parts.collect::<Option<Vec<_>>>())
-        };
+    let mut numbers = |input: &mut Input, at: u64, size: u64| -> Result<Option<Vec<u64>>, Failure> {
+        input.read(at, size.min(end.saturating_sub(at)), &mut bytes)?;
+        let parts = bytes.chunks_exact(4).map(|part| order.number(part, 4));
+        Ok(parts.collect::<Option<Vec<_>>>())
+    };
     let count = match numbers(input, at, 4)?.as_deref() {
         Some([count]) => *count,
         _ => 0,

@@ -45,10 +45,7 @@ pub struct Met<'a> {
 
 /// Add what was met in a file to what is known of the trace.
 pub fn learn(file: u32, met: &Met<'_>, learnt: &mut Learnt) {
-    let mut notes = Notes {
-        file,
-        notes: &mut learnt.notes,
-    };
+    let mut notes = Notes { file, notes: &mut learnt.notes };
     losses(met, &mut notes);
     damages(met, &mut notes);
     events(met, &mut notes);
@@ -63,13 +60,7 @@ struct Notes<'a> {
 impl Notes<'_> {
     fn add(&mut self, reason: &str, count: u64, example: String, incomplete: bool) {
         if count > 0 {
-            self.notes.push(Note {
-                file: self.file,
-                reason: reason.to_owned(),
-                count,
-                example,
-                incomplete,
-            });
+            self.notes.push(Note { file: self.file, reason: reason.to_owned(), count, example, incomplete });
         }
     }
 }
@@ -96,10 +87,7 @@ fn losses(met: &Met<'_>, notes: &mut Notes<'_>) {
     notes.add(reason, count, example, false);
     let reasons = [
         ("overrun", "events overwritten in the kernel's buffer"),
-        (
-            "commit overrun",
-            "events that came too late for the kernel's buffer",
-        ),
+        ("commit overrun", "events that came too late for the kernel's buffer"),
         ("dropped events", "events dropped by the kernel"),
         ("entries", "events left in the kernel's buffer"),
     ];
@@ -161,18 +149,15 @@ fn events(met: &Met<'_>, notes: &mut Notes<'_>) {
         let reason = "clock does not count ns, and its counts are taken as ns";
         notes.add(reason, 1, clock.clone(), false);
     }
-    let others = met.header.buffers.iter().filter(|one| {
-        !one.clock.is_empty() && one.clock != clock && one.cpus.iter().any(|cpu| cpu.size > 0)
-    });
+    let others = met
+        .header
+        .buffers
+        .iter()
+        .filter(|one| !one.clock.is_empty() && one.clock != clock && one.cpus.iter().any(|cpu| cpu.size > 0));
     for other in others {
         let name = String::from_utf8_lossy(&other.name);
         let example = format!("buffer `{name}` has the clock {}", other.clock);
-        notes.add(
-            "buffer has another clock than the main one",
-            1,
-            example,
-            false,
-        );
+        notes.add("buffer has another clock than the main one", 1, example, false);
     }
 }
 

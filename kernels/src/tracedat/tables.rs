@@ -13,11 +13,7 @@ pub fn put(header: &Header, sink: &mut Sink) {
 }
 
 fn table(sink: &mut Sink, name: &str, columns: Vec<ColumnSpec>) -> usize {
-    sink.table(name, || TableSpec {
-        name: name.to_owned(),
-        columns,
-        event: None,
-    })
+    sink.table(name, || TableSpec { name: name.to_owned(), columns, event: None })
 }
 
 fn int(name: &str) -> ColumnSpec {
@@ -40,19 +36,10 @@ fn cmdlines(header: &Header, sink: &mut Sink) {
 
 fn buffers(header: &Header, sink: &mut Sink) {
     let size = |name: &str| int(name).with_unit("B");
-    let columns = vec![
-        text("buffer"),
-        text("clock"),
-        size("page_size"),
-        int("cpus"),
-        size("bytes"),
-    ];
+    let columns = vec![text("buffer"), text("clock"), size("page_size"), int("cpus"), size("bytes")];
     let table = table(sink, "buffers", columns);
     for buffer in &header.buffers {
-        let bytes = buffer
-            .cpus
-            .iter()
-            .fold(0u64, |sum, cpu| sum.saturating_add(cpu.size));
+        let bytes = buffer.cpus.iter().fold(0u64, |sum, cpu| sum.saturating_add(cpu.size));
         let rows = sink.rows(table);
         rows.text(0, &buffer.name);
         if !buffer.clock.is_empty() {
@@ -78,9 +65,7 @@ pub const STATS: [(&str, &str); 7] = [
 
 /// One of the numbers in a text of `per_cpu/cpu0/stats`.
 pub fn stat(text: &str, key: &str) -> Option<i64> {
-    let line = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(':'))?;
+    let line = text.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(':'))?;
     line.trim().parse().ok()
 }
 
@@ -111,8 +96,7 @@ fn maps(header: &Header, sink: &mut Sink) {
     let mut left = 0u64;
     for line in header.options.maps.lines() {
         let mut words = line.trim().splitn(3, ' ');
-        let (Some(first), Some(second), Some(third)) = (words.next(), words.next(), words.next())
-        else {
+        let (Some(first), Some(second), Some(third)) = (words.next(), words.next(), words.next()) else {
             continue;
         };
         if left == 0 {

@@ -6,10 +6,7 @@ use super::text::{Conversion, Part, parse};
 
 /// Add the text; false where values are missing in the record.
 pub fn put(format: &[u8], mut values: &[u8], context: Context<'_>, out: &mut Vec<u8>) -> bool {
-    let mut packed = Packed {
-        whole: values.len(),
-        context,
-    };
+    let mut packed = Packed { whole: values.len(), context };
     let mut whole = true;
     for part in parse(format) {
         match part {
@@ -47,19 +44,11 @@ impl Packed<'_> {
         Some(value)
     }
 
-    fn value(
-        &mut self,
-        conversion: &Conversion,
-        values: &mut &[u8],
-        out: &mut Vec<u8>,
-    ) -> Option<()> {
+    fn value(&mut self, conversion: &Conversion, values: &mut &[u8], out: &mut Vec<u8>) -> Option<()> {
         let long = self.context.order.long;
         let is_text = conversion.kind == b's'
             || conversion.kind == b'p'
-                && !matches!(
-                    conversion.extension.first(),
-                    None | Some(b'S' | b's' | b'F' | b'f' | b'x' | b'K' | b'e')
-                );
+                && !matches!(conversion.extension.first(), None | Some(b'S' | b's' | b'F' | b'f' | b'x' | b'K' | b'e'));
         if is_text {
             let text = until_zero(values);
             *values = values.get(text.len() + 1..).unwrap_or_default();

@@ -71,23 +71,11 @@ impl Event {
     /// Prepare the table of an event.
     pub fn new(format: &Format, order: Order, optional: Optional, sink: &mut Sink) -> Event {
         let columns = columns(format, order);
-        Event::with(
-            &format.name,
-            columns,
-            Places::of(format, order),
-            optional,
-            sink,
-        )
+        Event::with(&format.name, columns, Places::of(format, order), optional, sink)
     }
 
     /// Prepare a table whose columns are given.
-    pub fn with(
-        name: &str,
-        mut columns: Vec<Filled>,
-        places: Places,
-        optional: Optional,
-        sink: &mut Sink,
-    ) -> Event {
+    pub fn with(name: &str, mut columns: Vec<Filled>, places: Places, optional: Optional, sink: &mut Sink) -> Event {
         let (spec, common) = table(name, optional, &mut columns);
         let wanted: Vec<ColumnSpec> = spec.columns.clone();
         let table = sink.table(&spec.name.clone(), || spec);
@@ -122,9 +110,7 @@ impl Event {
         }
         rows.int(3, head.pid);
         let context = usize::from(head.flags) | usize::from(head.preempt) << 8;
-        rows.numbered(self.common.flags, context, || {
-            flags::context(head.flags, head.preempt)
-        });
+        rows.numbered(self.common.flags, context, || flags::context(head.flags, head.preempt));
         if let (Some(column), Some(tgid)) = (self.common.tgid, record.tgid) {
             rows.int(column, tgid);
         }
@@ -183,8 +169,7 @@ impl Event {
 
     /// Put a number into the column of those that need all 64 bits.
     fn put_wide(&mut self, place: usize, value: u64, sink: &mut Sink) {
-        let (Some(filled), Some(known)) = (self.columns.get(place), self.wide.get_mut(place))
-        else {
+        let (Some(filled), Some(known)) = (self.columns.get(place), self.wide.get_mut(place)) else {
             return;
         };
         let column = *known.get_or_insert_with(|| {
@@ -194,13 +179,7 @@ impl Event {
         sink.rows(self.table).uint(column, value);
     }
 
-    fn fill(
-        &mut self,
-        place: usize,
-        context: Context<'_>,
-        names: &mut Names,
-        rows: &mut Rows,
-    ) -> Option<()> {
+    fn fill(&mut self, place: usize, context: Context<'_>, names: &mut Names, rows: &mut Rows) -> Option<()> {
         let Filled { source, .. } = self.columns.get_mut(place)?;
         let (column, _) = *self.at.get(place)?;
         let (record, order) = (context.record, context.order);
@@ -301,11 +280,7 @@ fn pieces(pieces: &[Piece], context: Context<'_>, out: &mut Vec<u8>) -> Option<(
 /// Names of the callers, the outermost first; a 0 or all bits set ends the list.
 fn stack(bytes: &[u8], context: Context<'_>, names: &mut Names, out: &mut Vec<u8>) {
     let long = context.order.long;
-    let end = if long == 4 {
-        u64::from(u32::MAX)
-    } else {
-        u64::MAX
-    };
+    let end = if long == 4 { u64::from(u32::MAX) } else { u64::MAX };
     let callers: Vec<u64> = bytes
         .chunks_exact(long.max(1))
         .map_while(|bytes| context.order.number(bytes, long))

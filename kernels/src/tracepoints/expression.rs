@@ -76,11 +76,7 @@ impl Operator {
             Operator::LessEqual => i64::from(a <= b),
             Operator::GreaterEqual => i64::from(a >= b),
             Operator::Left => a.checked_shl(shift?).unwrap_or(0),
-            Operator::Right => a
-                .cast_unsigned()
-                .checked_shr(shift?)
-                .unwrap_or(0)
-                .cast_signed(),
+            Operator::Right => a.cast_unsigned().checked_shr(shift?).unwrap_or(0).cast_signed(),
             Operator::Plus => a.wrapping_add(b),
             Operator::Minus => a.wrapping_sub(b),
             Operator::Times => a.wrapping_mul(b),
@@ -142,9 +138,7 @@ impl Expression {
     pub fn number(&self, context: Context<'_>) -> Option<i64> {
         match self {
             Expression::Number(value) => Some(*value),
-            Expression::Field(field) if field.shape == Shape::Number => {
-                field.number(context.record, context.order)
-            }
+            Expression::Field(field) if field.shape == Shape::Number => field.number(context.record, context.order),
             Expression::Element(field, place) => {
                 let place = usize::try_from(place.number(context)?).ok()?;
                 let size = match field.shape {
@@ -157,20 +151,14 @@ impl Expression {
                 let value = context.order.number(at, size)?;
                 Some(narrow_or_whole(value, size, field.signed))
             }
-            Expression::Length(field) => {
-                i64::try_from(field.bytes(context.record, context.order)?.len()).ok()
-            }
+            Expression::Length(field) => i64::try_from(field.bytes(context.record, context.order)?.len()).ok(),
             Expression::Unary(operator, value) => Some(negated(*operator, value.number(context)?)),
-            Expression::Binary(operator, a, b) => {
-                operator.apply(a.number(context)?, b.number(context)?)
-            }
+            Expression::Binary(operator, a, b) => operator.apply(a.number(context)?, b.number(context)?),
             Expression::Choice(test, yes, no) => match test.number(context)? {
                 0 => no.number(context),
                 _ => yes.number(context),
             },
-            Expression::Cast(size, signed, value) => {
-                Some(narrow(value.number(context)?, *size, *signed))
-            }
+            Expression::Cast(size, signed, value) => Some(narrow(value.number(context)?, *size, *signed)),
             _ => None,
         }
     }
@@ -197,11 +185,7 @@ impl Expression {
                 flags(value.number(context)?, between, pairs, out);
             }
             Expression::Hex(field, joined) => {
-                for (place, byte) in field
-                    .bytes(context.record, context.order)?
-                    .iter()
-                    .enumerate()
-                {
+                for (place, byte) in field.bytes(context.record, context.order)?.iter().enumerate() {
                     if place > 0 && !joined {
                         out.push(b' ');
                     }

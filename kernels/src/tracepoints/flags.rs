@@ -36,13 +36,7 @@ pub fn context(flags: u8, preempt: u8) -> [u8; 5] {
         (false, false, true) => b's',
         (false, false, false) => b'.',
     };
-    [
-        off,
-        reschedule,
-        interrupt,
-        depth(preempt & 15),
-        depth(preempt >> 4),
-    ]
+    [off, reschedule, interrupt, depth(preempt & 15), depth(preempt >> 4)]
 }
 
 fn depth(value: u8) -> u8 {

@@ -130,10 +130,7 @@ impl Format {
     /// A field by its name, the common ones last.
     pub fn find(&self, name: &[u8]) -> Option<&Field> {
         let named = |one: &&Field| one.name.as_bytes() == name;
-        self.fields
-            .iter()
-            .find(named)
-            .or_else(|| self.common.iter().find(named))
+        self.fields.iter().find(named).or_else(|| self.common.iter().find(named))
     }
 }
 
@@ -218,11 +215,7 @@ fn declaration(text: &[u8]) -> Option<Declared<'_>> {
         count = Some(head[open + 1..].trim_ascii());
         rest = head[..open].trim_ascii_end();
     }
-    let letters = rest
-        .iter()
-        .rev()
-        .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-        .count();
+    let letters = rest.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     let (kind, name) = rest.split_at(rest.len() - letters);
     let kind = kind.trim_ascii();
     if name.is_empty() || kind.is_empty() {
@@ -244,18 +237,13 @@ fn shape(kind: &[u8], count: Option<&[u8]>, size: usize, order: Order) -> Shape 
         return match (text, has(b"cpumask_t")) {
             (_, true) => Shape::DynamicBits { relative },
             (true, _) => Shape::DynamicText { relative },
-            _ => Shape::DynamicArray {
-                element: element(words().collect(), order),
-                relative,
-            },
+            _ => Shape::DynamicArray { element: element(words().collect(), order), relative },
         };
     }
     match count {
         Some(_) if text && !kind.contains(&b'*') => Shape::Text,
         Some(count) => match decimal(count) {
-            Some(count @ 1..) if size.is_multiple_of(count) && size > 0 => {
-                Shape::Array(size / count)
-            }
+            Some(count @ 1..) if size.is_multiple_of(count) && size > 0 => Shape::Array(size / count),
             _ => Shape::Array(element(words().collect(), order)),
         },
         None if matches!(size, 1 | 2 | 4 | 8) => Shape::Number,
@@ -267,12 +255,7 @@ fn shape(kind: &[u8], count: Option<&[u8]>, size: usize, order: Order) -> Shape 
 fn element(words: Vec<&[u8]>, order: Order) -> usize {
     let has = |word: &[u8]| words.contains(&word);
     let ends = |digits: &[u8]| {
-        words.iter().any(|word| {
-            word.ends_with(digits)
-                || word
-                    .strip_suffix(b"_t")
-                    .is_some_and(|w| w.ends_with(digits))
-        })
+        words.iter().any(|word| word.ends_with(digits) || word.strip_suffix(b"_t").is_some_and(|w| w.ends_with(digits)))
     };
     if has(b"long") {
         let twice = words.iter().filter(|word| **word == b"long").count() > 1;

@@ -16,16 +16,7 @@ pub struct Optional {
 }
 
 /// Columns before the fields, which a field may not be named as.
-const FIXED: [&str; 8] = [
-    "_ts",
-    "cpu",
-    "common_comm",
-    "common_pid",
-    "common_tgid",
-    "common_flags",
-    "line",
-    "buffer",
-];
+const FIXED: [&str; 8] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line", "buffer"];
 const RESERVED: [&str; 3] = ["dur", "cat", "text"];
 
 /// Where the columns are that all events have.
@@ -101,10 +92,7 @@ fn of_field(field: &Field) -> Filled {
         Shape::Number => (Type::Int, Source::Number(field.clone())),
         _ => (text_type(field), Source::Text(field.clone())),
     };
-    Filled {
-        spec: ColumnSpec::new(field.name.clone(), kind),
-        source,
-    }
+    Filled { spec: ColumnSpec::new(field.name.clone(), kind), source }
 }
 
 fn text_type(field: &Field) -> Type {
@@ -137,10 +125,7 @@ fn stack(format: &Format) -> Vec<Filled> {
             && field.name == "caller"
         {
             // The record goes on behind the callers that the description names.
-            let field = Field {
-                size: 0,
-                ..field.clone()
-            };
+            let field = Field { size: 0, ..field.clone() };
             column.spec = ColumnSpec::new("stack", Type::Text);
             column.source = Source::Stack(field);
         }
@@ -152,9 +137,7 @@ fn stack(format: &Format) -> Vec<Filled> {
 fn printed(format: &Format, order: Order) -> Vec<Filled> {
     let mut columns = plain(format);
     for named in print::named(format, order) {
-        let at = columns
-            .iter()
-            .position(|column| column.spec.name == named.name);
+        let at = columns.iter().position(|column| column.spec.name == named.name);
         let Some(filled) = of_print(&named.name, named.pieces, at.is_some()) else {
             continue;
         };
@@ -189,10 +172,7 @@ fn replace(columns: &mut Vec<Filled>, at: usize, text: Filled) {
 }
 
 fn symbol(name: &str, field: Field, offset: bool) -> Filled {
-    Filled {
-        spec: ColumnSpec::new(name, Type::Text),
-        source: Source::Symbol(field, offset),
-    }
+    Filled { spec: ColumnSpec::new(name, Type::Text), source: Source::Symbol(field, offset) }
 }
 
 fn is_text(source: &Source) -> bool {
@@ -211,10 +191,7 @@ fn renamed(mut column: Filled, text: &Source) -> Filled {
 
 /// What is printed, if a column of that name can hold more than there is.
 fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
-    let text = |source| Filled {
-        spec: ColumnSpec::new(name, Type::Text),
-        source,
-    };
+    let text = |source| Filled { spec: ColumnSpec::new(name, Type::Text), source };
     if let [Piece::Value(..), Piece::Literal(unit)] = pieces.as_slice()
         && unit == b"B"
     {
@@ -253,13 +230,8 @@ fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
         Piece::Literal(_) => None,
     });
     let first = fields.next()?;
-    let by =
-        first.filter(|one| fields.all(|other| other.is_some_and(|other| other.name == one.name)));
-    Some(text(Source::Printed(Box::new(Printed {
-        by: by.cloned(),
-        pieces,
-        known: Default::default(),
-    }))))
+    let by = first.filter(|one| fields.all(|other| other.is_some_and(|other| other.name == one.name)));
+    Some(text(Source::Printed(Box::new(Printed { by: by.cloned(), pieces, known: Default::default() }))))
 }
 
 /// Whether a piece is printed in a way that only the kernel knows.
@@ -287,20 +259,14 @@ pub fn table(name: &str, optional: Optional, columns: &mut [Filled]) -> (TableSp
             specs.len() - 1
         })
     };
-    let numbered = NUMBERED
-        .iter()
-        .any(|head| name.as_bytes().starts_with(head));
+    let numbered = NUMBERED.iter().any(|head| name.as_bytes().starts_with(head));
     let common = Common {
         tgid: add(optional.tgid, "common_tgid", Type::Int),
         flags: add(true, "common_flags", Type::Text).unwrap_or_default(),
         line: add(numbered, "line", Type::Int),
         buffer: add(optional.buffer, "buffer", Type::Text),
     };
-    let mut taken: Vec<String> = FIXED
-        .iter()
-        .chain(&RESERVED)
-        .map(|one| (*one).to_owned())
-        .collect();
+    let mut taken: Vec<String> = FIXED.iter().chain(&RESERVED).map(|one| (*one).to_owned()).collect();
     for column in columns.iter_mut() {
         while taken.contains(&column.spec.name.to_ascii_lowercase()) {
             column.spec.name.insert_str(0, "field_");
@@ -315,10 +281,6 @@ pub fn table(name: &str, optional: Optional, columns: &mut [Filled]) -> (TableSp
         args: columns.iter().map(|one| one.spec.name.clone()).collect(),
         ..EventSpec::default()
     };
-    let spec = TableSpec {
-        name: format!("raw_events.{name}"),
-        columns: specs,
-        event: Some(event),
-    };
+    let spec = TableSpec { name: format!("raw_events.{name}"), columns: specs, event: Some(event) };
     (spec, common)
 }

@@ -92,11 +92,7 @@ pub struct Tracepoints {
 
 /// Events that tell names of threads, and theirs.
 const NAMING: [&str; 3] = ["sched_switch", "sched_wakeup", "sched_wakeup_new"];
-const NAMES: [(&[u8], &[u8]); 3] = [
-    (b"prev_pid", b"prev_comm"),
-    (b"next_pid", b"next_comm"),
-    (b"pid", b"comm"),
-];
+const NAMES: [(&[u8], &[u8]); 3] = [(b"prev_pid", b"prev_comm"), (b"next_pid", b"next_comm"), (b"pid", b"comm")];
 
 impl Tracepoints {
     pub fn new(order: Order, optional: Optional) -> Tracepoints {
@@ -145,11 +141,7 @@ impl Tracepoints {
 
     /// Tell the ids of threads in a record that was put, and how to get their names.
     #[inline]
-    pub fn names_in<'a>(
-        &self,
-        record: &'a [u8],
-        mut tell: impl FnMut(i64, &dyn Fn() -> Option<&'a [u8]>),
-    ) {
+    pub fn names_in<'a>(&self, record: &'a [u8], mut tell: impl FnMut(i64, &dyn Fn() -> Option<&'a [u8]>)) {
         let id = self.order.number(record, 2).unwrap_or(0) as u32;
         let Some((_, fields)) = self.naming.iter().find(|one| one.0 == id) else {
             return;
@@ -184,17 +176,11 @@ impl Tracepoints {
         if !matches!(self.known.get(id as usize), Some(Some(_))) && !self.learn(id, sink) {
             return Put::Unknown(id);
         }
-        let context = Context {
-            record: record.bytes,
-            order: self.order,
-            symbols: &self.symbols,
-        };
+        let context = Context { record: record.bytes, order: self.order, symbols: &self.symbols };
         let known = self.known.get_mut(id as usize).and_then(Option::as_mut);
         let done = match known {
             Some(Known::Event(event)) => event.row(record, stack, context, &mut self.names, sink),
-            Some(Known::Special(special)) => {
-                special.row(record, context, (&mut self.names, &self.printks), sink)
-            }
+            Some(Known::Special(special)) => special.row(record, context, (&mut self.names, &self.printks), sink),
             Some(Known::TooMany) => return Put::TooMany,
             None => return Put::Unknown(id),
         };

@@ -21,10 +21,7 @@ struct Slot {
 
 impl Default for Numbers {
     fn default() -> Numbers {
-        Numbers {
-            slots: vec![Slot::default(); SLOTS].into(),
-            next: 0,
-        }
+        Numbers { slots: vec![Slot::default(); SLOTS].into(), next: 0 }
     }
 }
 
@@ -51,11 +48,7 @@ impl Numbers {
         }
         let number = self.fresh();
         let length = field.iter().position(|byte| *byte == 0).unwrap_or(NAME);
-        self.slots[place] = Slot {
-            bytes,
-            number,
-            length,
-        };
+        self.slots[place] = Slot { bytes, number, length };
         (number, length)
     }
 }

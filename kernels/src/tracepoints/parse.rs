@@ -77,9 +77,7 @@ impl<'a> Tokens<'a> {
     fn word(&mut self) -> &'a [u8] {
         self.blank();
         let letters = self.rest.iter();
-        let end = letters
-            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-            .count();
+        let end = letters.take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         word
@@ -144,12 +142,7 @@ pub fn argument(tokens: &mut Tokens<'_>, fields: Fields<'_>, order: Order) -> Op
         return None;
     }
     let begin = tokens.rest;
-    let mut parser = Parser {
-        tokens,
-        fields,
-        order,
-        depth: 0,
-    };
+    let mut parser = Parser { tokens, fields, order, depth: 0 };
     let found = parser.choice();
     tokens.blank();
     if found.is_some() && matches!(tokens.rest.first(), None | Some(b',')) {
@@ -196,9 +189,7 @@ impl Parser<'_, '_, '_> {
         let mut left = self.unary()?;
         for _ in 0..LIST_LIMIT {
             self.tokens.blank();
-            let found = OPERATORS
-                .iter()
-                .find(|(text, _, _)| self.tokens.rest.starts_with(text));
+            let found = OPERATORS.iter().find(|(text, _, _)| self.tokens.rest.starts_with(text));
             let Some((text, operator, binds)) = found.filter(|one| one.2 >= least) else {
                 return Some(left);
             };
@@ -210,9 +201,7 @@ impl Parser<'_, '_, '_> {
             let right = self.binary(binds + 1)?;
             self.depth -= 1;
             left = match (&left, &right) {
-                (Expression::Number(a), Expression::Number(b)) => {
-                    Expression::Number(operator.apply(*a, *b)?)
-                }
+                (Expression::Number(a), Expression::Number(b)) => Expression::Number(operator.apply(*a, *b)?),
                 _ => Expression::Binary(*operator, Box::new(left), Box::new(right)),
             };
         }
@@ -250,9 +239,7 @@ impl Parser<'_, '_, '_> {
             self.tokens.rest = &self.tokens.rest[inside.len() + 1..];
             let value = self.unary()?;
             return Some(match value {
-                Expression::Number(value) if size < 8 => {
-                    Expression::Number(narrow(value, size, signed))
-                }
+                Expression::Number(value) if size < 8 => Expression::Number(narrow(value, size, signed)),
                 value if size < 8 => Expression::Cast(size, signed, Box::new(value)),
                 value => value,
             });
@@ -289,10 +276,7 @@ impl Parser<'_, '_, '_> {
                 let found = self.call(word)?;
                 self.tokens.take(b")").then_some(found)
             }
-            _ => CONSTANTS
-                .iter()
-                .find(|(name, _)| *name == word)
-                .map(|(_, value)| Expression::Number(*value)),
+            _ => CONSTANTS.iter().find(|(name, _)| *name == word).map(|(_, value)| Expression::Number(*value)),
         }
     }
 
@@ -302,17 +286,12 @@ impl Parser<'_, '_, '_> {
             return Some(Expression::Field(field));
         }
         let place = self.choice()?;
-        self.tokens
-            .take(b"]")
-            .then(|| Expression::Element(field, Box::new(place)))
+        self.tokens.take(b"]").then(|| Expression::Element(field, Box::new(place)))
     }
 
     fn call(&mut self, name: &[u8]) -> Option<Expression> {
         match name {
-            b"__get_str"
-            | b"__get_rel_str"
-            | b"__get_dynamic_array"
-            | b"__get_rel_dynamic_array" => {
+            b"__get_str" | b"__get_rel_str" | b"__get_dynamic_array" | b"__get_rel_dynamic_array" => {
                 Some(Expression::Field((self.fields)(self.tokens.word())?))
             }
             b"__get_dynamic_array_len" | b"__get_rel_dynamic_array_len" => {

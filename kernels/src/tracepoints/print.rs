@@ -101,11 +101,7 @@ fn key(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
             continue;
         }
         let head = text[..at].trim_ascii_end();
-        let letters = head
-            .iter()
-            .rev()
-            .take_while(|b| b.is_ascii_alphanumeric() || **b == b'_')
-            .count();
+        let letters = head.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
         let start = head.len() - letters;
         let alone = start == 0 || matches!(head[start - 1], b' ' | b'\t' | b',' | b'[');
         if letters > 0 && alone && !head[start].is_ascii_digit() {
@@ -120,9 +116,7 @@ fn trimmed(mut pieces: Vec<Piece>) -> Vec<Piece> {
     if let Some(Piece::Literal(text)) = pieces.first_mut() {
         *text = text.trim_ascii_start().to_vec();
     }
-    if let Some(end) = pieces
-        .iter()
-        .position(|one| matches!(one, Piece::Literal(text) if text.first() == Some(&b']')))
+    if let Some(end) = pieces.iter().position(|one| matches!(one, Piece::Literal(text) if text.first() == Some(&b']')))
     {
         pieces.truncate(end);
     }

@@ -38,22 +38,14 @@ impl Quick {
                 _ => return None,
             },
             Source::Address(field) if field.size == 8 => Quick::Pointer(field.offset),
-            Source::Text(field) if field.shape == Shape::Text && field.size == NAME => {
-                Quick::Name(field.offset)
-            }
+            Source::Text(field) if field.shape == Shape::Text && field.size == NAME => Quick::Name(field.offset),
             _ => return None,
         })
     }
 
     /// Fill the column; None if the field lies outside of the record.
     #[inline]
-    pub fn fill(
-        self,
-        column: usize,
-        record: &[u8],
-        names: &mut Names,
-        rows: &mut Rows,
-    ) -> Option<()> {
+    pub fn fill(self, column: usize, record: &[u8], names: &mut Names, rows: &mut Rows) -> Option<()> {
         let value = match self {
             Quick::I8(at) => i64::from(i8::from_le_bytes(bytes(record, at)?)),
             Quick::I16(at) => i64::from(i16::from_le_bytes(bytes(record, at)?)),

@@ -111,10 +111,10 @@ impl Special {
     /// The table of texts that are no marks.
     fn plain(&mut self, sink: &mut Sink) -> &mut (Event, usize) {
         self.plain.get_or_insert_with(|| {
-            let ip = self.ip.clone().map(|field| Filled {
-                spec: ColumnSpec::new("ip", Type::Text),
-                source: Source::Symbol(field, false),
-            });
+            let ip = self
+                .ip
+                .clone()
+                .map(|field| Filled { spec: ColumnSpec::new("ip", Type::Text), source: Source::Symbol(field, false) });
             let columns = ip.into_iter().collect();
             let event = Event::with(&self.name, columns, self.places, self.optional, sink);
             let text = sink.column(event.table, &ColumnSpec::new("text", Type::Text));
@@ -166,10 +166,7 @@ impl Marks {
                 let table = slot.get_or_insert_with(|| {
                     let name = format!("print|{}", char::from(letter));
                     let event = Event::with(&name, Vec::new(), self.places, self.optional, sink);
-                    let mut table = Table {
-                        event,
-                        columns: Vec::new(),
-                    };
+                    let mut table = Table { event, columns: Vec::new() };
                     for (name, kind) in usual(letter) {
                         table.column(name, *kind, sink);
                     }
@@ -200,10 +197,7 @@ impl Marks {
         let table = self.clock.get_or_insert_with(|| {
             let name = "print|trace_event_clock_sync";
             let event = Event::with(name, Vec::new(), self.places, self.optional, sink);
-            Table {
-                event,
-                columns: Vec::new(),
-            }
+            Table { event, columns: Vec::new() }
         });
         table.event.begin(record, sink)?;
         let value = str::from_utf8(&value[1..]).ok();

@@ -20,10 +20,7 @@ pub struct Symbols {
 impl Symbols {
     /// Take the text of `/proc/kallsyms`; lines that are none of it are passed over.
     pub fn parse(text: Vec<u8>) -> Symbols {
-        Symbols {
-            text,
-            places: OnceLock::new(),
-        }
+        Symbols { text, places: OnceLock::new() }
     }
 
     fn places(&self) -> &[(u64, u32, u32)] {
@@ -85,10 +82,7 @@ fn line(text: &[u8]) -> Option<(u64, usize, usize)> {
     let kind = text.get(digits + 1)?;
     let low = digits + 3;
     let name = text.get(low..)?;
-    let length = name
-        .iter()
-        .position(|b| b.is_ascii_whitespace())
-        .unwrap_or(name.len());
+    let length = name.iter().position(|b| b.is_ascii_whitespace()).unwrap_or(name.len());
     // Symbols that only say which instruction set follows are none of functions.
     let is_mark = name.starts_with(b"$") || matches!(kind, b'a' | b'A') && address == 0;
     (length > 0 && !is_mark).then_some((address, low, low + length))

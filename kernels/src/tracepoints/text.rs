@@ -36,10 +36,7 @@ impl Conversion {
 
     /// Whether it prints an address as the name of a function.
     pub fn is_symbol(&self) -> bool {
-        matches!(
-            self.extension.first(),
-            Some(b'S' | b's' | b'F' | b'f' | b'B')
-        )
+        matches!(self.extension.first(), Some(b'S' | b's' | b'F' | b'f' | b'B'))
     }
 
     /// Whether the name is followed by how far in the address is.
@@ -151,10 +148,7 @@ pub fn parse(text: &[u8]) -> Vec<Part> {
 
 /// What follows a percent sign.
 fn conversion(text: &[u8]) -> (Conversion, &[u8]) {
-    let mut found = Conversion {
-        size: 4,
-        ..Conversion::default()
-    };
+    let mut found = Conversion { size: 4, ..Conversion::default() };
     let mut rest = text;
     while let [letter @ (b'-' | b'+' | b' ' | b'#' | b'0'), after @ ..] = rest {
         found.left |= *letter == b'-';
@@ -171,11 +165,7 @@ fn conversion(text: &[u8]) -> (Conversion, &[u8]) {
         (precision, rest) = number(after, &mut found.stars);
         found.precision = precision.or((found.stars == 0).then_some(0));
     }
-    while let [
-        letter @ (b'l' | b'h' | b'z' | b't' | b'j' | b'L' | b'q'),
-        after @ ..,
-    ] = rest
-    {
+    while let [letter @ (b'l' | b'h' | b'z' | b't' | b'j' | b'L' | b'q'), after @ ..] = rest {
         found.size = match (*letter, found.size) {
             (b'l', 0) | (b'L' | b'q' | b'j', _) => 8,
             (b'l' | b'z' | b't', _) => 0,
@@ -195,11 +185,9 @@ fn conversion(text: &[u8]) -> (Conversion, &[u8]) {
     };
     if found.kind == b'p' {
         let letters = match rest.first() {
-            Some(letter) if b"SsFfBRrhbMmIiEUVKNaGdCDgtxe".contains(letter) => rest
-                .iter()
-                .take(4)
-                .take_while(|b| b.is_ascii_alphanumeric())
-                .count(),
+            Some(letter) if b"SsFfBRrhbMmIiEUVKNaGdCDgtxe".contains(letter) => {
+                rest.iter().take(4).take_while(|b| b.is_ascii_alphanumeric()).count()
+            }
             _ => 0,
         };
         (found.extension, rest) = (rest[..letters].to_vec(), &rest[letters..]);

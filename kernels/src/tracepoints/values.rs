@@ -19,19 +19,13 @@ pub fn text(field: &Field, context: Context<'_>, out: &mut Vec<u8>) -> Option<()
         Shape::Array(size) | Shape::DynamicArray { element: size, .. } => {
             let bytes = field.bytes(context.record, order)?;
             out.push(b'[');
-            list(
-                bytes,
-                (size, field.signed),
-                order,
-                out,
-                |out, value, signed| {
-                    let text = match signed {
-                        true => value.to_string(),
-                        false => value.cast_unsigned().to_string(),
-                    };
-                    out.extend_from_slice(text.as_bytes());
-                },
-            );
+            list(bytes, (size, field.signed), order, out, |out, value, signed| {
+                let text = match signed {
+                    true => value.to_string(),
+                    false => value.cast_unsigned().to_string(),
+                };
+                out.extend_from_slice(text.as_bytes());
+            });
             out.push(b']');
         }
         Shape::Number => return None,

@@ -26,48 +26,29 @@ impl Ancestry {
             Some(start) if self.down => below(&forest, start),
             Some(start) => above(&forest, start),
         };
-        let ids = found.iter().map(|&(row, _)| {
-            rows.integers(0)
-                .get(row)
-                .copied()
-                .flatten()
-                .unwrap_or_default()
-        });
-        Ok(vec![
-            int64(ids.collect()),
-            int64(found.iter().map(|&(_, distance)| distance).collect()),
-        ])
+        let ids = found.iter().map(|&(row, _)| rows.integers(0).get(row).copied().flatten().unwrap_or_default());
+        Ok(vec![int64(ids.collect()), int64(found.iter().map(|&(_, distance)| distance).collect())])
     }
 }
 
 fn above(forest: &Forest, start: usize) -> Vec<(usize, i64)> {
     let next = |&row: &usize| forest.above(row);
-    std::iter::successors(Some(start), next)
-        .zip(0..)
-        .skip(1)
-        .collect()
+    std::iter::successors(Some(start), next).zip(0..).skip(1).collect()
 }
 
 fn below(forest: &Forest, start: usize) -> Vec<(usize, i64)> {
-    let distances = forest.fold(|row, parent: Option<Option<i64>>| {
-        if row == start {
-            Some(0)
-        } else {
-            parent.flatten().map(|distance| distance + 1)
-        }
-    });
+    let distances = forest.fold(
+        |row, parent: Option<Option<i64>>| {
+            if row == start { Some(0) } else { parent.flatten().map(|distance| distance + 1) }
+        },
+    );
     let found = distances.into_iter().enumerate();
-    found
-        .filter_map(|(row, distance)| distance.filter(|&far| far > 0).map(|far| (row, far)))
-        .collect()
+    found.filter_map(|(row, distance)| distance.filter(|&far| far > 0).map(|far| (row, far))).collect()
 }
 
 impl Sweep for Ancestry {
     fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError> {
-        self.input
-            .take()
-            .map(|reader| self.rows(reader))
-            .transpose()
+        self.input.take().map(|reader| self.rows(reader)).transpose()
     }
 }
 
@@ -84,11 +65,6 @@ pub fn ancestry(
     let input = Some(rows.into_reader()?);
     let fields = vec![made(DataType::Int64, false); 2];
     let schema = schema(fields, &names).map_err(to_python)?;
-    let sweep = Ancestry {
-        input,
-        id: start,
-        down,
-        cancel: cancel.clone(),
-    };
+    let sweep = Ancestry { input, id: start, down, cancel: cancel.clone() };
     Ok(stream(schema, sweep, cancel))
 }

@@ -17,9 +17,7 @@ use super::input::Rows;
 use super::nested::Nested;
 use super::paths::{Paths, ROOT, paths_of, texts};
 use super::self_time::own_times;
-use crate::sweeps::{
-    Cancel, Partitions, Reader, Sweep, Token, fail, int64, made, schema, stream, to_python,
-};
+use crate::sweeps::{Cancel, Partitions, Reader, Sweep, Token, fail, int64, made, schema, stream, to_python};
 
 /// What is known of one path.
 #[derive(Clone, Copy, Default)]
@@ -64,13 +62,7 @@ const ROWS: usize = 1 << 16;
 impl Graph {
     fn new(paths: Paths, sums: Vec<Sums>, names: StringArray) -> Self {
         let order = in_order(&paths, &sums, &names);
-        Self {
-            paths,
-            sums,
-            names,
-            order,
-            given: 0,
-        }
+        Self { paths, sums, names, order, given: 0 }
     }
 
     fn batch(&mut self) -> Option<Vec<ArrayRef>> {
@@ -85,10 +77,7 @@ impl Graph {
             stacks.push(text);
             self.given += 1;
         }
-        let rows = self
-            .order
-            .get(first..self.given)
-            .filter(|rows| !rows.is_empty())?;
+        let rows = self.order.get(first..self.given).filter(|rows| !rows.is_empty())?;
         let sums = |value: fn(&Sums) -> i64| {
             let of = |&path: &u32| self.sums.get(path as usize).map_or(0, value);
             int64(rows.iter().map(of).collect())
@@ -97,12 +86,9 @@ impl Graph {
         let parents = nodes().map(|(below, _)| (below != ROOT).then(|| i64::from(below) + 1));
         let names = nodes().map(|(_, name)| {
             let place = name as usize;
-            (place < self.names.len() && self.names.is_valid(place))
-                .then(|| self.names.value(place))
+            (place < self.names.len() && self.names.is_valid(place)).then(|| self.names.value(place))
         });
-        let depths = rows
-            .iter()
-            .map(|&path| i32::try_from(self.paths.depth(path)).unwrap_or(i32::MAX));
+        let depths = rows.iter().map(|&path| i32::try_from(self.paths.depth(path)).unwrap_or(i32::MAX));
         Some(vec![
             int64(rows.iter().map(|&path| i64::from(path) + 1).collect()),
             Arc::new(parents.collect::<Int64Array>()),
@@ -111,11 +97,7 @@ impl Graph {
             sums(|sums| sums.count),
             sums(|sums| sums.total),
             sums(|sums| sums.own),
-            Arc::new(
-                rows.iter()
-                    .map(|&path| Some(self.paths.recursive(path)))
-                    .collect::<BooleanArray>(),
-            ),
+            Arc::new(rows.iter().map(|&path| Some(self.paths.recursive(path))).collect::<BooleanArray>()),
             Arc::new(StringArray::from(stacks)),
         ])
     }
@@ -125,9 +107,7 @@ impl Graph {
 fn in_order(paths: &Paths, sums: &[Sums], names: &StringArray) -> Vec<u32> {
     let total = |path: u32| sums.get(path as usize).map_or(0, |sums| sums.total);
     let name = |path: u32| {
-        let place = paths
-            .node(path)
-            .map_or(usize::MAX, |(_, name)| name as usize);
+        let place = paths.node(path).map_or(usize::MAX, |(_, name)| name as usize);
         (place < names.len() && names.is_valid(place)).then(|| names.value(place))
     };
     let mut below: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -139,10 +119,7 @@ fn in_order(paths: &Paths, sums: &[Sums], names: &StringArray) -> Vec<u32> {
         // They are taken from the end.
         children.sort_by(|&a, &b| total(a).cmp(&total(b)).then_with(|| name(b).cmp(&name(a))));
     }
-    let (mut order, mut waiting) = (
-        Vec::with_capacity(paths.len()),
-        below.remove(&ROOT).unwrap_or_default(),
-    );
+    let (mut order, mut waiting) = (Vec::with_capacity(paths.len()), below.remove(&ROOT).unwrap_or_default());
     while let Some(path) = waiting.pop() {
         order.push(path);
         waiting.extend(below.remove(&path).unwrap_or_default());
@@ -180,13 +157,8 @@ fn of_slices(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
 
 /// Each slice lies in the time of its parent, so those that are over need not be kept.
 fn of_nested(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
-    let types: Vec<DataType> = reader
-        .schema()
-        .fields()
-        .iter()
-        .skip(NAME)
-        .map(|field| field.data_type().clone())
-        .collect();
+    let types: Vec<DataType> =
+        reader.schema().fields().iter().skip(NAME).map(|field| field.data_type().clone()).collect();
     if types.len() != 1 {
         return Err(fail("expected times, ids, parents, durations and names"));
     }
@@ -195,10 +167,7 @@ fn of_nested(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
     for batch in reader {
         cancel.check()?;
         let batch = batch?;
-        let column = batch
-            .columns()
-            .get(NAME..)
-            .ok_or_else(|| fail("a batch differs from its stream's schema"))?;
+        let column = batch.columns().get(NAME..).ok_or_else(|| fail("a batch differs from its stream's schema"))?;
         let codes = names.encode(column, batch.num_rows())?;
         nested.add(&batch, &codes)?;
     }
@@ -282,12 +251,7 @@ fn open(
         made(DataType::Utf8, false),
     ];
     let schema = schema(fields, names).map_err(to_python)?;
-    let sweep = Flame {
-        input: Some(input.into_reader()?),
-        read,
-        cancel: cancel.clone(),
-        graph: None,
-    };
+    let sweep = Flame { input: Some(input.into_reader()?), read, cancel: cancel.clone(), graph: None };
     Ok(stream(schema, sweep, cancel))
 }
 

@@ -21,14 +21,8 @@ impl Forest {
                 rows.entry(*id).or_insert(row);
             }
         }
-        let parent = parents
-            .iter()
-            .map(|parent| {
-                parent
-                    .and_then(|parent| rows.get(&parent).copied())
-                    .unwrap_or(NONE)
-            })
-            .collect();
+        let parent =
+            parents.iter().map(|parent| parent.and_then(|parent| rows.get(&parent).copied()).unwrap_or(NONE)).collect();
         let mut forest = Self { parent, rows };
         forest.cut();
         forest
@@ -41,10 +35,7 @@ impl Forest {
 
     /// The row of a row's parent.
     pub fn above(&self, row: usize) -> Option<usize> {
-        self.parent
-            .get(row)
-            .copied()
-            .filter(|&parent| parent != NONE)
+        self.parent.get(row).copied().filter(|&parent| parent != NONE)
     }
 
     /// Makes the first row of each circle a root, so that every walk upwards ends.
@@ -86,9 +77,7 @@ impl Forest {
                 at = self.above(here);
             }
             while let Some(here) = walk.pop() {
-                let parent = self
-                    .above(here)
-                    .and_then(|above| values.get(above).copied().flatten());
+                let parent = self.above(here).and_then(|above| values.get(above).copied().flatten());
                 if let Some(value) = values.get_mut(here) {
                     *value = Some(make(here, parent));
                 }

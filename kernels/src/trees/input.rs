@@ -17,27 +17,12 @@ pub struct Rows {
 
 impl Rows {
     /// Reads so many columns of integers, and a name where `named`.
-    pub fn read(
-        reader: Reader,
-        integers: usize,
-        named: bool,
-        cancel: &Token,
-    ) -> Result<Self, ArrowError> {
-        let types: Vec<DataType> = reader
-            .schema()
-            .fields()
-            .iter()
-            .map(|field| field.data_type().clone())
-            .collect();
+    pub fn read(reader: Reader, integers: usize, named: bool, cancel: &Token) -> Result<Self, ArrowError> {
+        let types: Vec<DataType> = reader.schema().fields().iter().map(|field| field.data_type().clone()).collect();
         let fits = types.len() == integers + usize::from(named)
-            && types
-                .iter()
-                .take(integers)
-                .all(|one| *one == DataType::Int64);
+            && types.iter().take(integers).all(|one| *one == DataType::Int64);
         if !fits {
-            return Err(fail(format!(
-                "columns are {types:?}, expected {integers} of Int64"
-            )));
+            return Err(fail(format!("columns are {types:?}, expected {integers} of Int64")));
         }
         let names = types.into_iter().skip(integers).collect();
         let mut rows = Self {
@@ -65,10 +50,7 @@ impl Rows {
             }
         }
         if let [names] = names {
-            self.codes.extend(
-                self.names
-                    .encode(std::slice::from_ref(names), names.len())?,
-            );
+            self.codes.extend(self.names.encode(std::slice::from_ref(names), names.len())?);
         }
         Ok(())
     }

@@ -71,9 +71,7 @@ impl Nested {
         if let Some(sums) = self.sums.get_mut(path as usize) {
             sums.add(length);
         }
-        let end = time
-            .zip(length)
-            .and_then(|(time, length)| time.checked_add(length));
+        let end = time.zip(length).and_then(|(time, length)| time.checked_add(length));
         if let (Some(above), Some(time)) = (above, time)
             && let Some(last) = above.end
         {
@@ -88,12 +86,7 @@ impl Nested {
             && !self.open.contains_key(&id)
         {
             let start = time.unwrap_or(i64::MIN);
-            let open = Open {
-                path,
-                start,
-                end,
-                covered: i64::MIN,
-            };
+            let open = Open { path, start, end, covered: i64::MIN };
             self.open.insert(id, open);
             if let Some(end) = end {
                 self.ends.push(Reverse((end, id)));

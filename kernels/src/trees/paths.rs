@@ -14,9 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::forest::Forest;
 use super::input::Rows;
-use crate::sweeps::{
-    Cancel, Partitions, Reader, Sweep, Token, fail, made, schema, stream, to_python,
-};
+use crate::sweeps::{Cancel, Partitions, Reader, Sweep, Token, fail, made, schema, stream, to_python};
 
 /// A path of no names.
 pub const ROOT: u32 = u32::MAX;
@@ -41,13 +39,10 @@ impl Paths {
         if let Some(&path) = self.known.get(&(below, name)) {
             return Ok(path);
         }
-        let path = u32::try_from(self.nodes.len())
-            .ok()
-            .filter(|&path| path != ROOT);
+        let path = u32::try_from(self.nodes.len()).ok().filter(|&path| path != ROOT);
         let path = path.ok_or_else(|| fail("more stacks than can be numbered"))?;
         self.nodes.push((below, name));
-        self.depths
-            .push(self.depths.get(below as usize).map_or(0, |depth| depth + 1));
+        self.depths.push(self.depths.get(below as usize).map_or(0, |depth| depth + 1));
         self.known.insert((below, name), path);
         Ok(path)
     }
@@ -69,17 +64,15 @@ impl Paths {
     /// Whether the last name of a path stands in it before.
     pub fn recursive(&self, path: u32) -> bool {
         self.node(path).is_some_and(|(below, own)| {
-            std::iter::successors(self.node(below), |&(below, _)| self.node(below))
-                .any(|(_, name)| name == own)
+            std::iter::successors(self.node(below), |&(below, _)| self.node(below)).any(|(_, name)| name == own)
         })
     }
 
     /// The names of a path, the outermost first, separated by `;`.
     pub fn text(&self, path: u32, names: &StringArray) -> String {
-        let mut found: Vec<&str> =
-            std::iter::successors(self.node(path), |&(below, _)| self.node(below))
-                .map(|(_, name)| name_of(names, name))
-                .collect();
+        let mut found: Vec<&str> = std::iter::successors(self.node(path), |&(below, _)| self.node(below))
+            .map(|(_, name)| name_of(names, name))
+            .collect();
         found.reverse();
         match (found.get(..SHOWN), found.len().checked_sub(SHOWN)) {
             (Some(first), Some(rest)) if rest > SHOWN => {
@@ -93,11 +86,7 @@ impl Paths {
 
 fn name_of(names: &StringArray, code: u32) -> &str {
     let place = code as usize;
-    if place < names.len() && names.is_valid(place) {
-        names.value(place)
-    } else {
-        "?"
-    }
+    if place < names.len() && names.is_valid(place) { names.value(place) } else { "?" }
 }
 
 /// The texts of the names that were met.
@@ -111,12 +100,10 @@ pub fn paths_of(forest: &Forest, codes: &[u32], paths: &mut Paths) -> Result<Vec
     let mut failure = None;
     let found = forest.fold(|row, parent: Option<u32>| {
         let name = codes.get(row).copied().unwrap_or(u32::MAX);
-        paths
-            .push(parent.unwrap_or(ROOT), name)
-            .unwrap_or_else(|error| {
-                failure = Some(error);
-                ROOT
-            })
+        paths.push(parent.unwrap_or(ROOT), name).unwrap_or_else(|error| {
+            failure = Some(error);
+            ROOT
+        })
     });
     failure.map_or(Ok(found), Err)
 }
@@ -150,11 +137,9 @@ impl Sweep for StackPaths {
             self.load(reader)?;
         }
         let last = self.given.saturating_add(ROWS).min(self.found.len());
-        let (Some(texts), Some(found), Some(ids)) = (
-            &self.texts,
-            self.found.get(self.given..last),
-            self.ids.get(self.given..last),
-        ) else {
+        let (Some(texts), Some(found), Some(ids)) =
+            (&self.texts, self.found.get(self.given..last), self.ids.get(self.given..last))
+        else {
             return Ok(None);
         };
         if found.is_empty() {

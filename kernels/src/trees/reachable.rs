@@ -56,10 +56,6 @@ pub fn reachable(
     let input = Some(arrows.into_reader()?);
     let fields = vec![made(DataType::Int64, false); 2];
     let schema = schema(fields, &names).map_err(to_python)?;
-    let sweep = Reachable {
-        input,
-        id: start,
-        cancel: cancel.clone(),
-    };
+    let sweep = Reachable { input, id: start, cancel: cancel.clone() };
     Ok(stream(schema, sweep, cancel))
 }

@@ -15,11 +15,7 @@ use crate::sweeps::{Cancel, Reader, Sweep, Token, made, schema, stream, to_pytho
 /// Each slice's duration without what its children cover; None where it never ended.
 ///
 /// Rows ascend in time: children may overlap, and what two of them cover counts once.
-pub fn own_times(
-    forest: &Forest,
-    times: &[Option<i64>],
-    durations: &[Option<i64>],
-) -> Vec<Option<i64>> {
+pub fn own_times(forest: &Forest, times: &[Option<i64>], durations: &[Option<i64>]) -> Vec<Option<i64>> {
     let ends: Vec<Option<i64>> = times
         .iter()
         .zip(durations)
@@ -34,15 +30,9 @@ pub fn own_times(
         let Some(last) = ends.get(parent).copied().flatten() else {
             continue;
         };
-        let end = ends
-            .get(row)
-            .copied()
-            .flatten()
-            .map_or(last, |end| end.min(last));
+        let end = ends.get(row).copied().flatten().map_or(last, |end| end.min(last));
         if let (Some(until), Some(Some(rest))) = (covered.get_mut(parent), own.get_mut(parent)) {
-            let start = ts
-                .max(*until)
-                .max(times.get(parent).copied().flatten().unwrap_or(ts));
+            let start = ts.max(*until).max(times.get(parent).copied().flatten().unwrap_or(ts));
             *rest = rest.saturating_sub(end.saturating_sub(start).max(0));
             *until = end.max(*until);
         }
@@ -64,10 +54,7 @@ impl Sweep for SelfTime {
         let forest = Forest::new(rows.integers(1), rows.integers(2));
         let own = own_times(&forest, rows.integers(0), rows.integers(3));
         let ids = rows.integers(1).iter().copied().collect::<Int64Array>();
-        Ok(Some(vec![
-            Arc::new(ids),
-            Arc::new(own.into_iter().collect::<Int64Array>()),
-        ]))
+        Ok(Some(vec![Arc::new(ids), Arc::new(own.into_iter().collect::<Int64Array>())]))
     }
 }
 
@@ -82,9 +69,6 @@ pub fn self_time(
     let input = Some(slices.into_reader()?);
     let fields = vec![made(DataType::Int64, true); 2];
     let schema = schema(fields, &names).map_err(to_python)?;
-    let sweep = SelfTime {
-        input,
-        cancel: cancel.clone(),
-    };
+    let sweep = SelfTime { input, cancel: cancel.clone() };
     Ok(stream(schema, sweep, cancel))
 }

@@ -49,11 +49,7 @@ pub struct End<'a> {
 impl End<'_> {
     /// An end that was not recorded.
     pub fn missing(time: i64, state: State) -> End<'static> {
-        End {
-            time,
-            state,
-            result: None,
-        }
+        End { time, state, result: None }
     }
 }
 
@@ -135,11 +131,7 @@ impl Calls {
     #[cold]
     #[inline(never)]
     pub fn place(&mut self, task: &mut Task, record: &Record, line: i64) -> i64 {
-        let deep = |task: &Task| {
-            task.stack
-                .last()
-                .is_some_and(|top| top.depth >= record.depth)
-        };
+        let deep = |task: &Task| task.stack.last().is_some_and(|top| top.depth >= record.depth);
         while deep(task) {
             self.close(task, End::missing(record.time, State::Left));
         }
@@ -267,11 +259,7 @@ impl Calls {
             self.texts.extend_from_slice(result);
             self.texts.len()
         });
-        self.words.push(Words {
-            args,
-            result,
-            state: end.state,
-        });
+        self.words.push(Words { args, result, state: end.state });
         self.words.len() as u32
     }
 
@@ -302,21 +290,11 @@ impl Calls {
         rows.ints(call::PID, pids);
         rows.ints(call::DEPTH, all.clone().map(|one| i64::from(one.depth)));
         let functions = all.clone().map(|one| one.function);
-        rows.texts(call::NAME, functions.clone(), |number| {
-            function(number).map(|one| one.name.as_slice())
-        });
-        rows.texts(call::MODULE, functions, |number| {
-            module(number).map(|one| one.name.as_bytes())
-        });
-        rows.ints(
-            call::ADDRESS,
-            all.clone().map(|one| one.address.cast_signed()),
-        );
+        rows.texts(call::NAME, functions.clone(), |number| function(number).map(|one| one.name.as_slice()));
+        rows.texts(call::MODULE, functions, |number| module(number).map(|one| one.name.as_bytes()));
+        rows.ints(call::ADDRESS, all.clone().map(|one| one.address.cast_signed()));
         rows.ints(call::ID, all.clone().map(|one| one.id));
-        rows.optional(
-            call::PARENT,
-            all.clone().map(|one| one.parent.map(NonZeroI64::get)),
-        );
+        rows.optional(call::PARENT, all.clone().map(|one| one.parent.map(NonZeroI64::get)));
         rows.ints(call::SELF, all.clone().map(|one| one.own));
         self.spell(rows);
         sink.append(self.table, self.begun.len());
@@ -328,22 +306,19 @@ impl Calls {
     /// Put the words of rows into their table.
     fn spell(&self, rows: &mut Rows) {
         let each = self.begun.iter().enumerate();
-        let each = each
-            .filter(|(_, row)| row.words > 0)
-            .filter_map(|(at, row)| {
-                let number = row.words as usize - 1;
-                let before = number.checked_sub(1).and_then(|one| self.words.get(one));
-                let begin = before.map_or(0, |one| one.result.unwrap_or(one.args));
-                Some((at, begin, self.words.get(number)?))
-            });
+        let each = each.filter(|(_, row)| row.words > 0).filter_map(|(at, row)| {
+            let number = row.words as usize - 1;
+            let before = number.checked_sub(1).and_then(|one| self.words.get(one));
+            let begin = before.map_or(0, |one| one.result.unwrap_or(one.args));
+            Some((at, begin, self.words.get(number)?))
+        });
         let each: Vec<(usize, usize, &Words)> = each.collect();
         let each = each.iter().copied();
         let text = |from, to| self.texts.get(from..to).unwrap_or(&[]);
         let args = each.clone().filter(|(_, begin, words)| *begin < words.args);
         let args = args.map(|(at, begin, words)| (at, text(begin, words.args)));
         let results = each.clone();
-        let results =
-            results.filter_map(|(at, _, words)| Some((at, text(words.args, words.result?))));
+        let results = results.filter_map(|(at, _, words)| Some((at, text(words.args, words.result?))));
         let states = each.filter_map(|(at, _, words)| Some((at, words.state.name()?)));
         rows.some_texts(call::ARGS, self.begun.len(), args);
         rows.some_texts(call::RETVAL, self.begun.len(), results);
@@ -353,11 +328,5 @@ impl Calls {
 
 /// The head of an event in a thread.
 pub fn head(task: &Task, time: i64, line: i64) -> Head {
-    Head {
-        time,
-        tid: task.tid,
-        pid: task.pid,
-        line,
-        call: task.top(),
-    }
+    Head { time, tid: task.tid, pid: task.pid, line, call: task.top() }
 }

@@ -34,12 +34,7 @@ pub struct Decoder {
 impl Decoder {
     pub fn new(mut setup: Setup, done: Arc<AtomicU64>) -> Decoder {
         let big = setup.big_endian;
-        let numbers: FxHashMap<i64, usize> = setup
-            .tasks
-            .iter()
-            .enumerate()
-            .map(|(at, one)| (one.tid, at))
-            .collect();
+        let numbers: FxHashMap<i64, usize> = setup.tasks.iter().enumerate().map(|(at, one)| (one.tid, at)).collect();
         let mut sources = Vec::new();
         for (kind, file, path, number) in std::mem::take(&mut setup.sources) {
             let kind = match kind.as_str() {
@@ -171,13 +166,7 @@ impl Decode for Decoder {
     fn learnt(&mut self) -> Learnt {
         let mut learnt = Learnt::default();
         for (file, reason, count, example, incomplete) in std::mem::take(&mut self.setup.notes) {
-            learnt.notes.push(Note {
-                file,
-                reason,
-                count,
-                example,
-                incomplete,
-            });
+            learnt.notes.push(Note { file, reason, count, example, incomplete });
         }
         learnt.notes.append(&mut self.notes);
         learnt.properties = std::mem::take(&mut self.setup.properties);

@@ -94,12 +94,7 @@ impl Dumper {
             let kind = match kind.as_str() {
                 "perf" => Kind::Perf(number),
                 "extern" => continue,
-                _ => Kind::Task(
-                    tasks
-                        .iter()
-                        .position(|one| one.tid == number)
-                        .unwrap_or(usize::MAX),
-                ),
+                _ => Kind::Task(tasks.iter().position(|one| one.tid == number).unwrap_or(usize::MAX)),
             };
             if kind != Kind::Task(usize::MAX) {
                 let feed = Feed::new(path, Arc::clone(&done));
@@ -181,10 +176,7 @@ impl Dumper {
     fn begin(&mut self, kind: Kind) {
         self.stack.clear();
         self.exits.clear();
-        let empty = self
-            .sources
-            .get(self.current)
-            .is_some_and(|source| source.time().is_none());
+        let empty = self.sources.get(self.current).is_some_and(|source| source.time().is_none());
         match kind {
             Kind::Task(number) => {
                 let tid = self.tasks.get(number).map_or(0, |one| one.tid);
@@ -206,11 +198,7 @@ impl Dumper {
             return Ok(false);
         };
         let tid = task.tid;
-        while self
-            .rows
-            .front()
-            .is_some_and(|row| row.tid == tid && row.begun_before)
-        {
+        while self.rows.front().is_some_and(|row| row.tid == tid && row.begun_before) {
             self.exits.extend(self.rows.pop_front());
         }
         if !self.complete && self.rows.is_empty() {
@@ -222,8 +210,7 @@ impl Dumper {
             record::EXIT => self.exit(record),
             record::EVENT => {
                 self.wanted.events
-                    && (!self.wanted.filtered
-                        || self.stack.last().is_some_and(|top| top.marks & ENTRY != 0))
+                    && (!self.wanted.filtered || self.stack.last().is_some_and(|top| top.marks & ENTRY != 0))
             }
             _ => !self.wanted.filtered,
         };
@@ -235,11 +222,7 @@ impl Dumper {
     }
 
     fn entry(&mut self, tid: i64, record: &Record) -> bool {
-        while self
-            .stack
-            .last()
-            .is_some_and(|top| top.depth >= record.depth)
-        {
+        while self.stack.last().is_some_and(|top| top.depth >= record.depth) {
             self.stack.pop();
         }
         let row = self.rows.front().filter(|row| {
@@ -256,39 +239,29 @@ impl Dumper {
         if row.is_some() {
             self.rows.pop_front();
         }
-        self.stack.push(Frame {
-            depth: record.depth,
-            address: record.address,
-            marks,
-        });
+        self.stack.push(Frame { depth: record.depth, address: record.address, marks });
         marks & ENTRY != 0
     }
 
     fn exit(&mut self, record: &Record) -> bool {
         let place = self.stack.iter().rposition(|one| {
-            one.address == record.address
-                && (one.depth == record.depth || one.depth == record.depth + 1)
+            one.address == record.address && (one.depth == record.depth || one.depth == record.depth + 1)
         });
         if let Some(place) = place {
             let marks = self.stack.get(place).map_or(0, |one| one.marks);
             self.stack.truncate(place);
             return marks & EXIT != 0;
         }
-        let found = self.exits.iter().position(|row| {
-            row.end == Some(record.time) && row.address == record.address.cast_signed()
-        });
+        let found = self
+            .exits
+            .iter()
+            .position(|row| row.end == Some(record.time) && row.address == record.address.cast_signed());
         let marks = found.map(|place| self.exits.swap_remove(place).marks);
         !self.wanted.filtered || marks.unwrap_or(0) & EXIT != 0
     }
 
     /// Take the record with its data, and write both if they are shown.
-    fn write(
-        &mut self,
-        tid: i64,
-        session: usize,
-        record: &Record,
-        shown: bool,
-    ) -> Result<(), Failure> {
+    fn write(&mut self, tid: i64, session: usize, record: &Record, shown: bool) -> Result<(), Failure> {
         let named = matches!(record.kind, record::ENTRY | record::EXIT);
         let function = named.then(|| self.symbols.function(session, record.address, record.time));
         if shown {
@@ -308,10 +281,7 @@ impl Dumper {
                 }
                 _ => {}
             }
-            put(
-                &mut self.out,
-                format_args!("({:x}) depth: {}\n", record.address, record.depth),
-            );
+            put(&mut self.out, format_args!("({:x}) depth: {}\n", record.address, record.depth));
         }
         let Some(source) = self.sources.get_mut(self.current) else {
             return Ok(());
@@ -331,24 +301,12 @@ impl Dumper {
         self.values(tid, (session, function), record, shown)
     }
 
-    fn values(
-        &mut self,
-        tid: i64,
-        place: (usize, u32),
-        record: &Record,
-        shown: bool,
-    ) -> Result<(), Failure> {
+    fn values(&mut self, tid: i64, place: (usize, u32), record: &Record, shown: bool) -> Result<(), Failure> {
         let Some(source) = self.sources.get_mut(self.current) else {
             return Ok(());
         };
         let result = record.kind == record::EXIT;
-        let found = self.payloads.raw(
-            &mut source.feed,
-            &self.symbols,
-            place,
-            result,
-            &mut self.text,
-        )?;
+        let found = self.payloads.raw(&mut source.feed, &self.symbols, place, result, &mut self.text)?;
         let length = match found {
             Payload::Cut => return source.cut_off(),
             Payload::Text(length) => {
@@ -371,13 +329,7 @@ impl Dumper {
         Ok(())
     }
 
-    fn event_data(
-        &mut self,
-        tid: i64,
-        session: usize,
-        record: &Record,
-        shown: bool,
-    ) -> Result<(), Failure> {
+    fn event_data(&mut self, tid: i64, session: usize, record: &Record, shown: bool) -> Result<(), Failure> {
         let name = self.event_name(record.address);
         let Some(source) = self.sources.get_mut(self.current) else {
             return Ok(());
@@ -390,9 +342,7 @@ impl Dumper {
             return source.cut_off();
         }
         if shown {
-            let data = bytes
-                .get(record::BYTES + 2..record::BYTES + 2 + length)
-                .unwrap_or(&[]);
+            let data = bytes.get(record::BYTES + 2..record::BYTES + 2 + length).unwrap_or(&[]);
             let symbols = &self.symbols;
             let variable = |address| {
                 let (module, symbol) = symbols.find(session, address)?;

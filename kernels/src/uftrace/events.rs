@@ -10,27 +10,13 @@ use crate::rows::{Sink, Type};
 pub type Fields = &'static [(&'static str, Type, &'static str)];
 
 const CALL: (&str, Type, &str) = ("call", Type::Int, "");
-const MEMORY: Fields = &[
-    CALL,
-    ("vmsize", Type::Int, "KiB"),
-    ("vmrss", Type::Int, "KiB"),
-    ("shared", Type::Int, "KiB"),
-];
+const MEMORY: Fields = &[CALL, ("vmsize", Type::Int, "KiB"), ("vmrss", Type::Int, "KiB"), ("shared", Type::Int, "KiB")];
 const FAULTS: Fields = &[CALL, ("major", Type::Int, ""), ("minor", Type::Int, "")];
-const CYCLES: Fields = &[
-    CALL,
-    ("cycles", Type::Int, ""),
-    ("instructions", Type::Int, ""),
-];
+const CYCLES: Fields = &[CALL, ("cycles", Type::Int, ""), ("instructions", Type::Int, "")];
 const CACHE: Fields = &[CALL, ("refers", Type::Int, ""), ("misses", Type::Int, "")];
 const BRANCHES: Fields = &[CALL, ("branch", Type::Int, ""), ("misses", Type::Int, "")];
 const CPU: Fields = &[CALL, ("cpu", Type::Int, "")];
-const VARIABLE: Fields = &[
-    CALL,
-    ("variable", Type::Text, ""),
-    ("addr", Type::Int, ""),
-    ("value", Type::Int, ""),
-];
+const VARIABLE: Fields = &[CALL, ("variable", Type::Text, ""), ("addr", Type::Int, ""), ("value", Type::Int, "")];
 const CALLSITE: Fields = &[CALL, ("addr", Type::Int, "")];
 const OTHER: Fields = &[CALL, ("data", Type::Text, "")];
 
@@ -71,9 +57,7 @@ pub fn said(
 ) -> Option<String> {
     let (_, fields) = known(id)?;
     if id == WATCH_VARIABLE {
-        let (address, value) = data
-            .split_at_checked(if wide { 8 } else { 4 })
-            .unwrap_or((data, &[]));
+        let (address, value) = data.split_at_checked(if wide { 8 } else { 4 }).unwrap_or((data, &[]));
         let address = number(address, big);
         let name = variable(address).unwrap_or_else(|| format!("[{address:#x}]"));
         return Some(format!("{name}={:x}", number(value, big)));
@@ -113,12 +97,7 @@ const MOST_TABLES: usize = 1000;
 
 impl Events {
     pub fn new(names: Vec<(u64, String)>, big: bool, wide: bool) -> Events {
-        Events {
-            names: names.into_iter().collect(),
-            tables: FxHashMap::default(),
-            big,
-            wide,
-        }
+        Events { names: names.into_iter().collect(), tables: FxHashMap::default(), big, wide }
     }
 
     fn table(&mut self, sink: &mut Sink, id: u64) -> (usize, Fields) {
@@ -155,9 +134,7 @@ impl Events {
             rows.int(event::FIELDS, call);
         }
         if id == WATCH_VARIABLE {
-            let (address, value) = data
-                .split_at_checked(if self.wide { 8 } else { 4 })
-                .unwrap_or((data, &[]));
+            let (address, value) = data.split_at_checked(if self.wide { 8 } else { 4 }).unwrap_or((data, &[]));
             let address = number(address, self.big);
             if let Some(name) = variable(address) {
                 rows.text(event::FIELDS + 1, name.as_bytes());

@@ -35,11 +35,7 @@ fn time(stamp: &[u8]) -> Option<i64> {
     if !fraction.bytes().all(|one| one.is_ascii_digit()) {
         return None;
     }
-    let digits: String = fraction
-        .chars()
-        .chain("000000000".chars())
-        .take(9)
-        .collect();
+    let digits: String = fraction.chars().chain("000000000".chars()).take(9).collect();
     let nanos: i64 = digits.parse().ok()?;
     let seconds: i64 = seconds.parse().ok()?;
     seconds.checked_mul(1_000_000_000)?.checked_add(nanos)

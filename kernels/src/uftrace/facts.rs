@@ -11,27 +11,11 @@ use crate::rows::{Sink, Type};
 const INT: Type = Type::Int;
 const TEXT: Type = Type::Text;
 
-const TASKS: Fields = &[
-    ("tid", INT, ""),
-    ("pid", INT, ""),
-    ("ppid", INT, ""),
-    ("comm", TEXT, ""),
-    ("start", INT, ""),
-];
-const SESSIONS: Fields = &[
-    ("session", INT, ""),
-    ("sid", TEXT, ""),
-    ("pid", INT, ""),
-    ("start", INT, ""),
-    ("exename", TEXT, ""),
-];
-const MAPS: Fields = &[
-    ("session", INT, ""),
-    ("start", INT, ""),
-    ("end", INT, ""),
-    ("path", TEXT, ""),
-    ("opened", INT, ""),
-];
+const TASKS: Fields = &[("tid", INT, ""), ("pid", INT, ""), ("ppid", INT, ""), ("comm", TEXT, ""), ("start", INT, "")];
+const SESSIONS: Fields =
+    &[("session", INT, ""), ("sid", TEXT, ""), ("pid", INT, ""), ("start", INT, ""), ("exename", TEXT, "")];
+const MAPS: Fields =
+    &[("session", INT, ""), ("start", INT, ""), ("end", INT, ""), ("path", TEXT, ""), ("opened", INT, "")];
 const SYMBOLS: Fields = &[
     ("module", TEXT, ""),
     ("addr", INT, ""),
@@ -61,11 +45,8 @@ pub fn before(sink: &mut Sink, setup: &Setup) {
 
 fn tasks(sink: &mut Sink, setup: &Setup) {
     let table = plain(sink, "tasks", TASKS);
-    let sessions: FxHashMap<i64, &Vec<(i64, usize)>> = setup
-        .sessions_of
-        .iter()
-        .map(|(tid, times)| (*tid, times))
-        .collect();
+    let sessions: FxHashMap<i64, &Vec<(i64, usize)>> =
+        setup.sessions_of.iter().map(|(tid, times)| (*tid, times)).collect();
     for one in &setup.tasks {
         let rows = sink.rows(table);
         rows.int(0, one.tid);
@@ -95,14 +76,8 @@ fn sessions(sink: &mut Sink, setup: &Setup) {
         rows.int(3, one.start);
         rows.text(4, one.exename.as_bytes());
         sink.end(table);
-        let mapped = one
-            .maps
-            .iter()
-            .map(|(start, end, module)| (*start, Some(*end), *module, None));
-        let opened = one
-            .libraries
-            .iter()
-            .map(|(time, base, module)| (*base, None, *module, Some(*time)));
+        let mapped = one.maps.iter().map(|(start, end, module)| (*start, Some(*end), *module, None));
+        let opened = one.libraries.iter().map(|(time, base, module)| (*base, None, *module, Some(*time)));
         for (start, end, module, opened) in mapped.chain(opened) {
             let rows = sink.rows(maps);
             rows.int(0, number as i64);
@@ -166,9 +141,7 @@ pub fn after(sink: &mut Sink, merged: &Merged, setup: &Setup) {
             rows.text(2, module.name.as_bytes());
         }
         rows.int(3, one.address.cast_signed());
-        let symbol = one
-            .symbol
-            .and_then(|at| module.and_then(|module| module.symbols.get(at)));
+        let symbol = one.symbol.and_then(|at| module.and_then(|module| module.symbols.get(at)));
         if let (Some(symbol), Some(module)) = (symbol, one.module) {
             rows.int(4, symbol.size.cast_signed());
             rows.text(5, symbol.kind.to_string().as_bytes());

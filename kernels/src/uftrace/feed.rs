@@ -26,15 +26,7 @@ pub struct Feed {
 
 impl Feed {
     pub fn new(path: PathBuf, done: Arc<AtomicU64>) -> Feed {
-        Feed {
-            path,
-            file: None,
-            bytes: Vec::new(),
-            at: 0,
-            end: 0,
-            before: 0,
-            done,
-        }
+        Feed { path, file: None, bytes: Vec::new(), at: 0, end: 0, before: 0, done }
     }
 
     /// Begin to read.

@@ -54,13 +54,7 @@ impl Merged {
     }
 
     #[inline(always)]
-    pub(super) fn entry(
-        &mut self,
-        data: Data,
-        record: &Record,
-        number: usize,
-        mut line: i64,
-    ) -> Result<(), Failure> {
+    pub(super) fn entry(&mut self, data: Data, record: &Record, number: usize, mut line: i64) -> Result<(), Failure> {
         self.counts.entries += 1;
         let Some(task) = self.tasks.get_mut(number) else {
             return Ok(());
@@ -84,13 +78,7 @@ impl Merged {
     }
 
     #[inline(always)]
-    pub(super) fn exit(
-        &mut self,
-        data: Data,
-        record: &Record,
-        number: usize,
-        line: i64,
-    ) -> Result<(), Failure> {
+    pub(super) fn exit(&mut self, data: Data, record: &Record, number: usize, line: i64) -> Result<(), Failure> {
         self.counts.exits += 1;
         let Some(task) = self.tasks.get_mut(number) else {
             return Ok(());
@@ -99,11 +87,7 @@ impl Merged {
         if !task.leaves(record) {
             return self.odd_exit(data, record, (number, session, line));
         }
-        let mut end = End {
-            time: record.time,
-            state: State::Whole,
-            result: None,
-        };
+        let mut end = End { time: record.time, state: State::Whole, result: None };
         let Some(source) = data else {
             self.calls.leave(task, end);
             return Ok(());
@@ -143,14 +127,12 @@ impl Merged {
                     break;
                 }
                 slot = own.then_some(top.start);
-                self.calls
-                    .close(task, End::missing(record.time, State::Left));
+                self.calls.close(task, End::missing(record.time, State::Left));
                 whole = slot.is_none() && task.leaves(record);
             }
             function = task.stack.last().filter(|_| whole).map(|top| top.function);
         }
-        let function =
-            function.unwrap_or_else(|| self.symbols.function(session, record.address, record.time));
+        let function = function.unwrap_or_else(|| self.symbols.function(session, record.address, record.time));
         let found = match data {
             Some(source) => self.payload(source, record, session, function)?,
             None => false,
@@ -168,10 +150,7 @@ impl Merged {
             return Ok(());
         }
         let since = task.since.unwrap_or(record.time);
-        let below = task
-            .stack
-            .last()
-            .map_or(since, |below| below.start.max(since));
+        let below = task.stack.last().map_or(since, |below| below.start.max(since));
         let start = slot.unwrap_or(below).min(record.time);
         if task.within() < record.depth {
             line = task.called(record.depth, start, line);
@@ -208,13 +187,7 @@ impl Merged {
         function: u32,
     ) -> Result<bool, Failure> {
         let result = record.kind == record::EXIT;
-        let found = self.payloads.read(
-            &mut source.feed,
-            &self.symbols,
-            (session, function),
-            result,
-            &mut self.text,
-        )?;
+        let found = self.payloads.read(&mut source.feed, &self.symbols, (session, function), result, &mut self.text)?;
         match found {
             Payload::Text(length) => source.take(record::BYTES + length).map(|()| true),
             Payload::Cut => source.cut_off().map(|()| false),

@@ -69,18 +69,10 @@ impl Merged {
         });
         let tasks: Vec<Task> = tasks.collect();
         Merged {
-            numbers: tasks
-                .iter()
-                .enumerate()
-                .map(|(at, one)| (one.tid, at))
-                .collect(),
+            numbers: tasks.iter().enumerate().map(|(at, one)| (one.tid, at)).collect(),
             symbols: Symbols::new(setup),
             payloads: Payloads::new(setup),
-            events: Events::new(
-                std::mem::take(&mut setup.events),
-                setup.big_endian,
-                setup.wide,
-            ),
+            events: Events::new(std::mem::take(&mut setup.events), setup.big_endian, setup.wide),
             calls: Calls::new(tables::calls(sink)),
             tasks,
             line: 0,
@@ -100,13 +92,7 @@ impl Merged {
 
     /// A record of a thread, which was taken; if data follow, it is still at the head of its file.
     #[inline(always)]
-    pub fn record(
-        &mut self,
-        sink: &mut Sink,
-        kind: Kind,
-        record: &Record,
-        data: Data,
-    ) -> Result<(), Failure> {
+    pub fn record(&mut self, sink: &mut Sink, kind: Kind, record: &Record, data: Data) -> Result<(), Failure> {
         let Kind::Task(number) = kind else {
             return Ok(());
         };
@@ -129,14 +115,7 @@ impl Merged {
     }
 
     #[inline(never)]
-    fn event(
-        &mut self,
-        sink: &mut Sink,
-        data: Data,
-        record: &Record,
-        number: usize,
-        line: i64,
-    ) -> Result<(), Failure> {
+    fn event(&mut self, sink: &mut Sink, data: Data, record: &Record, number: usize, line: i64) -> Result<(), Failure> {
         self.counts.events += 1;
         let Some(source) = data else {
             self.add_event(sink, record, number, line, &[]);
@@ -157,14 +136,7 @@ impl Merged {
         Ok(())
     }
 
-    fn add_event(
-        &mut self,
-        sink: &mut Sink,
-        record: &Record,
-        number: usize,
-        line: i64,
-        data: &[u8],
-    ) {
+    fn add_event(&mut self, sink: &mut Sink, record: &Record, number: usize, line: i64, data: &[u8]) {
         let Some(task) = self.tasks.get_mut(number) else {
             return;
         };
@@ -182,13 +154,7 @@ impl Merged {
     /// Records of a thread were lost: what was open ends where it was last seen.
     #[cold]
     #[inline(never)]
-    fn lost(
-        &mut self,
-        sink: &mut Sink,
-        number: usize,
-        record: &Record,
-        data: Data,
-    ) -> Result<(), Failure> {
+    fn lost(&mut self, sink: &mut Sink, number: usize, record: &Record, data: Data) -> Result<(), Failure> {
         self.counts.losses += 1;
         self.counts.lost = self.counts.lost.saturating_add(record.address);
         let Some(task) = self.tasks.get_mut(number) else {
@@ -249,19 +215,12 @@ impl Merged {
             && self.first < i64::MAX
             && let Some(start) = self.first.checked_add(offset)
         {
-            learnt
-                .properties
-                .push(("start_unix_ns".to_owned(), start.to_string()));
+            learnt.properties.push(("start_unix_ns".to_owned(), start.to_string()));
         }
         let example = format!("{} times", counts.losses);
         for (reason, count, example, incomplete) in [
             ("records lost", counts.lost, example.as_str(), true),
-            (
-                "data of unknown layout",
-                counts.unknown,
-                counts.unknown_of.as_str(),
-                false,
-            ),
+            ("data of unknown layout", counts.unknown, counts.unknown_of.as_str(), false),
             ("calls were still open at the end", calls.open, "", false),
             ("calls were left without an exit", calls.left, "", false),
             ("exits have no entry", calls.entered, "", false),

@@ -35,21 +35,14 @@ use setup::Setup;
 fn uftrace_pass(setup: Setup, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
     let done = Arc::new(AtomicU64::new(0));
     let total = setup.bytes;
-    RowPass::start(
-        Decoder::new(setup, Arc::clone(&done)),
-        threads,
-        (done, total),
-        progress,
-    )
+    RowPass::start(Decoder::new(setup, Arc::clone(&done)), threads, (done, total), progress)
 }
 
 /// Names as uftrace shows them; those that are not mangled stay as they are.
 #[pyfunction]
 fn uftrace_names(names: Vec<String>) -> Vec<String> {
     let shown = names.into_iter();
-    shown
-        .map(|name| demangle::demangle(&name).unwrap_or(name))
-        .collect()
+    shown.map(|name| demangle::demangle(&name).unwrap_or(name)).collect()
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -73,13 +73,7 @@ impl Payloads {
         for (module, name, values) in std::mem::take(&mut setup.enums) {
             enums.entry((module, name)).or_insert(values);
         }
-        Payloads {
-            layouts,
-            places,
-            known: Vec::new(),
-            enums,
-            big: setup.big_endian,
-        }
+        Payloads { layouts, places, known: Vec::new(), enums, big: setup.big_endian }
     }
 
     /// The number of a function's layout.
@@ -144,11 +138,7 @@ impl Payloads {
         out.clear();
         self.each(feed, symbols, place, result, |all, number, value, place| {
             // Writing to memory does not fail.
-            let _ = if result {
-                write!(out, "  retval ")
-            } else {
-                write!(out, "  args[{number}] ")
-            };
+            let _ = if result { write!(out, "  retval ") } else { write!(out, "  args[{number}] ") };
             all.show_raw(value, symbols, place, result, out);
             out.push(b'\n');
         })
@@ -169,11 +159,7 @@ impl Payloads {
         let Some(layout) = self.layouts.get(number as usize) else {
             return Ok(Payload::Unknown);
         };
-        let values = if result {
-            &layout.results
-        } else {
-            &layout.arguments
-        };
+        let values = if result { &layout.results } else { &layout.arguments };
         if values.is_empty() {
             return Ok(Payload::Unknown);
         }
@@ -212,27 +198,17 @@ impl Payloads {
         // Writing to memory does not fail.
         let _ = match value.kind {
             's' | 'S' => {
-                let word: &[u8] = if value.kind == 's' {
-                    b"str: "
-                } else {
-                    b"std::string: "
-                };
+                let word: &[u8] = if value.kind == 's' { b"str: " } else { b"std::string: " };
                 out.extend_from_slice(word);
                 let text = bytes.split(|one| *one == 0).next().unwrap_or(bytes);
-                let text = if bytes.starts_with(NULL) {
-                    b"NULL"
-                } else {
-                    text
-                };
+                let text = if bytes.starts_with(NULL) { b"NULL" } else { text };
                 out.extend_from_slice(text);
                 return;
             }
             'p' => {
                 let found = symbols.find(place.session, plain);
                 let module = found.and_then(|(module, _)| symbols.modules.get(module));
-                let symbol = module
-                    .zip(found)
-                    .and_then(|(one, at)| one.symbols.get(at.1));
+                let symbol = module.zip(found).and_then(|(one, at)| one.symbols.get(at.1));
                 match symbol {
                     Some(symbol) => write!(out, "p: {plain:x} (&{})", symbol.name),
                     None if plain == 0 && result => write!(out, "p: (nil)"),
@@ -258,23 +234,11 @@ impl Payloads {
                 }
                 return;
             }
-            kind => write!(
-                out,
-                "{kind}{}: {plain:#0width$x}",
-                value.size * 8,
-                width = value.size * 2 + 2
-            ),
+            kind => write!(out, "{kind}{}: {plain:#0width$x}", value.size * 8, width = value.size * 2 + 2),
         };
     }
 
-    fn show(
-        &self,
-        value: &Value,
-        bytes: &[u8],
-        symbols: &Symbols,
-        place: &Place,
-        out: &mut Vec<u8>,
-    ) {
+    fn show(&self, value: &Value, bytes: &[u8], symbols: &Symbols, place: &Place, out: &mut Vec<u8>) {
         let plain = number(bytes, self.big);
         let signed = plain.cast_signed();
         // Writing to memory does not fail.
@@ -285,19 +249,12 @@ impl Payloads {
             't' => write!(
                 out,
                 "{}{{{}}}",
-                if value.type_name == "<lambda" {
-                    ""
-                } else {
-                    &value.type_name
-                },
+                if value.type_name == "<lambda" { "" } else { &value.type_name },
                 if value.size > 0 { "..." } else { "" }
             ),
             'p' => match symbols.find(place.session, plain) {
                 Some((module, symbol)) => {
-                    let name = symbols
-                        .modules
-                        .get(module)
-                        .and_then(|one| one.symbols.get(symbol));
+                    let name = symbols.modules.get(module).and_then(|one| one.symbols.get(symbol));
                     write!(out, "&{}", name.map_or("", |one| one.name.as_str()))
                 }
                 None if plain == 0 => write!(out, "0"),
@@ -361,10 +318,7 @@ fn flags(members: &Enum, value: i64, out: &mut Vec<u8>) {
 }
 
 fn layout(arguments: Vec<ValueRow>, results: Vec<ValueRow>) -> Layout {
-    Layout {
-        arguments: arguments.into_iter().map(value).collect(),
-        results: results.into_iter().map(value).collect(),
-    }
+    Layout { arguments: arguments.into_iter().map(value).collect(), results: results.into_iter().map(value).collect() }
 }
 
 fn whole(number: i64, out: &mut Vec<u8>) {
@@ -388,11 +342,7 @@ fn digits(mut number: u64, out: &mut Vec<u8>) {
 }
 
 fn value(row: ValueRow) -> Value {
-    Value {
-        kind: row.kind,
-        size: row.size,
-        type_name: row.type_name,
-    }
+    Value { kind: row.kind, size: row.size, type_name: row.type_name }
 }
 
 /// The sign of a number of fewer than 8 bytes.
@@ -447,11 +397,7 @@ fn real(bytes: &[u8], big: bool, out: &mut Vec<u8>) {
         }
     };
     let _ = if value.is_nan() {
-        write!(
-            out,
-            "{}nan",
-            if value.is_sign_negative() { "-" } else { "" }
-        )
+        write!(out, "{}nan", if value.is_sign_negative() { "-" } else { "" })
     } else {
         write!(out, "{value:.6}")
     };
@@ -460,24 +406,14 @@ fn real(bytes: &[u8], big: bool, out: &mut Vec<u8>) {
 /// The ten bytes of an x87 number, as near as 8 bytes come.
 fn extended_real(bytes: &[u8], big: bool) -> f64 {
     let (mantissa, top) = if big {
-        (
-            number(bytes.get(2..10).unwrap_or(&[]), big),
-            number(bytes.get(..2).unwrap_or(&[]), big),
-        )
+        (number(bytes.get(2..10).unwrap_or(&[]), big), number(bytes.get(..2).unwrap_or(&[]), big))
     } else {
-        (
-            number(bytes.get(..8).unwrap_or(&[]), big),
-            number(bytes.get(8..10).unwrap_or(&[]), big),
-        )
+        (number(bytes.get(..8).unwrap_or(&[]), big), number(bytes.get(8..10).unwrap_or(&[]), big))
     };
     let exponent = (top & 0x7fff) as i32;
     let sign = if top & 0x8000 == 0 { 1.0 } else { -1.0 };
     if exponent == 0x7fff {
-        return if mantissa << 1 == 0 {
-            sign * f64::INFINITY
-        } else {
-            f64::NAN
-        };
+        return if mantissa << 1 == 0 { sign * f64::INFINITY } else { f64::NAN };
     }
     let scale = f64::from(exponent - 16383 - 63);
     sign * (mantissa as f64) * (scale / 2.0).exp2() * (scale / 2.0).exp2()

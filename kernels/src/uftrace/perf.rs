@@ -58,13 +58,7 @@ pub fn parse(bytes: &[u8], big: bool) -> Perf {
             time,
             pid,
             tid,
-            what: if misc & SWITCH_OUT == 0 {
-                What::In
-            } else {
-                What::Out {
-                    preempted: misc & SWITCH_PREEMPT != 0,
-                }
-            },
+            what: if misc & SWITCH_OUT == 0 { What::In } else { What::Out { preempted: misc & SWITCH_PREEMPT != 0 } },
         }),
         FORK | EXIT => task(body, big, kind == FORK),
         COMM => comm(body, big, misc & COMM_EXEC != 0),
@@ -81,27 +75,16 @@ pub fn parse(bytes: &[u8], big: bool) -> Perf {
 fn sample(body: &[u8], big: bool) -> Option<(i64, i64, i64)> {
     let last = body.get(body.len().checked_sub(16)?..)?;
     let time = i64::try_from(number(last.get(8..16)?, big)).ok()?;
-    Some((
-        number(last.get(..4)?, big).cast_signed(),
-        number(last.get(4..8)?, big).cast_signed(),
-        time,
-    ))
+    Some((number(last.get(..4)?, big).cast_signed(), number(last.get(4..8)?, big).cast_signed(), time))
 }
 
 fn task(body: &[u8], big: bool, new: bool) -> Option<Happened> {
-    let one = |at: usize| {
-        body.get(at..at + 4)
-            .map(|one| number(one, big).cast_signed())
-    };
+    let one = |at: usize| body.get(at..at + 4).map(|one| number(one, big).cast_signed());
     Some(Happened {
         pid: one(0)?,
         tid: one(8)?,
         time: i64::try_from(number(body.get(16..24)?, big)).ok()?,
-        what: if new {
-            What::New { parent: one(4)? }
-        } else {
-            What::Exit
-        },
+        what: if new { What::New { parent: one(4)? } } else { What::Exit },
     })
 }
 
@@ -113,9 +96,6 @@ fn comm(body: &[u8], big: bool, exec: bool) -> Option<Happened> {
         time,
         pid: number(body.get(..4)?, big).cast_signed(),
         tid: number(body.get(4..8)?, big).cast_signed(),
-        what: What::Name {
-            name: name.to_vec(),
-            exec,
-        },
+        what: What::Name { name: name.to_vec(), exec },
     })
 }

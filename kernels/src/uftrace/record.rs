@@ -44,11 +44,7 @@ impl Record {
     /// None if these bytes are no record.
     #[inline]
     pub fn parse(bytes: &[u8; BYTES], big: bool) -> Option<Record> {
-        let whole = if big {
-            u128::from_be_bytes(*bytes).rotate_right(64)
-        } else {
-            u128::from_le_bytes(*bytes)
-        };
+        let whole = if big { u128::from_be_bytes(*bytes).rotate_right(64) } else { u128::from_le_bytes(*bytes) };
         let (time, word) = (whole as u64, (whole >> 64) as u64);
         if word >> 3 & 7 != MAGIC {
             return None;

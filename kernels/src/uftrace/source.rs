@@ -134,10 +134,8 @@ impl Source {
         let data = bytes.get(record::BYTES..).unwrap_or(&[]);
         let whole = data.len() / 8 * 8;
         for at in (0..whole).step_by(8) {
-            let Some(next) = data
-                .get(at..)
-                .and_then(|rest| rest.first_chunk())
-                .and_then(|head| Record::parse(head, big))
+            let Some(next) =
+                data.get(at..).and_then(|rest| rest.first_chunk()).and_then(|head| Record::parse(head, big))
             else {
                 continue;
             };
@@ -222,23 +220,12 @@ impl Source {
     pub fn notes(&self, notes: &mut Vec<Note>) {
         let mut add = |reason: &str, count: u64, example: String, incomplete: bool| {
             if count > 0 {
-                notes.push(Note {
-                    file: self.file,
-                    reason: reason.to_owned(),
-                    count,
-                    example,
-                    incomplete,
-                });
+                notes.push(Note { file: self.file, reason: reason.to_owned(), count, example, incomplete });
             }
         };
         let at = format!("byte {}", self.bad_at);
         add("bytes are no records", self.bad, at, true);
-        add(
-            "the file ends within a record",
-            u64::from(self.cut > 0),
-            format!("{} bytes", self.cut),
-            true,
-        );
+        add("the file ends within a record", u64::from(self.cut > 0), format!("{} bytes", self.cut), true);
         let kind = format!("type {}", self.other.1);
         add("records of an unknown type", self.other.0, kind, false);
         add("records lost by the kernel", self.lost, String::new(), true);

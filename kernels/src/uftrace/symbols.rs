@@ -26,11 +26,7 @@ impl Module {
     fn find(&self, address: u64) -> Option<usize> {
         let after = self.symbols.partition_point(|one| one.address <= address);
         let from = after.saturating_sub(TRIES);
-        (from..after).rev().find(|at| {
-            self.symbols
-                .get(*at)
-                .is_some_and(|one| address - one.address < one.size)
-        })
+        (from..after).rev().find(|at| self.symbols.get(*at).is_some_and(|one| address - one.address < one.size))
     }
 }
 
@@ -76,11 +72,7 @@ struct Recent {
     function: u32,
 }
 
-const NO_RECENT: Recent = Recent {
-    address: 0,
-    session: usize::MAX,
-    function: 0,
-};
+const NO_RECENT: Recent = Recent { address: 0, session: usize::MAX, function: 0 };
 const RECENT_BITS: u32 = 10;
 
 /// Where an address stands among the recent ones.
@@ -158,11 +150,7 @@ impl Symbols {
         let one = self.sessions.get(session);
         let known = one.and_then(|one| one.known.get(&address)).copied();
         let function = known.unwrap_or_else(|| self.learn(session, address));
-        self.recent[slot(address)] = Recent {
-            address,
-            session,
-            function,
-        };
+        self.recent[slot(address)] = Recent { address, session, function };
         function
     }
 
@@ -185,11 +173,7 @@ impl Symbols {
         if let Some(known) = self.numbers.get(&(session, module, symbol)) {
             return *known;
         }
-        let Some(found) = self
-            .modules
-            .get(module)
-            .and_then(|one| one.symbols.get(symbol))
-        else {
+        let Some(found) = self.modules.get(module).and_then(|one| one.symbols.get(symbol)) else {
             return self.unknown(session, 0);
         };
         self.functions.push(Function {
@@ -211,18 +195,11 @@ impl Symbols {
         }
         let crowded = self.functions.len() == MOST_FUNCTIONS - 1;
         let module = self.sessions.get(session).and_then(|one| {
-            let found = one
-                .maps
-                .iter()
-                .find(|map| map.0 <= address && address < map.1);
+            let found = one.maps.iter().find(|map| map.0 <= address && address < map.1);
             found.map(|map| map.2)
         });
         self.functions.push(Function {
-            name: if crowded {
-                b"<unknown>".to_vec()
-            } else {
-                format!("<{address:x}>").into_bytes()
-            },
+            name: if crowded { b"<unknown>".to_vec() } else { format!("<{address:x}>").into_bytes() },
             module,
             address,
             symbol: None,
@@ -238,17 +215,13 @@ impl Symbols {
             if *start <= address && address < *end {
                 let symbols = self.modules.get(*module)?;
                 let found = symbols.find(address - start);
-                let found =
-                    found.or_else(|| (!self.relative).then(|| symbols.find(address)).flatten());
+                let found = found.or_else(|| (!self.relative).then(|| symbols.find(address)).flatten());
                 return found.map(|symbol| (*module, symbol));
             }
         }
         let open = one.libraries.get(..one.open)?;
         open.iter().rev().find_map(|(_, base, module)| {
-            let found = self
-                .modules
-                .get(*module)?
-                .find(address.checked_sub(*base)?)?;
+            let found = self.modules.get(*module)?.find(address.checked_sub(*base)?)?;
             Some((*module, found))
         })
     }
@@ -265,18 +238,8 @@ fn session(row: &mut SessionRow) -> Session {
 }
 
 fn module((path, symbols): (String, Vec<SymbolRow>)) -> Module {
-    let symbols = symbols
-        .into_iter()
-        .map(|(address, size, kind, name)| Symbol {
-            address,
-            size,
-            kind,
-            name,
-        });
+    let symbols = symbols.into_iter().map(|(address, size, kind, name)| Symbol { address, size, kind, name });
     let mut symbols: Vec<Symbol> = symbols.collect();
     symbols.sort_by_key(|one| one.address);
-    Module {
-        name: path.rsplit('/').next().unwrap_or(&path).to_owned(),
-        symbols,
-    }
+    Module { name: path.rsplit('/').next().unwrap_or(&path).to_owned(), symbols }
 }

@@ -23,9 +23,7 @@ pub mod call {
 
 fn columns(list: &[(&str, Type, &'static str)]) -> Vec<ColumnSpec> {
     let columns = list.iter();
-    columns
-        .map(|(name, kind, unit)| ColumnSpec::new(*name, *kind).with_unit(unit))
-        .collect()
+    columns.map(|(name, kind, unit)| ColumnSpec::new(*name, *kind).with_unit(unit)).collect()
 }
 
 /// The number of the table of calls.
@@ -55,9 +53,7 @@ pub fn calls(sink: &mut Sink) -> usize {
             pid: Some("pid".to_owned()),
             tid: Some("tid".to_owned()),
             duration: Some("dur".to_owned()),
-            args: ["depth", "id", "parent", "self", "args", "retval", "state"]
-                .map(str::to_owned)
-                .to_vec(),
+            args: ["depth", "id", "parent", "self", "args", "retval", "state"].map(str::to_owned).to_vec(),
         }),
     })
 }
@@ -79,10 +75,7 @@ pub fn events(sink: &mut Sink, name: &str, fields: Fields) -> usize {
                 name: name.to_owned(),
                 pid: Some("pid".to_owned()),
                 tid: Some("tid".to_owned()),
-                duration: fields
-                    .iter()
-                    .any(|one| one.0 == "dur")
-                    .then(|| "dur".to_owned()),
+                duration: fields.iter().any(|one| one.0 == "dur").then(|| "dur".to_owned()),
                 args: fields
                     .iter()
                     .filter(|one| one.0 != "dur")
@@ -107,9 +100,5 @@ pub mod event {
 
 /// The number of a table that is not of events.
 pub fn plain(sink: &mut Sink, name: &str, list: Fields) -> usize {
-    sink.table(name, || TableSpec {
-        name: name.to_owned(),
-        columns: columns(list),
-        event: None,
-    })
+    sink.table(name, || TableSpec { name: name.to_owned(), columns: columns(list), event: None })
 }

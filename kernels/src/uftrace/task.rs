@@ -78,12 +78,7 @@ fn begin(sessions: &[(i64, usize)], number: usize) -> i64 {
 }
 
 impl Task {
-    pub fn new(
-        number: u32,
-        (tid, pid): (i64, i64),
-        ppid: Option<i64>,
-        sessions: Vec<(i64, usize)>,
-    ) -> Task {
+    pub fn new(number: u32, (tid, pid): (i64, i64), ppid: Option<i64>, sessions: Vec<(i64, usize)>) -> Task {
         Task {
             number,
             tid,
@@ -145,9 +140,7 @@ impl Task {
     /// The depth of what the newest open call calls.
     #[inline]
     pub fn within(&self) -> u16 {
-        self.stack
-            .last()
-            .map_or(0, |top| top.depth.saturating_add(1))
+        self.stack.last().map_or(0, |top| top.depth.saturating_add(1))
     }
 
     /// Puts callers on the stack of which nothing was recorded, up to a depth; returns the number after theirs.
@@ -187,8 +180,7 @@ impl Task {
     pub fn leaves(&self, record: &Record) -> bool {
         self.stack.last().is_some_and(|top| {
             top.address == record.address
-                && (top.depth == record.depth
-                    || top.depth == record.depth + 1 && !self.deeper(record))
+                && (top.depth == record.depth || top.depth == record.depth + 1 && !self.deeper(record))
         })
     }
 

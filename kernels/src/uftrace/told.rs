@@ -26,13 +26,7 @@ impl Merged {
         match happened.what {
             What::Out { preempted } => {
                 task.seen(time);
-                let off = Off {
-                    time,
-                    cpu,
-                    preempted,
-                    line,
-                    call: task.top(),
-                };
+                let off = Off { time, cpu, preempted, line, call: task.top() };
                 if let Some(before) = task.off.replace(off) {
                     out(sink, task, &before);
                 }
@@ -42,11 +36,7 @@ impl Merged {
                 switched(sink, task, time, cpu, line);
             }
             What::New { parent } => {
-                let table = tables::events(
-                    sink,
-                    "linux:task-new",
-                    &[("cpu", INT, ""), ("ppid", INT, "")],
-                );
+                let table = tables::events(sink, "linux:task-new", &[("cpu", INT, ""), ("ppid", INT, "")]);
                 let rows = sink.rows(table);
                 start(rows, &head(task, time, line));
                 rows.int(event::FIELDS, cpu);
@@ -61,11 +51,7 @@ impl Merged {
                 sink.end(table);
             }
             What::Name { name, exec } => {
-                let fields = &[
-                    ("cpu", INT, ""),
-                    ("comm", Type::Text, ""),
-                    ("exec", Type::Bool, ""),
-                ];
+                let fields = &[("cpu", INT, ""), ("comm", Type::Text, ""), ("exec", Type::Bool, "")];
                 let table = tables::events(sink, "linux:task-name", fields);
                 let rows = sink.rows(table);
                 start(rows, &head(task, time, line));
@@ -118,13 +104,8 @@ fn switched(sink: &mut Sink, task: &mut Task, time: i64, cpu: i64, line: i64) {
     {
         top.inner = top.inner.saturating_add(dur);
     }
-    let fields = &[
-        ("dur", INT, "ns"),
-        ("cpu", INT, ""),
-        ("to_cpu", INT, ""),
-        ("preempted", Type::Bool, ""),
-        ("call", INT, ""),
-    ];
+    let fields =
+        &[("dur", INT, "ns"), ("cpu", INT, ""), ("to_cpu", INT, ""), ("preempted", Type::Bool, ""), ("call", INT, "")];
     let table = tables::events(sink, "linux:schedule", fields);
     let rows = sink.rows(table);
     start(rows, &head(task, off.time, off.line));
@@ -140,11 +121,7 @@ fn switched(sink: &mut Sink, task: &mut Task, time: i64, cpu: i64, line: i64) {
 
 /// A thread left its CPU and was not seen on one again.
 pub fn out(sink: &mut Sink, task: &Task, off: &Off) {
-    let fields = &[
-        ("cpu", INT, ""),
-        ("preempted", Type::Bool, ""),
-        ("call", INT, ""),
-    ];
+    let fields = &[("cpu", INT, ""), ("preempted", Type::Bool, ""), ("call", INT, "")];
     let table = tables::events(sink, "linux:sched-out", fields);
     let rows = sink.rows(table);
     start(rows, &head(task, off.time, off.line));

@@ -15,10 +15,7 @@ struct Turn {
 impl Turn {
     /// The turn of a file; None is its end, and what is before 0 is at 0.
     fn new(time: Option<i64>, number: usize) -> Turn {
-        Turn {
-            time: time.map_or(NEVER, |time| time.max(0).cast_unsigned()),
-            number: number as u64,
-        }
+        Turn { time: time.map_or(NEVER, |time| time.max(0).cast_unsigned()), number: number as u64 }
     }
 
     /// The earlier and the later of two; of equal times the one of the lower number is first.
@@ -31,10 +28,8 @@ impl Turn {
             time: select_unpredictable(second, other.time, self.time),
             number: select_unpredictable(second, other.number, self.number),
         };
-        let later = Turn {
-            time: self.time ^ other.time ^ earlier.time,
-            number: self.number ^ other.number ^ earlier.number,
-        };
+        let later =
+            Turn { time: self.time ^ other.time ^ earlier.time, number: self.number ^ other.number ^ earlier.number };
         (earlier, later)
     }
 }
@@ -51,17 +46,12 @@ impl Winners {
     pub fn new(times: &[Option<i64>]) -> Winners {
         let size = times.len().next_power_of_two();
         let leaf = |number| Turn::new(times.get(number).copied().flatten(), number);
-        let mut winners: Vec<Turn> = (0..2 * size)
-            .map(|place| leaf(place.saturating_sub(size)))
-            .collect();
+        let mut winners: Vec<Turn> = (0..2 * size).map(|place| leaf(place.saturating_sub(size))).collect();
         let mut losers = winners[..size].to_vec();
         for game in (1..size).rev() {
             (winners[game], losers[game]) = winners[2 * game].sorted(winners[2 * game + 1]);
         }
-        Winners {
-            losers,
-            first: winners[1],
-        }
+        Winners { losers, first: winners[1] }
     }
 
     /// The number of the earliest time.

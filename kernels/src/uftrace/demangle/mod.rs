@@ -23,19 +23,10 @@ struct Parser<'a> {
 
 /// A name, demangled if it is mangled.
 pub fn demangle(name: &str) -> Option<String> {
-    let prefix = PREFIXES
-        .into_iter()
-        .find(|one| name.starts_with(one))
-        .unwrap_or("");
+    let prefix = PREFIXES.into_iter().find(|one| name.starts_with(one)).unwrap_or("");
     let mangled = name.get(prefix.len()..)?.strip_prefix("_Z")?;
-    let mut parser = Parser {
-        bytes: mangled.as_bytes(),
-        at: 0,
-        out: prefix.as_bytes().to_vec(),
-        quiet: 0,
-        depth: 0,
-        first: true,
-    };
+    let mut parser =
+        Parser { bytes: mangled.as_bytes(), at: 0, out: prefix.as_bytes().to_vec(), quiet: 0, depth: 0, first: true };
     parser.top()?;
     (parser.out.len() > prefix.len()).then(|| String::from_utf8_lossy(&parser.out).into_owned())
 }
@@ -51,10 +42,7 @@ impl<'a> Parser<'a> {
 
     /// Whether these letters come next; they are taken.
     fn eat(&mut self, letters: &[u8]) -> bool {
-        let found = self
-            .bytes
-            .get(self.at..)
-            .is_some_and(|rest| rest.starts_with(letters));
+        let found = self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(letters));
         if found {
             self.at += letters.len();
         }

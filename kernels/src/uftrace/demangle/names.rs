@@ -66,16 +66,8 @@ const ABBREVIATIONS: [(u8, &str); 7] = [
 ];
 
 /// How Rust spells characters between `$`.
-const RUST: [(&str, &str); 8] = [
-    ("SP", "@"),
-    ("BP", "*"),
-    ("RF", "&"),
-    ("LT", "<"),
-    ("GT", ">"),
-    ("LP", "("),
-    ("RP", ")"),
-    ("C", ","),
-];
+const RUST: [(&str, &str); 8] =
+    [("SP", "@"), ("BP", "*"), ("RF", "&"), ("LT", "<"), ("GT", ">"), ("LP", "("), ("RP", ")"), ("C", ",")];
 
 impl Parser<'_> {
     /// The name of a whole symbol; what follows it is not looked at.
@@ -206,11 +198,7 @@ impl Parser<'_> {
         if inherits {
             self.quietly(Self::type_name)?;
         }
-        let start = self
-            .out
-            .iter()
-            .rposition(|one| *one == b':')
-            .map_or(0, |at| at + 1);
+        let start = self.out.iter().rposition(|one| *one == b':').map_or(0, |at| at + 1);
         let mut last = self.out.get(start..)?.to_vec();
         if destructs {
             last.insert(0, b'~');
@@ -239,9 +227,8 @@ impl Parser<'_> {
         let end = self.at.checked_add(length)?;
         let name = self.bytes.get(self.at..end)?;
         self.at = end;
-        let hash = name
-            .strip_prefix(b"h")
-            .is_some_and(|rest| rest.len() == 16 && rest.iter().all(u8::is_ascii_hexdigit));
+        let hash =
+            name.strip_prefix(b"h").is_some_and(|rest| rest.len() == 16 && rest.iter().all(u8::is_ascii_hexdigit));
         if !hash {
             let shown = rust(name);
             self.show(shown.as_deref().unwrap_or(name));
@@ -324,13 +311,8 @@ fn rust(name: &[u8]) -> Option<Vec<u8>> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('$') {
         let (code, behind) = after.split_once('$')?;
-        let known = RUST
-            .iter()
-            .find(|one| one.0 == code)
-            .map(|one| one.1.to_owned());
-        let hex = code
-            .strip_prefix('u')
-            .and_then(|one| u32::from_str_radix(one, 16).ok());
+        let known = RUST.iter().find(|one| one.0 == code).map(|one| one.1.to_owned());
+        let hex = code.strip_prefix('u').and_then(|one| u32::from_str_radix(one, 16).ok());
         let found = known.or_else(|| hex.and_then(char::from_u32).map(String::from))?;
         out.push_str(&before.replace("..", "::"));
         if found == " "

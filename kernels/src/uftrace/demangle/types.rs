@@ -2,14 +2,12 @@
 
 use super::Parser;
 
-const UNARY: [&[u8; 2]; 16] = [
-    b"ps", b"ng", b"ad", b"de", b"nt", b"co", b"dl", b"da", b"te", b"sz", b"az", b"nx", b"sp",
-    b"tw", b"pp", b"mm",
-];
+const UNARY: [&[u8; 2]; 16] =
+    [b"ps", b"ng", b"ad", b"de", b"nt", b"co", b"dl", b"da", b"te", b"sz", b"az", b"nx", b"sp", b"tw", b"pp", b"mm"];
 const BINARY: [&[u8; 2]; 37] = [
-    b"pl", b"mi", b"ml", b"dv", b"rm", b"an", b"or", b"eo", b"aS", b"pL", b"mI", b"mL", b"dV",
-    b"rM", b"aN", b"oR", b"eO", b"ls", b"rs", b"lS", b"rS", b"eq", b"ne", b"lt", b"gt", b"le",
-    b"ge", b"ss", b"aa", b"oo", b"cm", b"pm", b"ix", b"ds", b"cc", b"sc", b"dc",
+    b"pl", b"mi", b"ml", b"dv", b"rm", b"an", b"or", b"eo", b"aS", b"pL", b"mI", b"mL", b"dV", b"rM", b"aN", b"oR",
+    b"eO", b"ls", b"rs", b"lS", b"rS", b"eq", b"ne", b"lt", b"gt", b"le", b"ge", b"ss", b"aa", b"oo", b"cm", b"pm",
+    b"ix", b"ds", b"cc", b"sc", b"dc",
 ];
 
 impl Parser<'_> {
@@ -65,10 +63,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn type_name(&mut self) -> Option<()> {
-        while matches!(
-            self.peek(),
-            b'r' | b'V' | b'K' | b'P' | b'R' | b'O' | b'C' | b'G'
-        ) {
+        while matches!(self.peek(), b'r' | b'V' | b'K' | b'P' | b'R' | b'O' | b'C' | b'G') {
             self.at += 1;
         }
         self.nested(|one| match one.peek() {
