@@ -141,15 +141,5 @@ def event_table(
 
 def counts_table(counts: Sequence[tuple[str, str, int]]) -> TraceTable:
     """Make the table that says which event, as the trace names it, is in which table, and how often."""
-    import pyarrow as pa
-
-    events, tables, numbers = ([row[i] for row in counts] for i in range(3))
-    data = pa.table(
-        {
-            "event": pa.array(events, pa.string()),
-            "table": pa.array(tables, pa.string()),
-            "count": pa.array(numbers, pa.int64()),
-        }
-    )
     columns = (ColumnType("event", "VARCHAR"), ColumnType("table", "VARCHAR"), ColumnType("count", "BIGINT"))
-    return TraceTable(Schema(Kind.REGULAR, columns), data)
+    return TraceTable(Schema(Kind.REGULAR, columns), None, rows=lambda: counts)
