@@ -24,7 +24,8 @@ class Reading:
         self._sources = tuple(_sources(plan))
         shared = sharing(plan, context.engine.functions)
         run = Run(self._sources, context.engine.spill_folder())
-        self._runner = Runner(context.engine, context.running.cancel(), shared, run, metering)
+        self._cancel = context.running.cancel()
+        self._runner = Runner(context.engine, self._cancel, shared, run, metering)
         self._begun = threading.Event()
         """Not where an interrupt came first: others that are being read would be taken for ended."""
         self._when_over: list[Callable[[], None]] = []
@@ -46,6 +47,7 @@ class Reading:
     def finish(self) -> None:
         """End what still runs: the rows have been read, or no more are wanted."""
         self._runner.finish()
+        self._context.running.drop(self._cancel)
         self._runner.warn(self._context.log)
         if self._begun.is_set():
             self._context.running.finish()

@@ -38,12 +38,17 @@ class Facts:
     properties: Mapping[str, str]
     last_ts: int
     warnings: Collection[str]
-    names: frozenset[str] | None = None
-    """Of its events; None where only reading it would tell, or they are many."""
+    counts: Mapping[str, Mapping[str, int]] | None = None
+    """How many events there are of each name, by table; None where only reading it would tell, or names are many."""
     state: tuple[tuple[str, int, int], ...] = ()
     """Its files, their sizes and times, as they were."""
     error: str = ""
     """Why it cannot be read; then it has nothing else."""
+
+    @property
+    def names(self) -> Collection[str] | None:
+        """Those of its events, if they are known."""
+        return None if self.counts is None else {name: None for one in self.counts.values() for name in one}
 
 
 @record
@@ -89,7 +94,7 @@ def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
                 dict(trace.properties),
                 trace.last_ts,
                 warnings,
-                _names(made),
+                _counts(made),
                 state,
             )
     except OSError as error:
@@ -101,17 +106,18 @@ def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
 _MOST_NAMES = 1_000
 
 
-def _names(made: Mount) -> frozenset[str] | None:
-    """Return the names of a trace's events, if its tables and its index tell them."""
-    found: set[str] = set()
+def _counts(made: Mount) -> Mapping[str, Mapping[str, int]] | None:
+    """Return how many events of each name each table has, if the trace's index tells that."""
+    found: dict[str, dict[str, int]] = {}
     for name, table in made.trace.tables.items():
-        if table.event is not None and table.event.named_by is None:
-            found.add(table.event.name)
-        elif table.event is not None:
-            plan = made.given[name]()
-            source = plan.source if isinstance(plan, Scan) else None
-            rows = source.answers(Question((str(table.event.named_by),), (Aggregate("count"),))) if source else None
-            if rows is None or not all(isinstance(one, str) for one, _ in rows):
-                return None
-            found |= {str(one) for one, _ in rows}
-    return frozenset(found) if len(found) <= _MOST_NAMES else None
+        event = table.event
+        if event is None:
+            continue
+        keys = () if event.named_by is None else (event.named_by,)
+        plan = made.given[name]()
+        rows = plan.source.answers(Question(keys, (Aggregate("count"),))) if isinstance(plan, Scan) else None
+        counts = {} if rows is None else {str(row[0]) if keys else event.name: row[-1] for row in rows}
+        if rows is None or not all(isinstance(row[0], str) for row in rows if keys):
+            return None
+        found[name] = {one: count for one, count in counts.items() if isinstance(count, int) and count}
+    return found if sum(map(len, found.values())) <= _MOST_NAMES else None

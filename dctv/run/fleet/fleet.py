@@ -21,15 +21,17 @@ from dctv.plan.held import restored
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
 from dctv.plan.predicate import NEVER, And, Compare, Constant, Predicate, carried
+from dctv.plan.question import Cell, Question
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Held, Run
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
+from dctv.run.fleet.counted import counted
 from dctv.run.fleet.facts import Facts, Way, mounted
 from dctv.run.fleet.members import TRACE, Member
 from dctv.run.fleet.part import Part, batches, read_part, run_part
-from dctv.run.fleet.table import FleetTable, nothing, tables_in
+from dctv.run.fleet.table import EVENTS, FleetTable, nothing, tables_in
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
@@ -118,7 +120,7 @@ class Fleet:
     def _may_have_rows(self, member: Member, table: FleetTable) -> bool:
         """Whether a trace may have a table, and rows of it that are needed."""
         facts, name = self.facts[member.name], ".".join(table.parts)
-        events = name == _EVENTS
+        events = name == EVENTS
         if name not in facts.tables and not events and name in self._stored:
             return False
         need = table.needed(member, table.own_schema.names)
@@ -132,6 +134,10 @@ class Fleet:
         if "stored" not in self.kept:
             self.kept["stored"] = frozenset(name for one in self.members for name in self.facts[one.name].tables)
         return self.kept["stored"]
+
+    def answers(self, table: FleetTable, question: Question) -> Sequence[Sequence[Cell]] | None:
+        """Answer a question about all rows of a table from what is known of each trace; None if that is not enough."""
+        return counted(table, question, self.members, self.facts)
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: Run) -> pa.RecordBatchReader:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
@@ -222,9 +228,6 @@ def _alone(plan: Plan) -> Plan:
     if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
         return replace(plan, source=replace(plan.source, fleet=None))
     return plan
-
-
-_EVENTS = "events"
 
 
 def _begins_after(need: Predicate, last: int) -> bool:

@@ -17,7 +17,7 @@ from dctv.run.fleet.members import Member, state_of
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
-_VERSION = 1
+_VERSION = 2
 """Of the file's form."""
 
 
@@ -77,7 +77,7 @@ def _told(facts: Facts, schemas: dict[Schema, int]) -> dict[str, Any]:
         "properties": dict(facts.properties),
         "last_ts": facts.last_ts,
         "warnings": list(facts.warnings),
-        "names": None if facts.names is None else sorted(facts.names),
+        "counts": facts.counts,
         "state": facts.state,
     }
 
@@ -90,9 +90,13 @@ def _facts(told: Mapping[str, Any], schemas: Sequence[Schema]) -> Facts:
         told["properties"],
         told["last_ts"],
         told["warnings"],
-        None if told["names"] is None else frozenset(told["names"]),
+        None if told["counts"] is None else {table: _counts(one) for table, one in told["counts"].items()},
         tuple((name, size, changed) for name, size, changed in told["state"]),
     )
+
+
+def _counts(told: Mapping[str, Any]) -> Mapping[str, int]:
+    return {name: int(count) for name, count in told.items()}
 
 
 def _columns(schema: Schema) -> list[Any]:
