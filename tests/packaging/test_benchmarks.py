@@ -13,6 +13,7 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 PFW = ["generate_pfw.py", "{data}", "--events", "8000", "--gzip"]
 SMALL: dict[str, list[list[str]]] = {
     "calls.py": [["--calls", "2000", "--threads", "2", "--rounds", "1", "--data", "{data}"]],
+    "cluster.py": [["--traces", "300", "--events", "500", "5000"]],
     "compile.py": [["--rounds", "1"]],
     "decode_ftrace.py": [["generate_ftrace.py", "{data}", "--lines", "3000"], ["{data}", "--runs", "1"]],
     "decode_pfw.py": [PFW, ["{data}", "--rounds", "1"]],

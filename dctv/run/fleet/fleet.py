@@ -198,7 +198,8 @@ class Fleet:
         targets = [self._target(run) for _ in parts]
         work = ((part, target) for part, target in zip(parts, targets, strict=True))
         try:
-            with closing(context.crew.results(run_part, work, context.share, context.progress)) as results:
+            given = context.crew.results(run_part, work, context.share, context.progress, lambda rows: rows.size)
+            with closing(given) as results:
                 for number, (part, target) in enumerate(zip(parts, targets, strict=True)):
                     self._report(number, parts)
                     with _named(part.member):

@@ -52,6 +52,8 @@ class Rows:
 
     data: bytes | None
     """An Arrow stream, if it was not written to a file."""
+    size: int
+    """In bytes."""
     warnings: Sequence[tuple[str, int]]
 
 
@@ -79,14 +81,16 @@ def run_part(context: ExecutionContext, part: Part, target: str | None) -> Rows:
     if target is None:
         held = pa.BufferOutputStream()
         _write(rows, held)
-        return Rows(held.getvalue().to_pybytes(), warnings)
+        data = held.getvalue().to_pybytes()
+        return Rows(data, len(data), warnings)
     try:
         with pa.OSFile(target, "wb") as file:
             _write(rows, file)
+            size = file.tell()
     except OSError as error:
         folder, reason = Path(target).parent, str(error) if error.errno is None else os.strerror(error.errno)
         raise EngineError(f"cannot keep its rows in `{folder}`: {reason.lower()}", hint=_ROOM) from None
-    return Rows(None, warnings)
+    return Rows(None, size, warnings)
 
 
 def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:
