@@ -6,10 +6,10 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.chunks import DecodedChunk, Known
 from dctv.errors import IndexFailed
-from dctv.hints import Any
 from dctv.index.build import (
     Built,
     MakeSpool,

@@ -7,11 +7,11 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from dctv.contracts.chunks import CHUNK_BYTES, DecodedChunk, Known
 from dctv.contracts.reader import Chunks
 from dctv.errors import IndexFailed, UsageError, nearest
-from dctv.hints import Protocol
 from dctv.index.database import ALWAYS
 from dctv.index.identity import Identity, identities
 from dctv.index.location import INDEX
