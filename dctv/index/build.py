@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,6 @@ from dctv.index.database import ALWAYS
 from dctv.index.identity import Identity, identities
 from dctv.index.location import INDEX
 from dctv.index.records import Layout
-from dctv.index.removal import remove
 from dctv.index.trace import Trace
 from dctv.record import record
 
@@ -136,7 +136,7 @@ def workspace(folder: Path) -> Iterator[Path]:
     try:
         yield work
     finally:
-        remove(work)
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def generation(work: Path) -> str:
