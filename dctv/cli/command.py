@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from dctv.hints import TYPE_CHECKING
 from dctv.record import record
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -58,19 +57,10 @@ def _run(command: Command, words: list[str]) -> int:
         description=command.title,
         allow_abbrev=False,
         epilog=EXIT_CODES,
-        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    # Arguments are tried with a formatter, which loads `shutil` to learn how wide the terminal is.
-    # Only help needs that.
     command.configure(parser)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    return command.run(_parsed(parser, words))
-
-
-def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """Parse arguments; where options stand among them, that writes the usage first, which takes 1 ms."""
-    found, rest = parser.parse_known_args(words)
-    return parser.parse_intermixed_args(words) if rest else found
+    return command.run(parser.parse_intermixed_args(words))
 
 
 def version() -> str:

@@ -14,6 +14,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, Protocol
 
 from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known, Origin
 from dctv.contracts.faults import InWords
@@ -31,7 +32,6 @@ from dctv.contracts.reader import (
     told_unit,
 )
 from dctv.contracts.unread import mostly_unread
-from dctv.hints import Any, Protocol
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 

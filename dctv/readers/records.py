@@ -5,10 +5,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.reader import Diagnostic, Head, LoadContext, LoadedTrace, Reader, TraceTable
 from dctv.errors import TraceError
-from dctv.hints import Any
 from dctv.readers import dftracer, ftrace_text
 from dctv.record import replace
 

@@ -6,13 +6,13 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_session_options
 from dctv.cli.command import Command
 from dctv.cli.mounts import only_path
 from dctv.cli.sizes import size_text
 from dctv.console.verdict import FAILED, OK, PARTIAL
-from dctv.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dctv.index.order import Outcome
@@ -48,14 +48,13 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Build or check; return the exit code."""
-    from dctv.cli.indexing import indexer, keep_memory
+    from dctv.cli.indexing import indexer
     from dctv.console.attended import Check, attended, end_process
     from dctv.console.progress import ProgressBar
     from dctv.console.sink import stdout_sink
     from dctv.index.build import Settings
     from dctv.index.order import Order
 
-    keep_memory()
     settings = Settings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
     order = Order(settings, args.index_dir, args.force)
     bar = ProgressBar()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, Known, Origin
 from dctv.contracts.reader import ARROW_TYPES, Chunks, Diagnostic, LoadContext, LoadedTrace, StoredColumn, TraceTable
 from dctv.errors import TraceError
-from dctv.hints import TYPE_CHECKING, Any
 from dctv.readers.ftrace_events.facts import Gathered, lacking, texts_of
 from dctv.readers.ftrace_events.fields import (
     FIXED,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dctv.contracts.reader import EventColumns, TraceTable, told_unit
-from dctv.hints import TYPE_CHECKING
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 if TYPE_CHECKING:

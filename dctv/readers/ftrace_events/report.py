@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.reader import Diagnostic
 from dctv.contracts.unread import mostly_unread
 from dctv.errors import TraceError
-from dctv.hints import Any
 
 INCOMPLETE = {"too_long", "too_many_events"}
 """Reasons for which a part of the trace is missing from the tables though nothing was wrong with the events."""
