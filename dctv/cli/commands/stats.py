@@ -46,7 +46,7 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--no-index", action="store_true", help="read the trace even if there is an index")
     parser.add_argument(
-        "--index-dir", type=Path, metavar="DIR", help="look for indexes here (default: the user's cache)"
+        "--index-dir", type=Path, metavar="DIR", help="look for indexes here (default: DCTV_INDEX_DIR, else the cache)"
     )
     add_session_options(parser)
 
