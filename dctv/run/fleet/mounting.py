@@ -22,6 +22,7 @@ from dctv.record import record
 from dctv.run.context import ExecutionContext, MountedFleet
 from dctv.run.fleet.facts import Facts, Way, facts_of
 from dctv.run.fleet.fleet import Fleet
+from dctv.run.fleet.lacking import lacking_in
 from dctv.run.fleet.manifest import read_manifest
 from dctv.run.fleet.members import TRACE, Member, members, size_of
 from dctv.run.fleet.remembered import memory_of
@@ -87,7 +88,7 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
     for text, _ in together((one.name, text, 1) for one in every for text in facts[one.name].warnings):
         context.log.add(text)
     incomplete = tuple(_incomplete(every, facts))
-    context.fleets[parts] = MountedFleet(wanted.pattern, len(readable), incomplete)
+    context.fleets[parts] = MountedFleet(wanted.pattern, len(readable), incomplete, partial(lacking_in, fleet))
     return f"mounted {len(readable)} of {len(every)} traces as {wanted.name.text}"
 
 
