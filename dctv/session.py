@@ -430,6 +430,15 @@ class Session:
         return self._context.engine.spill_folder()
 
     @property
+    def metered(self) -> bool:
+        """Whether results tell what they took, as `result.spent`."""
+        return self._context.settings.metered
+
+    @metered.setter
+    def metered(self, metered: bool) -> None:
+        self._context.settings.metered = metered
+
+    @property
     def changes(self) -> int:
         """How often tables and views have changed; until they do, a query gives the same rows."""
         return self._context.catalog.changes

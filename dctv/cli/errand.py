@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.mounts import Mounts
+from dctv.cli.mounts import Mounts, told_manifests
 from dctv.cli.narrator import EVERYTHING, Narrator
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.mounting import mount_named
@@ -60,13 +60,14 @@ def _carried_out(
     keyboard: Keyboard,
 ) -> int:
     narrator = narrator_of(args)
+    manifests = told_manifests(getattr(args, "manifest", []), mounts)
     bar = ProgressBar(wanted=not narrator.quiet)
     with _sink(args, output, bar, keyboard) as sink:
         session = open_session(args, bar)
 
         def errand(check: Check) -> int:
             for name, path in mounts:
-                mount_named(session, path, name)
+                mount_named(session, path, name, manifests.get(name))
                 note_warnings(session, bar, narrator)
                 check()
             code = work(Desk(session, sink, bar, check))

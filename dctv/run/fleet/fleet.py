@@ -28,7 +28,7 @@ from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.facts import Facts, Way, mounted
 from dctv.run.fleet.members import TRACE, Member
-from dctv.run.fleet.part import Part, batches, read_part, run_part
+from dctv.run.fleet.part import Part, Told, batches, read_part, run_part
 from dctv.run.fleet.table import FleetTable, nothing, tables_in
 from dctv.run.fleet.together import together
 from dctv.run.plans import environment, result_of
@@ -173,26 +173,26 @@ class Fleet:
 
     def _rows(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
         elsewhere = self.context.crew.is_wanted(len(parts), sum(size for part in parts for _, size, _ in part.state))
-        told: list[tuple[str, str, int]] = []
+        said: list[tuple[str, str, int]] = []
         try:
-            yield from self._elsewhere(parts, run, told) if elsewhere else self._here(parts, told)
+            yield from self._elsewhere(parts, run, said) if elsewhere else self._here(parts, run, said)
         except DctvError as error:
             # The engine that reads these rows hands on no more than the error's text.
             self.context.running.note(error)
             raise
         finally:
-            for text, count in together(told):
+            for text, count in together(said):
                 self.context.log.add(f"{self.way.name}: {text}", count)
 
-    def _here(self, parts: Sequence[Part], told: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
+    def _here(self, parts: Sequence[Part], run: Run, said: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
         for number, part in enumerate(parts):
             self._report(number, parts)
-            warnings: list[tuple[str, int]] = []
+            one = Told()
             with _named(part.member):
-                yield from batches(self.context, part, warnings)
-            self._note(told, part.member, warnings)
+                yield from batches(self.context, part, one)
+            self._note(said, part.member, one, run)
 
-    def _elsewhere(self, parts: Sequence[Part], run: Run, told: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
+    def _elsewhere(self, parts: Sequence[Part], run: Run, said: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
         context = self.context
         targets = [self._target(run) for _ in parts]
         work = ((part, target) for part, target in zip(parts, targets, strict=True))
@@ -203,7 +203,7 @@ class Fleet:
                     with _named(part.member):
                         rows = next(results)
                     yield from read_part(rows, target)
-                    self._note(told, part.member, rows.warnings)
+                    self._note(said, part.member, rows.told, run)
         finally:
             _remove(targets)
 
@@ -217,10 +217,12 @@ class Fleet:
         run.spill_folder.mkdir(parents=True, exist_ok=True)
         return str(run.spill_folder / f"fleet-{uuid4().hex}.arrows")
 
-    def _note(self, told: list[tuple[str, str, int]], member: Member, warnings: Sequence[tuple[str, int]]) -> None:
+    def _note(self, said: list[tuple[str, str, int]], member: Member, told: Told, run: Run) -> None:
         """Keep what is to be told of a trace, without what was told when it was mounted."""
         known = self.facts[member.name].warnings
-        told += [(member.name, text, count) for text, count in warnings if text not in known]
+        said += [(member.name, text, count) for text, count in told.warnings if text not in known]
+        if told.spent is not None:
+            run.beside.append(told.spent)
 
 
 def _alone(plan: Plan) -> Plan:
