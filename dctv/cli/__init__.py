@@ -12,11 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
+    from dctv.cli.errand import Lent
+
 _INTERRUPTED = 130
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run `dctv` with the arguments (those of the process by default) and return its exit code."""
+def main(argv: Sequence[str] | None = None, warm: Lent | None = None) -> int:
+    """Run `dctv` with the arguments (those of the process by default) and return its exit code.
+
+    `warm` is what the command is to use that was sent to this process by another one.
+    """
     from dctv.cli.imports import prepare
     from dctv.console.verdict import Verdict
 
@@ -27,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             prepare(words)
         from dctv.cli.dispatch import dispatch
 
-        verdict.code = dispatch(words)
+        verdict.code = dispatch(words, warm)
     return verdict.code
 
 

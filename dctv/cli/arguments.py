@@ -61,6 +61,15 @@ def add_time_option(parser: ArgumentParser) -> None:
     )
 
 
+def add_warm_option(parser: ArgumentParser) -> None:
+    """Add who carries a command out."""
+    parser.add_argument(
+        "--session",
+        metavar="NAME",
+        help="have the session do it that `dctv session start NAME` keeps, which has its traces mounted",
+    )
+
+
 def add_manifest_option(parser: ArgumentParser) -> None:
     """Add what is known of traces that are mounted as one."""
     parser.add_argument(

@@ -17,3 +17,5 @@ class Settings:
     """Whether the rules that make plans cheaper are applied."""
     metered: bool = False
     """Whether results tell what they took, which no statement sets."""
+    configured: int = 0
+    """How often a setting of the engine was changed."""

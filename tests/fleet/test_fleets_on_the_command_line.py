@@ -1,4 +1,4 @@
-"""Traces of a pattern on the command line: manifests, what is said of many of them, which of their tables are listed."""
+"""Traces of a pattern on the command line: manifests, what is said of many of them, which tables are listed."""
 
 from __future__ import annotations
 
@@ -94,4 +94,4 @@ def test_tables_without_rows_are_left_out(tmp_path: Path) -> None:
     # A fleet has views of its own, and no functions or state systems of single traces.
     assert found == (alone & whole) | {"t.traces"}
     assert "t.io.by_file" in found
-    assert "t.gc.by_process" not in found
+    assert found < whole

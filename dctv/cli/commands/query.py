@@ -10,6 +10,7 @@ from dctv.cli.arguments import (
     add_index_options,
     add_manifest_option,
     add_session_options,
+    add_warm_option,
     parameters,
 )
 from dctv.cli.ci import add_report_options, add_result_options
@@ -55,6 +56,7 @@ def configure(parser: ArgumentParser) -> None:
     add_each_options(parser)
     add_result_options(parser)
     add_report_options(parser)
+    add_warm_option(parser)
     add_session_options(parser)
     add_file_option(parser)
     add_index_options(parser)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_index_options, add_manifest_option, add_session_options
+from dctv.cli.arguments import add_index_options, add_manifest_option, add_session_options, add_warm_option
 from dctv.cli.command import Command
 from dctv.cli.formats import add_format_option, writer_of
 from dctv.cli.mounts import WORD, told_mounts
@@ -35,6 +35,7 @@ def configure(parser: ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
     )
     add_manifest_option(parser)
+    add_warm_option(parser)
     add_session_options(parser)
     add_index_options(parser)
 
@@ -46,7 +47,7 @@ def run(args: Namespace) -> int:
     from dctv.console.narration import say
 
     writer = writer_of(args.format, args.output)
-    if not args.mounts:
+    if not args.mounts and args.session is None:
         raise UsageError("found no trace to mount", hint="give its path, or NAME=PATH: dctv tables t=trace.json")
 
     def work(desk: Desk) -> int:
