@@ -197,13 +197,13 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
 
 
 def _typed(plan: Plan, casts: Mapping[str, str]) -> Plan:
-    """Return a plan whose columns have the types of the values that their texts say."""
+    """Return a plan whose columns have the types of the values that their texts, or JSON, say."""
     if not casts:
         return plan
     columns = tuple(replace(one, type=casts.get(one.name, one.type)) for one in plan.schema.columns)
     items = []
     for one, name in zip(plan.schema.columns, physical_names(plan.schema), strict=True):
-        value = Column(name)
+        value: Expression = Cast(Column(name), "JSON") if one.type == "JSON" and one.name in casts else Column(name)
         items.append(Item(Cast(value, casts[one.name]) if one.name in casts else value, name))
     query = select(*items, source="texts")
     return Relation(replace(plan.schema, columns=columns), plan.order, query, (("texts", plan),))

@@ -99,6 +99,10 @@ class Namespace:
             self.entries.update(fill())
         return self
 
+    def copied(self) -> Namespace:
+        """Return a level like this one, with levels of its own; what the names mean is the same."""
+        return Namespace(dict(self.entries), {name: one.copied() for name, one in self.spaces.items()}, self.fill)
+
     def walk(self, prefix: str = "") -> Iterator[tuple[str, Entry]]:
         """Yield every entry below with its dotted name."""
         self.filled()
@@ -138,6 +142,12 @@ class Catalog:
         made = Catalog()
         made.root.spaces[name] = self.root.spaces[name]
         return made
+
+    def restore(self, root: Namespace, changes: int) -> None:
+        """Have names as they were when there had been so many changes."""
+        self.root = root
+        self.changes = changes
+        self.bound.clear()
 
     def clear(self) -> None:
         """Forget all names."""

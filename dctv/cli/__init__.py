@@ -11,11 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
+    from dctv.cli.errand import Lent
+
 _INTERRUPTED = 130
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run `dctv` with the arguments (those of the process by default) and return its exit code."""
+def main(argv: Sequence[str] | None = None, warm: Lent | None = None) -> int:
+    """Run `dctv` with the arguments (those of the process by default) and return its exit code.
+
+    `warm` is what the command is to use that was sent to this process by another one.
+    """
     from dctv.console.verdict import Verdict
 
     words = list(sys.argv[1:] if argv is None else argv)
@@ -24,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         from dctv.cli.dispatch import dispatch
 
-        verdict.code = dispatch(words)
+        verdict.code = dispatch(words, warm)
     return verdict.code
 
 

@@ -50,6 +50,37 @@ def add_index_options(parser: ArgumentParser) -> None:
     )
 
 
+def add_time_option(parser: ArgumentParser) -> None:
+    """Add how times are shown."""
+    parser.add_argument(
+        "--time",
+        default="trace",
+        metavar="ZONE",
+        help="show times of the trace and timestamps as local time, as utc or in a zone such as Europe/Berlin "
+        "(default: trace)",
+    )
+
+
+def add_warm_option(parser: ArgumentParser) -> None:
+    """Add who carries a command out."""
+    parser.add_argument(
+        "--session",
+        metavar="NAME",
+        help="have the session do it that `dctv session start NAME` keeps, which has its traces mounted",
+    )
+
+
+def add_manifest_option(parser: ArgumentParser) -> None:
+    """Add what is known of traces that are mounted as one."""
+    parser.add_argument(
+        "--manifest",
+        action="append",
+        default=[],
+        metavar="[NAME=]FILE",
+        help="a CSV or Parquet file with a row for each trace of NAME=@'PATTERN', whose columns its tables get",
+    )
+
+
 def parameters(words: Iterable[str]) -> dict[str | int, object] | None:
     """Turn `K=V` words into typed parameters; `0=5` is positional."""
     from dctv.console.params import assigned  # units and plans; most commands take no parameters

@@ -6,12 +6,16 @@ import argparse
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import dctv.cli.commands
 from dctv.cli.command import Command
 from dctv.cli.parser import Parser
 from dctv.console.verdict import OK, WRONG
 from dctv.contracts.shelf import modules, scan
+
+if TYPE_CHECKING:
+    from dctv.cli.errand import Lent
 
 EXIT_CODES = """exit codes:
   0    all is well
@@ -26,11 +30,11 @@ EXIT_CODES = """exit codes:
 """
 
 
-def dispatch(words: list[str]) -> int:
-    """Run the subcommand that the first word names and return its exit code."""
+def dispatch(words: list[str], warm: Lent | None = None) -> int:
+    """Run the subcommand that the first word names, here or in the session that they name; return its exit code."""
     named = _named(words)
     if named is not None:
-        return _run(named, words[1:])
+        return _run(named, words, warm)
     commands = scan(dctv.cli.commands, Command)
     top = _top(commands)
     if not words:
@@ -40,7 +44,7 @@ def dispatch(words: list[str]) -> int:
     if chosen.version:
         sys.stdout.write(f"dctv {version()}\n")
         return OK
-    return _run(commands[chosen.command], words[1:])
+    return _run(commands[chosen.command], words, warm)
 
 
 def _named(words: list[str]) -> Command | None:
@@ -51,7 +55,7 @@ def _named(words: list[str]) -> Command | None:
     return next((c for c in vars(module).values() if isinstance(c, Command) and c.name == words[0]), None)
 
 
-def _run(command: Command, words: list[str]) -> int:
+def _run(command: Command, words: list[str], warm: Lent | None) -> int:
     parser = Parser(
         prog=f"dctv {command.name}",
         description=command.title,
@@ -60,7 +64,13 @@ def _run(command: Command, words: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
-    return command.run(parser.parse_intermixed_args(words))
+    args = parser.parse_intermixed_args(words[1:])
+    args.line, args.warm = words, warm
+    if warm is None and getattr(args, "session", None) is not None:
+        from dctv.cli.warm.client import ask  # only wanted for sessions
+
+        return ask(args)
+    return command.run(args)
 
 
 def version() -> str:

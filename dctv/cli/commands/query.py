@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters
+from dctv.cli.arguments import (
+    add_file_option,
+    add_index_options,
+    add_manifest_option,
+    add_session_options,
+    add_warm_option,
+    parameters,
+)
 from dctv.cli.ci import add_report_options, add_result_options
 from dctv.cli.command import Command
 from dctv.cli.fleet.options import add_each_options
@@ -45,9 +52,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K for a number"
     )
+    add_manifest_option(parser)
     add_each_options(parser)
     add_result_options(parser)
     add_report_options(parser)
+    add_warm_option(parser)
     add_session_options(parser)
     add_file_option(parser)
     add_index_options(parser)
@@ -68,8 +77,6 @@ def run(args: Namespace) -> int:
     if args.each is not None:
         from dctv.cli.fleet.each import run_each
 
-        if args.time != "trace":
-            raise UsageError("--time does not go with --each, whose traces begin at different times")
         return run_each(args, announced(args, mounts), batch)
     for option in ("jobs", "checkpoint"):
         if getattr(args, option) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_index_options, add_session_options
+from dctv.cli.arguments import add_index_options, add_manifest_option, add_session_options, add_warm_option
 from dctv.cli.command import Command
 from dctv.cli.formats import add_format_option, writer_of
 from dctv.cli.mounts import WORD, told_mounts
@@ -28,12 +28,14 @@ def configure(parser: ArgumentParser) -> None:
         help="only names that begin like this, such as t.sched, or match a pattern, such as '*wake*'",
     )
     parser.add_argument(
-        "--all", action="store_true", help="also list tables that are empty because the trace lacks their events"
+        "--all", action="store_true", help="also list tables that are empty because there are none of their events"
     )
     add_format_option(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
     )
+    add_manifest_option(parser)
+    add_warm_option(parser)
     add_session_options(parser)
     add_index_options(parser)
 
@@ -45,7 +47,7 @@ def run(args: Namespace) -> int:
     from dctv.console.narration import say
 
     writer = writer_of(args.format, args.output)
-    if not args.mounts:
+    if not args.mounts and args.session is None:
         raise UsageError("found no trace to mount", hint="give its path, or NAME=PATH: dctv tables t=trace.json")
 
     def work(desk: Desk) -> int:

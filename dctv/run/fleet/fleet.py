@@ -30,8 +30,9 @@ from dctv.run.context import ExecutionContext
 from dctv.run.fleet.counted import counted
 from dctv.run.fleet.facts import Facts, Way, mounted
 from dctv.run.fleet.members import TRACE, Member
-from dctv.run.fleet.part import Part, batches, read_part, run_part
+from dctv.run.fleet.part import Part, Told, batches, read_part, run_part
 from dctv.run.fleet.table import EVENTS, FleetTable, nothing, tables_in
+from dctv.run.fleet.together import together
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
@@ -178,22 +179,26 @@ class Fleet:
 
     def _rows(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
         elsewhere = self.context.crew.is_wanted(len(parts), sum(size for part in parts for _, size, _ in part.state))
+        said: list[tuple[str, str, int]] = []
         try:
-            yield from self._elsewhere(parts, run) if elsewhere else self._here(parts)
+            yield from self._elsewhere(parts, run, said) if elsewhere else self._here(parts, run, said)
         except DctvError as error:
             # The engine that reads these rows hands on no more than the error's text.
             self.context.running.note(error)
             raise
+        finally:
+            for text, count in together(said):
+                self.context.log.add(f"{self.way.name}: {text}", count)
 
-    def _here(self, parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:
+    def _here(self, parts: Sequence[Part], run: Run, said: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
         for number, part in enumerate(parts):
             self._report(number, parts)
-            warnings: list[tuple[str, int]] = []
+            one = Told()
             with _named(part.member):
-                yield from batches(self.context, part, warnings)
-            self._warn(part.member, warnings)
+                yield from batches(self.context, part, one)
+            self._note(said, part.member, one, run)
 
-    def _elsewhere(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
+    def _elsewhere(self, parts: Sequence[Part], run: Run, said: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
         context = self.context
         targets = [self._target(run) for _ in parts]
         work = ((part, target) for part, target in zip(parts, targets, strict=True))
@@ -205,7 +210,7 @@ class Fleet:
                     with _named(part.member):
                         rows = next(results)
                     yield from read_part(rows, target)
-                    self._warn(part.member, rows.warnings)
+                    self._note(said, part.member, rows.told, run)
         finally:
             _remove(targets)
 
@@ -219,9 +224,12 @@ class Fleet:
         run.spill_folder.mkdir(parents=True, exist_ok=True)
         return str(run.spill_folder / f"fleet-{uuid4().hex}.arrows")
 
-    def _warn(self, member: Member, warnings: Sequence[tuple[str, int]]) -> None:
-        for message, count in warnings:
-            self.context.log.add(f"{self.way.name}: {member.name}: {message}", count)
+    def _note(self, said: list[tuple[str, str, int]], member: Member, told: Told, run: Run) -> None:
+        """Keep what is to be told of a trace, without what was told when it was mounted."""
+        known = self.facts[member.name].warnings
+        said += [(member.name, text, count) for text, count in told.warnings if text not in known]
+        if told.spent is not None:
+            run.beside.append(told.spent)
 
 
 def _alone(plan: Plan) -> Plan:
