@@ -17,7 +17,10 @@ SMALL: dict[str, list[list[str]]] = {
     "compile.py": [["--rounds", "1"]],
     "decode_ftrace.py": [["generate_ftrace.py", "{data}", "--lines", "3000"], ["{data}", "--runs", "1"]],
     "decode_pfw.py": [PFW, ["{data}", "--rounds", "1"]],
-    "fleet.py": [["--traces", "3", "--lines", "500", "--alone", "1"]],
+    "fleet.py": [
+        ["fleet.py", "--traces", "3", "--lines", "500", "--alone", "1"],
+        ["--format", "dftracer", "--traces", "3", "--lines", "500", "--alone", "1"],
+    ],
     "index.py": [PFW, ["{data}", "--rounds", "1"]],
     "ingest.py": [["--events", "2000", "--rounds", "1", "--data", "{data}"]],
     "large_join.py": [["--rows", "1e4"]],
