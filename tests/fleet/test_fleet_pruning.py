@@ -122,6 +122,14 @@ COUNTED = {
         (2, "write", 95, 95),
     ],
     "SELECT COUNT(*) AS n FROM runs.raw_events.read": [(10,)],
+    "SELECT name, SUM(_duration) AS s, AVG(_duration) AS m FROM runs.events GROUP BY name ORDER BY name": [
+        ("open", 5_000, 5_000.0),
+        ("read", 50_000, 5_000.0),
+        ("write", 475_000, 5_000.0),
+    ],
+    "SELECT COUNT(_duration) AS n, MIN(_duration) AS least, MAX(_duration) AS most FROM runs.events": [
+        (106, 5_000, 5_000)
+    ],
     "SELECT build, COUNT(*) AS n FROM runs.raw_events.write GROUP BY build": [(2, 95)],
 }
 
@@ -147,7 +155,9 @@ def test_what_is_counted_of_each_trace(session: Session) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        "SELECT COUNT(_duration) AS n FROM runs.events",
+        "SELECT COUNT(tid) AS n FROM runs.events",
+        "SELECT SUM(dur) AS n FROM runs.raw_events.read",
+        "SELECT median(_duration) AS n FROM runs.events",
         "SELECT COUNT(DISTINCT name) AS n FROM runs.events",
         "SELECT day, COUNT(*) AS n FROM runs.events GROUP BY 1",
         "SELECT tid, COUNT(*) AS n FROM runs.events GROUP BY 1",

@@ -1,55 +1,74 @@
-"""A question how many events there are -> the answer from what is kept of each trace, none of which is opened."""
+"""A question about events -> the answer from what is kept of each trace, none of which is opened."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from dctv.plan.nodes import physical_names
 from dctv.plan.question import Aggregate, Cell, Question
-from dctv.run.fleet.facts import Facts
+from dctv.record import record
+from dctv.run.fleet.facts import Durations, Facts
 from dctv.run.fleet.members import TRACE, Member, state_of
 from dctv.run.fleet.table import EVENTS, FleetTable
-from dctv.types.schema import TS, ColumnType
+from dctv.types.schema import DURATION, TS, ColumnType
 
 _NAME = "name"
 """The column of `events` that the index counts by."""
 _KEYS = ("VARCHAR", "BIGINT")
 """Types of columns of a manifest that are told as they are."""
+_OF_DURATIONS = ("count", "sum", "min", "max", "avg")
+
+
+@record(frozen=False)
+class _Group:
+    """The events of one group."""
+
+    count: int = 0
+    durations: Durations | None = None
+
+    def add(self, count: int, durations: Durations | None) -> None:
+        """Add events of one name in one trace."""
+        self.count += count
+        if durations is not None:
+            self.durations = durations if self.durations is None else self.durations + durations
+
+    def told(self, one: Aggregate) -> Cell:
+        """Return what an aggregate of them is."""
+        taken = self.durations
+        if one.column != DURATION:
+            return self.count
+        if taken is None:
+            return 0 if one.function == "count" else None
+        known = {"count": taken.count, "sum": taken.total, "min": taken.least, "max": taken.most}
+        return known[one.function] if one.function in known else taken.total / taken.count
 
 
 def counted(
     table: FleetTable, question: Question, members: Sequence[Member], facts: Mapping[str, Facts]
 ) -> Sequence[Sequence[Cell]] | None:
-    """Count the rows of a table of events by name, by trace, or by what the manifest says of the traces.
+    """Count the events of a table, and add up their durations, by name, trace, or what the manifest says of these.
 
     Return None if anything else is asked, if it is not known of all traces, or if one has changed since.
     """
-    fixed = _fixed(table)
-    events = table.parts == (EVENTS,)
+    fixed, events = _fixed(table), table.parts == (EVENTS,)
     if not all(key in fixed or (events and key == _NAME) for key in question.keys):
         return None
-    if not all(_is_count(one, events=events) for one in question.aggregates):
+    if not all(_is_told(one, events=events) for one in question.aggregates):
         return None
-    found: Counter[tuple[Cell, ...]] = Counter()
+    timed = any(one.column == DURATION for one in question.aggregates)
+    groups: dict[tuple[Cell, ...], _Group] = {} if question.keys else {(): _Group()}
     for member in members:
         known = facts[member.name]
-        if known.counts is None or not _is_as_it_was(member, known):
+        names = _named(table, known)
+        if names is None or (timed and known.durations is None) or not _is_as_it_was(member, known):
             return None
-        if not events and ".".join(table.parts) not in known.tables:
-            continue
-        names = _named(table, known.counts)
-        if names is None:
-            return None
-        for name, count in names:
+        for name, count in names.items():
             key = tuple(
                 name if key not in fixed else member.name if fixed[key] == TRACE else member.cell(fixed[key])
                 for key in question.keys
             )
-            found[key] += count
-    if not question.keys and not found:
-        found[()] = 0
-    return [[*key, *(count for _ in question.aggregates)] for key, count in found.items()]
+            groups.setdefault(key, _Group()).add(count, (known.durations or {}).get(name))
+    return [[*key, *(group.told(one) for one in question.aggregates)] for key, group in groups.items()]
 
 
 def _fixed(table: FleetTable) -> Mapping[str, ColumnType]:
@@ -58,18 +77,26 @@ def _fixed(table: FleetTable) -> Mapping[str, ColumnType]:
     return {name: one for name, one in named if table.is_fixed(one) and one.type in _KEYS}
 
 
-def _is_count(one: Aggregate, *, events: bool) -> bool:
-    """Whether an aggregate is the number of rows: these columns are never NULL."""
+def _is_told(one: Aggregate, *, events: bool) -> bool:
+    """Whether an aggregate is the number of rows, for columns that are never NULL, or about durations."""
+    if events and one.column == DURATION:
+        return one.function in _OF_DURATIONS
     never_null = (TS, TRACE.name, *((_NAME,) if events else ()))
     return one.function == "count" and (one.column is None or one.column in never_null)
 
 
-def _named(table: FleetTable, counts: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, int]] | None:
+def _named(table: FleetTable, known: Facts) -> Mapping[str, int] | None:
     """Return how many rows of a table there are in a trace, by name of event; None if that is not known."""
-    if table.parts == (EVENTS,):
-        return (pair for one in counts.values() for pair in one.items())
-    found = counts.get(".".join(table.parts))
-    return None if found is None else iter(found.items())
+    if known.counts is None:
+        return None
+    if table.parts != (EVENTS,):
+        name = ".".join(table.parts)
+        return known.counts.get(name) if name in known.tables else {}
+    found: dict[str, int] = {}
+    for one in known.counts.values():
+        for name, count in one.items():
+            found[name] = found.get(name, 0) + count
+    return found
 
 
 def _is_as_it_was(member: Member, known: Facts) -> bool:
