@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any
 
-from dctv.errors import Interrupted, TraceError
+from dctv.errors import DctvError, Interrupted, TraceError
 from dctv.processors import usable_processors
 from dctv.progress import Progress
 from dctv.record import record
@@ -32,6 +32,10 @@ Without later pieces, workers would wait for a large trace before which they hav
 
 _ALLOCATIONS = 20_000
 """Between two looks for garbage among new objects; of 700, which is Python's own choice, each trace makes dozens."""
+
+_WHATEVER: tuple[type[BaseException], ...] = (Exception,)
+"""What an executor of a program may raise: errors of its own, and those of a worker."""
+_ELSEWHERE = "workers need the same version of dctv, the traces under the same paths, and enough memory"
 
 Work = Callable[..., Any]
 """A function of a module, called with a context and arguments."""
@@ -85,6 +89,10 @@ class Crew:
         except Interrupted:
             self.close()
             raise
+        except DctvError:
+            raise
+        except _WHATEVER as error:
+            raise self._failed(error) from error
         finally:
             given.cancel()
 
@@ -99,6 +107,13 @@ class Crew:
             # A fork would copy the threads' locks.
             self.pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _begin)
         return self.pool, self.workers
+
+    def _failed(self, error: BaseException) -> BaseException:
+        """Return the error for one that is not ours: of an executor that lost its workers, or of one of these."""
+        if self.executor is None:
+            return error
+        told = " ".join(str(error).split()).rstrip(".!") or "it gave no reason"
+        return TraceError(f"the executor failed with {type(error).__name__}: {told}", hint=_ELSEWHERE)
 
     def _killed(self) -> TraceError:
         """Return the error of a pool whose workers are gone; the next work begins with a new one."""

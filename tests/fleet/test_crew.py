@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dctv.errors import UsageError
+from dctv.errors import TraceError, UsageError
 from dctv.index.mounting import Policy
 from dctv.progress import Progress
 from dctv.run.crew import Crew
@@ -99,3 +99,19 @@ def test_an_executor_that_does_not_say_how_many_work_gets_many() -> None:
     crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, Cluster())
     each = ((number,) for number in range(100))
     assert list(crew.results(lambda number: number, each, lambda _: LIMITS, Progress(None))) == list(range(100))
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(OSError("no\nworker"), "OSError: no worker"), (KeyError(), "KeyError: it")]
+)
+def test_an_error_of_the_executor_is_told_as_one(error: Exception, told: str) -> None:
+    class Lost(Executor):
+        def submit(self, _function: Callable[..., Any], /, *_arguments: Any, **_: Any) -> Future[Any]:
+            made: Future[Any] = Future()
+            made.set_exception(error)
+            return made
+
+    crew = Crew(lambda *_: None, 2, Lost())
+    with pytest.raises(TraceError, match=f"the executor failed with {told}") as caught:
+        next(crew.results(lambda number: number, [(1,)], lambda _: LIMITS, Progress(None)))
+    assert "workers need the same version of dctv" in str(caught.value.hint)
