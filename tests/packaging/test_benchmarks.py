@@ -24,7 +24,9 @@ SMALL: dict[str, list[list[str]]] = {
     "index.py": [PFW, ["{data}", "--rounds", "1"]],
     "ingest.py": [["--events", "2000", "--rounds", "1", "--data", "{data}"]],
     "large_join.py": [["--rows", "1e4"]],
-    "page.py": [["--spans", "1e5", "--tracks", "10", "--seconds", "1", "--scale", "0.01", "--data", "{data}"]],
+    "page.py": [
+        ["--spans", "1e5", "--tracks", "10", "--seconds", "1", "--zooms", "20", "--scale", "0.01", "--data", "{data}"]
+    ],
     "spans.py": [["1000", "--only", "span left join"]],
     "start_up.py": [[]],
     "state.py": [["--sizes", "small", "--rounds", "1"]],

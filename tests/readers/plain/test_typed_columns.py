@@ -191,14 +191,23 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-@bounded(600)
-@given(st.data(), st.sampled_from(list(VALUES)))
-def test_any_values(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, kind: str) -> None:
-    values = data.draw(st.lists(st.none() | VALUES[kind], min_size=1, max_size=5))
+def columns_of(rows: int) -> st.SearchStrategy[dict[str, list[Any]]]:
+    """Draw a table with a column of each kind."""
+    return st.fixed_dictionaries(
+        {kind: st.lists(st.none() | values, min_size=rows, max_size=rows) for kind, values in VALUES.items()}
+    )
+
+
+@bounded(90)
+@given(st.integers(1, 5).flatmap(columns_of))
+def test_any_values(tmp_path_factory: pytest.TempPathFactory, columns: dict[str, list[Any]]) -> None:
+    made = ", ".join(f'unnest(CAST(? AS {kind}[])) AS "{kind}"' for kind in columns)
     with duckdb.connect() as connection:
-        wanted = connection.sql(f"SELECT unnest(CAST(? AS {kind}[])) AS v", params=[values]).to_arrow_table()
+        wanted = connection.sql(f"SELECT {made}", params=list(columns.values())).to_arrow_table()
     path = as_parquet(tmp_path_factory.mktemp("any"), wanted)
     with Session(index=False) as session:
         session.mount(path, "t")
-        read = session.sql("SELECT v FROM t.x").arrow()
-    assert read["v"].combine_chunks().equals(wanted["v"].combine_chunks())
+        read = session.sql("SELECT * FROM t.x").arrow()
+    assert set(read.column_names) == set(columns)
+    for kind in columns:
+        assert read[kind].combine_chunks().equals(wanted[kind].combine_chunks()), kind
