@@ -28,22 +28,20 @@ _WAITING = 128
 
 def keep_elsewhere(words: Sequence[str]) -> int:
     """Start a process that is told the words of this one, and wait until it is ready; return its exit code if not."""
-    import subprocess
-
     reading, writing = os.pipe()
+    os.set_inheritable(writing, True)  # noqa: FBT003 - its only form
     command = [sys.executable, "-m", "dctv", *words, "--foreground", "--ready", str(writing)]
-    process = subprocess.Popen(  # noqa: S603 - our own program
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, pass_fds=[writing]
-    )
+    nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1)]
+    process = os.posix_spawn(sys.executable, command, os.environ, file_actions=nothing, setsid=True)
     os.close(writing)
     try:
         ready = os.read(reading, 1)
     except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)
-        return process.wait()
+        os.kill(process, signal.SIGINT)
+        ready = b""
     finally:
         os.close(reading)
-    return OK if ready else process.wait()
+    return OK if ready else os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def keep(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
