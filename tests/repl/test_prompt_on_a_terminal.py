@@ -180,6 +180,9 @@ def test_tab_completes_keywords_units_and_paths(terminal: Terminal, tmp_path: Pa
     for keys in ("SELECT b FROM r.requ", "\t"):
         terminal.press(keys)
     assert "2" in terminal.say(";", "2\n")
+    for keys in ("MOUNT TRACES 'requ", "\t"):
+        terminal.press(keys)
+    terminal.say("' AS many;", "mounted 1 of 1 traces as many")
 
 
 def test_tab_offers_tables_columns_and_arguments(terminal: Terminal) -> None:
@@ -249,6 +252,7 @@ def test_a_project_has_a_configuration_of_its_own(tmp_path: Path) -> None:
         try:
             made.until("Type .help")
             made.say(".mode", f"mode is {mode}\n")
+            made.say(".set", "config.toml and dctv.toml say\n")
             made.say(".maxrows", f"maxrows is {rows}\n")
         finally:
             made.close()
