@@ -46,7 +46,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--foreground", action="store_true", help="start: keep it in this process, until Ctrl-C or `dctv session stop`"
     )
-    parser.add_argument("--ready", type=int, help=SUPPRESS)
+    parser.add_argument("--ready", action="store_true", help=SUPPRESS)
     add_manifest_option(parser)
     add_session_options(parser)
     add_file_option(parser)
@@ -72,13 +72,13 @@ def run(args: Namespace) -> int:
 def _start(args: Namespace, name: str, traces: list[str]) -> int:
     from dctv.cli.warm.keeping import keep, keep_elsewhere
     from dctv.cli.warm.place import checked
+    from dctv.console.narration import say
 
     mounts = told_mounts(traces)
     if not args.foreground:
         return keep_elsewhere(args.line)
-    if args.ready is None:
-        for remark in mounts.remarks:
-            sys.stderr.write(f"{remark}\n")
+    for remark in mounts.remarks:
+        say(remark)
     return keep(args, checked(name), [(called, _whole(path)) for called, path in mounts.traces])
 
 
