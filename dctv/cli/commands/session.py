@@ -15,7 +15,7 @@ from dctv.cli.arguments import (
     add_session_options,
 )
 from dctv.cli.command import Command
-from dctv.cli.mounts import told_mounts
+from dctv.cli.mounts import TRACES, told_mounts
 from dctv.cli.sizes import seconds
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -30,11 +30,7 @@ def configure(parser: ArgumentParser) -> None:
         "what", choices=["start", "stop", "list"], help="start a session, end one, or list those that run"
     )
     parser.add_argument(
-        "words",
-        nargs="*",
-        metavar="NAME [PATH | NAME=PATH ...]",
-        help="the name of the session; start: traces that it keeps mounted for `dctv query --session NAME`, "
-        "`dctv tables` and `dctv explain`",
+        "words", nargs="*", metavar="NAME | PATH | NAME=PATH", help=f"name of the session; start: {TRACES}"
     )
     parser.add_argument(
         "--idle",
@@ -108,4 +104,10 @@ def _list() -> int:
     return OK
 
 
-SESSION = Command("session", "keep traces mounted for many commands", configure, run)
+SESSION = Command(
+    "session",
+    "keep traces mounted for many commands",
+    configure,
+    run,
+    ("start work t=trace.json      then: dctv query --session work 'SELECT ...'", "list", "stop work"),
+)
