@@ -86,6 +86,7 @@ class Terminal:
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     made = Terminal(tmp_path, 60)
     made.until("Type .help for help.")
+    made.until("Nothing is mounted: `.mount t=trace.json` mounts a trace as t.")
     yield made
     made.close()
 
@@ -241,6 +242,16 @@ def test_ctrl_c_leaves_a_line_and_keeps_the_session(terminal: Terminal) -> None:
     terminal.type("SELECT garbage", "garbage")
     terminal.type("\x03", "DCTV>")
     assert "7" in terminal.say("SELECT n FROM kept;", "7\n")
+
+
+def test_it_says_how_to_begin(tmp_path: Path) -> None:
+    (tmp_path / "requests.csv").write_text("a,b\n1,2\n")
+    made = Terminal(tmp_path, 200, ["r=requests.csv", "many=@*.csv"])
+    try:
+        made.until("SQL ends with a semicolon")
+        made.until("Mounted: r, many. `.tables` lists")
+    finally:
+        made.close()
 
 
 def test_a_project_has_a_configuration_of_its_own(tmp_path: Path) -> None:

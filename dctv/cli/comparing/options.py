@@ -57,7 +57,7 @@ def add_question(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="K=V",
-        help="value of :K in the SQL, such as limit=5ms, or of ?K for a number",
+        help="value of :K, such as limit=5ms, or of ?K for a number",
     )
 
 
