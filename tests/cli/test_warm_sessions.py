@@ -60,6 +60,16 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.fixture
+def in_kolkata(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "Asia/Kolkata")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_kolkata")
 @pytest.mark.parametrize(
     "words",
     [
@@ -87,9 +97,9 @@ def until(condition: Callable[[], bool]) -> None:
 )
 def test_it_answers_as_a_process_of_its_own(folder: Path, words: list[str]) -> None:
     command, *rest = words
-    cold = run(command, f"t={MARKS}", "--no-index", *rest, TZ="Asia/Kolkata")
+    cold = run(command, f"t={MARKS}", "--no-index", *rest)
     for _ in range(2):  # What the first one changed is gone.
-        assert ask(folder, *words, TZ="Asia/Kolkata") == cold
+        assert ask(folder, *words) == cold
 
 
 def test_it_reads_and_writes_where_the_command_is(folder: Path, tmp_path: Path) -> None:
