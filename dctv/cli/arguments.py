@@ -43,7 +43,7 @@ def add_file_option(parser: ArgumentParser) -> None:
 def add_index_options(parser: ArgumentParser) -> None:
     """Add whether traces are read by their indexes, and where those are."""
     choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--index", action="store_true", help="first build the indexes that are missing, for any trace")
+    choice.add_argument("--index", action="store_true", help="first build missing indexes, however small a trace is")
     choice.add_argument("--no-index", action="store_true", help="read the traces themselves, even if they are indexed")
     parser.add_argument(
         "--index-dir", type=Path, metavar="DIR", help="keep indexes here (default: DCTV_INDEX_DIR, else the cache)"

@@ -22,3 +22,5 @@ class Command:
     """Add its arguments."""
     run: Callable[[Namespace], int]
     """Do it and return the exit code."""
+    examples: tuple[str, ...] = ()
+    """Words of the command line after the name, for `dctv NAME --help`."""

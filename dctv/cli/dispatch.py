@@ -30,6 +30,14 @@ EXIT_CODES = """exit codes:
 """
 
 
+_FIRST = """Ask trace files SQL questions.
+
+  dctv tables t=trace.json                          what there is to ask about
+  dctv query t=trace.json "SELECT * FROM t.slices"  one question
+  dctv repl t=trace.json                            many questions, at a prompt
+  dctv ui trace.json                                the trace in the browser"""
+
+
 def dispatch(words: list[str], warm: Lent | None = None) -> int:
     """Run the subcommand that the first word names, here or in the session that they name; return its exit code."""
     named = _named(words)
@@ -60,7 +68,7 @@ def _run(command: Command, words: list[str], warm: Lent | None) -> int:
         prog=f"dctv {command.name}",
         description=command.title,
         allow_abbrev=False,
-        epilog=EXIT_CODES,
+        epilog=_examples(command) + EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.configure(parser)
@@ -71,6 +79,11 @@ def _run(command: Command, words: list[str], warm: Lent | None) -> int:
 
         return ask(args)
     return command.run(args)
+
+
+def _examples(command: Command) -> str:
+    lines = "".join(f"  dctv {command.name} {words}\n" for words in command.examples)
+    return f"examples:\n{lines}\n" if lines else ""
 
 
 def version() -> str:
@@ -93,7 +106,7 @@ def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
     parser = Parser(
         prog="dctv",
         usage="dctv COMMAND ...\n       dctv COMMAND --help",
-        description="Ask trace files SQL questions.",
+        description=_FIRST,
         epilog=f"commands:\n{listing}\n\n{EXIT_CODES}",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -7,7 +7,7 @@ from dctv.console.narration import say
 from dctv.console.params import assigned, written
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
-from dctv.repl.config import config_file
+from dctv.repl.config import PROJECT_FILE, config_file
 from dctv.repl.conversation import Conversation
 from dctv.repl.dot_command import DotCommand
 from dctv.repl.settings import SETTINGS, modes, set_to
@@ -25,7 +25,9 @@ def _set(talk: Conversation, argument: str) -> int:
     rows = [(name, one.get(talk.settings), one.values, one.about) for name, one in SETTINGS.items()]
     talk.show(Listing(("name", "value", "possible", "about"), rows))
     path = config_file()
-    say(f"the prompt starts with what {path} says" if path.exists() else f"there is no {path}")
+    files = [str(one) for one in (path, PROJECT_FILE) if one.exists()]
+    verb = "says" if len(files) == 1 else "say"
+    say(f"the prompt starts with what {' and '.join(files)} {verb}" if files else f"there is no {path}")
     return OK
 
 

@@ -27,7 +27,7 @@ def configure(parser: ArgumentParser) -> None:
     manner = parser.add_mutually_exclusive_group()
     manner.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
     manner.add_argument("--sql", action="store_true", help="show the SQL that the engine runs")
-    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
+    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, such as limit=5ms")
     add_manifest_option(parser)
     add_warm_option(parser)
     add_session_options(parser)

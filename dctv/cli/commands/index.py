@@ -38,7 +38,9 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--no-store", action="store_true", help="build no column store")
     parser.add_argument("--timeline", action="store_true", help="make the timeline, too, which `dctv draw` draws")
-    parser.add_argument("--index-dir", type=Path, metavar="DIR", help="keep the index here instead of in the cache")
+    parser.add_argument(
+        "--index-dir", type=Path, metavar="DIR", help="keep the index here (default: DCTV_INDEX_DIR, else the cache)"
+    )
     parser.add_argument("--force", action="store_true", help="rebuild the index even if there is one")
     parser.add_argument(
         "--check", action="store_true", help="compare the index with the trace (exit code 1 if it differs)"

@@ -15,7 +15,7 @@ from dctv.cli.arguments import (
     add_session_options,
 )
 from dctv.cli.command import Command
-from dctv.cli.mounts import told_mounts
+from dctv.cli.mounts import TRACES, told_mounts
 from dctv.cli.sizes import seconds
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -30,11 +30,7 @@ def configure(parser: ArgumentParser) -> None:
         "what", choices=["start", "stop", "list"], help="start a session, end one, or list those that run"
     )
     parser.add_argument(
-        "words",
-        nargs="*",
-        metavar="NAME [PATH | NAME=PATH ...]",
-        help="the name of the session; start: traces that it keeps mounted for `dctv query --session NAME`, "
-        "`dctv tables` and `dctv explain`",
+        "words", nargs="*", metavar="NAME | PATH | NAME=PATH", help=f"name of the session; start: {TRACES}"
     )
     parser.add_argument(
         "--idle",
@@ -46,7 +42,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--foreground", action="store_true", help="start: keep it in this process, until Ctrl-C or `dctv session stop`"
     )
-    parser.add_argument("--ready", type=int, help=SUPPRESS)
+    parser.add_argument("--ready", action="store_true", help=SUPPRESS)
     add_manifest_option(parser)
     add_session_options(parser)
     add_file_option(parser)
@@ -72,13 +68,13 @@ def run(args: Namespace) -> int:
 def _start(args: Namespace, name: str, traces: list[str]) -> int:
     from dctv.cli.warm.keeping import keep, keep_elsewhere
     from dctv.cli.warm.place import checked
+    from dctv.console.narration import say
 
     mounts = told_mounts(traces)
     if not args.foreground:
         return keep_elsewhere(args.line)
-    if args.ready is None:
-        for remark in mounts.remarks:
-            sys.stderr.write(f"{remark}\n")
+    for remark in mounts.remarks:
+        say(remark)
     return keep(args, checked(name), [(called, _whole(path)) for called, path in mounts.traces])
 
 
@@ -108,4 +104,10 @@ def _list() -> int:
     return OK
 
 
-SESSION = Command("session", "keep traces mounted for many commands", configure, run)
+SESSION = Command(
+    "session",
+    "keep traces mounted for many commands",
+    configure,
+    run,
+    ("start work t=trace.json      then: dctv query --session work 'SELECT ...'", "list", "stop work"),
+)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dctv.cli.arguments import add_index_options, add_manifest_option, add_session_options, add_warm_option
 from dctv.cli.command import Command
 from dctv.cli.formats import add_format_option, writer_of
-from dctv.cli.mounts import WORD, told_mounts
+from dctv.cli.mounts import TRACES, WORD, told_mounts
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv tables`."""
-    parser.add_argument(
-        "mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or as you say"
-    )
+    parser.add_argument("mounts", nargs="*", metavar=WORD, help=TRACES)
     parser.add_argument(
         "--like",
         metavar="PATTERN",
@@ -61,4 +59,4 @@ def run(args: Namespace) -> int:
     return carry_out(args, announced(args, told_mounts(args.mounts)), work, args.output)
 
 
-TABLES = Command("tables", "list the tables of traces", configure, run)
+TABLES = Command("tables", "list the tables of traces", configure, run, ("t=trace.json", "t=trace.json --like t.io"))

@@ -31,7 +31,7 @@ def configure(parser: ArgumentParser) -> None:
         "report.sql must print what report.expected says, and its ASSERTs and EXPECTs must hold",
     )
     parser.add_argument("--update", action="store_true", help="write what is printed now to the .expected files")
-    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
+    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, such as limit=5ms")
     add_report_options(parser, each="each file")
     add_manifest_option(parser)
     add_session_options(parser)

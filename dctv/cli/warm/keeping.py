@@ -28,22 +28,19 @@ _WAITING = 128
 
 def keep_elsewhere(words: Sequence[str]) -> int:
     """Start a process that is told the words of this one, and wait until it is ready; return its exit code if not."""
-    import subprocess
-
     reading, writing = os.pipe()
-    command = [sys.executable, "-m", "dctv", *words, "--foreground", "--ready", str(writing)]
-    process = subprocess.Popen(  # noqa: S603 - our own program
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, pass_fds=[writing]
-    )
+    command = [sys.executable, "-m", "dctv", *words, "--foreground", "--ready"]
+    streams = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, writing, 1)]
+    process = os.posix_spawn(sys.executable, command, os.environ, file_actions=streams, setsid=True)
     os.close(writing)
     try:
         ready = os.read(reading, 1)
     except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)
-        return process.wait()
+        os.kill(process, signal.SIGINT)
+        ready = b""
     finally:
         os.close(reading)
-    return OK if ready else process.wait()
+    return OK if ready else os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
 def keep(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
@@ -74,7 +71,8 @@ def keep(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
             listener.listen(_WAITING)
             tell(claim, About(name, os.getpid(), dctv.__version__, time.time(), [list(one) for one in mounts]))
             say(f"the session `{name}` is ready: dctv query --session {name} 'SELECT ...'")
-            _leave_terminal(args.ready)
+            if args.ready:
+                _leave_terminal()
             Server(warm, main).serve(listener, args.idle)
     finally:
         warm.close()
@@ -106,14 +104,11 @@ def _whole_manifest(word: str) -> str:
     return name + os.fspath(Path(path).expanduser().absolute())
 
 
-def _leave_terminal(ready: int | None) -> None:
-    """In the background, say that it is ready, and let go of the terminal and the folder of whoever started it."""
-    if ready is None:
-        return
+def _leave_terminal() -> None:
+    """Say on stdout that it is ready, and let go of the terminal and the folder of whoever started it."""
+    os.write(1, b".")
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
         os.dup2(nothing, number)
     os.close(nothing)
     os.chdir("/")
-    os.write(ready, b".")
-    os.close(ready)

@@ -53,8 +53,12 @@ def folder() -> Path:
         UsageError: it is not the user's alone.
     """
     told = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
-    # The other one is in a folder of everybody's, so it is looked at below.
-    path = told / "dctv" if told.is_absolute() else Path(f"/tmp/dctv-{os.getuid()}")  # noqa: S108
+    if told.is_absolute():
+        path = told / "dctv"
+    else:
+        from tempfile import gettempdir  # takes as long to load as the rest of this
+
+        path = Path(gettempdir()) / f"dctv-{os.getuid()}"
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = path.lstat()

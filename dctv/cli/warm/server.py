@@ -84,12 +84,15 @@ class Server:
                 return
             connection.settimeout(None)
             self._command = command = _Command(connection)
-            with _in_place_of(wanted, files):
-                code = command.carry_out(lambda: self._run(wanted["words"], self._warm))
+            code = OUR_BUG
+            try:
+                with _in_place_of(wanted, files):
+                    code = command.carry_out(lambda: self._run(wanted["words"], self._warm))
+            finally:
+                command.end(code)
         finally:
             for file in files:
                 os.close(file)
-        command.end(code)
         if code == Terminated.exit_code and not command.asked:
             raise _Stop
 
@@ -125,7 +128,8 @@ class _Command:
         with suppress(OSError):
             send(self._connection, {"code": code})
             self._connection.shutdown(socket.SHUT_RDWR)
-        self._watcher.join()
+        if self._watcher.ident is not None:
+            self._watcher.join()
 
     def _watch(self) -> None:
         """Hand on the signals of the process, and end the command if that goes away."""
