@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dctv.contracts.chunks import DecodedChunk
+from dctv.contracts.whole import RAW
 from dctv.hints import Any
-from dctv.readers.described import RAW, TYPES, RowPass
+from dctv.readers.described import TYPES, RowPass
 from dctv.readers.ftrace_events.fields import FIXED, unit_of
 
 _BUFFER = "buffer"
