@@ -45,7 +45,7 @@ def check_met(path: Path, met: Mapping[str, Any]) -> None:
 
 
 def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnostic]:
-    """Tell what was skipped or lost; `found` is as `decode_ftrace` gives it, but for the tables."""
+    """Tell what was skipped or lost; `found` are the facts of a pass."""
     told = []
     for path, met in zip(paths, found["files"], strict=True):
         file = str(path)
@@ -85,7 +85,7 @@ def _ended_early(file: str, met: Mapping[str, Any]) -> list[Diagnostic]:
 
 def properties(found: Mapping[str, Any]) -> dict[str, str]:
     """Return the properties of the trace."""
-    found_out = {"start_ns": str(found["start"])}
+    found_out = {"start_ns": str(found["start_ns"])}
     for name in ("tracer", "kernel"):
         value = next((met[name] for met in found["files"] if met[name]), None)
         if value:

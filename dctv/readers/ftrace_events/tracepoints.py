@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dctv.contracts.chunks import DecodedChunk
-from dctv.readers.described import RAW, TYPES, RowPass
+from dctv.contracts.whole import RAW
+from dctv.readers.described import TYPES, RowPass
 from dctv.readers.ftrace_events.fields import FIXED, unit_of
 
 _BUFFER = "buffer"
