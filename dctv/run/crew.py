@@ -30,9 +30,6 @@ _HELD = 256 << 20
 Without later pieces, workers would wait for a large trace before which they have finished the small ones.
 """
 
-_ALLOCATIONS = 20_000
-"""Between two looks for garbage among new objects; of 700, which is Python's own choice, each trace makes dozens."""
-
 _WHATEVER: tuple[type[BaseException], ...] = (Exception,)
 """What an executor of a program may raise: errors of its own, and those of a worker."""
 _ELSEWHERE = "workers need the same version of dctv, the traces under the same paths, and enough memory"
@@ -101,11 +98,9 @@ class Crew:
         if self.executor is not None:
             return self.executor, getattr(self.executor, "_max_workers", None) or 0
         if self.pool is None:
-            from concurrent.futures import ProcessPoolExecutor
-            from multiprocessing import get_context
+            from dctv.run.processes import started  # loads what few sessions need
 
-            # A fork would copy the threads' locks.
-            self.pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _begin)
+            self.pool = started(self.workers)
         return self.pool, self.workers
 
     def _failed(self, error: BaseException) -> BaseException:
@@ -126,20 +121,9 @@ class Crew:
         """End processes of our own, whatever they do."""
         pool, self.pool = self.pool, None
         if pool is not None:
-            # Nothing public ends workers that are busy before Python 3.14.
-            processes = list((getattr(pool, "_processes", None) or {}).values())
-            for one in processes:
-                one.kill()
-            pool.shutdown(cancel_futures=True)
+            from dctv.run.processes import end
 
-
-def _begin() -> None:
-    """Leave Ctrl-C to the process that hands out work; look for garbage rarely, since each piece leaves little."""
-    import gc
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(_ALLOCATIONS, 20, 20)
+            end(pool)
 
 
 class _Given:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from argparse import Namespace
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -78,11 +77,6 @@ def key_of(job: Job) -> str:
 def size_of(trace: str) -> int:
     """Return how many bytes a trace has."""
     return sum(size for _, size, _ in state_of(trace))
-
-
-def begin_worker() -> None:
-    """Leave Ctrl-C to the process that hands out jobs."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def run_job(job: Job) -> None:
