@@ -71,6 +71,9 @@ class Meter:
     def peak(self) -> int:
         """Bytes of rows that a sweep held at once, at most."""
 
+def schema_of(stream: _ArrowStream) -> _ArrowSchema:
+    """Return the schema of a stream, none of whose batches is read."""
+
 def metered(stream: _ArrowStream, meter: Meter) -> Stream:
     """Count what comes out of a stream, and what that takes."""
 
