@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -62,10 +63,18 @@ class Narrator:
 
 
 def find_by_paths(
-    paths: Sequence[Path], readers: Mapping[str, Reader], options: Mapping[str, object], policy: Policy
+    paths: Sequence[Path],
+    readers: Mapping[str, Reader],
+    options: Mapping[str, object],
+    policy: Policy,
+    likely: str | None = None,
 ) -> tuple[Reader, Index] | None:
-    """Return the good index of some files and their format, so that none of them need be read to tell it."""
-    for reader in readers.values():
+    """Return the good index of some files and their format, so that none of them need be read to tell it.
+
+    That of the `likely` format is looked for first.
+    """
+    first = [readers[likely]] if likely in readers else []
+    for reader in chain(first, (one for one in readers.values() if one.name != likely)):
         if reader.chunks is not None and policy.when:
             index = find(subject(paths, reader.name, options), policy.index_dir, _silent)
             if index is not None:

@@ -43,6 +43,8 @@ class Wanted:
     """Those of its format, how it is aligned, and filters of its calls."""
     base: Path | None = None
     """The folder that relative paths start from; None is the current one."""
+    likely: str | None = None
+    """The format that they had before, if that is known."""
 
 
 def run(statement: ast.MountTrace, context: ExecutionContext, known: Environment) -> str:
@@ -101,7 +103,7 @@ def _found(wanted: Wanted, context: ExecutionContext) -> tuple[Trace, Index | No
         check_options(told.reader, options)
         return Trace(told.paths, told.reader, loading), None
     listed = list_files(wanted.paths, readers, wanted.base)
-    known = find_by_paths(listed, readers, options, context.policy)
+    known = find_by_paths(listed, readers, options, context.policy, wanted.likely)
     if known is not None:
         return Trace(listed, known[0], loading), known[1]
     files = find_traces(wanted.paths, readers, wanted.base)

@@ -77,8 +77,10 @@ class Way:
 
 
 @contextmanager
-def mounted(member: Member, way: Way, context: ExecutionContext) -> Iterator[tuple[ExecutionContext, Mount]]:
-    """Mount one trace where nothing else is.
+def mounted(
+    member: Member, way: Way, context: ExecutionContext, likely: str | None = None
+) -> Iterator[tuple[ExecutionContext, Mount]]:
+    """Mount one trace where nothing else is; `likely` is the format that it had before.
 
     Raises:
         TraceError: it cannot be read.
@@ -87,7 +89,7 @@ def mounted(member: Member, way: Way, context: ExecutionContext) -> Iterator[tup
     catalog.root.spaces[FUNCTIONS] = context.catalog.root.spaces[FUNCTIONS]
     alone = replace(context, catalog=catalog, mounts={}, log=WarningLog(), unread=[], fleets={})
     try:
-        mount(Wanted([member.path], ast.Path.of(way.name), way.options), alone)
+        mount(Wanted([member.path], ast.Path.of(way.name), way.options, likely=likely), alone)
         (made,) = alone.mounts.values()
         yield alone, made
     finally:

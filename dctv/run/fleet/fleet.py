@@ -153,7 +153,8 @@ class Fleet:
         )
 
     def _part(self, member: Member, plan: Plan) -> Part:
-        return Part(member, self.way, plan, self.context.settings, self.facts[member.name].state)
+        facts = self.facts[member.name]
+        return Part(member, self.way, plan, self.context.settings, facts.state, facts.format)
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that say what a plan does in each trace."""

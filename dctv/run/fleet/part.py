@@ -46,6 +46,8 @@ class Part:
     settings: Settings
     state: tuple[tuple[str, int, int], ...]
     """Of the trace's files when it was mounted."""
+    format: str
+    """That it had then."""
 
 
 @record(frozen=False)
@@ -75,7 +77,7 @@ def batches(context: ExecutionContext, part: Part, told: Told) -> Iterator[pa.Re
     """
     if _state(part.member) != part.state:
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
-    with mounted(part.member, part.way, replace(context, settings=part.settings)) as (alone, made):
+    with mounted(part.member, part.way, replace(context, settings=part.settings), part.format) as (alone, made):
         plan = bottom_up(part.plan, lambda one: _of_member(one, part, alone))
         result = result_of(with_types(plan, carried_schema(plan.schema)), alone)
         yield from result.batches()
