@@ -73,7 +73,7 @@ def find_by_paths(
 
     That of the `likely` format is looked for first.
     """
-    first = [readers[likely]] if likely in readers else []
+    first = [readers[likely]] if likely is not None and likely in readers else []
     for reader in chain(first, (one for one in readers.values() if one.name != likely)):
         if reader.chunks is not None and policy.when:
             index = find(subject(paths, reader.name, options), policy.index_dir, _silent)
