@@ -41,7 +41,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo page wheel chromium test test-collection test-engines fuzz bench docs accept clean
+.PHONY: help demo page wheel chromium test test-rust test-collection test-engines fuzz bench docs accept clean
 .PHONY: check check-form check-lint check-types check-floors check-docs check-rust check-page
 
 help:  ## list what can be made
@@ -88,6 +88,12 @@ check-docs: $(TOOLS)
 check-rust: $(TOOLS)
 	$(CARGO) fmt $(MANIFEST) --check
 	$(CARGO) clippy $(MANIFEST) --release --locked -- -D warnings
+	@$(MAKE) --no-print-directory test-rust
+
+# An extension finds Python in the process that loads it; a program of tests is linked to Python's library.
+test-rust: $(READY)  ## run the unit tests of the kernels; takes Python's library (on Debian: python3-dev)
+	LD_LIBRARY_PATH="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("LIBDIR"))')" \
+		env -u PYO3_BUILD_EXTENSION_MODULE $(CARGO) test $(MANIFEST) --locked --quiet
 
 check-page: $(TOOLS)
 	$(BIN)/python web/build.py npm run check

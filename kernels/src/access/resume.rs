@@ -112,3 +112,83 @@ pub fn find_bits(before: u8, packed: &[u8], window: &[u8], text: &[u8]) -> Optio
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// Text of words, whose blocks end at bits of all kinds.
+    fn text() -> Vec<u8> {
+        let mixed = (0..150_000_u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (40 + at / 30_000));
+        mixed.flat_map(|word| format!("{word:x} ").into_bytes()).collect()
+    }
+
+    fn deflated(text: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
+        encoder.write_all(text).expect("memory takes it");
+        encoder.finish().expect("memory takes it")
+    }
+
+    /// Where blocks end: in the packed bytes, and in the text.
+    fn ends(packed: &[u8], text: &[u8]) -> Vec<(usize, usize)> {
+        let mut inflate = Inflate::new(false, 15);
+        let mut out = vec![0; text.len() + 1];
+        let mut found = Vec::new();
+        loop {
+            let (at, done) = (inflate.total_in() as usize, inflate.total_out() as usize);
+            let status = inflate.decompress(&packed[at..], &mut out[done..], InflateFlush::Block);
+            if status.is_err() || inflate.total_out() as usize == text.len() {
+                return found;
+            }
+            found.push((inflate.total_in() as usize, inflate.total_out() as usize));
+        }
+    }
+
+    #[test]
+    fn padding_has_no_text_and_lacks_so_many_bits() {
+        for bits in 0..8 {
+            let padding = padding(bits);
+            let mut inflate = Inflate::new(false, 15);
+            let mut out = [0; 8];
+            assert!(inflate.decompress(&padding, &mut out, InflateFlush::NoFlush).is_ok(), "{bits}");
+            assert_eq!((inflate.total_in(), inflate.total_out()), (padding.len() as u64, 0), "{bits}");
+        }
+    }
+
+    #[test]
+    fn inflating_goes_on_where_a_block_ends_at_any_bit() {
+        let text = text();
+        let packed = deflated(&text);
+        let mut seen = [false; 8];
+        for (at, done) in ends(&packed, &text) {
+            let (window, rest) = (&text[done.saturating_sub(WINDOW)..done], &text[done..]);
+            let proof = &rest[..rest.len().min(4 * PROOF)];
+            let before = at.checked_sub(1).map_or(0, |at| packed[at]);
+            let Some(bits) = find_bits(before, &packed[at..], window, proof) else {
+                assert!(proof.len() < PROOF, "a block ends at {at}");
+                continue;
+            };
+            seen[usize::from(bits)] = true;
+            let mut inflate = Inflate::new(false, 15);
+            assert!(resume(&mut inflate, bits, before, window));
+            let (had, mut out) = (inflate.total_out(), vec![0; rest.len()]);
+            assert!(inflate.decompress(&packed[at..], &mut out, InflateFlush::NoFlush).is_ok());
+            assert_eq!((inflate.total_out() - had, out == rest), (rest.len() as u64, true), "{at}");
+        }
+        assert!(seen.iter().filter(|seen| **seen).count() > 3, "{seen:?}");
+    }
+
+    #[test]
+    fn a_text_that_is_too_short_or_another_one_proves_nothing() {
+        let text = text();
+        let packed = deflated(&text);
+        let (at, done) = ends(&packed, &text)[0];
+        let window = &text[done.saturating_sub(WINDOW)..done];
+        assert_eq!(find_bits(packed[at - 1], &packed[at..], window, &text[done..done + PROOF - 1]), None);
+        let mut other = text[done..done + 2 * PROOF].to_vec();
+        other[PROOF] ^= 1;
+        assert_eq!(find_bits(packed[at - 1], &packed[at..], window, &other), None);
+    }
+}

@@ -175,3 +175,96 @@ impl<M: Monoid> Forest<M, Growing> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::bulk;
+    use super::super::monoid::{Chosen, Longest};
+    use super::*;
+
+    /// The last of the values that are there: it shows whether parts are put together from left to right.
+    fn last() -> Chosen<fn(u64, u64) -> bool> {
+        Chosen(|_, _| true)
+    }
+
+    /// Every third leaf has no value.
+    fn leaves(count: usize) -> Vec<u64> {
+        (0..count as u64).flat_map(|at| [u64::from(at % 3 > 0), if at % 3 > 0 { at } else { 0 }]).collect()
+    }
+
+    fn folded<M: Monoid>(monoid: &M, leaves: &[u64], first: usize, end: usize) -> Vec<u64> {
+        let width = monoid.width();
+        let mut value = vec![0; width];
+        monoid.identity(&mut value);
+        leaves[first * width..end * width].chunks_exact(width).for_each(|leaf| monoid.append(&mut value, leaf));
+        value
+    }
+
+    fn gathered<M: Monoid, N: Nodes>(forest: &Forest<M, N>, first: usize, end: usize) -> Vec<u64> {
+        let mut value = vec![0; forest.monoid.width()];
+        forest.monoid.identity(&mut value);
+        forest.gather(first, end, &mut value);
+        value
+    }
+
+    #[test]
+    fn every_range_is_what_its_leaves_make() {
+        for count in [1, 2, 3, 8, 31, 65] {
+            let all = leaves(count);
+            for step in [1, 3, count] {
+                let mut forest = Forest::sized(last(), 4);
+                all.chunks(2 * step).for_each(|part| forest.extend(part));
+                assert_eq!(forest.leaves(), count);
+                for first in 0..count {
+                    for end in first..=count {
+                        assert_eq!(gathered(&forest, first, end), folded(&forest.monoid, &all, first, end));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_leaf_that_is_replaced_changes_all_that_it_is_in() {
+        let mut all = leaves(45);
+        let mut forest = Forest::sized(last(), 4);
+        forest.extend(&all);
+        for leaf in [0, 7, 31, 32, 44] {
+            all[2 * leaf..2 * leaf + 2].copy_from_slice(&[1, 1000 + leaf as u64]);
+            forest.update(leaf, &all[2 * leaf..2 * leaf + 2]);
+            for first in 0..45 {
+                assert_eq!(gathered(&forest, first, 45), folded(&forest.monoid, &all, first, 45));
+                assert_eq!(gathered(&forest, 0, first), folded(&forest.monoid, &all, 0, first));
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_finds_the_first_leaf_with_which_a_test_holds() {
+        let all: Vec<u64> = (0..70_u64).flat_map(|at| [at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56, at]).collect();
+        let mut forest = Forest::sized(Longest, 4);
+        forest.extend(&all);
+        for first in 0..70 {
+            for bound in [0, 100, 200, 250, 256] {
+                let wanted = (first..70).find(|leaf| all[2 * leaf] >= bound);
+                assert_eq!(forest.search(first, 70, |value| value[0] >= bound), wanted, "{first} {bound}");
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_that_are_made_at_once_are_those_that_grow() {
+        let count = 3 * (1 << 13) + 5;
+        let all = leaves(count);
+        let mut growing = Forest::new(last());
+        growing.extend(&all);
+        let mut made: Vec<u64> = Vec::new();
+        let leaf = |at: usize, value: &mut [u64]| value.copy_from_slice(&all[2 * at..2 * at + 2]);
+        bulk::build(&last(), count, 0, &mut made, leaf).expect("memory takes them");
+        for first in [0, 1, 4095, 8191, 8192, 8193, 16_384, count - 1] {
+            let mut value = vec![0; 2];
+            nodes_of(first, count, |node| last().append(&mut value, &made[2 * node..2 * node + 2]));
+            assert_eq!(value, gathered(&growing, first, count), "{first}");
+        }
+    }
+}

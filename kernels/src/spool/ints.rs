@@ -432,3 +432,44 @@ impl Ints {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cases() -> Vec<Vec<i64>> {
+        let mixed = |at: i64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64.cast_signed());
+        let mut cases = vec![vec![], vec![i64::MIN], vec![i64::MIN, i64::MAX], vec![-3; 9]];
+        for shift in [0, 31, 32, 33, 47, 48, 55, 56, 57, 63] {
+            cases.push((0..100).map(|at| mixed(at) >> shift).collect());
+            cases.push((0..PART as i64 + 3).map(|at| i64::MAX - ((mixed(at) >> shift) & i64::MAX)).collect());
+        }
+        cases
+    }
+
+    #[test]
+    fn numbers_of_every_width_come_back_from_bytes() {
+        for values in cases() {
+            let mut encoded = Vec::new();
+            Ints::encode(&values, &mut encoded);
+            let mut bytes = Bytes(&encoded);
+            let found = Ints::decode(&mut bytes, values.len()).expect("it was encoded");
+            assert!(bytes.0.is_empty());
+            let mut all: Vec<i64> = Vec::new();
+            found.all(&mut all);
+            assert_eq!(all, values);
+            assert!(values.iter().enumerate().all(|(row, value)| found.get(row) == *value));
+            let cut = &encoded[..encoded.len() - 1];
+            assert!(Ints::decode(&mut Bytes(cut), values.len()).is_none());
+        }
+    }
+
+    #[test]
+    fn a_width_that_is_none_is_refused() {
+        for width in [3, 5, 9, 255] {
+            let mut encoded = vec![width];
+            encoded.extend([0; 1000]);
+            assert!(Ints::decode(&mut Bytes(&encoded), 2).is_none(), "{width}");
+        }
+    }
+}

@@ -245,3 +245,45 @@ fn sorted(times: &Ints) -> Vec<u32> {
     keys.sort_unstable();
     keys.into_iter().map(|(_, row)| row).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(mut order: Order, step: usize) -> Vec<usize> {
+        let mut found = Vec::new();
+        loop {
+            let rows = order.next(step);
+            if rows.len() == 0 {
+                return found;
+            }
+            assert!(rows.len() <= step);
+            rows.for_each(|row| found.push(row));
+        }
+    }
+
+    #[test]
+    fn rows_come_in_order_of_time_and_equal_times_as_they_are() {
+        let mixed = |at: i64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64.cast_signed());
+        let late = |every: i64, by: i64| move |at: i64| if at % every == every - 1 { at - by } else { at };
+        let cases: [Vec<i64>; 9] = [
+            vec![],
+            vec![i64::MAX, i64::MIN],
+            (0..1000).collect(),
+            (0..1000).rev().collect(),
+            (0..1000).map(late(100, 7)).collect(),
+            (0..1000).map(late(9, 300)).collect(),
+            (0..1000).map(|at| at % 10).collect(),
+            (0..1000).map(|at| mixed(at) >> 60).collect(),
+            (0..1000).map(mixed).collect(),
+        ];
+        for times in cases {
+            let mut wanted: Vec<usize> = (0..times.len()).collect();
+            wanted.sort_by_key(|row| times[*row]);
+            for step in [1, 7, usize::MAX] {
+                assert_eq!(taken(Order::by_time(&Ints::of(times.clone())), step), wanted, "{step} of {times:?}");
+            }
+            assert_eq!(taken(Order::of_all(times.len()), 7), (0..times.len()).collect::<Vec<_>>());
+        }
+    }
+}

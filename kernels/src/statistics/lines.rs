@@ -185,3 +185,33 @@ fn split<'a>(category: Option<&ArrayRef>, lines: &'a [u32]) -> Result<Groups<'a>
     let groups = groups.into_iter();
     Ok(groups.map(|(text, lines)| (text, Cow::Owned(lines))).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ascending_lines_come_back() {
+        let near = |count| (0..count).map(|at: u32| 7 + 3 * at).collect();
+        let far: Vec<u32> = (0..200).map(|at| at * 21_000_000).collect();
+        for lines in [vec![], vec![0], vec![u32::MAX], vec![0, u32::MAX], near(63), near(64), near(65), near(5000), far]
+        {
+            let bytes = packed(&lines);
+            assert_eq!(unpack(&bytes, lines.len()), Some(lines.clone()));
+            if !lines.is_empty() {
+                assert_eq!(unpack(&bytes, lines.len() - 1), None, "there are more than are asked for");
+                assert_eq!(unpack(&bytes[..bytes.len() / 2], lines.len()), None, "they are cut off");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_line_is_none() {
+        assert_eq!(unpack(b"no zlib", 10), None);
+        let mut raw = Vec::new();
+        put(&mut raw, u64::from(u32::MAX));
+        put(&mut raw, 1);
+        let bytes = Packer::new().pack(&raw, LEVEL, usize::MAX).expect("there is memory");
+        assert_eq!(unpack(&bytes, 10), None, "no line has that number");
+    }
+}

@@ -77,3 +77,51 @@ impl Packer {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_every_length_come_back() {
+        let edges = (0..64).flat_map(|bit| [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1]);
+        let numbers: Vec<u64> = edges.chain([u64::MAX]).collect();
+        let mut bytes = Vec::new();
+        for number in &numbers {
+            let before = bytes.len();
+            put(&mut bytes, *number);
+            let bits = (u64::BITS - number.leading_zeros()).max(1);
+            assert_eq!(bytes.len() - before, bits.div_ceil(7) as usize, "{number}");
+        }
+        assert_eq!(Varints(&bytes).collect::<Vec<u64>>(), numbers);
+    }
+
+    #[test]
+    fn what_is_no_number_is_none() {
+        for bytes in [&[] as &[u8], &[0x80], &[0xff; 9], &[0xff; 11]] {
+            assert_eq!(Varints(bytes).next(), None, "{bytes:?}");
+        }
+        let mut largest = [0xff; 10];
+        largest[9] = 1;
+        assert_eq!(Varints(&largest).next(), Some(u64::MAX));
+        largest[9] = 2;
+        assert_eq!(Varints(&largest).next(), None);
+    }
+
+    #[test]
+    fn a_packer_is_used_again_and_stops_at_its_bound() {
+        let text: Vec<u8> = (0..50_000_u32).flat_map(|at| at.wrapping_mul(2_654_435_761).to_le_bytes()).collect();
+        for _ in 0..2 {
+            let mut packer = Packer::new();
+            for length in [0, 1, 100, text.len()] {
+                let packed = packer.pack(&text[..length], 6, usize::MAX).expect("there is memory");
+                let mut read = Vec::new();
+                let mut decoder = flate2::read::ZlibDecoder::new(packed.as_slice());
+                std::io::Read::read_to_end(&mut decoder, &mut read).expect("zlib");
+                assert_eq!(read, text[..length]);
+                assert_eq!(packer.pack(&text[..length], 6, packed.len()), Some(packed.clone()));
+                assert_eq!(packer.pack(&text[..length], 6, packed.len() - 1), None);
+            }
+        }
+    }
+}

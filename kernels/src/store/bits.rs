@@ -62,3 +62,40 @@ fn chained<const N: usize>(words: &[u64; N], width: u32, out: &mut Vec<u8>) {
     out.extend(chain.to_le_bytes());
     out.truncate(end);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bit by bit, the lowest one first.
+    fn one_by_one(numbers: impl Iterator<Item = u64>, width: u32) -> Vec<u8> {
+        let bits: Vec<u64> = numbers.flat_map(|number| (0..width).map(move |bit| number >> bit & 1)).collect();
+        bits.chunks(8).map(|byte| byte.iter().rev().fold(0, |all, bit| all << 1 | *bit as u8)).collect()
+    }
+
+    fn mixed(number: usize, width: u32) -> u64 {
+        let number = (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        number.unbounded_shr(u64::BITS - width)
+    }
+
+    #[test]
+    fn numbers_of_every_width_are_packed_bit_by_bit() {
+        for width in 0..=64 {
+            for part in [std::array::from_fn(|at| mixed(at, width)), [u64::MAX.unbounded_shr(64 - width); PART]] {
+                let mut out = vec![7];
+                pack(&part, width, &mut out);
+                assert_eq!(out[1..], one_by_one(part.into_iter(), width), "{width}");
+            }
+        }
+    }
+
+    #[test]
+    fn short_numbers_are_packed_as_others_are() {
+        for width in 1..=16 {
+            let part: [u16; PART] = std::array::from_fn(|at| mixed(at, width) as u16);
+            let mut out = Vec::new();
+            pack_short(&part, width, &mut out);
+            assert_eq!(out, one_by_one(part.into_iter().map(u64::from), width), "{width}");
+        }
+    }
+}

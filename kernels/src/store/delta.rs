@@ -95,3 +95,72 @@ fn differences(values: &[i64], shift: i64, out: &mut Vec<u8>) -> (i64, i64) {
     }
     (min ^ shift, max ^ shift)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(bytes: &mut &[u8]) -> u64 {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let (byte, rest) = bytes.split_first().expect("a number");
+            *bytes = rest;
+            value |= u64::from(byte & 0x7f) << shift;
+            if *byte < 0x80 {
+                return value;
+            }
+            shift += 7;
+        }
+    }
+
+    fn unzigzag(value: u64) -> i64 {
+        (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
+    }
+
+    /// Reads what Parquet's specification says of DELTA_BINARY_PACKED.
+    fn read(mut page: &[u8]) -> Vec<i64> {
+        assert_eq!(number(&mut page), BLOCK as u64);
+        assert_eq!(number(&mut page), (BLOCK / PART) as u64);
+        let count = number(&mut page) as usize;
+        let mut values = vec![unzigzag(number(&mut page))];
+        while values.len() < count {
+            let least = unzigzag(number(&mut page));
+            let widths = page.split_off(..BLOCK / PART).expect("a width for each part");
+            for width in widths {
+                let packed = page.split_off(..PART * usize::from(*width) / 8).expect("a part");
+                for at in 0..PART {
+                    let bits = (0..usize::from(*width)).map(|bit| at * usize::from(*width) + bit);
+                    let above = bits.rev().fold(0, |all, bit| all << 1 | u64::from(packed[bit / 8] >> (bit % 8) & 1));
+                    let last = values[values.len() - 1];
+                    values.push(last.wrapping_add(least).wrapping_add(above.cast_signed()));
+                }
+            }
+        }
+        assert!(page.is_empty());
+        values.truncate(count);
+        values
+    }
+
+    #[test]
+    fn differences_give_the_numbers_back() {
+        let mixed = |at: i64| at.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64.cast_signed());
+        let cases: [Vec<i64>; 6] = [
+            vec![5],
+            vec![i64::MAX, i64::MIN, 0, i64::MAX, -1],
+            (0..129).collect(),
+            (0..1000).map(|at| 1_000_000_007 * at).rev().collect(),
+            (0..BLOCK as i64 * 3 + 1).map(mixed).collect(),
+            (0..777).map(|at| mixed(at) >> 40).collect(),
+        ];
+        for values in cases {
+            for shift in [0, i64::MIN] {
+                let mut page = Vec::new();
+                let (min, max) = differences(&values, shift, &mut page);
+                let wanted: Vec<i64> = values.iter().map(|value| value ^ shift).collect();
+                assert_eq!(read(&page), wanted);
+                assert_eq!(Some(&(min ^ shift)), values.iter().min());
+                assert_eq!(Some(&(max ^ shift)), values.iter().max());
+            }
+        }
+    }
+}
