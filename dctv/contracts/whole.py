@@ -79,7 +79,7 @@ def joined(table: TraceTable, batches: Sequence[Any]) -> Any:
         coded = same and pa.types.is_dictionary(arrays[0].type)
         fields.append(pa.field(column.name, arrays[0].type) if coded else plain)
     schema = pa.schema(fields)
-    return pa.Table.from_batches([batch.cast(schema) for batch in batches], schema).combine_chunks()
+    return pa.Table.from_batches([batch.cast(schema) for batch in batches], schema).unify_dictionaries()
 
 
 def in_time(data: Any) -> Any:

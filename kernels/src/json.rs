@@ -70,6 +70,37 @@ fn special(word: u64) -> u64 {
     (zero(quote) | zero(backslash) | control) & HIGHS
 }
 
+/// Give each member of an object: its key, its value, and the bytes of that.
+///
+/// # Errors
+/// It is no object, or `each` refuses a member.
+pub fn members<'a>(
+    object: &'a [u8],
+    mut each: impl FnMut(Text, Token, &'a [u8]) -> Result<(), Invalid>,
+) -> Result<(), Invalid> {
+    let mut scanner = Scanner::new(object);
+    let mut stack = Vec::new();
+    if scanner.next() != b'{' {
+        return Err(Invalid);
+    }
+    scanner.skip_space();
+    if scanner.peek() == b'}' {
+        return Ok(());
+    }
+    loop {
+        let key = scanner.key()?;
+        scanner.skip_space();
+        let start = scanner.at();
+        let value = scanner.value(&mut stack)?;
+        each(key, value, object.get(start..scanner.at()).ok_or(Invalid)?)?;
+        match scanner.next() {
+            b',' => (),
+            b'}' => return Ok(()),
+            _ => return Err(Invalid),
+        }
+    }
+}
+
 impl<'a> Scanner<'a> {
     #[inline]
     pub fn new(line: &'a [u8]) -> Scanner<'a> {

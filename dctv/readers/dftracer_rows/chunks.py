@@ -68,9 +68,9 @@ class DftracerPass:
         except ValueError as error:
             raise TraceError(f"cannot read `{self._paths[0]}`: {error}") from None
         facts = self.facts()
-        check_readable(_trouble_rows(facts))
+        check_readable(facts)
         if self._whole:
-            check_found(_file_rows(facts), _trouble_rows(facts))
+            check_found(facts)
 
     def facts(self) -> dict[str, Any]:
         """Return what was learnt; only after the last chunk."""
@@ -128,18 +128,13 @@ def origins(known: Known, table: str) -> dict[str, Origin]:
 def rest(known: Known) -> LoadedTrace:
     """Return the table of files, diagnostics and properties."""
     facts = known.facts
-    files = _file_rows(facts)
-    return LoadedTrace(
-        {"files": told_files(files)},
-        troubles(known),
-        facts["last_ts"],
-        properties_of(facts["start_ns"], files, facts["versions"] if _tells_version(known) else ()),
-    )
+    properties = properties_of(facts, facts["versions"] if _tells_version(known) else ())
+    return LoadedTrace({"files": told_files(facts)}, troubles(known), facts["last_ts"], properties)
 
 
 def troubles(known: Known) -> list[Diagnostic]:
     """Return the diagnostics."""
-    return diagnostics_of(_trouble_rows(known.facts), _file_rows(known.facts))
+    return diagnostics_of(known.facts)
 
 
 def _tells_version(known: Known) -> bool:
@@ -151,19 +146,6 @@ def _tells_version(known: Known) -> bool:
 
 def _start_columns(known: Known) -> list[Row]:
     return list(_described(known).columns("start"))
-
-
-def _file_rows(facts: Mapping[str, Any]) -> list[Row]:
-    names = ("path", "bytes", "events", "metadata", "invalid_lines", "other_lines", "time_unit")
-    return [
-        (*(file[name] for name in names), None if file["min_ts"] is None else (file["min_ts"], file["max_ts"]))
-        for file in facts["files"]
-    ]
-
-
-def _trouble_rows(facts: Mapping[str, Any]) -> list[Row]:
-    names = ("path", "reason", "count", "example", "incomplete")
-    return [tuple(trouble[name] for name in names) for trouble in facts["troubles"]]
 
 
 def decode(

@@ -12,6 +12,9 @@ from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
 
+Facts = Mapping[str, Any]
+"""What a pass learnt of a trace: see the kernels' `PfwPass`."""
+
 RECORD = (TS, "dur", "cat", "pid", "tid", "id", "ph", "type")
 """Columns that come from the record itself, not from its args."""
 
@@ -51,31 +54,33 @@ def check_options(options: Mapping[str, object]) -> None:
         raise TraceError(f"option `{name}` is unknown to dftracer", hint=f"try `{close}`" if close else None)
 
 
-def check_readable(troubles: Sequence[tuple[Any, ...]]) -> None:
+def check_readable(facts: Facts) -> None:
     """Refuse files that cannot be opened."""
-    for path, reason, _, example, _ in troubles:
-        if reason == "file cannot be read":
-            raise TraceError(f"cannot read `{path}`: {example.lower()}")
+    for trouble in facts["troubles"]:
+        if trouble["reason"] == "file cannot be read":
+            raise TraceError(f"cannot read `{trouble['path']}`: {trouble['example'].lower()}")
 
 
-def check_found(files: Sequence[tuple[Any, ...]], troubles: Sequence[tuple[Any, ...]]) -> None:
+def check_found(facts: Facts) -> None:
     """Refuse a trace in which nothing is a record."""
-    if any(events or metadata for _, _, events, metadata, *_ in files):
+    if any(file["events"] or file["metadata"] for file in facts["files"]):
         return
-    for path, reason, count, example, _ in troubles:
-        if reason != "file is empty":
-            where = f", {example[:80]}" if example else ""
-            raise TraceError(f"no DFTracer record in `{path}`: {reason} ({count} times){where}")
+    for trouble in facts["troubles"]:
+        if trouble["reason"] != "file is empty":
+            where = f", {trouble['example'][:80]}" if trouble["example"] else ""
+            found = f"{trouble['reason']} ({trouble['count']} times){where}"
+            raise TraceError(f"no DFTracer record in `{trouble['path']}`: {found}")
 
 
-def diagnostics_of(troubles: Iterable[tuple[Any, ...]], files: Sequence[tuple[Any, ...]]) -> list[Diagnostic]:
-    """Path, reason, count, example and whether the trace is incomplete -> diagnostics; `files` as in `told_files`."""
+def diagnostics_of(facts: Facts) -> list[Diagnostic]:
+    """What was met in the files -> diagnostics."""
     told = [
-        Diagnostic(path, reason, count, example[:200], incomplete=incomplete)
-        for path, reason, count, example, incomplete in troubles
+        Diagnostic(one["path"], one["reason"], one["count"], one["example"][:200], incomplete=one["incomplete"])
+        for one in facts["troubles"]
     ]
-    for path, _, events, metadata, invalid, *_ in files:
-        told += mostly_unread(path, events + metadata + invalid, invalid)
+    for file in facts["files"]:
+        lines = file["events"] + file["metadata"] + file["invalid_lines"]
+        told += mostly_unread(file["path"], lines, file["invalid_lines"])
     return told
 
 
@@ -118,16 +123,16 @@ _FILE = {"path": "string", "bytes": "int64", "events": "int64", "metadata": "int
 _FILE |= {"other_lines": "int64", "time_unit": "string", "min_ts": "int64", "max_ts": "int64"}
 
 
-def told_files(rows: Sequence[tuple[Any, ...]]) -> TraceTable:
+def told_files(facts: Facts) -> TraceTable:
     """One row per file; `min_ts` and `max_ts` are as written, in the file's `time_unit`."""
-    flat = [(*row[:7], *(row[7] or (None, None))) for row in rows]
-    return replace(described_regular(list(_FILE.items())), rows=lambda: flat)
+    rows = [tuple(file[name] for name in _FILE) for file in facts["files"]]
+    return replace(described_regular(list(_FILE.items())), rows=lambda: rows)
 
 
-def properties_of(start_ns: int, files: Sequence[tuple[Any, ...]], versions: Iterable[object]) -> dict[str, str]:
+def properties_of(facts: Facts, versions: Iterable[object]) -> dict[str, str]:
     """The properties of a trace whose writer told these versions."""
-    units = sorted({row[6] for row in files if row[2] or row[3]})
-    properties = {"clock": "realtime", "start_ns": str(start_ns), "time_unit": ", ".join(units) or "US"}
+    units = sorted({file["time_unit"] for file in facts["files"] if file["events"] or file["metadata"]})
+    properties = {"clock": "realtime", "start_ns": str(facts["start_ns"]), "time_unit": ", ".join(units) or "US"}
     told = sorted({str(version) for version in versions if version is not None})
     if told:
         properties["writer"] = f"DFTracer {', '.join(told)}"

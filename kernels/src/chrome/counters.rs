@@ -5,7 +5,7 @@ use super::placing::{Placed, Placing};
 use super::tables::{ARGS, Extra, Kind, OWN};
 use super::texts::{plain, unquoted};
 use super::tracks::Group;
-use crate::json::{Invalid, Scanner, Token};
+use crate::json::{Invalid, Token, members};
 use crate::rows::Sink;
 
 impl Placing {
@@ -83,29 +83,10 @@ struct Series<'a> {
 }
 
 fn series(args: &[u8]) -> Result<Vec<Series<'_>>, Invalid> {
-    let mut scanner = Scanner::new(args);
     let mut found = Vec::new();
-    let mut stack = Vec::new();
-    if scanner.next() != b'{' {
-        return Err(Invalid);
-    }
-    scanner.skip_space();
-    if scanner.peek() == b'}' {
-        return Ok(found);
-    }
-    loop {
-        let key = scanner.key()?;
-        scanner.skip_space();
-        let start = scanner.at();
-        let value = scanner.value(&mut stack)?;
-        found.push(Series {
-            name: unquoted(key, args).into_owned(),
-            value,
-            raw: args.get(start..scanner.at()).ok_or(Invalid)?,
-            args,
-        });
-        if scanner.next() != b',' {
-            return Ok(found);
-        }
-    }
+    members(args, |key, value, raw| {
+        found.push(Series { name: unquoted(key, args).into_owned(), value, raw, args });
+        Ok(())
+    })?;
+    Ok(found)
 }

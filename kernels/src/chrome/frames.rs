@@ -2,10 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::notes::Notes;
 use super::texts::{plain, unquoted};
-use crate::json::{Invalid, Scanner};
-use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
+use crate::json::{Invalid, members};
+use crate::rows::{Notes, Sink, TableSpec, Type};
 
 /// Frames of a stack, and bytes of all stacks together, that are spelt out.
 const DEEPEST: usize = 1024;
@@ -59,10 +58,9 @@ impl Frames {
 }
 
 fn spec() -> TableSpec {
-    let text = |name| ColumnSpec::new(name, Type::Text);
-    let mut columns: Vec<_> = ["id", "name", "category", "parent", "stack"].map(text).into();
-    columns.push(ColumnSpec::new("file", Type::Int));
-    TableSpec { name: "stack_frames".to_owned(), columns, event: None }
+    let [id, name, category, parent, stack] =
+        ["id", "name", "category", "parent", "stack"].map(|name| (name, Type::Text));
+    TableSpec::plain("stack_frames", &[id, name, category, parent, stack, ("file", Type::Int)])
 }
 
 /// The names of a frame and all above it, the root first; None if there are too many.
@@ -83,58 +81,25 @@ fn stack(frame: &Frame, frames: &[Frame], places: &FxHashMap<&[u8], usize>, room
 }
 
 fn all(value: &[u8], frames: &mut Vec<Frame>) -> Result<(), Invalid> {
-    let mut scanner = Scanner::new(value);
-    let mut stack = Vec::new();
-    if scanner.next() != b'{' {
-        return Err(Invalid);
-    }
-    scanner.skip_space();
-    if scanner.peek() == b'}' {
-        return Ok(());
-    }
-    loop {
-        let key = scanner.key()?;
-        scanner.skip_space();
-        let start = scanner.at();
-        scanner.value(&mut stack)?;
-        let raw = value.get(start..scanner.at()).ok_or(Invalid)?;
+    members(value, |key, _, raw| {
         let mut frame = one(raw)?;
         frame.id = unquoted(key, value).into_owned();
         frames.push(frame);
-        match scanner.next() {
-            b',' => (),
-            b'}' => return Ok(()),
-            _ => return Err(Invalid),
-        }
-    }
+        Ok(())
+    })
 }
 
 fn one(raw: &[u8]) -> Result<Frame, Invalid> {
     let mut frame = Frame::default();
-    let mut scanner = Scanner::new(raw);
-    let mut stack = Vec::new();
-    if scanner.next() != b'{' {
-        return Err(Invalid);
-    }
-    scanner.skip_space();
-    if scanner.peek() == b'}' {
-        return Ok(frame);
-    }
-    loop {
-        let key = scanner.key()?;
-        scanner.skip_space();
-        let start = scanner.at();
-        let token = scanner.value(&mut stack)?;
-        let text = plain(token, raw.get(start..scanner.at()).ok_or(Invalid)?, raw);
-        let text = text.map(|text| text.into_owned());
+    members(raw, |key, token, value| {
+        let text = plain(token, value, raw).map(|text| text.into_owned());
         match key.span.of(raw) {
             b"name" => frame.name = text.unwrap_or_default(),
             b"category" => frame.category = text,
             b"parent" => frame.parent = text,
             _ => (),
         }
-        if scanner.next() != b',' {
-            return Ok(frame);
-        }
-    }
+        Ok(())
+    })?;
+    Ok(frame)
 }

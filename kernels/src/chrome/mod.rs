@@ -9,7 +9,6 @@ mod feed;
 mod frames;
 mod ids;
 mod names;
-mod notes;
 mod placing;
 mod properties;
 mod repair;

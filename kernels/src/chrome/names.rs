@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::ids::TextIds;
 use super::texts::plain;
-use crate::json::{Scanner, Token};
+use crate::json::{Scanner, Token, members};
 use crate::rows::{ColumnSpec, Rows, Sink, TableSpec, Type};
 
 type Id = Option<i64>;
@@ -26,24 +26,14 @@ pub struct Names {
 
 /// The value of a member of an object, as text.
 fn member(object: &[u8], wanted: &[u8]) -> Option<Vec<u8>> {
-    let mut scanner = Scanner::new(object);
-    if scanner.next() != b'{' {
-        return None;
-    }
-    let mut stack = Vec::new();
-    loop {
-        let key = scanner.key().ok()?;
-        scanner.skip_space();
-        let start = scanner.at();
-        let token = scanner.value(&mut stack).ok()?;
-        if key.span.of(object) == wanted {
-            let raw = object.get(start..scanner.at())?;
-            return plain(token, raw, object).map(|value| value.into_owned());
+    let mut found = None;
+    let done = members(object, |key, token, raw| {
+        if found.is_none() && key.span.of(object) == wanted {
+            found = Some(plain(token, raw, object).map(|value| value.into_owned()));
         }
-        if scanner.next() != b',' {
-            return None;
-        }
-    }
+        Ok(())
+    });
+    done.ok().and(found).flatten()
 }
 
 fn number(text: &[u8]) -> Option<i64> {

@@ -6,14 +6,13 @@ use super::decimal::nanoseconds;
 use super::event::{Event, Field};
 use super::ids::{GroupId, Reach, TextIds, group_id};
 use super::names::Names;
-use super::notes::Notes;
 use super::tables::{ARGS, CAT, Extra, Handle, Kind, LINE, OWN, PID, TID, TRACK, Tables};
 use super::texts::{json, plain, quoted};
 use super::tracks::{Group, Tracks};
 use crate::columns::Interner;
 use crate::json::Token;
 use crate::perf_text::payload::Payloads;
-use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
+use crate::rows::{Notes, Sink, TableSpec, Type};
 
 type Id = Option<i64>;
 
@@ -436,7 +435,7 @@ impl Placing {
         let args = event.raw(Field::Args, text);
         self.names.learn(self.notes.file, ids, &name, args);
         let table = sink.table("metadata", || {
-            spec(
+            TableSpec::plain(
                 "metadata",
                 &[
                     ("line", Type::Int),
@@ -472,7 +471,10 @@ impl Placing {
     pub fn unread(&mut self, reason: &str, lost: bool, text: &[u8], sink: &mut Sink) {
         self.notes.count(reason, lost, text);
         let table = sink.table("unread", || {
-            spec("unread", &[("line", Type::Int), ("reason", Type::Text), ("text", Type::Text), ("file", Type::Int)])
+            TableSpec::plain(
+                "unread",
+                &[("line", Type::Int), ("reason", Type::Text), ("text", Type::Text), ("file", Type::Int)],
+            )
         });
         let rows = sink.rows(table);
         rows.int(0, self.line);
@@ -480,14 +482,6 @@ impl Placing {
         rows.text(2, text.get(..UNREAD).unwrap_or(text));
         rows.int(3, i64::from(self.notes.file));
         sink.end(table);
-    }
-}
-
-fn spec(name: &str, columns: &[(&str, Type)]) -> TableSpec {
-    TableSpec {
-        name: name.to_owned(),
-        columns: columns.iter().map(|(name, kind)| ColumnSpec::new(*name, *kind)).collect(),
-        event: None,
     }
 }
 

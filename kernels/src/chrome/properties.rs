@@ -1,9 +1,9 @@
 //! Members of the trace's object that are no events -> properties.
 
 use super::decimal::thousandths;
-use super::notes::Notes;
 use super::texts::{json, plain};
 use crate::json::{Scanner, Token};
+use crate::rows::Notes;
 
 /// Bytes of one property, and of all.
 const ONE: usize = 1 << 16;

@@ -7,7 +7,7 @@ use crate::ftrace::line::{Event, Line, Other, event, parse};
 use crate::json::{Scanner, Token};
 use crate::perf_text::line::Head;
 use crate::perf_text::payload::Row;
-use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
+use crate::rows::{Sink, TableSpec, Type};
 
 impl Placing {
     /// Read the lines of the kernel's tracer; what is none of its events is kept as text.
@@ -78,13 +78,5 @@ impl Placing {
 }
 
 fn spec() -> TableSpec {
-    TableSpec {
-        name: "system_trace".to_owned(),
-        columns: vec![
-            ColumnSpec::new("line", Type::Int),
-            ColumnSpec::new("text", Type::Text),
-            ColumnSpec::new("file", Type::Int),
-        ],
-        event: None,
-    }
+    TableSpec::plain("system_trace", &[("line", Type::Int), ("text", Type::Text), ("file", Type::Int)])
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::columns::Interner;
-use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
+use crate::rows::{Sink, TableSpec, Type};
 
 type Id = Option<i64>;
 /// File, process, thread.
@@ -65,11 +65,7 @@ fn spec() -> TableSpec {
         ("series", Type::Text),
         ("file", Type::Int),
     ];
-    TableSpec {
-        name: "tracks".to_owned(),
-        columns: columns.map(|(name, kind)| ColumnSpec::new(name, kind)).into(),
-        event: None,
-    }
+    TableSpec::plain("tracks", &columns)
 }
 
 impl Tracks {

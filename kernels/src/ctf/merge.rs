@@ -216,7 +216,9 @@ impl Decode for Decoder {
 
     fn learnt(&mut self) -> Learnt {
         let mut notes = std::mem::take(&mut self.notes);
-        notes.extend(self.shared.notes.take());
+        let mut met = self.shared.notes.take();
+        met.sort_by(|one, other| (one.file, &one.reason).cmp(&(other.file, &other.reason)));
+        notes.extend(met);
         if self.shared.too_long > 0 {
             notes.push(Note {
                 reason: "values are null because they are too long".to_owned(),

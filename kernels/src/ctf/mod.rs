@@ -4,7 +4,6 @@ mod bits;
 mod clock;
 mod layout;
 mod merge;
-mod notes;
 mod out;
 mod start;
 mod stream;

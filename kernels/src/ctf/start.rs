@@ -8,11 +8,10 @@ use rustc_hash::FxHashMap;
 
 use super::layout::Program;
 use super::merge::Decoder;
-use super::notes::Notes;
 use super::stream::{Shared, Stream, StreamFile};
 use super::told::MountTold;
 use super::trace::Trace;
-use crate::rows::{Failure, Note, RowPass};
+use crate::rows::{Failure, Note, Notes, RowPass};
 
 /// Bytes of packets that are in memory at a time, and the limits for each stream.
 const WINDOWS: u64 = 64 << 20;

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use super::bits::{Bits, Stop};
 use super::layout::{NONE, Program, role};
-use super::notes::Notes;
 use super::out::{Json, Nothing};
 use super::trace::{StreamClass, Trace};
 use super::walk::{Seen, Walker};
 use super::window::Window;
-use crate::rows::Failure;
+use crate::rows::{Failure, Notes};
 
 const MAGIC: u64 = 0xC1FC_1FC1;
 
@@ -200,7 +199,7 @@ impl Stream {
         if self.seen.uuid.zip(uuid).is_some_and(|(here, there)| here != there) {
             let example = || format!("{} at byte {from}", file.path);
             let reason = "packets have another UUID than the metadata";
-            shared.notes.add((file.number, reason), 1, example, false);
+            shared.notes.of(file.number).add(reason, 1, false, example);
         }
         let wanted = self.seen.get(role::STREAM);
         let found = shared.traces.get(file.trace).and_then(|trace| trace.find(wanted));
@@ -267,7 +266,7 @@ impl Stream {
     pub fn damage(&mut self, shared: &mut Shared, reason: &'static str, byte: u64) {
         if let Some(file) = self.file() {
             let example = || format!("{} at byte {byte}", file.path);
-            shared.notes.add((file.number, reason), 1, example, true);
+            shared.notes.of(file.number).add(reason, 1, true, example);
         }
     }
 
@@ -281,7 +280,7 @@ impl Stream {
             let lost = now.saturating_sub(before.saturating_add(1));
             if lost > 0 {
                 let reason = "packets lost by the tracer";
-                shared.notes.add((number, reason), lost, example, false);
+                shared.notes.of(number).add(reason, lost, false, example);
             }
         }
         self.sequence = sequence.or(self.sequence);
@@ -297,7 +296,7 @@ impl Stream {
         };
         if lost > 0 {
             let reason = "events discarded by the tracer";
-            shared.notes.add((number, reason), lost, example, false);
+            shared.notes.of(number).add(reason, lost, false, example);
         }
         self.discarded = Some(now);
     }

@@ -236,7 +236,7 @@ impl Decode for Graph {
     }
 
     fn learnt(&mut self) -> Learnt {
-        let mut notes = std::mem::take(&mut self.lines.notes);
+        let mut notes = self.lines.notes.take();
         if self.lost > 0 {
             notes.push(Note { reason: "events lost by the kernel".to_owned(), count: self.lost, ..Note::default() });
         }

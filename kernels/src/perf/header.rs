@@ -11,8 +11,7 @@ use flate2::bufread::MultiGzDecoder;
 use super::attr::{Attr, Events};
 use super::bytes::Bytes;
 use super::facts::{self, Facts};
-use super::notes::Notes;
-use crate::rows::Failure;
+use crate::rows::{Failure, Notes};
 
 /// Bytes of all facts that are read, and of what stands before the records.
 const FACTS: u64 = 64 << 20;

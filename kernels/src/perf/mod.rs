@@ -11,7 +11,6 @@ mod bytes;
 mod facts;
 mod header;
 mod maps;
-mod notes;
 mod other;
 mod queue;
 mod sample;

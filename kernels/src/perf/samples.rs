@@ -160,20 +160,20 @@ impl Work {
         };
         let Some(sample) = sample::read(at, attr) else {
             let reason = "sample is shorter than its event says";
-            return self.notes.add(reason, 1, || format!("record {line}"));
+            return self.notes.add(reason, 1, false, || format!("record {line}"));
         };
         if attr.sample_type & !has::KNOWN != 0 {
             let reason = "sample with parts that are not known, which are not kept";
-            self.notes.add(reason, 1, || format!("{:#x}", attr.sample_type));
+            self.notes.add(reason, 1, false, || format!("{:#x}", attr.sample_type));
         }
         let period = sample.period.or(attr.period);
         if sample.registers {
             let reason = "registers of a sample, not kept";
-            self.notes.add(reason, 1, String::new);
+            self.notes.add(reason, 1, false, String::new);
         }
         if sample.user_stack.is_some_and(|size| size > 0) {
             let reason = "copy of a stack, not kept but for its size";
-            self.notes.add(reason, 1, String::new);
+            self.notes.add(reason, 1, false, String::new);
         }
         let mode = Mode::of_misc(misc);
         let traced = attr.kind == TRACEPOINT && sample.raw.is_some();
@@ -235,7 +235,7 @@ impl Work {
             Put::Unknown(_) => "tracepoint without a format, kept as a sample",
             Put::TooMany => "tracepoint beyond those that get tables, kept as a sample",
         };
-        self.notes.add(reason, 1, || format!("record {line}"));
+        self.notes.add(reason, 1, false, || format!("record {line}"));
         reason == "value outside of its record"
     }
 
@@ -293,7 +293,7 @@ impl Work {
             let deep = chain_of(chain, mode, &mut frames);
             if deep > 0 {
                 let reason = "frame beyond the 1024 of a stack that are kept";
-                self.notes.add(reason, deep, String::new);
+                self.notes.add(reason, deep, false, String::new);
             }
         }
         if frames.is_empty() {

@@ -9,7 +9,6 @@ use super::bytes::Bytes;
 use super::facts;
 use super::header::{self, Opened};
 use super::maps::Maps;
-use super::notes::Notes;
 use super::other;
 use super::queue::Queue;
 use super::sample;
@@ -17,7 +16,7 @@ use super::samples::Samples;
 use super::stream::{Head, LAST_KIND, Stream, kind};
 use super::threads::Threads;
 use super::work::Work;
-use crate::rows::{Failure, Sink};
+use crate::rows::{Failure, Notes, Sink};
 
 /// Bytes of records without a time that wait for the first that has one.
 const WAITING: usize = 16 << 20;
@@ -48,7 +47,8 @@ impl Session {
         let text = path.display().to_string();
         let io = |error| Failure::Io(text.clone(), error);
         let opened = Opened::new(path, done).map_err(io)?;
-        let mut notes = Notes::of(number);
+        let mut notes = Notes::default();
+        notes.of(number);
         let head = header::read(&opened, &mut notes)?;
         let source = opened.from(head.start, true).map_err(io)?;
         let mut session = Session {
@@ -151,7 +151,7 @@ impl Session {
         if !other::is_known(head.kind) {
             let reason = "record of a kind that is not known";
             let example = || format!("record {line}, kind {}", head.kind);
-            return self.work.notes.add(reason, 1, example);
+            return self.work.notes.add(reason, 1, false, example);
         }
         let record = self.stream.record();
         let body = record.get(8..).unwrap_or_default();
@@ -175,12 +175,12 @@ impl Session {
                 kind::SAMPLE => "sample of an event that is not known",
                 _ => "record of an event that is not known",
             };
-            return self.work.notes.add(reason, 1, || format!("record {line}"));
+            return self.work.notes.add(reason, 1, false, || format!("record {line}"));
         };
         match time.filter(|time| !matches!(*time, 0 | u64::MAX)) {
             Some(time) if i64::try_from(time).is_err() => {
                 let reason = "time is too large";
-                self.work.notes.add(reason, 1, || format!("record {line}: {time}"));
+                self.work.notes.add(reason, 1, false, || format!("record {line}: {time}"));
             }
             Some(time) => self.queue.push(time, line, event, record),
             None => self.timeless(head, line, event, sink),
@@ -201,7 +201,7 @@ impl Session {
         );
         if !tool_made {
             let reason = "record without a time, has that of the record before it";
-            self.work.notes.add(reason, 1, || format!("record {line}"));
+            self.work.notes.add(reason, 1, false, || format!("record {line}"));
         }
         let record = self.stream.record();
         if !self.started {
@@ -253,17 +253,17 @@ impl Session {
             kind::AUXTRACE => {
                 let size = at.u64().unwrap_or(0);
                 let reason = "part of a hardware trace (AUX), not decoded";
-                work.notes.add(reason, 1, || format!("{size} bytes"));
+                work.notes.add(reason, 1, false, || format!("{size} bytes"));
                 self.payload(size, 0)?;
             }
             72 => {
                 let reason = "error of a hardware trace (AUX)";
-                work.notes.add(reason, 1, String::new);
+                work.notes.add(reason, 1, false, String::new);
             }
             kind::ID_INDEX | 70 | 73..=77 | 79 | 82 | 84..=86 => {}
             other => {
                 let reason = "record of a kind that is not known";
-                work.notes.add(reason, 1, || format!("kind {other}"));
+                work.notes.add(reason, 1, false, || format!("kind {other}"));
             }
         }
         self.queue.delayed |= self.stream.is_packed();

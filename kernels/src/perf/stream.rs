@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use super::bytes::Bytes;
-use super::notes::Notes;
 use super::zstd::{Stop, Unpacker};
+use crate::rows::Notes;
 
 const HEADER: usize = 8;
 /// Far beyond all kinds of records: text that a tool wrote into the same pipe is no record.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
+use crate::rows::{Sink, TableSpec, Type};
 
 /// How many ended threads are still known, since their last samples may follow.
 const ENDED: usize = 4096;
@@ -82,12 +82,8 @@ impl Threads {
 }
 
 fn tell(tid: i64, thread: &Thread, sink: &mut Sink) {
-    let column = ColumnSpec::new;
-    let table = sink.table("thread_names", || TableSpec {
-        name: "thread_names".to_owned(),
-        columns: vec![column("pid", Type::Int), column("tid", Type::Int), column("name", Type::Text)],
-        event: None,
-    });
+    let columns = [("pid", Type::Int), ("tid", Type::Int), ("name", Type::Text)];
+    let table = sink.table("thread_names", || TableSpec::plain("thread_names", &columns));
     let rows = sink.rows(table);
     rows.int(0, thread.pid);
     rows.int(1, tid);
@@ -96,11 +92,8 @@ fn tell(tid: i64, thread: &Thread, sink: &mut Sink) {
     if thread.pid != tid {
         return;
     }
-    let table = sink.table("process_names", || TableSpec {
-        name: "process_names".to_owned(),
-        columns: vec![column("pid", Type::Int), column("name", Type::Text)],
-        event: None,
-    });
+    let columns = [("pid", Type::Int), ("name", Type::Text)];
+    let table = sink.table("process_names", || TableSpec::plain("process_names", &columns));
     let rows = sink.rows(table);
     rows.int(0, tid);
     rows.text(1, &thread.name);

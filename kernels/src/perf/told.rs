@@ -10,7 +10,7 @@ pub fn tell(work: &mut Work, sink: &mut Sink, properties: &mut Vec<(String, Stri
     work.threads.forget_all(sink);
     if work.maps.left_out > 0 {
         let reason = "mapping beyond the 2000000 that are kept";
-        work.notes.add(reason, work.maps.left_out, String::new);
+        work.notes.add(reason, work.maps.left_out, false, String::new);
     }
     let clock = work.events.first().and_then(|event| event.attr.clockid);
     let facts = &mut work.facts;

@@ -6,14 +6,13 @@ use super::attr::Events;
 use super::bytes::{Bytes, until_zero};
 use super::facts::Facts;
 use super::maps::{Maps, Mode};
-use super::notes::Notes;
 use super::sample::{self, Origin};
 use super::samples::Samples;
 use super::stream::{Head, kind};
 use super::tables::{Field, Value, put};
 use super::threads::Threads;
 use super::tracing;
-use crate::rows::Sink;
+use crate::rows::{Notes, Sink};
 use crate::tracepoints::Tracepoints;
 
 const MISC_EXEC: u16 = 1 << 13;
@@ -69,7 +68,7 @@ impl Work {
         let at = Bytes::new(body, self.big);
         if self.other(head.kind, at, row, read_format, sink).is_none() {
             let reason = "record is shorter than its kind";
-            self.notes.add(reason, 1, || format!("record {line}, kind {}", head.kind));
+            self.notes.add(reason, 1, false, || format!("record {line}, kind {}", head.kind));
         }
     }
 
@@ -169,7 +168,7 @@ impl Work {
             true => ("raw_events.lost", "events lost by the kernel"),
             false => ("raw_events.lost_samples", "samples lost by the kernel"),
         };
-        self.notes.add(reason, lost, || format!("record {}", row.line));
+        self.notes.add(reason, lost, false, || format!("record {}", row.line));
         let name = id.and_then(|id| self.events.place(id));
         let name = name.map(|place| self.event_name(place));
         let mut fields = common(row, row.origin.pid, row.origin.tid);

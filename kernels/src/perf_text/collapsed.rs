@@ -91,10 +91,7 @@ impl Decode for Collapsed {
     }
 
     fn learnt(&mut self) -> Learnt {
-        Learnt {
-            notes: std::mem::take(&mut self.lines.notes),
-            properties: vec![("clock".to_owned(), "none".to_owned())],
-        }
+        Learnt { notes: self.lines.notes.take(), properties: vec![("clock".to_owned(), "none".to_owned())] }
     }
 
     fn lines(&mut self) -> Vec<TextRead> {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use memchr::memchr;
 
 use crate::access::{Damage, Limits, Source};
-use crate::rows::{Failure, Note, TextRead};
+use crate::rows::{Failure, Notes, TextRead};
 
 /// The longest line that is read.
 pub const LINE_LIMIT: usize = 1 << 20;
@@ -36,7 +36,7 @@ pub struct Lines {
     /// The number of the file, and of the line in it, from 1.
     pub file: u32,
     pub number: u64,
-    pub notes: Vec<Note>,
+    pub notes: Notes,
     /// Of files that have ended, and of the one that is read.
     pub read: Vec<TextRead>,
     now: TextRead,
@@ -57,7 +57,7 @@ impl Lines {
             last: false,
             file: 0,
             number: 0,
-            notes: Vec::new(),
+            notes: Notes::default(),
             read: Vec::new(),
             now: TextRead::default(),
             open: false,
@@ -144,7 +144,7 @@ impl Lines {
             Some(Damage::Trailing) => Some("something that is not gzip follows the gzip stream"),
         };
         if let Some(example) = example {
-            self.count("file is damaged or ends early", true, example.to_owned());
+            self.notes.of(self.file).add("file is damaged or ends early", 1, true, || example.to_owned());
         } else if std::mem::take(&mut self.open) {
             let line = self.text().to_vec();
             self.note("file ends in the middle of a line", true, &line);
@@ -163,18 +163,11 @@ impl Lines {
 
     /// Count a line; the first one is the example.
     pub fn note(&mut self, reason: &str, incomplete: bool, line: &[u8]) {
-        let text = String::from_utf8_lossy(line.get(..160).unwrap_or(line));
-        let example = format!("line {}: {}", self.number, text.trim());
-        self.count(reason, incomplete, example);
-    }
-
-    fn count(&mut self, reason: &str, incomplete: bool, example: String) {
-        let file = self.file;
-        let known = self.notes.iter_mut().find(|note| note.file == file && note.reason == reason);
-        match known {
-            Some(note) => note.count += 1,
-            None => self.notes.push(Note { file, reason: reason.to_owned(), count: 1, example, incomplete }),
-        }
+        let example = || {
+            let text = String::from_utf8_lossy(line.get(..160).unwrap_or(line));
+            format!("line {}: {}", self.number, text.trim())
+        };
+        self.notes.of(self.file).add(reason, 1, incomplete, example);
     }
 }
 

@@ -280,7 +280,7 @@ impl Decode for Script {
     fn learnt(&mut self) -> Learnt {
         let mut properties = std::mem::take(&mut self.facts);
         properties.push(("clock".to_owned(), "trace".to_owned()));
-        Learnt { notes: std::mem::take(&mut self.lines.notes), properties }
+        Learnt { notes: self.lines.notes.take(), properties }
     }
 
     fn lines(&mut self) -> Vec<TextRead> {

@@ -351,9 +351,6 @@ impl Decode for Decoder {
     }
 
     fn learnt(&mut self) -> Learnt {
-        Learnt {
-            notes: std::mem::take(&mut self.world.notes.all),
-            properties: std::mem::take(&mut self.world.properties),
-        }
+        Learnt { notes: self.world.notes.take(), properties: std::mem::take(&mut self.world.properties) }
     }
 }

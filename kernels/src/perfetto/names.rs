@@ -212,14 +212,6 @@ fn process_spec() -> TableSpec {
 }
 
 fn thread_spec() -> TableSpec {
-    TableSpec {
-        name: "thread_names".to_owned(),
-        columns: vec![
-            ColumnSpec::new("pid", Type::Int),
-            ColumnSpec::new("tid", Type::Int),
-            ColumnSpec::new("name", Type::Text),
-            ColumnSpec::new("told", Type::Int),
-        ],
-        event: None,
-    }
+    let columns = [("pid", Type::Int), ("tid", Type::Int), ("name", Type::Text), ("told", Type::Int)];
+    TableSpec::plain("thread_names", &columns)
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::wire::{Fields, Value};
-use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
+use crate::rows::{Sink, TableSpec, Type};
 
 /// More tracks than these share one.
 const MOST_TRACKS: usize = 1 << 20;
@@ -408,9 +408,5 @@ fn spec() -> TableSpec {
         ("uuid", Type::Uint),
         ("machine", Type::Int),
     ];
-    TableSpec {
-        name: "tracks".to_owned(),
-        columns: columns.map(|(name, kind)| ColumnSpec::new(name, kind)).to_vec(),
-        event: None,
-    }
+    TableSpec::plain("tracks", &columns)
 }

@@ -10,39 +10,7 @@ use super::sequence::Sequences;
 use super::start::Start;
 use super::tables::Tables;
 use super::tracks::Tracks;
-use crate::rows::Note;
-
-/// Things that were skipped, lost or unknown, each counted.
-#[derive(Default)]
-pub struct Notes {
-    pub all: Vec<Note>,
-    pub file: u32,
-}
-
-/// More kinds of notes than these are not kept apart.
-const MOST_NOTES: usize = 256;
-
-impl Notes {
-    /// Count something; the example of the first one is kept.
-    pub fn add(&mut self, reason: &str, count: u64, incomplete: bool, example: impl FnOnce() -> String) {
-        let file = self.file;
-        if let Some(note) = self.all.iter_mut().find(|note| note.file == file && note.reason == reason) {
-            note.count = note.count.saturating_add(count);
-            note.incomplete |= incomplete;
-        } else if self.all.len() < MOST_NOTES {
-            self.all.push(Note { file, reason: reason.to_owned(), count, example: example(), incomplete });
-        }
-    }
-
-    /// Set the count of something that the trace counts itself.
-    pub fn set(&mut self, reason: &str, count: u64, example: impl FnOnce() -> String) {
-        let file = self.file;
-        self.all.retain(|note| note.file != file || note.reason != reason);
-        if count > 0 {
-            self.add(reason, count, false, example);
-        }
-    }
-}
+use crate::rows::Notes;
 
 /// What a packet says beside its contents.
 #[derive(Clone, Copy, Default)]

@@ -3,11 +3,13 @@
 mod appended;
 mod column;
 mod far;
+mod notes;
 mod pass;
 mod sink;
 mod whole;
 
-pub use pass::{Decode, Failure, Learnt, Note, Place, RowPass, TextRead, register};
+pub use notes::{Note, Notes};
+pub use pass::{Decode, Failure, Learnt, Place, RowPass, TextRead, register};
 pub use sink::{Rows, Sink};
 
 /// The type of a column's values.
@@ -76,4 +78,12 @@ pub struct TableSpec {
     pub columns: Vec<ColumnSpec>,
     /// Only for raw events that `events` shows.
     pub event: Option<EventSpec>,
+}
+
+impl TableSpec {
+    /// A table that is not of events, whose columns have no units.
+    pub fn plain(name: &str, columns: &[(&str, Type)]) -> TableSpec {
+        let columns = columns.iter().map(|(name, kind)| ColumnSpec::new(*name, *kind)).collect();
+        TableSpec { name: name.to_owned(), columns, event: None }
+    }
 }

@@ -13,6 +13,7 @@ use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::far::{LENGTH_REASON, TIME_REASON};
+use super::notes::Note;
 use super::sink::{Sink, Taken};
 use super::{EventSpec, TableSpec};
 use crate::access::Checkpoint;
@@ -36,16 +37,6 @@ impl From<Failure> for PyErr {
             Failure::Bad(text) => PyValueError::new_err(text),
         }
     }
-}
-
-/// Something that was skipped, repaired or lost; see `dctv.contracts.reader.Diagnostic`.
-#[derive(Clone, Debug, Default)]
-pub struct Note {
-    pub file: u32,
-    pub reason: String,
-    pub count: u64,
-    pub example: String,
-    pub incomplete: bool,
 }
 
 /// What is known of a trace when it was read to its end.

@@ -1,0 +1,67 @@
+//! What was skipped, repaired, lost or odd -> how often, by file and reason, with an example.
+
+/// Kinds of notes of a file; more are not kept apart.
+const MOST: usize = 256;
+/// Bytes of an example that is the text itself.
+const EXAMPLE: usize = 200;
+
+/// Something that was skipped, repaired or lost; see `dctv.contracts.reader.Diagnostic`.
+#[derive(Clone, Debug, Default)]
+pub struct Note {
+    pub file: u32,
+    pub reason: String,
+    pub count: u64,
+    pub example: String,
+    pub incomplete: bool,
+}
+
+/// The notes of a trace, in the order in which they came up.
+#[derive(Default)]
+pub struct Notes {
+    all: Vec<Note>,
+    /// The number of the file that is read.
+    pub file: u32,
+}
+
+impl Notes {
+    /// Notes of this file are next.
+    pub fn of(&mut self, file: u32) -> &mut Notes {
+        self.file = file;
+        self
+    }
+
+    /// Count something; only its first example is made. With `incomplete` the trace was not read whole.
+    pub fn add(&mut self, reason: &str, count: u64, incomplete: bool, example: impl FnOnce() -> String) {
+        let file = self.file;
+        if let Some(note) = self.all.iter_mut().rev().find(|note| note.file == file && note.reason == reason) {
+            note.count = note.count.saturating_add(count);
+            note.incomplete |= incomplete;
+        } else if self.all.iter().filter(|note| note.file == file).count() < MOST {
+            self.all.push(Note { file, reason: reason.to_owned(), count, example: example(), incomplete });
+        }
+    }
+
+    /// Count a text; the first one is the example.
+    pub fn count(&mut self, reason: &str, incomplete: bool, text: &[u8]) {
+        let head = text.get(..EXAMPLE).unwrap_or(text);
+        self.add(reason, 1, incomplete, || String::from_utf8_lossy(head).into_owned());
+    }
+
+    /// Count something for which the trace was not read whole.
+    pub fn cut(&mut self, reason: &str) {
+        self.add(reason, 1, true, String::new);
+    }
+
+    /// Set the count of something that the trace counts itself.
+    pub fn set(&mut self, reason: &str, count: u64, example: impl FnOnce() -> String) {
+        let file = self.file;
+        self.all.retain(|note| note.file != file || note.reason != reason);
+        if count > 0 {
+            self.add(reason, count, false, example);
+        }
+    }
+
+    pub fn take(&mut self) -> Vec<Note> {
+        std::mem::take(&mut self.all)
+    }
+}
