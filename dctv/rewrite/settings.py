@@ -15,3 +15,7 @@ class Settings:
     """Whether span operators run as compiled sweeps or as queries of the engine."""
     rewrite: str = "on"
     """Whether the rules that make plans cheaper are applied."""
+    metered: bool = False
+    """Whether results tell what they took, which no statement sets."""
+    configured: int = 0
+    """How often a setting of the engine was changed."""

@@ -39,6 +39,7 @@ def _configure(name: str, value: object, context: ExecutionContext) -> None:
         hint = _ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else f"settings: {', '.join(known)}")
         raise UsageError(f"unknown setting `{name}`", hint=hint)
     if name not in CHOICES:
+        context.settings.configured += 1
         context.engine.configure(name, value)
         return
     if value not in CHOICES[name]:
