@@ -11,7 +11,7 @@ from dctv.bind.context import BoundQuery, Context, Environment, Leaves
 from dctv.bind.feeds import Feeds
 from dctv.bind.parts import bind_part
 from dctv.bind.pivots import pivoted, unpivoted
-from dctv.bind.recursion import recursive_plan, recursive_query
+from dctv.bind.recursion import common_name, recurring, recursive_plan, recursive_query
 from dctv.bind.relations import relation
 from dctv.bind.samples import sampled
 from dctv.bind.scope import Scope
@@ -110,7 +110,9 @@ class Binder:
                 self._check_not_recursive(cte)
             name, feeds = cte.name.text.lower(), Feeds()
             inner: Binder = binder.copy(feeds=feeds)
-            itself = select.recursive and _names_itself(cte)
+            itself = select.recursive and (_names_itself(cte) or bool(cte.keys))
+            if cte.keys and not itself:
+                raise BindError("USING KEY is for a recursive table: WITH RECURSIVE", cte.keys[0].place)
             try:
                 plan = recursive_plan(inner, cte) if itself else inner.plan(cte.select)
             except BindError:
@@ -191,8 +193,8 @@ class Binder:
         return plan if alias is None else self.renamed(plan, alias.columns, alias.name)
 
     def _named(self, path: ast.Path) -> Plan:
-        if len(path.parts) == 1 and path.parts[0].text.lower() in self.common:
-            name = path.parts[0].text.lower()
+        name = common_name(path)
+        if name in self.common:
             if self.feeds is not None and name in self.fed:
                 self.feeds.add(self.fed[name])
             return self.common[name]
@@ -360,7 +362,7 @@ def _names_itself(cte: ast.CommonTable) -> bool:
 
     def search(node: object) -> bool:
         if isinstance(node, ast.TableName):
-            return len(node.path.parts) == 1 and node.path.parts[0].text.lower() == wanted
+            return common_name(node.path) in (wanted, recurring(wanted))
         if isinstance(node, tuple):
             return any(search(item) for item in node)
         if isinstance(node, ast.Node):

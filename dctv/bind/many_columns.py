@@ -158,7 +158,11 @@ def _columns(node: ast.Columns, context: Context, starred: Starred) -> list[Colu
             matches = [(name, bound, wanted.search(name)) for name, bound in known]
             found = [Column(n, b, (n, *(g or "" for g in m.groups()))) for n, b, m in matches if m is not None]
         case ast.List(items) if all(isinstance(one, ast.String) for one in items):
-            found = [_named(one, known) for one in items if isinstance(one, ast.String)]
+            # Each column once, and in the order of the table, as in the engine.
+            listed = {_named(one, known).name for one in items if isinstance(one, ast.String)}
+            found = [
+                _named(ast.String(name), known) for name in dict.fromkeys(name for name, _ in known) if name in listed
+            ]
         case ast.Lambda():
             kept = _kept(choice, [name for name, _ in known], context)
             found = [Column(name, bound, (name,)) for name, bound in known if name in kept]

@@ -1,4 +1,9 @@
-"""Recursive common tables: `base UNION [ALL] step` -> a plan of its own, or a query in its place."""
+"""Recursive common tables: `base UNION [ALL] step` -> a plan of its own, or a query in its place.
+
+What the step gives is brought to the types and units of the base. With USING KEY the rows that the table has so far are
+told apart by some columns: a later row replaces the one of its key, and columns that are aggregated have the types and
+units of the aggregates.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +11,28 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dctv.bind.binding import Binding
+from dctv.bind.bound import Bound, mismatch, scale
 from dctv.bind.context import BoundQuery, Leaves, Out
-from dctv.bind.relations import relation
+from dctv.bind.recursion_keys import using_key
+from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
-from dctv.errors import BindError
+from dctv.errors import BindError, UnitError
 from dctv.plan import build as w
+from dctv.plan.expressions import NULL, Column
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
-from dctv.plan.queries import CommonTable, Compound, Select
+from dctv.plan.queries import CommonTable, Compound, Item, Select, TableName
+from dctv.plan.walk import replaced
 from dctv.record import record, replace
 from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.units import compatible, ratio
+from dctv.types.values import is_float
 
 if TYPE_CHECKING:
-    from dctv.plan.node import Query
+    from dctv.plan.node import Node, Query
 
 
 def recursive_plan(binder: Binding, cte: ast.CommonTable) -> Plan:
@@ -31,8 +42,8 @@ def recursive_plan(binder: Binding, cte: ast.CommonTable) -> Plan:
     base, _ = bind_select(parts.binder, parts.base, None, leaves)
     plan = relation(base, leaves, binder.env, cte.place, RowOrder.ANY)
     schema = _named(plan.schema, cte)
-    query = _recursion(parts, (base, schema), None, leaves)
-    return Relation(schema, RowOrder.ANY, query=query, leaves=leaves.all())
+    made = _recursion(parts, (base, schema), None, leaves)
+    return Relation(made.schema, RowOrder.ANY, query=made.query, leaves=leaves.all(), serial=made.serial)
 
 
 def recursive_query(binder: Binding, cte: ast.CommonTable, parent: Scope, leaves: Leaves) -> BoundQuery:
@@ -46,9 +57,9 @@ def recursive_query(binder: Binding, cte: ast.CommonTable, parent: Scope, leaves
             "a recursive table that reads columns around it needs types", cte.place, hint="cast its columns"
         )
     schema = _named(Schema(Kind.REGULAR, tuple(columns)), cte)
-    query = _recursion(parts, (base, schema), parent, leaves)
-    outs = tuple(Out(one.name, one.unit, type=parse(one.type)) for one in schema.columns)
-    return BoundQuery(query, outs, base.parts, sure=base.sure, serial=base.serial)
+    made = _recursion(parts, (base, schema), parent, leaves)
+    outs = tuple(Out(one.name, one.unit, type=parse(one.type)) for one in made.schema.columns)
+    return BoundQuery(made.query, outs, base.parts, sure=base.sure, serial=made.serial)
 
 
 @record
@@ -60,6 +71,25 @@ class _Parts:
     base: ast.Select
     step: ast.Select
     all: bool
+
+
+@record
+class _Made:
+    """The query of a recursive common table."""
+
+    query: Query
+    schema: Schema
+    serial: bool
+
+
+def recurring(name: str) -> str:
+    """Return the name in lower case of all rows that a recursive common table has so far."""
+    return f"recurring\0{name}"
+
+
+def common_name(path: ast.Path) -> str:
+    """Return the name under which a common table is known, if a path is one."""
+    return "\0".join(part.text.lower() for part in path.parts)
 
 
 def _parts(binder: Binding, cte: ast.CommonTable) -> _Parts:
@@ -82,23 +112,61 @@ def _named(schema: Schema, cte: ast.CommonTable) -> Schema:
     return Schema(Kind.REGULAR, tuple(renamed))
 
 
-def _recursion(parts: _Parts, base: tuple[BoundQuery, Schema], parent: Scope | None, leaves: Leaves) -> Query:
+def _recursion(parts: _Parts, base: tuple[BoundQuery, Schema], parent: Scope | None, leaves: Leaves) -> _Made:
     """Bind the step, and write the query; the table that is being made is a leaf for that long."""
-    first, schema = base
-    itself = Relation(schema, RowOrder.ANY, query=Select())
-    own = leaves.name(itself)
-    known = {**parts.binder.common, parts.cte.name.text.lower(): itself}
+    first, given = base
+    keys, schema = using_key(parts.binder, parts.cte, given, first.query, leaves)
+    itself, whole = (Relation(schema, RowOrder.ANY, query=Select()) for _ in range(2))
+    own, everything = leaves.name(itself), leaves.name(whole)
+    name = parts.cte.name.text.lower()
+    known = {**parts.binder.common, name: itself, recurring(name): whole}
     step, _ = bind_select(parts.binder.copy(common=known, recursive=True), parts.step, parent, leaves)
     leaves.forget(itself)
+    leaves.forget(whole)
     if len(step.outs) != len(first.outs):
         raise BindError(
             f"the parts of `{parts.cte.name.text}` differ: {len(first.outs)} and {len(step.outs)} columns",
             parts.cte.place,
         )
-    union = Compound("UNION", (first.query, step.query), all=parts.all)
+    round_ = _in_units(step, given, parts.step)
+
+    def so_far(node: Node) -> Node | None:
+        if not isinstance(node, TableName) or node.name != everything:
+            return None
+        return replace(node, name=own, recurring=True)
+
+    union = Compound("UNION", (first.query, replaced(round_, so_far)), all=parts.all)
     names = tuple(physical_names(schema))
     query = w.select(*w.columns(names, own), source=own)
-    return replace(query, steps=(CommonTable(own, union, names),), recursive=True)
+    made = replace(query, steps=(CommonTable(own, union, names, keys=keys),), recursive=True)
+    return _Made(made, schema, first.serial or step.serial or bool(keys))
+
+
+def _in_units(step: BoundQuery, schema: Schema, select: ast.Select) -> Query:
+    """Bring what the step gives to the units of the base.
+
+    Raises:
+        UnitError: they are of other things, or of the base's whole numbers some would be fractions.
+    """
+    values = []
+    for name, out, column in zip(names_of(step.outs), step.outs, schema.columns, strict=True):
+        bound = Bound(Column(name, "side"), out.unit, select.place, type=out.type)
+        if out.any_unit or out.unit == column.unit:
+            values.append(Item(bound.value, name))
+            continue
+        if not compatible(out.unit, column.unit):
+            raise mismatch(Bound(NULL, column.unit), bound, f"the step's `{column.name}`")
+        factor = ratio(out.unit, column.unit)
+        if factor.denominator != 1 and not is_float(column.type):
+            raise UnitError(
+                f"the step gives `{column.name}` in `{out.unit}`, and the rows to begin with are in `{column.unit}`",
+                select.place,
+                hint=f"begin with the finer unit: {column.name} IN {out.unit}",
+            )
+        values.append(Item(scale(bound, factor, column.unit).value, name))
+    if all(out.any_unit or out.unit == column.unit for out, column in zip(step.outs, schema.columns, strict=True)):
+        return step.query
+    return w.select(*values, source=step.query, alias="side")
 
 
 def _as_select(body: ast.Body) -> ast.Select:

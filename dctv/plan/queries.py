@@ -54,6 +54,8 @@ class TableName(Source):
     alias: str | None = None
     columns: tuple[str, ...] = ()
     """What its columns are called here, if otherwise."""
+    recurring: bool = False
+    """Whether it is all that a recursive common table has so far, rather than what its last round added."""
 
     @property
     def called(self) -> str:
@@ -128,6 +130,8 @@ class CommonTable(Node):
     columns: tuple[str, ...] = ()
     materialized: bool | None = None
     """Whether it is computed once and kept; None leaves that to the engine."""
+    keys: tuple[Item, ...] = ()
+    """Of a recursive one: columns that tell rows apart, of which later ones replace earlier ones, and aggregates."""
 
 
 @record

@@ -167,7 +167,8 @@ def query(node: Query) -> Iterator[str]:
     """Write a query, a clause a line; what a clause reads that is computed in place stands indented below it."""
     assert isinstance(node, q.Select | q.Compound)
     for step in node.steps:
-        yield f"with {step.name}{', computed once' if step.materialized else ''}:"
+        keys = f" using key ({', '.join(map(_item, step.keys))})" if step.keys else ""
+        yield f"with {step.name}{keys}{', computed once' if step.materialized else ''}:"
         yield from _indented(step.query)
     if isinstance(node, q.Select):
         yield from _block(node)
@@ -223,6 +224,8 @@ def _source(word: str, node: q.Source, more: str) -> Iterator[str]:
     names = f"({', '.join(node.columns)})" if node.columns else ""
     alias = f" AS {node.alias}{names}" if node.alias else ""
     match node:
+        case q.TableName(name, recurring=True):
+            yield f"{word}recurring.{name}{alias}{more}"
         case q.TableName(name):
             yield f"{word}{name}{'' if node.alias == name and not names else alias}{more}"
         case q.TableCall(call):

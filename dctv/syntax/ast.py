@@ -454,6 +454,8 @@ class CommonTable(Node):
     columns: tuple[Name, ...] = ()
     materialized: bool | None = None
     """What the text says; a table that is read twice is computed once in any case."""
+    keys: tuple[ResultColumn, ...] = ()
+    """What USING KEY names: columns, and aggregates of others."""
 
 
 @record(eq=False, text=False)

@@ -274,7 +274,8 @@ def _source(node: q.Source) -> exp.Expr:
     alias = _alias(node)
     match node:
         case q.TableName():
-            return exp.Table(this=identifier(node.name), alias=alias)
+            whole = identifier("recurring") if node.recurring else None
+            return exp.Table(this=identifier(node.name), db=whole, alias=alias)
         case q.Derived():
             return exp.Subquery(this=query(node.query), alias=alias)
         case q.Rows():
@@ -332,7 +333,8 @@ def _ending(node: q.Select | q.Compound) -> dict[str, Any]:
 
 def _step(node: q.CommonTable) -> exp.CTE:
     alias = exp.TableAlias(this=identifier(node.name), columns=[identifier(name) for name in node.columns])
-    return exp.CTE(this=query(node.query), alias=alias, materialized=node.materialized)
+    keys = [_item(one) for one in node.keys]
+    return exp.CTE(this=query(node.query), alias=alias, materialized=node.materialized, key_expressions=keys)
 
 
 def _select(node: q.Select) -> exp.Select:

@@ -25,10 +25,15 @@ def with_(_at: Place, recursive: bool, *tables: ast.CommonTable) -> tuple[bool, 
 
 
 def common_table(
-    at: Place, name: ast.Name, columns: tuple[ast.Name, ...] | None, kept: bool | None, select: ast.Select
+    at: Place,
+    name: ast.Name,
+    columns: tuple[ast.Name, ...] | None,
+    keys: tuple[ast.ResultColumn, ...] | None,
+    kept: bool | None,
+    select: ast.Select,
 ) -> ast.CommonTable:
     """Make one table of a WITH clause."""
-    return ast.CommonTable(name, select, columns or (), kept, place=at)
+    return ast.CommonTable(name, select, columns or (), kept, keys or (), place=at)
 
 
 def select(at: Place, *parts: object) -> ast.Select:

@@ -42,6 +42,16 @@ def table_values(at: Place, *parts: object) -> ast.TableSelect:
     return ast.TableSelect(ast.Select(values, place=at), cast("ast.Alias | None", alias), place=at)
 
 
+def table_joined(at: Place, source: ast.Table, alias: ast.Alias) -> ast.TableSelect:
+    """Make a table of joined ones, which have one name together."""
+    if not isinstance(source, ast.Join):
+        hint = "(a JOIN b USING (x)) AS t names a join"
+        raise ParseError("the name of a table stands within its parentheses", alias.name.place or at, hint=hint)
+    every = ast.ResultColumn(ast.Star(place=source.place), place=source.place)
+    core = ast.Core((every,), source=source, place=source.place)
+    return ast.TableSelect(ast.Select(core, place=source.place), alias, place=at)
+
+
 def span_join(at: Place, left: ast.Table, kind: str, right: ast.Table, partition: ast.Name | None) -> ast.SpanJoin:
     """Make a span join."""
     name = cast("SpanKind", (kind if kind == "OUTER" else kind.removesuffix(" OUTER")) or "INNER")
@@ -236,6 +246,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "table_file": table_file,
     "table_of_file": table_of_file,
     "table_select": table_select,
+    "table_joined": table_joined,
     "table_listing": table_listing,
     "called_table": called_table,
     "table_call_counted": table_call_counted,

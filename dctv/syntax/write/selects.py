@@ -37,7 +37,8 @@ def _compound(w: Writer, node: ast.Compound) -> str:
 
 def _common_table(w: Writer, node: ast.CommonTable) -> str:
     kept = "" if node.materialized is None else "MATERIALIZED " if node.materialized else "NOT MATERIALIZED "
-    return f"{w.name(node.name)}{w.names(node.columns)} AS {kept}({w.write(node.select)})"
+    keys = f" USING KEY ({w.list(node.keys)})" if node.keys else ""
+    return f"{w.name(node.name)}{w.names(node.columns)}{keys} AS {kept}({w.write(node.select)})"
 
 
 def _values(w: Writer, node: ast.Values) -> str:
