@@ -212,6 +212,15 @@ def test_it_goes_with_the_indexes_that_are_pruned(tmp_path: Path) -> None:
     assert not list((folder / "fleets").glob("*.json"))
 
 
+def test_views_of_traces_with_and_without_an_index(session: Session, folder: Path) -> None:
+    """What a view was bound to for a trace with a file of all events is no good for one that has none."""
+    sql = "SELECT COUNT(*) AS n FROM runs.events WHERE tid = 1"
+    assert session.sql(sql).fetchall() == [(106,)]
+    with Session(index=False, warn=False) as other:
+        other.mount_traces(folder / "*.pfw", "runs")
+        assert other.sql(sql).fetchall() == [(106,)]
+
+
 def test_without_indexes_nothing_is_kept(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DCTV_INDEX_DIR", str(tmp_path / "none"))
     with Session(index=False, warn=False) as session:

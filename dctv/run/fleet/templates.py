@@ -39,9 +39,13 @@ def bound(parts: tuple[str, ...], mount: Mount, catalog: Catalog, bind: Callable
 
 
 def _signature(mount: Mount) -> Hashable:
+    """Return what decides which tables there are, and which of them are scanned."""
     trace = mount.trace
-    tables = tuple((name, table.schema, table.event, table.rows is None) for name, table in trace.tables.items())
-    return mount.parts, mount.reader, trace.format, tables
+    tables = tuple(
+        (name, table.schema, table.event, table.rows is None, tuple(table.casts.items()))
+        for name, table in trace.tables.items()
+    )
+    return mount.parts, mount.reader, trace.format, mount.offset != 0, _scan(mount, "events") is not None, tables
 
 
 def _template(plan: Plan, mount: Mount, catalog: Catalog) -> Plan | None:
