@@ -50,7 +50,8 @@ def test_only_front_ends_print() -> None:
 
 def test_no_file_names_a_place_of_one_machine() -> None:
     found = []
-    for path in files():
+    # What a select over a recording gives names the recorder's folders.
+    for path in (one for one in files() if not one.is_relative_to(ROOT / "tests" / "house" / "documents")):
         for number, line in enumerate(path.read_bytes().decode(errors="replace").splitlines(), 1):
             match = PLACES.search(line)
             if match:
