@@ -72,6 +72,9 @@ class Rows:
             return False
         return bool(self.table.equals(other.table)) or repr(self.table.to_pydict()) == repr(other.table.to_pydict())
 
+    def __hash__(self) -> int:
+        return 0 if self.table is None else self.table.num_rows
+
 
 def unsound(trace: LoadedTrace) -> list[str]:
     """Return what a trace breaks of its promises: times that ascend from 0 to the last one, and columns as told."""
