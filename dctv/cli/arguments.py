@@ -66,7 +66,7 @@ def add_warm_option(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--session",
         metavar="NAME",
-        help="have the session do it that `dctv session start NAME` keeps, which has its traces mounted",
+        help="ask the session that `dctv session start NAME` started, whose traces are mounted",
     )
 
 
