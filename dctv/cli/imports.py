@@ -6,23 +6,9 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-
-class _Refused:
-    """A finder of modules that says of some that they are not there."""
-
-    def __init__(self, names: frozenset[str]) -> None:
-        self._names = names
-
-    def find_spec(
-        self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Refuse a name, or leave it to others."""
-        if name in self._names:
-            raise ModuleNotFoundError(f"dctv does without {name}", name=name)
-        return None
+from dctv.absent import refuse
 
 
 class _Untranslated(ModuleType):
@@ -59,5 +45,5 @@ def prepare(words: Sequence[str]) -> None:
         if "--timeline" not in words:
             names.add("numpy")
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
-    sys.meta_path.insert(0, _Refused(frozenset(names)))
+    refuse(names)
     _load_argparse()

@@ -24,6 +24,7 @@ from dctv.progress import Progress
 from dctv.record import field, record
 from dctv.rewrite.settings import Settings
 from dctv.run.crew import Crew
+from dctv.run.elsewhere import Elsewhere
 from dctv.run.limits import Limits
 from dctv.run.running import Running
 from dctv.syntax import ast
@@ -78,6 +79,8 @@ class ExecutionContext:
     running: Running
     crew: Crew
     """Who works on the traces of fleets."""
+    elsewhere: Elsewhere
+    """The engine that plans are carried out on, if it is another one than `engine`."""
     unread: list[str] = field(default_factory=list)
     """What kept files that are named in FROM from being read whole."""
     fleets: dict[tuple[str, ...], MountedFleet] = field(default_factory=dict)
@@ -116,6 +119,7 @@ class ExecutionContext:
     def close(self) -> None:
         """Free everything; what is asked later finds nothing mounted."""
         self.crew.close()
+        self.elsewhere.close()
         self.engine.close()
         self.unmount()
 

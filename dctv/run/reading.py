@@ -23,8 +23,8 @@ class Reading:
         self._context = context
         self._sources = tuple(_sources(plan))
         shared = sharing(plan, context.engine.functions)
-        run = Run(self._sources, context.engine.spill_folder())
-        self._runner = Runner(context.engine, context.running.cancel(), shared, run, metering)
+        run = Run(self._sources, context.engine.spill_folder(), context.running.cancel())
+        self._runner = Runner(context.engine, shared, run, metering)
         self._begun = threading.Event()
         """Not where an interrupt came first: others that are being read would be taken for ended."""
         self._when_over: list[Callable[[], None]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters
+from dctv.cli.arguments import add_engine_option, add_file_option, add_index_options, add_session_options, parameters
 from dctv.cli.ci import add_report_options, add_result_options
 from dctv.cli.command import Command
 from dctv.cli.fleet.options import add_each_options
@@ -49,6 +49,7 @@ def configure(parser: ArgumentParser) -> None:
     add_result_options(parser)
     add_report_options(parser)
     add_session_options(parser)
+    add_engine_option(parser)
     add_file_option(parser)
     add_index_options(parser)
 

@@ -26,8 +26,14 @@ class _Writer(SparkGenerator):
     }
 
 
-def write(query: Query, tables: Mapping[str, Sequence[tuple[str, str]]] | None = None) -> str:
+def write(
+    query: Query,
+    tables: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+    gaps: frozenset[str] = frozenset(),
+) -> str:
     """Write a query; `tables` are the columns of those that it reads, with their types as DuckDB names them.
+
+    `gaps` are what an engine that speaks Spark's SQL does otherwise, by names of `vetted.gaps`.
 
     What a cast, a sum or a division is on Spark depends on types, so without those of the tables much is refused.
 
@@ -35,5 +41,5 @@ def write(query: Query, tables: Mapping[str, Sequence[tuple[str, str]]] | None =
         NotOnThisEngine: Spark has nothing that means the same.
     """
     known = {name: tuple((one, named(kind)) for one, kind in columns) for name, columns in (tables or {}).items()}
-    written: str = _Writer(dialect="spark").generate(trees.query(vetted(query, known)), copy=False)
+    written: str = _Writer(dialect="spark").generate(trees.query(vetted(query, known, gaps)), copy=False)
     return written

@@ -29,13 +29,14 @@ _SERIES = {"range": 0, "generate_series": 1}
 _HIDDEN = "dctv:hidden"
 
 
-def vetted(query: Query, tables: Mapping[str, Columns | None]) -> Query:
-    """Return a query that means the same on Spark.
+def vetted(query: Query, tables: Mapping[str, Columns | None], gaps: frozenset[str] = frozenset()) -> Query:
+    """Return a query that means the same on Spark, for an engine that does some things otherwise.
 
     Raises:
         NotOnThisEngine: there is none.
     """
-    return _query(query, Scope(_query, {name.lower(): columns for name, columns in tables.items()}))[0]
+    known = {name.lower(): columns for name, columns in tables.items()}
+    return _query(query, Scope(_query, known, gaps=gaps))[0]
 
 
 def _query(node: Query, scope: Scope) -> Made:
