@@ -108,7 +108,7 @@ class Session:
         self.turn: threading.RLock = threading.RLock()
         """Held by the thread that is in the session."""
         if engine is not None:
-            self._context.elsewhere.choose(engine)
+            self._context.choose_engine(engine)
 
     def __enter__(self) -> Session:
         return self

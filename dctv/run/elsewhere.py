@@ -21,7 +21,7 @@ class Elsewhere:
 
         Raises:
             UsageError: this is no address, or what it takes is not installed.
-            EngineError: nobody answers there.
+            Unanswered: nobody answers there.
         """
         chosen = None if address.lower() == HERE else self.connect(address)
         self.close()

@@ -17,12 +17,14 @@ from uuid import uuid4
 
 from dctv.absent import allow
 from dctv.contracts.remote import Typed
+from dctv.engines.spark.canaries import COLUMNS, ROWS, TABLE, Rows, found_gaps
 from dctv.engines.spark.columns import ddl
 from dctv.engines.spark.failures import failure, is_gone
 from dctv.engines.spark.job import Job
+from dctv.engines.spark.spread import Spread
 from dctv.engines.spark.sweeps import version_of
-from dctv.engines.sql.spark import write
-from dctv.errors import DctvError, EngineError, NotOnThisEngine, UsageError
+from dctv.engines.sql.spark import vet
+from dctv.errors import DctvError, NotOnThisEngine, Unanswered, UsageError
 from dctv.plan.node import Query
 
 _PORT = 15002
@@ -37,12 +39,13 @@ def connect(address: str) -> Connection:
 
     Raises:
         UsageError: the address is none, or the client is not installed.
-        EngineError: nobody answers there.
+        Unanswered: nobody answers there.
     """
     if not address.startswith("sc://") or not urlsplit(address).hostname:
         raise UsageError(f"found the engine `{address}`, expected 'duckdb' or an address such as 'sc://host:15002'")
-    session = _session(address)
-    return Connection(address, session)
+    connection = Connection(address, _session(address))
+    connection.try_out()
+    return connection
 
 
 def _session(address: str) -> Any:
@@ -64,7 +67,7 @@ def _session(address: str) -> Any:
             session.client.set_retry_policies([policy])
             session.conf.set("spark.sql.session.timeZone", "UTC")
         except Exception as error:  # noqa: BLE001 # the client raises its own errors, gRPC's, and Python's
-            raise EngineError(f"cannot use the engine at `{address}`: {_first(error)}", hint=_SERVER) from None
+            raise Unanswered(f"cannot use the engine at `{address}`: {_first(error)}", hint=_SERVER) from None
     return session
 
 
@@ -78,7 +81,7 @@ def _check_answer(address: str) -> None:
     try:
         socket.create_connection((parts.hostname, parts.port or _PORT), _SECONDS).close()
     except (OSError, ValueError) as error:
-        raise EngineError(f"cannot reach the engine at `{address}`: {_first(error)}", hint=_SERVER) from None
+        raise Unanswered(f"cannot reach the engine at `{address}`: {_first(error)}", hint=_SERVER) from None
 
 
 def _first(error: BaseException) -> str:
@@ -94,6 +97,10 @@ def _quietly() -> Iterator[None]:
         yield
 
 
+_tried: dict[tuple[str, str], frozenset[str]] = {}
+"""What engines do otherwise, by address and version."""
+
+
 class Connection:
     """A session of a client of Spark Connect."""
 
@@ -107,9 +114,30 @@ class Connection:
         self._interrupted = False
         self._closing = threading.Lock()
 
+    def try_out(self) -> None:
+        """Find out what the engine does otherwise; an engine of one version is asked once in a process."""
+        import pyarrow as pa
+
+        version = self.guarded(lambda: self.session.version)
+        if (self.address, version) not in _tried:
+            columns = zip(*ROWS, strict=True)
+            table = pa.table({name: pa.array(c) for (name, _), c in zip(COLUMNS, columns, strict=True)})
+            job = self.job()
+            try:
+                known = {TABLE: (job.table(table.to_reader(), COLUMNS), COLUMNS)}
+
+                def ask(query: Query) -> Rows:
+                    found = job.rows(job.query(query, known), lambda: self._interrupted)
+                    return [tuple(row.values()) for part in found for row in part.to_pylist()]
+
+                _tried[self.address, version] = found_gaps(ask)
+            finally:
+                job.close()
+        self.gaps = _tried[self.address, version]
+
     def check(self, query: Query, tables: Mapping[str, Sequence[Typed]]) -> None:
         """See whether a query can be carried out."""
-        write(query, tables, self.gaps)
+        vet(query, tables, self.gaps)
 
     def check_columns(self, columns: Sequence[Typed]) -> None:
         """See whether the engine has values of these types."""
@@ -168,8 +196,13 @@ class Connection:
         return Job(self)
 
     def executor(self) -> Executor:
-        """Return what runs functions of dctv on the workers."""
-        raise NotImplementedError
+        """Return what runs functions of dctv on the workers.
+
+        Raises:
+            NotOnThisEngine: they have no dctv, or another one.
+        """
+        self.check_sweeps()
+        return Spread(self, self.cores)
 
     def guarded(self, work: Callable[[], Any]) -> Any:
         """Return what work gives; what the client raises becomes our error."""

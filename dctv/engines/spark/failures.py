@@ -6,7 +6,7 @@ import re
 
 from dctv.engines.duckdb import failure as own_failure
 from dctv.engines.spark.sweeps import TOLD
-from dctv.errors import DctvError, EngineError, Interrupted
+from dctv.errors import DctvError, EngineError, Interrupted, Unanswered
 from dctv.patterns import pattern
 
 _GONE = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "Socket closed", "Connection refused", "Connection reset")
@@ -43,9 +43,9 @@ def is_gone(text: str) -> bool:
     return any(one in text for one in _GONE) or any(one in text for one in _ENDED)
 
 
-def lost(address: str) -> EngineError:
+def lost(address: str) -> Unanswered:
     """Return the error for a server that has gone away while something ran."""
-    return EngineError(
+    return Unanswered(
         f"the connection to `{address}` was lost; what came of the query so far is not all of it",
         hint="run it again once the server is back, or SET engine = 'duckdb'",
     )

@@ -9,6 +9,7 @@ from dctv.contracts.remote import Share, Sweep, Typed
 from dctv.errors import NotOnThisEngine
 from dctv.plan.nodes import Kernel, Plan, column_names
 from dctv.record import record
+from dctv.signatures.types import parse
 from dctv.types.schema import Kind, Schema
 
 Arrow = Callable[[Schema], Any]
@@ -135,6 +136,12 @@ def _alone(kernel: Kernel) -> _Cut:
     return _by_partitions(kernel)
 
 
+def _merge(kernel: Kernel) -> _Cut:
+    if any(parse(one.type).children for one in kernel.schema.payload):
+        raise refused(kernel.name, "it compares values within lists bit by bit, which engines do not keep")
+    return _alone(kernel)
+
+
 def _fill_gaps(kernel: Kernel) -> _Cut:
     if kernel.options.get("start") is None or kernel.options.get("stop") is None:
         raise refused(kernel.name, "where gaps begin and end depends on all partitions")
@@ -147,7 +154,7 @@ _CUTS: Mapping[str, Callable[[Kernel], _Cut]] = {
     "departition": _departition,
     "span aggregation": _span_aggregation,
     "check": _check,
-    "merge adjacent": _alone,
+    "merge adjacent": _merge,
     "fill gaps": _fill_gaps,
 }
 

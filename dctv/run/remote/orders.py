@@ -52,22 +52,29 @@ def check_limits(query: Query) -> None:
 
 
 def hoisted(query: Query) -> Query:
-    """Return a query that is sorted itself where what it takes its rows from is: rows keep no order on their way."""
+    """Return a query that is sorted itself where what it takes its rows from is: rows keep no order on their way.
+
+    Raises:
+        NotOnThisEngine: the order is one by what cannot be named.
+    """
     if not isinstance(query, Select) or query.order_by or not _hands_on(query):
         return query
     source = query.source
     if isinstance(source, Derived):
-        inner, terms = _numbered(hoisted(source.query))
-        return replace(query, source=replace(source, query=inner), order_by=terms) if terms else query
+        inner, terms = _numbered(hoisted(source.query), source.called)
+        if not terms:
+            return query
+        return replace(query, items=_spelled(query, source.query), source=replace(source, query=inner), order_by=terms)
     for place, step in enumerate(query.steps):
         if isinstance(source, TableName) and step.name == source.name and not (step.columns or source.columns):
             assert isinstance(step.query, Select | Compound)
-            inner, terms = _numbered(hoisted(replace(step.query, steps=(*query.steps[:place], *step.query.steps))))
+            whole = hoisted(replace(step.query, steps=(*query.steps[:place], *step.query.steps)))
+            inner, terms = _numbered(whole, source.called)
             if not terms:
                 return query
             inner = replace(inner, steps=inner.steps[place:])
             steps = (*query.steps[:place], replace(step, query=inner), *query.steps[place + 1 :])
-            return replace(query, steps=steps, order_by=terms)
+            return replace(query, items=_spelled(query, step.query), steps=steps, order_by=terms)
     return query
 
 
@@ -77,8 +84,22 @@ def _hands_on(query: Select) -> bool:
     return not (query.joins or query.group or query.having or query.qualify or cut)
 
 
-def _numbered(query: Query) -> tuple[Any, tuple[Ordered, ...]]:
-    """Return a query that shows what it is sorted by, and how its reader sorts by that."""
+def _spelled(query: Select, inner: Query) -> tuple[Item, ...]:
+    """Return the columns of a query by name, where it shows all that it reads: it reads more than it shows now."""
+    if not any(item.is_star for item in query.items):
+        return query.items
+    assert query.source is not None
+    shown = inner.items if isinstance(inner, Select) else ()
+    if len(query.items) > 1 or not shown or not all(item.output and not item.is_star for item in shown):
+        raise _LOST
+    return tuple(Item(Column(item.output, query.source.called)) for item in shown)
+
+
+_LOST = NotOnThisEngine("an order that the result does not show is not on Spark: rows keep none on their way")
+
+
+def _numbered(query: Query, called: str) -> tuple[Any, tuple[Ordered, ...]]:
+    """Return a query that shows what it is sorted by, and how its reader, who calls it so, sorts by that."""
     if not isinstance(query, Select | Compound) or not query.order_by:
         return query, ()
     first = query if isinstance(query, Select) else query.parts[0]
@@ -89,10 +110,10 @@ def _numbered(query: Query) -> tuple[Any, tuple[Ordered, ...]]:
         name = _shown(term.operand, items)
         if name is None:
             if not isinstance(query, Select) or query.distinct:
-                return query, ()
+                raise _LOST
             name = f"dctv:order{len(more)}"
             more.append(Item(term.operand, name))
-        terms.append(replace(term, operand=Column(name)))
+        terms.append(replace(term, operand=Column(name, called)))
     made = replace(query, items=(*query.items, *more)) if isinstance(query, Select) and more else query
     return made, tuple(terms)
 

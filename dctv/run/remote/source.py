@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.remote import Frame, Job, Remote
-from dctv.errors import DctvError
+from dctv.contracts.states import aside
+from dctv.errors import DctvError, EngineError, Interrupted, Unanswered
 from dctv.index.sources import AllEvents, Stored
 from dctv.plan import show
 from dctv.plan.build import STAR, select, typed_nothing
@@ -53,6 +55,8 @@ class RemoteRows:
     plan: Plan
     here: frozenset[int]
     """Parts of it that this process carries out, and hands over, by identity."""
+    passing: set[int] = field(default_factory=set)
+    """Those sources of the plan that are read once, by identity; it is shared by all of them."""
     reasons: list[str] = field(default_factory=list)
     """Why they are wanted here, where they are not the result."""
 
@@ -93,32 +97,85 @@ class RemoteRows:
         """What regions are cut out by."""
         return Apart({}, _never, self.here)
 
-    def open(self, run: Run) -> pa.RecordBatchReader:
-        """Return the rows, as they come."""
+    def open(self, run: Run) -> pa.RecordBatchReader | pa.Table:
+        """Return the rows: as they come, or where they may be read again, once they have all come."""
         import pyarrow as pa
 
         schema = arrow_schema(self.plan.schema, self.context)
-        return pa.RecordBatchReader.from_batches(schema, self._batches(schema, run))
+        rows = pa.RecordBatchReader.from_batches(schema, self._batches(schema, run))
+        if id(self) in self.passing:
+            return rows
+        try:
+            return aside(rows, run.spill_folder)
+        except DctvError:
+            raise
+        except self.context.engine.failures as error:
+            raise self.context.running.failure(error) from None
 
     def _batches(self, schema: pa.Schema, run: Run) -> Iterator[pa.RecordBatch]:
         count = 0
-        job = self.remote.job()
         try:
-            frame = _Frames(self, job, run).root()
-            for table in job.rows(frame, lambda: self._is_over(run)):
+            for table in self._fetched(run):
                 count += table.num_rows
-                yield from table.rename_columns(schema.names).cast(schema).to_batches()
-            for reason in self.reasons:
-                self.context.log.add(f"{reason}; it ran here, over {_rows(count)} fetched from the engine")
-        except DctvError as error:
+                yield from _brought(table, schema).to_batches()
+        except (Unanswered, Interrupted) as error:
             # The engine that reads these rows hands on no more than the error's text.
             self.context.running.note(error)
             raise
+        except EngineError as error:
+            if count or self.context.settings.strict_engine:
+                self.context.running.note(error)
+                raise
+            # It may know no plan for a query that is right, or say of a wrong value what nobody understands.
+            self.context.log.add(f"{error.message}; it ran here")
+            yield from self._here(schema)
+        for reason in self.reasons:
+            self.context.log.add(f"{reason}; it ran here, over {_rows(count)} fetched from the engine")
+
+    def _fetched(self, run: Run) -> Iterator[pa.Table]:
+        job = self.remote.job()
+        try:
+            frame = _Frames(self, job, run).root()
+            yield from job.rows(frame, lambda: self._is_over(run))
         finally:
             job.close()
 
+    def _here(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        with rows_here(self.plan, self.context) as rows:
+            for batch in rows:
+                yield from _brought(batch, schema).to_batches()
+
     def _is_over(self, run: Run) -> bool:
         return self.context.progress.interrupted or run.cancel.is_set()
+
+
+@contextmanager
+def rows_here(plan: Plan, context: ExecutionContext) -> Iterator[pa.RecordBatchReader]:
+    """Carry a part of a plan out in this process."""
+    import pyarrow as pa
+
+    reading = Reading(_whole(plan), context)
+    reading.begin()
+    try:
+        with pa.RecordBatchReader.from_stream(reading.stream) as rows:
+            yield rows
+    except context.engine.failures as error:
+        failure = context.running.failure(error)
+        context.running.note(failure)
+        raise failure from None
+    finally:
+        reading.finish()
+
+
+def _brought(rows: pa.Table | pa.RecordBatch, schema: pa.Schema) -> pa.Table:
+    """Return rows with other types, which hold their values; there is no cast to the type that only has NULL."""
+    import pyarrow as pa
+
+    def column(found: Any, kind: pa.DataType) -> Any:
+        return pa.nulls(len(found)) if pa.types.is_null(kind) else found.cast(kind)
+
+    pairs = zip(rows.columns, schema.types, strict=True)
+    return pa.table([column(found, kind) for found, kind in pairs], schema=schema)
 
 
 def _rows(count: int) -> str:
@@ -197,18 +254,8 @@ class _Frames:
 
     def _given(self, plan: Plan) -> Frame:
         """Carry a part out here, and hand its rows over."""
-        import pyarrow as pa
-
-        context = self.rows.context
-        reading = Reading(_whole(plan), context)
-        reading.begin()
-        try:
-            with pa.RecordBatchReader.from_stream(reading.stream) as rows:
-                return self.job.table(rows, columns_of(plan))
-        except context.engine.failures as error:
-            raise context.running.failure(error) from None
-        finally:
-            reading.finish()
+        with rows_here(plan, self.rows.context) as rows:
+            return self.job.table(rows, columns_of(plan))
 
     def _extent(self, plan: Plan) -> tuple[int, int] | None:
         """Return the times between which the stored rows are that a plan is made of."""

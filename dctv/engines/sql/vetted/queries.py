@@ -10,6 +10,7 @@ from dctv.engines.sql.vetted import aggregates
 from dctv.engines.sql.vetted.casts import brought, integer_of
 from dctv.engines.sql.vetted.expressions import condition, ordered, typed, value
 from dctv.engines.sql.vetted.functions import AGGREGATES, NAMES
+from dctv.engines.sql.vetted.gaps import check
 from dctv.engines.sql.vetted.refusal import refused
 from dctv.engines.sql.vetted.scope import Columns, Scope, Typed
 from dctv.engines.sql.vetted.types import BIGINT
@@ -35,6 +36,7 @@ def vetted(query: Query, tables: Mapping[str, Columns | None], gaps: frozenset[s
     Raises:
         NotOnThisEngine: there is none.
     """
+    check(query, gaps)
     known = {name.lower(): columns for name, columns in tables.items()}
     return _query(query, Scope(_query, known, gaps=gaps))[0]
 
