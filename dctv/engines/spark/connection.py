@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import threading
@@ -60,17 +61,29 @@ def _session(address: str) -> Any:
             from pyspark.sql.connect.session import SparkSession
         except ImportError as error:
             raise UsageError(f"an engine elsewhere takes what is not installed: {_first(error)}", hint=_EXTRA) from None
+        # It writes errors to stderr, too.
+        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
         try:
             session = SparkSession.builder.remote(address).create()
             # By itself the client asks a server that is gone for ten minutes.
             policy = DefaultPolicy(max_retries=3, initial_backoff=100, max_backoff=1000, max_server_retry_delay=2000)
             session.client.set_retry_policies([policy])
             session.conf.set("spark.sql.session.timeZone", "UTC")
+            _spell_limit(session)
         except Exception as error:  # noqa: BLE001 # the client raises its own errors, gRPC's, and Python's
             raise Unanswered(f"cannot use the engine at `{address}`: {_first(error)}", hint=_SERVER) from None
     return session
 
 
+def _spell_limit(session: Any) -> None:
+    """Spell a limit of a server of Spark 4.1 as later clients read it: as a number, without its unit."""
+    with suppress(Exception):  # other servers do not know it
+        limit = session.conf.get(_LIMIT)
+        if limit.endswith("b"):
+            session.conf.set(_LIMIT, limit.removesuffix("b"))
+
+
+_LIMIT = "spark.sql.session.localRelationSizeLimit"
 _EXTRA = "pip install 'dctv[spark]'"
 _SERVER = "start a server there, such as `sail spark server --port 15002`"
 
