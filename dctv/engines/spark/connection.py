@@ -7,9 +7,9 @@ import os
 import socket
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,12 @@ from dctv.absent import allow
 from dctv.contracts.remote import Typed
 from dctv.engines.spark.canaries import COLUMNS, ROWS, TABLE, Rows, found_gaps
 from dctv.engines.spark.columns import ddl
-from dctv.engines.spark.failures import failure, is_gone
+from dctv.engines.spark.failures import failure, is_gone, lost
 from dctv.engines.spark.job import Job
 from dctv.engines.spark.spread import Spread
 from dctv.engines.spark.sweeps import version_of
 from dctv.engines.sql.spark import vet
-from dctv.errors import DctvError, NotOnThisEngine, Unanswered, UsageError
+from dctv.errors import DctvError, Interrupted, NotOnThisEngine, Unanswered, UsageError
 from dctv.plan.node import Query
 
 _PORT = 15002
@@ -55,23 +55,21 @@ def _session(address: str) -> Any:
     os.environ.setdefault("SPARK_HOME", "none")
     # The client wants pandas, which it does not use here.
     allow()
-    with _quietly():
-        try:
-            from pyspark.sql.connect.client.retries import DefaultPolicy
-            from pyspark.sql.connect.session import SparkSession
-        except ImportError as error:
-            raise UsageError(f"an engine elsewhere takes what is not installed: {_first(error)}", hint=_EXTRA) from None
-        # It writes errors to stderr, too.
-        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-        try:
-            session = SparkSession.builder.remote(address).create()
-            # By itself the client asks a server that is gone for ten minutes.
-            policy = DefaultPolicy(max_retries=3, initial_backoff=100, max_backoff=1000, max_server_retry_delay=2000)
-            session.client.set_retry_policies([policy])
-            session.conf.set("spark.sql.session.timeZone", "UTC")
-            _spell_limit(session)
-        except Exception as error:  # noqa: BLE001 # the client raises its own errors, gRPC's, and Python's
-            raise Unanswered(f"cannot use the engine at `{address}`: {_first(error)}", hint=_SERVER) from None
+    _hush()
+    try:
+        from pyspark.sql.connect.client.retries import DefaultPolicy
+        from pyspark.sql.connect.session import SparkSession
+    except ImportError as error:
+        raise UsageError(f"an engine elsewhere takes what is not installed: {_first(error)}", hint=_EXTRA) from None
+    try:
+        session = SparkSession.builder.remote(address).create()
+        # By itself the client asks a server that is gone for ten minutes.
+        policy = DefaultPolicy(max_retries=3, initial_backoff=100, max_backoff=1000, max_server_retry_delay=2000)
+        session.client.set_retry_policies([policy])
+        session.conf.set("spark.sql.session.timeZone", "UTC")
+        _spell_limit(session)
+    except Exception as error:  # noqa: BLE001 # the client raises its own errors, gRPC's, and Python's
+        raise Unanswered(f"cannot use the engine at `{address}`: {_first(error)}", hint=_SERVER) from None
     return session
 
 
@@ -102,12 +100,10 @@ def _first(error: BaseException) -> str:
     return text.split("\n")[0].lower()
 
 
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Keep to oneself what the client has to say about versions of pandas, which it does not get to see here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+def _hush() -> None:
+    """Keep to oneself what the client says of versions of pandas, and of errors that it raises, too."""
+    warnings.filterwarnings("ignore", module=r"pyspark\.")
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
 
 
 _tried: dict[tuple[str, str], frozenset[str]] = {}
@@ -217,17 +213,28 @@ class Connection:
         self.check_sweeps()
         return Spread(self, self.cores)
 
+    def answers(self) -> bool:
+        """Whether somebody is still there."""
+        try:
+            _check_answer(self.address)
+        except Unanswered:
+            return False
+        return True
+
     def guarded(self, work: Callable[[], Any]) -> Any:
         """Return what work gives; what the client raises becomes our error."""
         try:
-            with _quietly():
-                return work()
+            return work()
         except Exception as error:  # noqa: BLE001 # the client raises its own errors, gRPC's, and Python's
             raise self.failed(error) from None
 
     def failed(self, error: BaseException) -> DctvError:
         """Return our error for one of the client's."""
-        return failure(error, self.address, interrupted=self._interrupted)
+        told = failure(error, self.address, interrupted=self._interrupted)
+        # The client has many ways to say that nobody answers.
+        if isinstance(told, Interrupted | Unanswered) or self.answers():
+            return told
+        return lost(self.address)
 
     def end(self, tag: str) -> None:
         """End what runs under a tag, without waiting for it."""
