@@ -68,7 +68,7 @@ def _session(address: str) -> Any:
         session.client.set_retry_policies([policy])
         session.conf.set("spark.sql.session.timeZone", "UTC")
         _spell_limit(session)
-    except Exception as error:  # noqa: BLE001 # the client raises its own errors, gRPC's, and Python's
+    except Exception as error:  # the client raises its own errors, gRPC's, and Python's
         raise Unanswered(f"cannot use the engine at `{address}`: {_first(error)}", hint=_SERVER) from None
     return session
 
@@ -165,7 +165,7 @@ class Connection:
         try:
             frame = self.session.range(1).mapInArrow(version_of, "version STRING")
             (found,) = frame.toArrow().column(0).to_pylist()
-        except Exception as error:  # noqa: BLE001 # whatever Python says on the worker
+        except Exception as error:  # whatever Python says on the worker
             told = failure(error, self.address)
             if is_gone(str(error)):
                 raise told from None
@@ -225,7 +225,7 @@ class Connection:
         """Return what work gives; what the client raises becomes our error."""
         try:
             return work()
-        except Exception as error:  # noqa: BLE001 # the client raises its own errors, gRPC's, and Python's
+        except Exception as error:  # the client raises its own errors, gRPC's, and Python's
             raise self.failed(error) from None
 
     def failed(self, error: BaseException) -> DctvError:

@@ -168,7 +168,7 @@ class Job:
             for item in client.to_table_as_iterator(frame._plan.to_proto(client), {}):
                 if hasattr(item, "num_rows") and not coming.put(item):
                     return
-        except Exception as error:  # noqa: BLE001 # whatever it is, who waits for rows raises it
+        except Exception as error:  # whatever it is, who waits for rows raises it
             last = error
         coming.put(last)
 

@@ -43,12 +43,12 @@ class Spread(Executor):
         frame = self._link.guarded(lambda: self._link.session.range(1).mapInArrow(_Call(work).rows, _SCHEMA))
         table = self._link.guarded(frame.toArrow)
         pieces = sorted(zip(*(one.to_pylist() for one in table.columns), strict=True))
-        outcome = pickle.loads(b"".join(piece for _, piece in pieces))  # noqa: S301 # of our own workers
+        outcome = pickle.loads(b"".join(piece for _, piece in pieces))  # of our own workers
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 # as others
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # as others
         """Take no more calls."""
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
 
@@ -70,7 +70,7 @@ class _Call:
             if not batch.num_rows:
                 continue
             try:
-                outcome = pickle.loads(self._work)()  # noqa: S301 # of the session that connected
+                outcome = pickle.loads(self._work)()  # of the session that connected
             except DctvError as error:
                 outcome = error
             data = pickle.dumps(outcome)

@@ -1,4 +1,4 @@
-"""Some `.test` files give the same rows on the server of DCTV_SPARK, such as one of Apache Spark, as in this process."""
+"""Some `.test` files give the same rows on the server of DCTV_SPARK, such as Apache Spark, as in this process."""
 
 from __future__ import annotations
 
