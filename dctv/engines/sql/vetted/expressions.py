@@ -106,8 +106,6 @@ def _unary(node: e.Unary, scope: Scope) -> Typed:
     made = None if one.type is None else operator_type(node.operator, [one.type])
     if one.type is not None and kind_of(one.type) not in (*NUMBERS, "null"):
         raise refused(f"`{node.operator}` of `{one.type}`", "nobody has made sure of it")
-    if node.operator == "-" and isinstance(one.value, e.Number) and not one.value.text.strip("0."):
-        return Typed(one.value, made)  # A decimal has no zero below zero, but there it may become a double first.
     if node.operator == "~":
         _check_bits("~", [one])
     return Typed(e.Unary(node.operator, one.value), made)
@@ -116,6 +114,8 @@ def _unary(node: e.Unary, scope: Scope) -> Typed:
 def _binary(node: e.Binary, scope: Scope) -> Typed:
     left, right = typed(node.left, scope), typed(node.right, scope)
     if node.operator in e.COMPARISONS:
+        if any(one.type is not None and settled(one.type).name == "LIST" for one in (left, right)):
+            raise refused("comparing lists", "zeros of both signs differ within them there")
         first, second = compared([left, right])
         return Typed(e.Binary(node.operator, first, second), BOOLEAN)
     both = None if left.type is None or right.type is None else operator_type(node.operator, [left.type, right.type])
