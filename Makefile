@@ -15,6 +15,9 @@ PIP := $(BIN)/python -m pip
 CARGO := cargo --config net.retry=5
 MANIFEST := --manifest-path kernels/Cargo.toml
 
+# Traces that benchmarks read, which are made once.
+MEASURED := benchmarks/data/pfw benchmarks/data/ftrace.txt
+
 # Workers that have nothing left to do take tests from others; one more than processors, since some tests only wait.
 WORKERS = -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count() or 1)') + 1 )) --dist worksteal
 
@@ -38,7 +41,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo page chromium test test-collection test-engines fuzz bench docs accept clean
+.PHONY: help demo page wheel chromium test test-collection test-engines fuzz bench docs accept clean
 .PHONY: check check-form check-lint check-types check-floors check-docs check-rust check-page
 
 help:  ## list what can be made
@@ -90,13 +93,25 @@ check-page: $(TOOLS)
 	$(BIN)/python web/build.py npm run check
 	$(BIN)/python web/build.py npm test
 
-bench: $(TOOLS) $(PAGE)  ## measure
-	test -d benchmarks/data/pfw || $(BIN)/python benchmarks/generate_pfw.py benchmarks/data/pfw --gzip
-	test -f benchmarks/data/ftrace.txt || $(BIN)/python benchmarks/generate_ftrace.py benchmarks/data/ftrace.txt
+bench: $(TOOLS) $(PAGE) $(MEASURED)  ## measure
 	$(BIN)/python benchmarks/decode_pfw.py benchmarks/data/pfw
 	$(BIN)/python benchmarks/decode_ftrace.py benchmarks/data/ftrace.txt
 	$(BIN)/python benchmarks/spans.py
 	$(BIN)/python benchmarks/large_join.py
+
+wheel: $(TOOLS)  ## build a wheel in dist/, which installs where there is no Rust
+	DCTV_REQUIRE_PAGE=1 $(BIN)/python build_wheel.py dist
+
+# Of what is interrupted here, nothing has the name of a whole trace.
+benchmarks/data/pfw: | $(TOOLS)
+	rm -rf $@.part
+	$(BIN)/python benchmarks/generate_pfw.py $@.part --gzip
+	mv $@.part $@
+
+benchmarks/data/ftrace.txt: | $(TOOLS)
+	mkdir -p $(@D)
+	$(BIN)/python benchmarks/generate_ftrace.py $@.part
+	mv $@.part $@
 
 docs: $(SITE)  ## make a site of the documentation in build/docs
 	$(BIN)/python -m sphinx -b html -q -W --keep-going docs build/docs

@@ -1,4 +1,4 @@
-"""The files of generate_pfw.py become CPU seconds per reader: dctv's decoder, DuckDB and Polars on the same data.
+"""The files of generate_pfw.py become CPU seconds per reader: dctv's, DuckDB and Polars on the same data.
 
 Run as `python benchmarks/decode_pfw.py DIRECTORY [--rounds 5] [--threads 1]`. Every run is a process of its own; rounds
 take turns, so that a slow minute of the machine hits all readers. Printed are medians: CPU and wall seconds, megabytes
@@ -32,10 +32,12 @@ READERS = ("dctv", "duckdb-json", "duckdb-struct", "polars")
 
 
 def read_dctv(files: list[str], threads: int) -> int:
-    """Decode with the kernel of dctv: one sorted table per event name, hashes resolved."""
-    from dctv._kernels import decode_pfw
+    """Load with dctv: one sorted table per event name, hashes resolved."""
+    from dctv.contracts.reader import LoadContext
+    from dctv.readers.dftracer import READER
 
-    return sum(data.num_rows for _, data in decode_pfw(files, threads).events)
+    trace = READER.load([Path(file) for file in files], LoadContext({}, threads, lambda _done, _total: None))
+    return sum(table.data.num_rows for table in trace.tables.values() if table.event is not None)
 
 
 def read_duckdb(files: list[str], threads: int, args: str) -> int:

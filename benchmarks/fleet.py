@@ -1,9 +1,10 @@
 """Asks many traces one question: mounted as one, by a report for each, and by a `dctv query` for each.
 
-Run as `python benchmarks/fleet.py [--traces 1000] [--lines 10000]`. All traces are indexed first. Each way is a process
-of its own; wall and CPU seconds are those of the whole with its workers, memory is the most that any one process took
-so far. What a `dctv query` for each takes is measured with as many traces as `--alone` says, and given for all. DuckDB
-reads the column stores' Parquet files at once, where that can be said in its SQL.
+Run as `python benchmarks/fleet.py [--format ftrace] [--traces 1000] [--lines 10000]`. All traces are indexed first.
+Each way is a process of its own; wall and CPU seconds are those of the whole with its workers, memory is the most that
+any one process took so far. What a `dctv query` for each takes is measured with as many traces as `--alone` says, and
+given for all. DuckDB reads the column stores' Parquet files at once, where that can be said in its SQL. With `--format
+dftracer`, dftracer-utils aggregates the same folder if its programs are on the path, by an index that it has built.
 """
 
 from __future__ import annotations
@@ -11,37 +12,88 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from generate_ftrace import generate
+import generate_ftrace
+import generate_pfw
 
 SLICES = "{0}.scheduler.timeslices_p_cpu"
-QUESTIONS = {
-    "group by thread": f"SELECT comm, COUNT(*) AS n, SUM(_duration) AS busy FROM {SLICES} GROUP BY comm",
-    "group by name with p99": "SELECT name, COUNT(*) AS n, quantile_cont(_ts, 0.99) AS p99 FROM {0}.events "
-    "GROUP BY name",
-    "span join, top 10 of all": f"SELECT comm, SUM(_duration) AS d FROM (SELECT SPAN a.comm FROM {SLICES} AS a "
-    f"SPAN JOIN {SLICES} AS b) GROUP BY comm ORDER BY d DESC LIMIT 10",
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of traces, and what is asked of them."""
+
+    pattern: str
+    write: Callable[[Path, int, int], None]
+    """Write so many traces of so many events to a folder."""
+    questions: Mapping[str, str]
+    selective: str
+    """A question for which few traces are opened."""
+    peer: Mapping[str, tuple[str, ...]]
+    """Arguments of `dftracer_view` for a question."""
+
+
+def write_ftrace(folder: Path, traces: int, events: int) -> None:
+    """Write traces of a kernel."""
+    for number in range(traces):
+        generate_ftrace.generate(folder / f"{number:05}.txt", events, seed=number)
+
+
+def write_dftracer(folder: Path, traces: int, events: int) -> None:
+    """Write the traces of the processes of a training job."""
+    generate_pfw.generate(folder, traces * events, processes=traces, zipped=True)
+
+
+FORMATS = {
+    "ftrace": Format(
+        "*.txt",
+        write_ftrace,
+        {
+            "group by thread": f"SELECT comm, COUNT(*) AS n, SUM(_duration) AS busy FROM {SLICES} GROUP BY comm",
+            "group by name with p99": "SELECT name, COUNT(*) AS n, quantile_cont(_ts, 0.99) AS p99 FROM {0}.events "
+            "GROUP BY name",
+            "span join, top 10 of all": f"SELECT comm, SUM(_duration) AS d FROM (SELECT SPAN a.comm FROM {SLICES} AS a "
+            f"SPAN JOIN {SLICES} AS b) GROUP BY comm ORDER BY d DESC LIMIT 10",
+        },
+        "SELECT _trace, COUNT(*) AS n FROM {0}.events WHERE name = 'sched_switch' "
+        "AND regexp_matches(_trace, '/00[0-2]07') GROUP BY 1",
+        {},
+    ),
+    "dftracer": Format(
+        "*.pfw.gz",
+        write_dftracer,
+        {
+            "group by name": "SELECT name, COUNT(*) AS n, SUM(_duration) AS s FROM {0}.events GROUP BY name",
+            "group by name with p99": "SELECT name, COUNT(*) AS n, quantile_cont(_duration, 0.99) AS p99 FROM "
+            "{0}.events GROUP BY name",
+            "group by thread": "SELECT pid, tid, name, SUM(_duration) AS s FROM {0}.events GROUP BY ALL",
+        },
+        "SELECT _trace, COUNT(*) AS n FROM {0}.events WHERE name = 'checkpoint' "
+        "AND regexp_matches(_trace, '-00') GROUP BY 1",
+        {
+            "group by name": ("--group-by", "name", "--agg", "count,sum:dur"),
+            "group by name with p99": ("--group-by", "name", "--agg", "count,p99:dur"),
+            "group by thread": ("--group-by", "pid,tid,name", "--agg", "sum:dur"),
+        },
+    ),
 }
-SELECTIVE = (
-    "SELECT _trace, COUNT(*) AS n FROM {0}.events WHERE name = 'sched_switch' "
-    "AND regexp_matches(_trace, '/00[0-2]07') GROUP BY 1"
-)
-"""Three traces are opened."""
 
 
-def timed(words: list[str], processors: int, folder: str) -> tuple[float, float, float]:
-    """Run Python; return wall and CPU seconds, those of its workers too, and the MiB of the largest process so far."""
+def timed(words: list[str], processors: int, folder: str, program: str = sys.executable) -> tuple[float, float, float]:
+    """Run a program; return wall and CPU seconds, of its workers too, and the MiB of the largest process so far."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     environment["DCTV_INDEX_DIR"] = f"{folder}/indexes"
     some = sorted(os.sched_getaffinity(0))[:processors]
     before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    command = ["taskset", "--cpu-list", ",".join(map(str, some)), sys.executable, *words]
+    command = ["taskset", "--cpu-list", ",".join(map(str, some)), program, *words]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -58,20 +110,24 @@ def line(way: str, wall: float, cpu: float, memory: float | None = None) -> None
     print(f"  {way:<34} {wall:8.2f} {cpu:8.2f}   {'' if memory is None else f'{memory:,.0f} MiB'}", flush=True)
 
 
-def ask(name: str, text: str, folder: str, alone: int) -> None:
+def ask(name: str, form: Format, folder: str, alone: int) -> None:
     """Ask one question in all ways and print what each took."""
     print(name, flush=True)
-    pattern, walls = f"{folder}/*.txt", {}
+    text, pattern, walls = form.questions[name], f"{folder}/{form.pattern}", {}
     for processors in (1, 2):
         wall, cpu, memory = timed(query(f"runs=@{pattern}", text.format("runs")), processors, folder)
         walls[processors] = wall
         line(f"mounted as one, {processors} processor{'s' if processors > 1 else ''}", wall, cpu, memory)
     each = timed(query("--each", pattern, text.format("t")), 2, folder)
     line("--each, 2 processors", *each)
-    traces = sorted(Path(folder).glob("*.txt"))
+    traces = sorted(Path(folder).glob(form.pattern))
     taken = [timed(query(f"t={path}", text.format("t")), 2, folder) for path in traces[:alone]]
     wall, cpu = (sum(column) / len(taken) * len(traces) for column in list(zip(*taken, strict=True))[:2])
     line("a process for each", wall, cpu)
+    peer = shutil.which("dftracer_view")
+    if peer is not None and name in form.peer:
+        words = ["--directory", folder, "--index-dir", f"{folder}/peer", *form.peer[name]]
+        line("dftracer-utils, 2 processors", *timed(words, 2, folder, peer))
     print(
         f"  two processors: {walls[1] / walls[2]:.2f} times one; "
         f"a process for each takes {wall / walls[2]:.1f} times as long"
@@ -87,36 +143,38 @@ def count_in_duckdb(folder: str) -> list[str]:
     ]
 
 
-def made(count: int, write: Callable[[Path, int], None], folder: str) -> None:
+def made(form: Format, traces: int, events: int, folder: str) -> None:
     """Write traces and index them."""
-    for number in range(count):
-        write(Path(folder) / f"{number:05}.txt", number)
-    wall, cpu, memory = timed(query("--index", f"runs=@{folder}/*.txt", "SELECT 1"), 2, folder)
-    line("indexed", wall, cpu, memory)
+    form.write(Path(folder), traces, events)
+    line("indexed", *timed(query("--index", f"runs=@{folder}/{form.pattern}", "SELECT 1"), 2, folder))
+    peer = shutil.which("dftracer_index")
+    if peer is not None and form.peer:
+        line("indexed by dftracer-utils", *timed(["-d", folder, "--index-dir", f"{folder}/peer"], 2, folder, peer))
 
 
 def main() -> None:
     """Make traces, ask them, and print what it took."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--format", choices=FORMATS, default="ftrace")
     parser.add_argument("--traces", type=int, default=1_000)
     parser.add_argument("--lines", type=int, default=10_000)
     parser.add_argument("--alone", type=int, default=10)
     args = parser.parse_args()
+    form = FORMATS[args.format]
     with tempfile.TemporaryDirectory() as folder:
         print(f"{args.traces:,} traces of {args.lines:,} events: seconds, and the largest process")
         print(f"  {'way':<34} {'wall':>8} {'CPU':>8}")
-        made(args.traces, lambda path, number: generate(path, args.lines, seed=number), folder)
-        for name, text in QUESTIONS.items():
-            ask(name, text, folder, args.alone)
+        made(form, args.traces, args.lines, folder)
+        runs = f"runs=@{folder}/{form.pattern}"
+        for name in form.questions:
+            ask(name, form, folder, args.alone)
         print("a selective query: few traces are opened")
         for processors in (1, 2):
-            line(
-                f"mounted as one, {processors}",
-                *timed(query(f"runs=@{folder}/*.txt", SELECTIVE.format("runs")), processors, folder),
-            )
+            took = timed(query(runs, form.selective.format("runs")), processors, folder)
+            line(f"mounted as one, {processors}", *took)
         print("events by name")
         counted = "SELECT name, COUNT(*) AS n FROM runs.events GROUP BY name"
-        line("mounted as one, 2 processors", *timed(query(f"runs=@{folder}/*.txt", counted), 2, folder))
+        line("mounted as one, 2 processors", *timed(query(runs, counted), 2, folder))
         line("DuckDB over all column stores", *timed(count_in_duckdb(folder), 2, folder))
 
 

@@ -2,11 +2,11 @@
 
 Printed are the times between frames, what requests for cells took and how many bytes they brought, the memory of page
 and server, and whether a track was empty in any picture of a second run (looking at pictures takes time of its own).
-Then the page is zoomed a thousand times, in and out, over the whole trace, and its heap is printed on the way. Then
-traces of three formats are made in `--data`, once, and opened: how long after `dctv ui` was called their first tracks
-are drawn, with an index and without. With `--peer` set to a folder that has trace_processor as a script for node
-(`peer_trace_processor.js TRACE SQL...`; what it loads is in the folder of `TP_DIST`), screens of one trace are computed
-by dctv and by `slice_mipmap` there.
+Then the page is zoomed a thousand times (`--zooms`), in and out, over the whole trace, and its heap is printed on the
+way. Then traces of three formats are made in `--data`, once, and opened: how long after `dctv ui` was called their
+first tracks are drawn, with an index and without. With `--peer` set to a folder that has trace_processor as a script
+for node (`peer_trace_processor.js TRACE SQL...`; what it loads is in the folder of `TP_DIST`), screens of one trace are
+computed by dctv and by `slice_mipmap` there.
 
 The Chromium is the one that the tests of the page run in.
 """
@@ -38,8 +38,8 @@ HERE = Path(__file__).resolve().parent
 SIZE = {"width": 1920, "height": 1080}
 SECONDS = 10
 REPEATED = 20
-ZOOMS = (100, 500, 1000)
-"""After so many what the page holds is printed."""
+PARTS = (0.1, 0.5, 1)
+"""After so much of the zooms what the page holds is printed."""
 DEEP = 25
 """Zooms in, after which as many lead out again: the 240th part of the trace is seen then."""
 BLANK = 0.97
@@ -225,16 +225,17 @@ def empty(picture: bytes, rows: Sequence[tuple[int, int]], left: int) -> int:
     return found
 
 
-def measure_frames(playwright: Playwright, folder: Path, spans: float, tracks: int, seconds: float) -> None:
+def measure_frames(playwright: Playwright, args: argparse.Namespace) -> None:
     """Print what a screen full of tracks takes while it moves."""
+    seconds = args.seconds
     command = [
         sys.executable,
         str(HERE / "page_server.py"),
-        str(folder),
+        str(args.data),
         "--spans",
-        str(spans),
+        str(args.spans),
         "--tracks",
-        str(tracks),
+        str(args.tracks),
     ]
     with server(command) as (address, process), opened(playwright) as page:
         cdp = page.context.new_cdp_session(page)
@@ -245,7 +246,7 @@ def measure_frames(playwright: Playwright, folder: Path, spans: float, tracks: i
         moves(page, seconds)
         frames = np.diff(page.evaluate("() => window.framesOfBenchmark"))
         requests = page.evaluate(REQUESTS)
-        print(f"{int(spans):,} spans in {tracks} tracks, {seconds:g} s of zooming and panning", flush=True)
+        print(f"{int(args.spans):,} spans in {args.tracks} tracks, {seconds:g} s of zooming and panning", flush=True)
         told("frames", frames.tolist(), "ms")
         told("requests for cells", [taken for taken, _ in requests], "ms")
         told("bytes of each", [size / 1000 for _, size in requests], "kB")
@@ -255,15 +256,15 @@ def measure_frames(playwright: Playwright, folder: Path, spans: float, tracks: i
         page.keyboard.press("f")
         look(page, cdp, seconds)
         page.keyboard.press("f")
-        zoom_for_long(page, cdp, process)
+        zoom_for_long(page, cdp, process, args.zooms)
 
 
-def zoom_for_long(page: Page, cdp: CDPSession, process: int) -> None:
+def zoom_for_long(page: Page, cdp: CDPSession, process: int, most: int) -> None:
     """Zoom in and out again at places all over the trace, and print what the page holds meanwhile."""
     box = _box(timeline(page))
     done = 0
-    for zooms in ZOOMS:
-        while done < zooms:
+    for part in PARTS:
+        while done < most * part:
             place, depth = divmod(done, 2 * DEEP)
             if not depth:
                 # Fractions of the golden ratio are nowhere near to each other.
@@ -380,13 +381,14 @@ def main() -> None:
     parser.add_argument("--spans", type=float, default=1e8)
     parser.add_argument("--tracks", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--zooms", type=int, default=1000)
     parser.add_argument("--scale", type=float, default=1, help="of the traces that are opened (default: 1)")
     parser.add_argument("--data", type=Path, default=HERE / "data", help="where what is generated is kept")
     parser.add_argument("--peer", type=Path, help="a folder with peer_trace_processor.js")
     args = parser.parse_args()
     args.data.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
-        measure_frames(playwright, args.data, args.spans, args.tracks, args.seconds)
+        measure_frames(playwright, args)
         measure_opening(playwright, args.data, args.scale)
     if args.peer is not None:
         measure_peer(args.data, args.peer, args.scale)

@@ -1,7 +1,7 @@
 """Prints what a fresh process costs before it answers: CPU seconds (user and system), medians, and peak memory.
 
 Run as `python benchmarks/start_up.py`. Rounds take turns; the first run of each command, which may compile bytecode, is
-thrown away. The bars: 0.40 s for `dctv query "SELECT 1"`, 0.12 s for `dctv --help`.
+thrown away. The bars: 0.45 s for `dctv query "SELECT 1"`, 0.12 s for `dctv --help`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from dctv.hints import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dctv.comparison.comparison import Comparison

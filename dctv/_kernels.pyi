@@ -71,6 +71,9 @@ class Meter:
     def peak(self) -> int:
         """Bytes of rows that a sweep held at once, at most."""
 
+def schema_of(stream: _ArrowStream) -> _ArrowSchema:
+    """Return the schema of a stream, none of whose batches is read."""
+
 def metered(stream: _ArrowStream, meter: Meter) -> Stream:
     """Count what comes out of a stream, and what that takes."""
 
@@ -647,21 +650,6 @@ def rows(stream: _ArrowStream) -> Rows:
 def schema(source: _ArrowSchema) -> list[tuple[str, str]]:
     """Name the columns of anything with an Arrow schema, with their types' texts."""
 
-def decode_ftrace(
-    paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None
-) -> dict[str, Any]:
-    """Read ftrace text: `tables` of typed columns by event, `files` with what was skipped, `start` and `last` in ns."""
-
-def decode_pfw(
-    paths: list[str],
-    threads: int = 1,
-    progress: Callable[[int, int], object] | None = None,
-    *,
-    block_size: int = ...,
-    line_limit: int = ...,
-) -> Any:
-    """Read DFTracer's JSON lines: tables of typed columns by event name, metadata, files with what was skipped."""
-
 class Bloom:
     """A set of texts that says of strange texts, too, that it may have them, but of few: those of a wanted share.
 
@@ -941,7 +929,10 @@ class PfwChunk:
     other_lines: dict[str, bytes]
 
 class PfwPass:
-    """Read DFTracer's JSON lines chunk by chunk, a few ahead on threads; `hints` are the facts of an earlier pass."""
+    """Read DFTracer's JSON lines chunk by chunk, a few ahead on threads; `hints` are the facts of an earlier pass.
+
+    With `places`, some checkpoints, only those chunks are read.
+    """
 
     def __init__(
         self,
@@ -952,6 +943,7 @@ class PfwPass:
         hints: Mapping[str, Any] | None = None,
         *,
         line_limit: int = ...,
+        places: Sequence[Any] | None = None,
     ) -> None: ...
     def __iter__(self) -> PfwPass: ...
     def __next__(self) -> PfwChunk: ...
@@ -964,26 +956,14 @@ class PfwFinisher:
     """Facts of a trace, and file, dimension, hash and text of its hashes -> finished tables of some of its rows."""
 
     def __init__(self, facts: Mapping[str, Any], hashes: Sequence[tuple[int, str, str, str]]) -> None: ...
-    def finish(self, name: str, batch: Any | None = None) -> Any:
-        """Decoded rows of an event or of `metadata`, `dctv:file` last -> a RecordBatch as of the whole load.
+    def finish(self, name: str, batch: Any) -> Any:
+        """Decoded rows of an event or of `metadata`, `dctv:file` last -> a RecordBatch with the table's columns.
 
         Raises:
             ValueError: The trace has no such table, or the columns do not fit.
         """
     def columns(self, name: str) -> list[tuple[str, str, str, str]]:
         """Final columns: name, Arrow type, decoded column it is from, and how: `column`, `texts` of hashes, `both`."""
-    def decode(
-        self,
-        paths: list[str],
-        checkpoints: Sequence[Any],
-        threads: int = 1,
-        progress: Callable[[int, int], object] | None = None,
-    ) -> tuple[list[tuple[str, Any]], Any]:
-        """Single chunks -> tables by event name and that of metadata, with their rows only.
-
-        Raises:
-            ValueError: A file cannot be read or is not what it was.
-        """
 
 class EventSpool:
     """Collects rows of many tables from many chunks, and gives each table back in order of `_ts`.

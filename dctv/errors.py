@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
-from dctv.hints import TYPE_CHECKING
 from dctv.record import field, record
 from dctv.visible import harmless
 

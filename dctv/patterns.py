@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from dctv.hints import Any, AnyStr, cast
+from typing import Any, AnyStr, cast
 
 
 class _Uncompiled:

@@ -31,6 +31,7 @@ from dctv.run import execute, indexing, mounting
 from dctv.run.crew import Crew
 from dctv.run.fleet.mounting import WantedFleet, mount_fleet
 from dctv.run.given import Given, add_table
+from dctv.run.keeping import Kept, keep, restore
 from dctv.run.limits import Limits
 from dctv.run.listing import in_order, listing
 from dctv.run.plans import environment, rows_of, table_of
@@ -434,6 +435,29 @@ class Session:
     def spill_folder(self) -> Path:
         """The folder for rows that do not fit into memory; it is made when it is needed."""
         return self._context.engine.spill_folder()
+
+    def tell(self, progress: Told | None) -> None:
+        """Have somebody else told of progress from now on."""
+        self._context.progress.told = progress
+
+    @in_turn
+    def keep(self) -> Kept:
+        """Note what the session has, for `restore`."""
+        return keep(self._context)
+
+    @in_turn
+    def restore(self, kept: Kept) -> bool:
+        """Forget names, mounts and settings that came after `keep`; False if what was there before is gone."""
+        return restore(kept, self._context)
+
+    @property
+    def metered(self) -> bool:
+        """Whether results tell what they took, as `result.spent`."""
+        return self._context.settings.metered
+
+    @metered.setter
+    def metered(self, metered: bool) -> None:
+        self._context.settings.metered = metered
 
     @property
     def changes(self) -> int:

@@ -8,9 +8,9 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from dctv.errors import UsageError
-from dctv.hints import BinaryIO
 from dctv.record import record
 
 

@@ -245,7 +245,7 @@ def command_line() -> str:
     for command in scan(dctv.cli.commands, Command).values():
         parser = argparse.ArgumentParser(add_help=False)
         command.configure(parser)
-        rows = [_option(action) for action in parser._actions]
+        rows = [_option(action) for action in parser._actions if action.help != argparse.SUPPRESS]
         lines += [f"## `dctv {command.name}`\n", f"{_sentence(command.title)}\n"]
         lines += [*_table(("argument", "what it does"), rows), ""]
     return _page([*lines, "## Exit codes\n", "```text", EXIT_CODES.rstrip(), "```"])

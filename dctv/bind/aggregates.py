@@ -10,7 +10,7 @@ from dctv.bind.calls import known_time
 from dctv.bind.context import Leaves
 from dctv.plan import build as w
 from dctv.plan import walk
-from dctv.plan.expressions import Call, Cast, Column, Expression, Star, Window
+from dctv.plan.expressions import Call, Cast, Column, Expression, Star, State, Window
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, physical_names
 from dctv.record import record
@@ -87,7 +87,7 @@ def aggregated(binder: Binding, swift: Swift, values: Sequence[Expression]) -> t
 
 def _swapped(binder: Binding, swift: Swift, value: Expression, found: dict[_Common, str]) -> Expression | None:
     """Swap the aggregates of one expression; None if one of them is not common."""
-    if any(isinstance(node, Query | Window) for node in walk.walk(value)):
+    if any(isinstance(node, Query | State | Window) for node in walk.walk(value)):
         return None
     kinds = binder.env.engine.functions()
     met: list[_Common | None] = []

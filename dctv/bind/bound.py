@@ -23,11 +23,13 @@ from dctv.plan.expressions import (
 )
 from dctv.plan.nodes import Plan
 from dctv.record import record, replace
+from dctv.signatures.states import is_state
 from dctv.signatures.types import Type, list_of, map_of
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import compatible, finer, parse_unit, ratio
 
 _NS = parse_unit("ns")
+_STATES = "export it of values in one unit: sum(x IN ms) EXPORT_STATE"
 Family = Literal["integer", "float", "text"] | None
 """What is known of a type before the engine is asked; None is any other type, or an unknown one."""
 
@@ -111,6 +113,10 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
             type=_number(value, integral=bound.integral),
         )
     scaled, made = bound.value, bound.type
+    if is_state(made):
+        raise UnitError(
+            f"the state of an aggregate in `{bound.unit}` has no form in `{unit}`", bound.place, hint=_STATES
+        )
     if made is not None and made.name == "LIST":
         return _scaled_list(bound, made, factor, unit)
     if made is not None and made.name == "MAP":

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from dctv.bind import lambdas, macros, state_paths
+from dctv.bind import aggregate_states, lambdas, macros, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
 from dctv.bind.elsewhere import ELSEWHERE
@@ -57,6 +57,11 @@ _ORDER_FREE = frozenset(
 """Aggregates that give the same value in whatever order they meet the rows."""
 _EXACT_ON_INTEGERS = frozenset(("sum", "avg", "mean"))
 _WEIGHTED = {"time_avg", "time_sum"}
+_WRITTEN: Mapping[str, Callable[[str, Sequence[Bound], ast.Call], Bound]] = {
+    **dict.fromkeys(state_paths.FUNCTIONS, state_paths.path_call),
+    **dict.fromkeys(aggregate_states.FUNCTIONS, aggregate_states.state_call),
+}
+"""Functions that are written with others, or whose types are known from those of their arguments."""
 _WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
 """Where the engine takes `unnest`; elsewhere it is asked, and says what is wrong."""
 
@@ -92,8 +97,8 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
         )
     if name == "unitless":
         return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
-    if name in state_paths.FUNCTIONS:
-        return state_paths.path_call(name, arguments, expr)
+    if name in _WRITTEN:
+        return _WRITTEN[name](name, arguments, expr)
     return _engine_call(name, expr, arguments, (unit, context, inner), bind)
 
 
@@ -131,6 +136,8 @@ def _engine_call(
     """Write a call of a function of the engine; `about` is its unit, its context and that of its arguments."""
     unit, context, inner = about
     aggregate = inner is not context
+    if name == aggregate_states.COMBINE_ALL:
+        aggregate_states.refuse_others(arguments[:1], name)
     if aggregate:
         arguments[1:] = [_setting(a, e) for a, e in zip(arguments[1:], expr.arguments[1:], strict=True)]
     terms = [bind(term.expr, inner) for term in expr.order_by]
@@ -154,7 +161,8 @@ def _engine_call(
         made = None
     family = arguments[0].family if arguments and name in _SAME_TYPE else _COUNTS.get(name)
     serial = expr.over is not None or (aggregate and _meets_rows_in_order(name, arguments))
-    return Bound(value, unit, expr.place, family=family, parts=parts, type=made, aggregate=aggregate, serial=serial)
+    bound = Bound(value, unit, expr.place, family=family, parts=parts, type=made, aggregate=aggregate, serial=serial)
+    return aggregate_states.exported(bound, arguments, terms, context) if expr.exported else bound
 
 
 def _is_unnest(bound: Bound) -> bool:
@@ -192,6 +200,8 @@ def _kind(name: str, expr: ast.Call, context: Context) -> str:
 
 
 def _check_place(name: str, expr: ast.Call, context: Context, *, aggregate: bool) -> None:
+    if expr.exported:
+        aggregate_states.check(expr, aggregate=aggregate)
     if not aggregate:
         if expr.over is not None and context.clause in ("WHERE", "HAVING", "GROUP BY", "ON"):
             hint = "QUALIFY filters by it" if context.clause in ("WHERE", "HAVING") else None

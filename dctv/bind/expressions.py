@@ -13,6 +13,7 @@ from dctv.bind.context import Context
 from dctv.bind.grouping import aggregates, within
 from dctv.bind.many_columns import Chosen
 from dctv.bind.members import shown
+from dctv.bind.null_slips import warn_of_null
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
@@ -335,6 +336,7 @@ def _binary(expr: ast.Binary, context: Context) -> Bound:
     left, right = bind(expr.left, context), bind(expr.right, context)
     if expr.op in ("->", "->>"):
         return nested.arrow(expr, left, right, proven=context.proven)
+    warn_of_null(expr, context)
     return operators.binary(expr, left, right, context.env.catalog)
 
 

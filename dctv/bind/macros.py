@@ -115,7 +115,14 @@ def expand(macro: Macro, call: ast.Call, context: Context, bind: Bind) -> Bound:
     name, body = call.function.text, macro.body
     if isinstance(body, ast.Select):
         raise BindError(f"`{name}` is a macro of tables: it stands in FROM", call.place)
-    if call.distinct or call.order_by or call.nulls or call.filter is not None or call.over is not None:
+    if (
+        call.distinct
+        or call.order_by
+        or call.nulls
+        or call.filter is not None
+        or call.over is not None
+        or call.exported
+    ):
         hint = "DISTINCT, FILTER, OVER and the like stand in the macro's text"
         raise BindError(f"`{name}` is a macro, which takes values only", call.place, hint=hint)
     matched = _matched(name, macro, call.arguments, call.keywords, call.place)

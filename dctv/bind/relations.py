@@ -18,6 +18,8 @@ from dctv.plan.order import RowOrder
 from dctv.plan.queries import CommonTable, Derived, Item, Select, TableCall, TableName
 from dctv.plan.shape import shape
 from dctv.signatures.carried import WIDE
+from dctv.signatures.states import holds_states
+from dctv.signatures.types import STATE, parse
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _ORDER_FREE = frozenset(
@@ -49,6 +51,7 @@ def relation(query: BoundQuery, leaves: Leaves, env: Environment, place: Place |
     types = _types(query, used, env, place)
     if len(types) != len(query.outs):
         raise _of_structs(query, place)
+    _refuse_states(query, types, place)
     written = query.query
     narrow = [t in WIDE and not out.wide for t, out in zip(types, query.outs, strict=True)]
     if any(narrow):
@@ -58,6 +61,17 @@ def relation(query: BoundQuery, leaves: Leaves, env: Environment, place: Place |
     schema = Schema(Kind.REGULAR, columns)
     serial = query.serial if query.sure else _is_serial(query, used, env)
     return Relation(schema, order, written, used, serial)
+
+
+def _refuse_states(query: BoundQuery, types: Sequence[str], place: Place | None) -> None:
+    """Refuse columns of states of which it is not known what aggregate they are of, or that are within lists."""
+    for out, kind in zip(query.outs, types, strict=True):
+        if STATE in kind and (kind == STATE or holds_states(parse(kind))):
+            raise BindError(
+                f"`{out.name}` has states of several aggregates, or states within something else",
+                place,
+                hint="a column has states of one aggregate, of values of one type; finalize(s) gives the value",
+            )
 
 
 def _of_structs(query: BoundQuery, place: Place | None) -> BindError:
@@ -82,7 +96,12 @@ def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environme
     if known is not None:
         return known
     try:
-        return _described(query.query, leaves, env)
+        described = _described(query.query, leaves, env)
+        # The engine does not say of what aggregate a state is.
+        return [
+            kind if kind != STATE or out.type is None else out.type.text
+            for kind, out in zip(described, query.outs, strict=False)
+        ]
     except EngineError as error:
         varying = query.ungrouped
         # Of other expressions than columns the engine may have thought better than we do.

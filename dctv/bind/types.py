@@ -8,7 +8,7 @@ from dctv.signatures import casts
 from dctv.signatures.combine import common
 from dctv.signatures.functions import operator_type, result_type
 from dctv.signatures.results import reads_text
-from dctv.signatures.types import Type, decimal, integer_literal, member, parse, plain
+from dctv.signatures.types import STATE, Type, decimal, integer_literal, member, parse, plain
 from dctv.types.values import is_numeric
 
 BIGINT, BOOLEAN, DOUBLE, VARCHAR = map(plain, ("BIGINT", "BOOLEAN", "DOUBLE", "VARCHAR"))
@@ -85,6 +85,8 @@ def _casts(source: Type, target: Type) -> bool:
         or "VARIANT" in (source.name, target.name)
     ):
         return True
+    if source.name == STATE:
+        return source.children[:1] == (target,)
     if source.name == "LIST" and target.name in ("LIST", "ARRAY"):
         return _casts(source.children[0], target.children[0])
     if target.name == "STRUCT" and source.name in ("STRUCT", "TUPLE"):

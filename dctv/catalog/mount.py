@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 
 from dctv.catalog.expected import RAW, ExpectedEvent, Found, arguments, feeding
 from dctv.catalog.given import stored
@@ -70,6 +70,22 @@ class Mount:
         return [f"{d.file}: {d.reason}" for d in self.trace.diagnostics if d.incomplete]
 
 
+class Once:
+    """Calls a function that makes a plan when it is first called itself; a mount has hundreds, and few are asked."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], Plan]) -> None:
+        self._make = make
+        self._made: Plan | None = None
+
+    def __call__(self) -> Plan:
+        """Return the plan, always the same."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+
 def check_name(catalog: Catalog, path: ast.Path) -> tuple[str, ...]:
     """Return the parts of a mount's name, which must be free."""
     parts = tuple(p.text for p in path.parts)
@@ -92,29 +108,30 @@ def attach(
     plans = {name: _plan(mount, name) for name in trace.tables}
     for name, plan in plans.items():
         catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(plan))
-    for name, facts, doc in _FACTS:
-        catalog.add((*parts, name), StoredTable(cache(partial(facts, trace)), doc, there=False))
-    events = cache(lambda: _events(mount, plans))
+    own = catalog.level(parts).entries
+    own.update((name, StoredTable(Once(partial(facts, trace)), doc, there=False)) for name, facts, doc in _FACTS)
+    events = Once(lambda: _events(mount, plans))
     mount.given.update(plans, events=events)
     every = "all events of the trace, with their arguments as JSON"
     any_event = any(table.event is not None for table in trace.tables.values())
-    catalog.add((*parts, "events"), StoredTable(events, every, any_event, None if any_event else "events with a time"))
-    for function in functions:
-        catalog.add((*parts, function.name), function)
-    clock = Clock(unix_start(trace.properties), f"it has {clock_of(trace.properties)}")
-    catalog.add((*parts, WALL_CLOCK), clock)
+    own["events"] = StoredTable(events, every, any_event, None if any_event else "events with a time")
+    own.update((function.name, function) for function in functions)
+    own[WALL_CLOCK] = Clock(unix_start(trace.properties), f"it has {clock_of(trace.properties)}")
     raw = {name: table.event for name, table in trace.tables.items()}
     reader = trace.format or mount.reader
     fed = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])
+    expected = catalog.level((*parts, EXPECTED)).entries
     for name, event in library.events.items():
-        make = cache(partial(_expected_event, event, fed[name], raw, plans))
-        catalog.add((*parts, EXPECTED, name), StoredTable(make, "", bool(fed[name]), name))
+        make = Once(partial(_expected_event, event, fed[name], raw, plans))
+        expected[name] = StoredTable(make, "", bool(fed[name]), name)
+    tables = catalog.level((*parts, TABLES)).entries
     for name, one in library.tables.items():
         found = plans.get(name)
-        catalog.add((*parts, TABLES, name), StoredTable(_expected(one, found), "", found is not None, name))
+        tables[name] = StoredTable(_expected(one, found), "", found is not None, name)
+    vocabulary = catalog.level((*parts, PARTS)).entries
     for name, schema in library.parts.items():
         views = tuple(_view(module, parts) for module in library.sources[name] if module.covers(reader))
-        catalog.add((*parts, PARTS, name), Part(schema, views, reader))
+        vocabulary[name] = Part(schema, views, reader)
     for module in library.modules:
         if module.covers(reader):
             entry = (
@@ -176,17 +193,17 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
             found = stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
         return shifted(_typed(found, one.casts), mount.offset)
 
-    return cache(plan)
+    return Once(plan)
 
 
 def _typed(plan: Plan, casts: Mapping[str, str]) -> Plan:
-    """Return a plan whose columns have the types of the values that their texts say."""
+    """Return a plan whose columns have the types of the values that their texts, or JSON, say."""
     if not casts:
         return plan
     columns = tuple(replace(one, type=casts.get(one.name, one.type)) for one in plan.schema.columns)
     items = []
     for one, name in zip(plan.schema.columns, physical_names(plan.schema), strict=True):
-        value = Column(name)
+        value: Expression = Cast(Column(name), "JSON") if one.type == "JSON" and one.name in casts else Column(name)
         items.append(Item(Cast(value, casts[one.name]) if one.name in casts else value, name))
     query = select(*items, source="texts")
     return Relation(replace(plan.schema, columns=columns), plan.order, query, (("texts", plan),))
@@ -202,7 +219,7 @@ def _expected_event(
 
 
 def _expected(event: Expected, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
-    return cache(lambda: event.plan(None if plan is None else plan()))
+    return Once(lambda: event.plan(None if plan is None else plan()))
 
 
 def _last_ts(trace: LoadedTrace) -> Plan:

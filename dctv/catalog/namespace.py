@@ -99,6 +99,10 @@ class Namespace:
             self.entries.update(fill())
         return self
 
+    def copied(self) -> Namespace:
+        """Return a level like this one, with levels of its own; what the names mean is the same."""
+        return Namespace(dict(self.entries), {name: one.copied() for name, one in self.spaces.items()}, self.fill)
+
     def walk(self, prefix: str = "") -> Iterator[tuple[str, Entry]]:
         """Yield every entry below with its dotted name."""
         self.filled()
@@ -139,6 +143,12 @@ class Catalog:
         made.root.spaces[name] = self.root.spaces[name]
         return made
 
+    def restore(self, root: Namespace, changes: int) -> None:
+        """Have names as they were when there had been so many changes."""
+        self.root = root
+        self.changes = changes
+        self.bound.clear()
+
     def clear(self) -> None:
         """Forget all names."""
         self.root = Namespace()
@@ -165,11 +175,19 @@ class Catalog:
 
     def add(self, parts: tuple[str, ...], entry: Entry) -> None:
         """Put an entry under a name, replacing what was there; levels are made as needed."""
+        self.level(parts[:-1]).entries[parts[-1]] = entry
+
+    def level(self, parts: tuple[str, ...]) -> Namespace:
+        """Return the level under a prefix, made as needed, to put entries there."""
         self._forget(parts)
         level = self.root
-        for part in parts[:-1]:
-            level = level.spaces.setdefault(pick(level.spaces, part) or part, Namespace())
-        level.entries[parts[-1]] = entry
+        for part in parts:
+            name = pick(level.spaces, part)
+            if name is None:
+                name = part
+                level.spaces[name] = Namespace()
+            level = level.spaces[name]
+        return level
 
     def fill(self, name: str, entries: Callable[[], Mapping[str, Entry]]) -> None:
         """Put entries under a name of one part, when somebody looks for one of them."""
@@ -177,7 +195,7 @@ class Catalog:
 
     def drop(self, parts: tuple[str, ...]) -> None:
         """Remove an entry that is there."""
-        self._forget(parts)
+        self._forget(parts[:-1])
         level = self.space(parts[:-1])
         assert level is not None, parts
         name = pick(level.entries, parts[-1])
@@ -195,10 +213,10 @@ class Catalog:
         del level.spaces[name]
         return True
 
-    def _forget(self, parts: tuple[str, ...]) -> None:
+    def _forget(self, prefix: tuple[str, ...]) -> None:
         """Forget what was bound when a name changes that views of a mount may read; none of them reads a bare name."""
         self.changes += 1
-        if len(parts) > 1:
+        if prefix:
             self.bound.clear()
 
     def unknown(self, path: ast.Path, what: str, home: tuple[str, ...] = ()) -> BindError:

@@ -5,29 +5,31 @@ from __future__ import annotations
 import os
 import signal
 import sys
-
-from dctv.hints import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
+    from dctv.cli.errand import Lent
+
 _INTERRUPTED = 130
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run `dctv` with the arguments (those of the process by default) and return its exit code."""
-    from dctv.cli.imports import prepare
+def main(argv: Sequence[str] | None = None, warm: Lent | None = None) -> int:
+    """Run `dctv` with the arguments (those of the process by default) and return its exit code.
+
+    `warm` is what the command is to use that was sent to this process by another one.
+    """
     from dctv.console.verdict import Verdict
 
     words = list(sys.argv[1:] if argv is None else argv)
     with Verdict() as verdict:
         if argv is None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-            prepare(words)
         from dctv.cli.dispatch import dispatch
 
-        verdict.code = dispatch(words)
+        verdict.code = dispatch(words, warm)
     return verdict.code
 
 

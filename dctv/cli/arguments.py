@@ -52,10 +52,41 @@ def add_file_option(parser: ArgumentParser) -> None:
 def add_index_options(parser: ArgumentParser) -> None:
     """Add whether traces are read by their indexes, and where those are."""
     choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--index", action="store_true", help="first build the indexes that are missing, for any trace")
+    choice.add_argument("--index", action="store_true", help="first build missing indexes, however small a trace is")
     choice.add_argument("--no-index", action="store_true", help="read the traces themselves, even if they are indexed")
     parser.add_argument(
         "--index-dir", type=Path, metavar="DIR", help="keep indexes here (default: DCTV_INDEX_DIR, else the cache)"
+    )
+
+
+def add_time_option(parser: ArgumentParser) -> None:
+    """Add how times are shown."""
+    parser.add_argument(
+        "--time",
+        default="trace",
+        metavar="ZONE",
+        help="show times of the trace and timestamps as local time, as utc or in a zone such as Europe/Berlin "
+        "(default: trace)",
+    )
+
+
+def add_warm_option(parser: ArgumentParser) -> None:
+    """Add who carries a command out."""
+    parser.add_argument(
+        "--session",
+        metavar="NAME",
+        help="have the session do it that `dctv session start NAME` keeps, which has its traces mounted",
+    )
+
+
+def add_manifest_option(parser: ArgumentParser) -> None:
+    """Add what is known of traces that are mounted as one."""
+    parser.add_argument(
+        "--manifest",
+        action="append",
+        default=[],
+        metavar="[NAME=]FILE",
+        help="a CSV or Parquet file with a row for each trace of NAME=@'PATTERN', whose columns its tables get",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 
-from dctv.cli.arguments import positive
+from dctv.cli.arguments import add_time_option, positive
 from dctv.cli.sizes import seconds
 
 ALL, LAST = "all", "last"
@@ -21,12 +21,7 @@ def add_result_options(parser: ArgumentParser) -> None:
         metavar="all|last|N",
         help="write all results (default), only the last one, or only the Nth; others are not computed",
     )
-    parser.add_argument(
-        "--time",
-        default="trace",
-        metavar="ZONE",
-        help="show `_ts` and timestamps as local time, in UTC or in a zone such as Europe/Berlin (default: trace)",
-    )
+    add_time_option(parser)
     parser.add_argument("--fail-on-rows", action="store_true", help="exit with 1 if any result has rows")
     parser.add_argument("--fail-if-empty", action="store_true", help="exit with 1 if any result has no rows")
     parser.add_argument(

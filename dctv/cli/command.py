@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from dctv.hints import TYPE_CHECKING
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -22,3 +22,5 @@ class Command:
     """Add its arguments."""
     run: Callable[[Namespace], int]
     """Do it and return the exit code."""
+    examples: tuple[str, ...] = ()
+    """Words of the command line after the name, for `dctv NAME --help`."""

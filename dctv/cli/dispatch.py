@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import dctv.cli.commands
 from dctv.cli.command import Command
 from dctv.cli.parser import Parser
 from dctv.console.verdict import OK, WRONG
 from dctv.contracts.shelf import modules, scan
+
+if TYPE_CHECKING:
+    from dctv.cli.errand import Lent
 
 EXIT_CODES = """exit codes:
   0    all is well
@@ -27,11 +30,19 @@ EXIT_CODES = """exit codes:
 """
 
 
-def dispatch(words: list[str]) -> int:
-    """Run the subcommand that the first word names and return its exit code."""
+_FIRST = """Ask trace files SQL questions.
+
+  dctv tables t=trace.json                          what there is to ask about
+  dctv query t=trace.json "SELECT * FROM t.slices"  one question
+  dctv repl t=trace.json                            many questions, at a prompt
+  dctv ui trace.json                                the trace in the browser"""
+
+
+def dispatch(words: list[str], warm: Lent | None = None) -> int:
+    """Run the subcommand that the first word names, here or in the session that they name; return its exit code."""
     named = _named(words)
     if named is not None:
-        return _run(named, words[1:])
+        return _run(named, words, warm)
     commands = scan(dctv.cli.commands, Command)
     top = _top(commands)
     if not words:
@@ -41,7 +52,7 @@ def dispatch(words: list[str]) -> int:
     if chosen.version:
         sys.stdout.write(f"dctv {version()}\n")
         return OK
-    return _run(commands[chosen.command], words[1:])
+    return _run(commands[chosen.command], words, warm)
 
 
 def _named(words: list[str]) -> Command | None:
@@ -52,25 +63,27 @@ def _named(words: list[str]) -> Command | None:
     return next((c for c in vars(module).values() if isinstance(c, Command) and c.name == words[0]), None)
 
 
-def _run(command: Command, words: list[str]) -> int:
+def _run(command: Command, words: list[str], warm: Lent | None) -> int:
     parser = Parser(
         prog=f"dctv {command.name}",
         description=command.title,
         allow_abbrev=False,
-        epilog=EXIT_CODES,
-        formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=80),
+        epilog=_examples(command) + EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    # Arguments are tried with a formatter, which loads `shutil` to learn how wide the terminal is.
-    # Only help needs that.
     command.configure(parser)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    return command.run(_parsed(parser, words))
+    args = parser.parse_intermixed_args(words[1:])
+    args.line, args.warm = words, warm
+    if warm is None and getattr(args, "session", None) is not None:
+        from dctv.cli.warm.client import ask  # only wanted for sessions
+
+        return ask(args)
+    return command.run(args)
 
 
-def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace:
-    """Parse arguments; where options stand among them, that writes the usage first, which takes 1 ms."""
-    found, rest = parser.parse_known_args(words)
-    return parser.parse_intermixed_args(words) if rest else found
+def _examples(command: Command) -> str:
+    lines = "".join(f"  dctv {command.name} {words}\n" for words in command.examples)
+    return f"examples:\n{lines}\n" if lines else ""
 
 
 def version() -> str:
@@ -93,7 +106,7 @@ def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
     parser = Parser(
         prog="dctv",
         usage="dctv COMMAND ...\n       dctv COMMAND --help",
-        description="Ask trace files SQL questions.",
+        description=_FIRST,
         epilog=f"commands:\n{listing}\n\n{EXIT_CODES}",
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from dctv.cli.mounts import Mounts
+from dctv.cli.mounts import Mounts, told_manifests
 from dctv.cli.narrator import EVERYTHING, Narrator
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.mounting import mount_named
@@ -36,6 +36,25 @@ class Desk:
     check: Check
 
 
+class Lent(Protocol):
+    """A session that outlives the work, and has traces mounted already."""
+
+    warnings: list[str]
+    """Of those mounts."""
+
+    def open(self, bar: ProgressBar) -> Session:
+        """Return the session, which tells a bar of its progress."""
+        ...
+
+    def make_ready(self, check: Check) -> None:
+        """Mount its traces, if they are not."""
+        ...
+
+    def give_back(self) -> None:
+        """Take it back, as it was."""
+        ...
+
+
 def carry_out(
     args: Namespace, mounts: list[tuple[str, str]], work: Callable[[Desk], int], output: Path | None = None
 ) -> int:
@@ -60,13 +79,19 @@ def _carried_out(
     keyboard: Keyboard,
 ) -> int:
     narrator = narrator_of(args)
+    manifests = told_manifests(getattr(args, "manifest", []), mounts)
     bar = ProgressBar(wanted=not narrator.quiet)
     with _sink(args, output, bar, keyboard) as sink:
-        session = open_session(args, bar)
+        warm: Lent | None = getattr(args, "warm", None)
+        session = open_session(args, bar) if warm is None else warm.open(bar)
 
         def errand(check: Check) -> int:
+            if warm is not None:
+                warm.make_ready(check)
+                bar.clear()
+                narrator.warnings((message, 1) for message in warm.warnings)
             for name, path in mounts:
-                mount_named(session, path, name)
+                mount_named(session, path, name, manifests.get(name))
                 note_warnings(session, bar, narrator)
                 check()
             code = work(Desk(session, sink, bar, check))
@@ -81,7 +106,10 @@ def _carried_out(
             code = attended(errand, session.interrupt, abandon, getattr(args, "timeout", None), bar.tick)
         finally:
             bar.clear()
-            session.close()
+            if warm is None:
+                session.close()
+            else:
+                warm.give_back()
         if code != OK:
             sink.discard()
     return code

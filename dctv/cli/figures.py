@@ -74,6 +74,8 @@ class Figures:
         return pa.RecordBatchReader.from_batches(batch.schema, [batch])
 
 
+_MOMENTS = ("start", "end")
+"""Columns of the section of times that say when something was."""
 EVENTS = Column("events", "BIGINT")
 
 
@@ -155,11 +157,26 @@ def _sections(*, exact: bool) -> Mapping[str, tuple[Sequence[Column], Maker]]:
     }
 
 
-def section(name: str, summary: Summary, *, readable: bool) -> Figures:
-    """Make the table of one section; a readable one has each time in the unit that fits it, as text."""
+def section(name: str, summary: Summary, *, readable: bool, clock: Callable[[int], str] | None = None) -> Figures:
+    """Make the table of one section; a readable one has each time in the unit that fits it, as text.
+
+    `clock` writes when something was.
+    """
     columns, rows = _sections(exact=summary.exact)[name]
     found = Figures(columns, list(rows(summary)))
+    if clock is not None and name == "times":
+        found = _by_clock(found, clock)
     return _readable(found) if readable else found
+
+
+def _by_clock(figures: Figures, clock: Callable[[int], str]) -> Figures:
+    moved = [column.name in _MOMENTS for column in figures.columns]
+    columns = [Column(c.name, "VARCHAR") if moves else c for c, moves in zip(figures.columns, moved, strict=True)]
+    rows = [
+        [clock(value) if moves and value is not None else value for value, moves in zip(row, moved, strict=True)]
+        for row in figures.rows
+    ]
+    return Figures(columns, rows)
 
 
 def _readable(figures: Figures) -> Figures:

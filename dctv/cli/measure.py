@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +43,16 @@ _BITS = "SELECT d = 0, LENGTH(BIN(d)), COUNT(*) FROM numbers WHERE d IS NOT NULL
 
 
 @record
-class Indexed:
-    """What an index says of a trace."""
+class Found:
+    """What is known of a trace."""
 
     summary: Summary
     incomplete: list[str]
     """What kept the trace from being read whole."""
+    properties: Mapping[str, str]
 
 
-def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], None]) -> Indexed | None:
+def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], None]) -> Found | None:
     """Summarize a trace by its index; None if it has none that can be used, `note` is told why.
 
     Raises:
@@ -70,7 +71,7 @@ def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], 
         index.close()
 
 
-def summarized(index: Index, files: TraceFiles) -> Indexed | None:
+def summarized(index: Index, files: TraceFiles) -> Found | None:
     """Summarize the trace of an open index; None if the index does not know the names or categories of all events."""
     chunks = files.reader.chunks
     assert chunks is not None
@@ -86,8 +87,9 @@ def summarized(index: Index, files: TraceFiles) -> Indexed | None:
     summary = summarize(index, categories=bool(categories), pid=pid)
     if summary is None:
         return None
-    trouble = [f"trace: {d.file}: {d.reason}" for d in chunks.rest(known).diagnostics if d.incomplete]
-    return Indexed(summary, trouble)
+    rest = chunks.rest(known)
+    trouble = [f"trace: {d.file}: {d.reason}" for d in rest.diagnostics if d.incomplete]
+    return Found(summary, trouble, rest.properties)
 
 
 def measured(session: Session) -> Summary:

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dctv.cli.arguments import MOUNT
-from dctv.console.files import is_there
+from dctv.console.files import is_fleet, is_there
 from dctv.errors import UsageError
 from dctv.record import record
 
 WORD = "PATH | NAME=PATH"
+TRACES = "traces to mount, named after their files or as you say; NAME=@'PATTERN' mounts all that match as one"
+_AS_ONE = "name=@'runs/*.pfw.gz' mounts all that match as one"
 
 
 @record
@@ -57,6 +59,26 @@ def told_mounts(words: Iterable[str], *, only: bool = True) -> Mounts:
         if chosen is None:
             result.unnamed.append((name, path))
     return result
+
+
+def told_manifests(words: Iterable[str], traces: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Read `[NAME=]FILE` words: the manifests of the fleets that are mounted, by their names."""
+    fleets = [name for name, path in traces if is_fleet(path)]
+    found: dict[str, str] = {}
+    for word in words:
+        match = None if is_there(word) else MOUNT.fullmatch(word)
+        name, path = ("", word) if match is None else match.groups()
+        if not fleets:
+            raise UsageError(f"found `--manifest {word}` and no traces mounted as one", hint=_AS_ONE)
+        if not name and len(fleets) > 1:
+            raise UsageError(f"found `--manifest {word}`, expected NAME=FILE, as there are {' and '.join(fleets)}")
+        name = name or fleets[0]
+        if name not in fleets:
+            raise UsageError(f"found a manifest of `{name}`, which is not mounted as NAME=@'PATTERN'", hint=_AS_ONE)
+        if name in found:
+            raise UsageError(f"`{name}` has two manifests, `{found[name]}` and `{path}`")
+        found[name] = path
+    return found
 
 
 def is_path(word: str) -> bool:

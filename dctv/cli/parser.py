@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
+from typing import NoReturn
 
 from dctv.errors import UsageError, nearest
-from dctv.hints import NoReturn
 
 
 class Parser(argparse.ArgumentParser):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dctv.console.verdict import OK
-from dctv.hints import TYPE_CHECKING
 from dctv.record import field, record
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from threading import Thread
 from time import monotonic
 from types import FrameType, TracebackType
+from typing import Generic, TypeVar
 
 from dctv.errors import Interrupted, Terminated, TimedOut
-from dctv.hints import Generic, TypeVar
 
 T = TypeVar("T")
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+FLEET = "@"
+"""Stands before a pattern of traces that are mounted as one."""
 
 
 def is_there(word: str) -> bool:
@@ -11,3 +15,8 @@ def is_there(word: str) -> bool:
         return Path(word).exists()
     except (OSError, ValueError):
         return False
+
+
+def is_fleet(path: str | Sequence[str]) -> bool:
+    """Whether a path is the pattern of traces that are mounted as one."""
+    return isinstance(path, str) and path.startswith(FLEET) and not is_there(path)

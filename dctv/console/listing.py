@@ -68,7 +68,7 @@ class Listed:
     def remark(self, option: str) -> str:
         """Say how many there are besides, and what shows them."""
         more = "1 more has" if self.hidden == 1 else f"{self.hidden} more have"
-        return f"{more} no rows, as the trace lacks their events; {option} lists them"
+        return f"{more} no rows, as there are none of their events; {option} lists them"
 
 
 def list_tables(session: Session, pattern: str = "", *, everything: bool = False) -> Listed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 
 from dctv.errors import DctvError, counted, render
 from dctv.visible import harmless
@@ -17,8 +18,10 @@ def say(text: str) -> None:
     # While a progress bar is shown it stands in for stderr, and has no encoding.
     encoding = stream.encoding or "utf-8"
     safe = harmless(text).encode(encoding, "backslashreplace").decode(encoding)
-    stream.write(safe + "\n")
-    stream.flush()
+    # What cannot be said, as on a full disk, changes nothing about what is done.
+    with suppress(OSError):
+        stream.write(safe + "\n")
+        stream.flush()
 
 
 def complain(error: DctvError) -> None:

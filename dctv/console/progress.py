@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from threading import RLock
 from time import monotonic
-
-from dctv.hints import TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -8,9 +8,10 @@ from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from dctv.console.narration import say
+from dctv.contracts.writer import Rows
 from dctv.errors import BindError, UsageError, nearest
 from dctv.run.result import Result
-from dctv.types.schema import TS, ColumnType, Schema
+from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,12 +49,28 @@ def in_zone(result: Result, name: str) -> Result | WallTimes:
     if name == TRACE:
         return result
     start: int | None = None
-    if any(_is_time(column) for column in result.schema.columns):
+    if has_times(result.schema):
         try:
             start = result.start_unix_ns()
         except BindError as error:
             say(f"warning: `{TS}` counts from the beginning of the trace: {error.message}")
     return WallTimes(result, name, start)
+
+
+def dated(result: Result, name: str | None) -> Result | Dated:
+    """Return a result whose times can be put below those of other traces, to be shown in a zone.
+
+    Raises:
+        BindError: it is not known when the trace began.
+    """
+    if name in {None, TRACE} or not has_times(result.schema):
+        return result
+    return Dated(result, result.start_unix_ns())
+
+
+def has_times(schema: Schema) -> bool:
+    """Whether a column counts from the beginning of a trace."""
+    return any(map(_is_time, schema.columns))
 
 
 def _is_time(column: ColumnType) -> bool:
@@ -63,7 +80,7 @@ def _is_time(column: ColumnType) -> bool:
 class WallTimes:
     """A result whose times are shown in a zone; in Arrow batches they are timestamps, the same in any zone."""
 
-    def __init__(self, rows: Result, zone: str, start: int | None) -> None:
+    def __init__(self, rows: Rows, zone: str, start: int | None) -> None:
         self._rows = rows
         self._zone = zone
         self._start = start
@@ -124,6 +141,20 @@ class WallTimes:
         return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
+class Dated(WallTimes):
+    """A result whose times of a trace are timestamps, in UTC."""
+
+    def __init__(self, rows: Result, start: int) -> None:
+        super().__init__(rows, UTC, start)
+
+    @property
+    def schema(self) -> Schema:
+        """Names, types and units of the columns."""
+        of = self._rows.schema
+        columns = (ColumnType(c.name, "TIMESTAMP_NS") if _is_time(c) else c for c in of.columns)
+        return Schema(Kind.REGULAR, tuple(columns))
+
+
 class Texts:
     """Writes timestamps as times in a zone, with how far that is from UTC."""
 
@@ -140,9 +171,10 @@ class Texts:
 
         unit = column.type.unit
         numbers = column.view("int64").to_pylist()
-        return pa.array([None if one is None else self._text(one, unit) for one in numbers], "string")
+        return pa.array([None if one is None else self.text(one, unit) for one in numbers], "string")
 
-    def _text(self, value: int, unit: str) -> str:
+    def text(self, value: int, unit: str = "ns") -> str:
+        """Return a time since 1970 as text."""
         if value in _INFINITE:
             return _INFINITE[value]
         digits = _DIGITS[unit]

@@ -7,8 +7,8 @@ facts of the whole trace: it begins at a gzip member, at a seek point inside of 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
-from dctv.hints import Any, Protocol
 from dctv.record import field, record
 
 LINE = "dctv:line"

@@ -11,11 +11,11 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.chunks import Checkpoint, DecodedChunk, Known, Pass
 from dctv.contracts.reader import Chunks, Head, LoadContext, LoadedTrace, Reader, TraceTable
 from dctv.errors import TraceError
-from dctv.hints import Any
 from dctv.record import replace, unread
 
 FAULTS = (

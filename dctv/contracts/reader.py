@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.chunks import Checkpoint, Known, Origin, Pass
-from dctv.hints import Any
 from dctv.record import Unread, field, record, unread
 from dctv.types.schema import Schema
 from dctv.types.unit import NO_UNIT, Unit

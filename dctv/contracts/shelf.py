@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
-
-from dctv.hints import Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 
 class Named(Protocol):
@@ -26,9 +25,8 @@ T = TypeVar("T", bound=Named)
 
 
 def modules(package: ModuleType) -> list[str]:
-    """Return the names of a package's modules, sorted; `pkgutil` would load what looks into programs to tell them."""
-    files = [file for folder in package.__path__ for file in Path(folder).iterdir()]
-    return sorted({file.stem for file in files if file.suffix in {".py", ".pyc"}} - {"__init__"})
+    """Return the names of a package's modules, sorted."""
+    return sorted(module.name for module in iter_modules(package.__path__) if not module.ispkg)
 
 
 def scan(package: ModuleType, record: type[T]) -> dict[str, T]:

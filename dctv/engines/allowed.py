@@ -10,8 +10,8 @@ from dctv.errors import UsageError
 AllowedFiles = bool | Sequence[str | Path]
 
 # Left out: what tells or changes the session, the catalog or settings (`current_setting`, `nextval`, `write_log`), runs
-# text (`query`, `json_execute_serialized_sql`), waits (`sleep_ms`), takes apart what only the engine may have made
-# (`finalize`), tells how it keeps a table (`stats`), or is for collations, which COLLATE names. A function of a
+# text (`query`, `json_execute_serialized_sql`), waits (`sleep_ms`), takes anything for what only the engine may make
+# (`to_aggregate_state`), tells how it keeps a table (`stats`), or is for collations, which COLLATE names. One of a
 # later engine cannot be reached until it stands here: tests/session/test_what_sql_may_reach.py tries all of the
 # installed one.
 
@@ -24,11 +24,11 @@ array_negative_inner_product array_pop_back array_pop_front array_position array
 array_push_front array_reduce array_resize array_reverse array_reverse_sort array_select array_slice array_sort
 array_to_json array_to_string array_to_string_comma_default array_transform array_unique array_value array_where
 array_zip ascii asin asinh assert_true atan atan2 atanh bar base64 bin binom bit_count bit_length bit_position
-bitstring cardinality cbrt ceil ceiling century char_length character_length chr concat concat_ws contains cos
+bitstring cardinality cbrt ceil ceiling century char_length character_length chr combine concat concat_ws contains cos
 cosh cot current_date current_localtime current_localtimestamp damerau_levenshtein date_add date_diff date_part
 date_sub date_trunc datediff datepart datesub datetrunc day dayname dayofmonth dayofweek dayofyear days_in_month
 decade decode degrees divide editdist3 element_at encode ends_with epoch epoch_ms epoch_ns epoch_us
-equi_width_bins era error even exp factorial fdiv filter flatten floor fmod format format_bytes
+equi_width_bins era error even exp factorial fdiv filter finalize flatten floor fmod format format_bytes
 formatreadabledecimalsize formatreadablesize from_base64 from_binary from_hex from_json from_json_strict gamma
 gcd gen_random_uuid generate_series geomean geometric_mean get_bit get_current_time get_current_timestamp
 grade_up greatest greatest_common_divisor hamming hash hex hour if instr isfinite isinf isnan isodow isoyear
@@ -74,8 +74,8 @@ variant_keys variant_normalize variant_type variant_typeof
 _AGGREGATES = """
 any_value approx_count_distinct approx_quantile approx_top_k arbitrary arg_max arg_max_null arg_max_nulls_last
 arg_min arg_min_null arg_min_nulls_last argmax argmin array_agg avg bit_and bit_or bit_xor bitstring_agg
-bool_and bool_or corr count count_if countif covar_pop covar_samp entropy favg first fsum group_concat histogram
-kahan_sum kurtosis kurtosis_pop last list listagg lttb mad max max_by mean median min min_by mode product
+bool_and bool_or combine_aggr corr count count_if countif covar_pop covar_samp entropy favg first fsum group_concat
+histogram kahan_sum kurtosis kurtosis_pop last list listagg lttb mad max max_by mean median min min_by mode product
 quantile quantile_cont quantile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx
 regr_sxy regr_syy reservoir_quantile sem skewness stddev stddev_pop stddev_samp string_agg sum sum_no_overflow
 sumkahan var_pop var_samp variance grouping grouping_id histogram_exact

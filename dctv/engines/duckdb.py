@@ -246,6 +246,14 @@ class DuckDB:
             self._open.append(cursor)
         return cursor
 
+    def release(self, cursors: Sequence[duckdb.DuckDBPyConnection]) -> None:
+        """Close the cursors of a query that has ended."""
+        with self._lock:
+            done = {id(one) for one in cursors}
+            self._open = [one for one in self._open if id(one) not in done]
+        for cursor in cursors:
+            cursor.close()
+
     def memory_limit(self) -> int:
         """Return how many bytes queries may use."""
         return _bytes(self._setting("memory_limit"))
@@ -353,6 +361,7 @@ class EngineStream:
 
     def close(self) -> None:
         """Let go of its runs and sources, which refer to each other through the engine."""
+        self._engine.release(self._cursors)
         self._cursors.clear()
         self._sources = {}
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.chunks import DecodedChunk, Known
 from dctv.errors import IndexFailed
-from dctv.hints import Any
 from dctv.index.build import (
     Built,
     MakeSpool,
@@ -26,7 +27,6 @@ from dctv.index.database import ALWAYS, stamp
 from dctv.index.identity import Identity
 from dctv.index.location import INDEX
 from dctv.index.records import Layout
-from dctv.index.removal import remove
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
 from dctv.record import field, record, replace
@@ -159,7 +159,7 @@ class Attempt:
                 stored = self._spool.write(self._trace.chunks, known, self._work / "store")
                 rows = store_rows(self._work / "store", stored)
                 self._spool.close()
-                remove(self._work / "runs")
+                shutil.rmtree(self._work / "runs", ignore_errors=True)
             self._writer.stored(rows)
             self._writer.indexed([*ALWAYS, *(name for name in self._layout.dimensions if name not in ALWAYS)])
             self._writer.totals(self._layout.chunk_bytes)
@@ -179,8 +179,8 @@ class Attempt:
         (self._work / INDEX).unlink(missing_ok=True)
         if self._spool is not None:
             self._spool.close()
-        remove(self._work / "runs")
-        remove(self._work / "store")
+        shutil.rmtree(self._work / "runs", ignore_errors=True)
+        shutil.rmtree(self._work / "store", ignore_errors=True)
 
 
 def statistics_of(

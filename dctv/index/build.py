@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from dctv.contracts.chunks import CHUNK_BYTES, DecodedChunk, Known
 from dctv.contracts.reader import Chunks
 from dctv.errors import IndexFailed, UsageError, nearest
-from dctv.hints import Protocol
 from dctv.index.database import ALWAYS
 from dctv.index.identity import Identity, identities
 from dctv.index.location import INDEX
 from dctv.index.records import Layout
-from dctv.index.removal import remove
 from dctv.index.trace import Trace
 from dctv.record import record
 
@@ -136,7 +136,7 @@ def workspace(folder: Path) -> Iterator[Path]:
     try:
         yield work
     finally:
-        remove(work)
+        shutil.rmtree(work, ignore_errors=True)
 
 
 def generation(work: Path) -> str:

@@ -10,10 +10,10 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any, Protocol
 
 from dctv.contracts.chunks import Checkpoint, Known
 from dctv.errors import IndexUnusable
-from dctv.hints import Any, Protocol
 from dctv.index.identity import Identity
 from dctv.index.location import INDEX
 from dctv.index.records import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from typing import Any
 
 from dctv.contracts.chunks import Checkpoint
 from dctv.errors import IndexUnusable
-from dctv.hints import Any
 from dctv.index.anew import FileFilters, statistics_of
 from dctv.index.build import Built, failures, looked_at, publish, unchanged, workspace
 from dctv.index.database import ALWAYS, Index

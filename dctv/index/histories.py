@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import stat
 import weakref
 from collections.abc import Callable
@@ -27,7 +28,6 @@ from dctv.index.database import stamp
 from dctv.index.history_notes import Note, note_path, noted
 from dctv.index.identity import identities
 from dctv.index.location import cache_folder, index_folder
-from dctv.index.removal import remove
 from dctv.index.trace import Trace
 from dctv.state import HistoryDamaged, HistoryOfAnother
 from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother
@@ -126,7 +126,7 @@ class HistoryShelf:
             draft.replace(note_path(final))
             sync(folder)
         finally:
-            remove(work_folder)
+            shutil.rmtree(work_folder, ignore_errors=True)
 
 
 class _Unwritten(Exception):
@@ -215,4 +215,4 @@ def _stamps(paths: tuple[Path, ...]) -> list[str] | None:
 def _sweep(folder: Path) -> None:
     """Remove what dead builders of histories left; called by the only one who builds."""
     for path in folder.glob(f"{WORKSPACE}*"):
-        remove(path)
+        shutil.rmtree(path, ignore_errors=True)

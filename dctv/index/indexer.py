@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dctv.catalog.files import check_options, find_traces
 from dctv.contracts.reader import LoadContext, Reader
-from dctv.hints import TYPE_CHECKING
 from dctv.index.trace import Trace
 from dctv.progress import Progress
 from dctv.record import record, replace

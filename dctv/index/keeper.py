@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from dctv.index.finding import find
 from dctv.index.location import index_folder
 from dctv.index.opening import open_whole
 from dctv.index.records import Layout
-from dctv.index.removal import remove
 from dctv.index.trace import Trace
 from dctv.record import record
 
@@ -136,7 +136,7 @@ def sweep(folder: Path) -> None:
             dead = path.name.startswith(WORKSPACE)
             old = path.name.startswith(STORE) and path.name != f"{STORE}{current}"
             if dead or old:
-                remove(path)
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _generation(folder: Path) -> str | None:

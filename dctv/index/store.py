@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import DecodedChunk, Known
 from dctv.contracts.reader import ARROW_TYPES, Chunks, TraceTable
-from dctv.hints import TYPE_CHECKING, Any
 from dctv.index.build import Stored
 from dctv.index.stored import EVENTS, EVENTS_FILE
 from dctv.types.schema import DURATION, TS, Schema

@@ -6,8 +6,8 @@ import json
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dctv.hints import TYPE_CHECKING
 from dctv.record import record
 from dctv.sandbox import escaped
 

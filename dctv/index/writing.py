@@ -8,9 +8,9 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.chunks import Checkpoint, DecodedChunk
-from dctv.hints import Any
 from dctv.index.identity import Identity
 from dctv.index.location import Subject
 from dctv.index.records import Layout

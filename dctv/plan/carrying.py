@@ -7,6 +7,7 @@ from dctv.plan.expressions import Cast, Column, Expression
 from dctv.plan.nodes import Plan, Relation, column_names
 from dctv.record import replace
 from dctv.signatures.carried import carried
+from dctv.signatures.states import is_state
 from dctv.signatures.types import parse
 from dctv.types.schema import Schema
 
@@ -25,6 +26,8 @@ def with_types(plan: Plan, schema: Schema) -> Plan:
     names = column_names(plan)
     for name, old, new in zip(names, plan.schema.columns, schema.columns, strict=True):
         value = Column(name)
-        values.append(value if old.type == new.type else Cast(value, new.type))
+        # The engine gives Arrow what a state is made of, but has no casts to all of it.
+        as_it_is = old.type == new.type or is_state(parse(old.type))
+        values.append(value if as_it_is else Cast(value, new.type))
     query = select(*named(values, names), source="carried")
     return Relation(schema, plan.order, query, (("carried", plan),))

@@ -242,6 +242,13 @@ class Call(Expression):
 
 
 @record
+class State(Expression):
+    """What an aggregate has gathered of its rows, from which its value is made, alone or with others' states."""
+
+    call: Call
+
+
+@record
 class FrameEnd(Expression):
     """One end of a frame."""
 

@@ -154,6 +154,7 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.Ordered: _ordered,
     e.Percent: lambda node: f"{expression(node.operand)} percent",
     e.Call: _call,
+    e.State: lambda node: f"{_call(node.call)} EXPORT_STATE",
     e.Window: _window,
 }
 

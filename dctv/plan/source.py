@@ -13,6 +13,16 @@ from dctv.plan.question import Cell, Question
 from dctv.record import field, record
 
 
+@record
+class Spent:
+    """What a run took that is not seen from outside."""
+
+    read: int | None
+    """Bytes of files; None if the run was not read to its end, or not metered."""
+    cpu: float = 0.0
+    """Seconds of other processes."""
+
+
 @record(eq=False)
 class Run:
     """One run of a plan, as the sources that it reads see it."""
@@ -27,6 +37,8 @@ class Run:
     """What they share while it lasts."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Held by whoever looks into what is kept, or adds to it."""
+    beside: list[Spent] = field(default_factory=list)
+    """What its sources spent on queries of their own."""
 
 
 class Source(Protocol):

@@ -11,11 +11,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.chunks import DecodedChunk
 from dctv.contracts.reader import Head, LoadContext
 from dctv.errors import TraceError
-from dctv.hints import Any
 from dctv.patterns import pattern
 from dctv.readers.described import Described, RowPass
 from dctv.readers.dftracer import sniff as is_dftracer

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
-from dctv.hints import TYPE_CHECKING, Any
 from dctv.plan.build import STAR, call, known, number, select
 from dctv.plan.expressions import TRUE, And, Cast, Column, Expression, Keyword, Star, Text
 from dctv.plan.queries import Item, Select, TableCall

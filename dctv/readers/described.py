@@ -10,12 +10,12 @@ those of them of which nothing was kept).
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any, Protocol
 
-from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known, Origin
+from dctv.contracts.chunks import DecodedChunk, Known, Origin
 from dctv.contracts.faults import InWords
 from dctv.contracts.reader import (
     ARROW_TYPES,
@@ -31,14 +31,12 @@ from dctv.contracts.reader import (
     told_unit,
 )
 from dctv.contracts.unread import mostly_unread
-from dctv.hints import Any, Protocol
+from dctv.contracts.whole import RAW, finished_by, load
 from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 TYPES = {"int": "BIGINT", "uint": "UBIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "text": "VARCHAR", "json": "JSON"}
 """What the engine calls the types of described columns."""
-
-RAW = "raw_events."
 
 
 class RowPass(Protocol):
@@ -78,7 +76,7 @@ class Described:
             dimensions=self.dimensions,
             start=partial(_Pass, self.start),
             tables=lambda known: tables_of(known.facts),
-            finished=finished,
+            finished=partial(finished_by, stored),
             origins=partial(_origins, self.dimensions),
             rest=_rest,
             decode=None,
@@ -89,7 +87,7 @@ class Described:
             title=self.title,
             suffixes=self.suffixes,
             sniff=self.sniff,
-            load=partial(load, self.start),
+            load=partial(load, chunks),
             options=self.options,
             chunks=chunks,
             folder=self.folder,
@@ -125,40 +123,6 @@ class _Pass:
         return False
 
 
-def load(start: Start, paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
-    """Read a whole trace into memory."""
-    import pyarrow as pa
-
-    run = _Pass(start, paths, context, None, 16 << 20)
-    parts: dict[str, list[Any]] = {}
-    for chunk in run:
-        for name, batch in chunk.events:
-            parts.setdefault(f"{RAW}{name}", []).append(pa.record_batch(batch))
-        for name, batch in chunk.others:
-            parts.setdefault(name, []).append(pa.record_batch(batch))
-    known = Known(run.facts(), ())
-    tables = {}
-    for name, table in tables_of(known.facts).items():
-        schema = arrow_schema(table.schema)
-        batches = [finished(known, name, batch).cast(schema) for batch in parts.pop(name, [])]
-        data = pa.Table.from_batches(batches, schema)
-        tables[name] = TraceTable(table.schema, in_time(data, table.schema), table.event, casts=table.casts)
-    rest = _rest(known)
-    return LoadedTrace(tables, rest.diagnostics, rest.last_ts, rest.properties)
-
-
-def in_time(data: Any, schema: Schema) -> Any:
-    """Return an Arrow table sorted by time; equal times stay in order."""
-    from pyarrow import compute
-
-    if schema.kind is Kind.REGULAR or len(data) < 2:
-        return data
-    times = data.column(0).combine_chunks()
-    if compute.all(compute.less_equal(times[:-1], times[1:])).as_py():
-        return data
-    return data.take(compute.sort_indices(times))
-
-
 def tables_of(facts: Mapping[str, Any]) -> dict[str, TraceTable]:
     """Return the schemas of all tables."""
     return {one["name"]: _table(one) for one in facts["tables"]}
@@ -174,40 +138,6 @@ def _table(told: Mapping[str, Any]) -> TraceTable:
     return TraceTable(
         Schema(kind, columns, tuple(told.get("partitions", ()))), None, shown, casts=told.get("casts", {})
     )
-
-
-def arrow_schema(schema: Schema) -> Any:
-    """Return the Arrow types of a described table."""
-    import pyarrow as pa
-
-    types = {"BIGINT": pa.int64(), "UBIGINT": pa.uint64(), "DOUBLE": pa.float64(), "BOOLEAN": pa.bool_()}
-    return pa.schema([(column.name, types.get(column.type, pa.string())) for column in schema.columns])
-
-
-def finished(known: Known, table: str, batch: Any) -> Any:
-    """Decoded rows of a table -> the columns that are shown, times from the first event on."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    told = next(one for one in known.facts["tables"] if one["name"] == table)
-    schema = arrow_schema(_table(told).schema)
-    found = {name: batch.column(place) for place, name in enumerate(batch.schema.names) if name not in {LINE, FILE}}
-    arrays = []
-    for one in schema:
-        array = found.get(one.name)
-        if array is None:
-            array = pa.nulls(batch.num_rows, one.type)
-        elif array.type != one.type and not (pa.types.is_string(one.type) and pa.types.is_dictionary(array.type)):
-            array = array.cast(one.type)
-        if one.name == TS:
-            array = compute.subtract(
-                array,
-                pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(struct.pack("<q", known.facts["start_ns"]))])[
-                    0
-                ],
-            )
-        arrays.append(array)
-    return pa.RecordBatch.from_arrays(arrays, names=schema.names)
 
 
 def stored(known: Known, table: str) -> list[StoredColumn]:

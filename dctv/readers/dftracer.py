@@ -54,9 +54,9 @@ def _is_record(line: bytes) -> bool:
 
 def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     """Read the files of one trace; `_ts` 0 is the earliest event of all."""
-    from dctv.readers.dftracer_rows.loading import load_whole
+    from dctv.contracts.whole import load as load_whole
 
-    return load_whole(paths, context)
+    return load_whole(_chunks(), paths, context)
 
 
 def _chunks() -> Chunks:

@@ -56,9 +56,9 @@ def sniff(head: Head) -> bool:
 
 def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     """Read the files of one trace; they share one clock, and `_ts` 0 is the first event of all."""
-    from dctv.readers.ftrace_events.loading import load_whole
+    from dctv.contracts.whole import load as load_whole
 
-    return load_whole(paths, context)
+    return load_whole(_chunks(), paths, context)
 
 
 def _chunks() -> Chunks:

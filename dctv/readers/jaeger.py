@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dctv.contracts.reader import Head, LoadContext
-from dctv.hints import TYPE_CHECKING
 from dctv.readers.described import Described
 from dctv.readers.service_spans import DIMENSIONS
 

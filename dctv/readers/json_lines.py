@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.reader import Head
-from dctv.hints import TYPE_CHECKING, Any
 from dctv.plan.build import STAR, call, number, select, where
 from dctv.plan.expressions import TRUE, Column, Expression, IsNull, Keyword, Star, Text
 from dctv.plan.queries import Select, TableCall

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
-from dctv.hints import TYPE_CHECKING
 from dctv.readers.described import Described
 from dctv.readers.plain_files.options import DIMENSIONS, OPTIONS, passes
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.reader import Diagnostic, Head, LoadContext, LoadedTrace, Reader, TraceTable
 from dctv.errors import TraceError
-from dctv.hints import Any
 from dctv.readers import dftracer, ftrace_text
 from dctv.record import replace
 
@@ -79,11 +79,19 @@ def _with_paths(table: TraceTable, names: Mapping[str, str]) -> TraceTable:
     """Call the files in tables of files as the user does."""
     import pyarrow as pa
 
+    places = [place for place, name in enumerate(table.schema.names) if name in {"path", "file"}]
+    if table.event is not None:
+        return table
+    if table.rows is not None:
+        rows = [
+            [names.get(str(value), value) if place in places else value for place, value in enumerate(row)]
+            for row in table.rows()
+        ]
+        return replace(table, rows=lambda: rows)
     data: Any = table.data
-    for place, column in enumerate(data.column_names):
-        if table.event is None and column in {"path", "file"}:
-            texts = pa.array([names.get(text, text) for text in data.column(column).to_pylist()], pa.string())
-            data = data.set_column(place, column, texts)
+    for place in places:
+        texts = pa.array([names.get(text, text) for text in data.column(place).to_pylist()], pa.string())
+        data = data.set_column(place, data.schema.names[place], texts)
     return replace(table, data=data)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
-from dctv.hints import TYPE_CHECKING, Any
 from dctv.plan.build import STAR, call, case, distinct, equal, select
 from dctv.plan.expressions import Cast, Column, Expression, Text
 from dctv.readers.described import Described

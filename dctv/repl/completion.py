@@ -15,7 +15,8 @@ from dctv.repl.settings import SETTINGS, modes
 from dctv.session import Session
 
 _IN_PATH = pattern(
-    r"(?:\b(?:MOUNT\s+TRACE|ATTACH)\s+'|^\s*\.(?:read|output|once)\s+|^\s*\.mount\s+(?:\w+=)?)([^'\n]*)$", re.IGNORECASE
+    r"(?:\b(?:MOUNT\s+TRACES?|ATTACH)\s+'|^\s*\.(?:read|output|once)\s+|^\s*\.mount\s+(?:\w+=)?)([^'\n]*)$",
+    re.IGNORECASE,
 )
 _COMMAND = pattern(r"\s*\.(\w*)(\s+)?(\S*)$")
 

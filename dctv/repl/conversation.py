@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
-from time import perf_counter
 
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.limited import Limited
@@ -24,6 +23,7 @@ from dctv.record import field, record
 from dctv.repl.destination import Destination
 from dctv.repl.last_query import NAME, view_of
 from dctv.repl.settings import Settings
+from dctv.repl.timing import Timing
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
 from dctv.syntax.statements import cut, in_place, is_empty
@@ -80,8 +80,8 @@ class Conversation:
         """Run one statement and print what comes of it, all rows if the `whole` result is wanted."""
 
         def work(check: Check) -> int:
-            began, waited = perf_counter(), self._keyboard.waited
-            code = OK
+            timing, code = Timing(self._keyboard), OK
+            self.session.metered = self.settings.timing
             self.bar.begin(_RUNNING)
             for outcome in self.session.execute(
                 statement.text, self.settings.params, source_name=statement.source_name, base=statement.base
@@ -91,9 +91,8 @@ class Conversation:
                 if isinstance(outcome, Result):
                     self.last = statement
                 count = self._show(outcome, whole=whole)
-                if self.settings.timing and count is not None:
-                    took = perf_counter() - began - (self._keyboard.waited - waited)
-                    say(f"{_rows(count)} in {took:.3f} s")
+                if self.settings.timing:
+                    say(timing.told(outcome, count))
                 check()
             if self.last is statement:
                 self._remember(statement)

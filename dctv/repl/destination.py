@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import dctv.writers
 from dctv.contracts.shelf import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
-from dctv.hints import BinaryIO
 from dctv.record import record
 from dctv.whole_file import Sink, cannot_write, file_sink
 

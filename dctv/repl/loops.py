@@ -17,7 +17,7 @@ def converse(talk: Conversation, mounts: list[tuple[str, str]], *, configured: b
     for name, path in mounts:
         talk.mount(path, name)
     if talk.interactive:
-        return _prompt_loop(talk, configured=configured)
+        return _prompt_loop(talk, mounts, configured=configured)
     _pipe_loop(talk)
     return talk.code
 
@@ -56,14 +56,14 @@ def _decoded(raw: bytes, line_number: int) -> str:
         raise UsageError(f"line {line_number} of stdin is not UTF-8 text (byte {error.start})") from error
 
 
-def _prompt_loop(talk: Conversation, *, configured: bool) -> int:
+def _prompt_loop(talk: Conversation, mounts: list[tuple[str, str]], *, configured: bool) -> int:
     from dctv.repl.config import configure
     from dctv.repl.prompt import make_prompt
 
     if configured:
         configure(talk.settings)
     prompt = make_prompt(talk.session)
-    say("Type .help for help.")
+    _greet([name for name, _ in mounts])
     while not talk.ended:
         try:
             _take(talk, prompt.prompt())
@@ -72,6 +72,17 @@ def _prompt_loop(talk: Conversation, *, configured: bool) -> int:
         except EOFError:
             break
     return OK
+
+
+def _greet(mounted: list[str]) -> None:
+    """Say how to begin."""
+    from dctv import __version__
+
+    say(f"dctv {__version__}. Type .help for help. SQL ends with a semicolon, Tab completes it.")
+    if mounted:
+        say(f"Mounted: {', '.join(mounted)}. `.tables` lists what there is to ask about.")
+    else:
+        say("Nothing is mounted: `.mount t=trace.json` mounts a trace as t.")
 
 
 def _take(talk: Conversation, text: str) -> None:

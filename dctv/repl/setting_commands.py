@@ -7,7 +7,7 @@ from dctv.console.narration import say
 from dctv.console.params import assigned, written
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
-from dctv.repl.config import config_file
+from dctv.repl.config import PROJECT_FILE, config_file
 from dctv.repl.conversation import Conversation
 from dctv.repl.dot_command import DotCommand
 from dctv.repl.settings import SETTINGS, modes, set_to
@@ -25,7 +25,9 @@ def _set(talk: Conversation, argument: str) -> int:
     rows = [(name, one.get(talk.settings), one.values, one.about) for name, one in SETTINGS.items()]
     talk.show(Listing(("name", "value", "possible", "about"), rows))
     path = config_file()
-    say(f"the prompt starts with what {path} says" if path.exists() else f"there is no {path}")
+    files = [str(one) for one in (path, PROJECT_FILE) if one.exists()]
+    verb = "says" if len(files) == 1 else "say"
+    say(f"the prompt starts with what {' and '.join(files)} {verb}" if files else f"there is no {path}")
     return OK
 
 
@@ -72,6 +74,6 @@ SETTING_COMMANDS = (
     DotCommand("set", "[NAME VALUE]", "show all settings, or set one", _set),
     DotCommand("mode", "[FORMAT]", f"choose how results are shown: {', '.join(modes())}", _mode),
     DotCommand("maxrows", "[N|all]", "show at most so many rows of a result", _maxrows),
-    DotCommand("timing", "[on|off]", "show how long each statement takes", _timing),
+    DotCommand("timing", "[on|off]", "show rows, time, CPU time and bytes read of each statement", _timing),
     DotCommand("param", "[NAME=VALUE|clear]", "show parameters, or set :NAME, as in .param limit=5ms", _param),
 )

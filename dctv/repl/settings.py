@@ -105,7 +105,10 @@ def _width(settings: Settings) -> str:
 SETTINGS = {
     "mode": Setting("a format", "how results are shown", lambda s: s.writer.name, _set_mode),
     "timing": Setting(
-        "on or off", "whether each statement's time is told", lambda s: "on" if s.timing else "off", _set_timing
+        "on or off",
+        "whether rows, time, CPU time and bytes read of each statement are told",
+        lambda s: "on" if s.timing else "off",
+        _set_timing,
     ),
     "maxrows": Setting(
         "a number from 1, or all",

@@ -25,11 +25,12 @@ from dctv.plan.queries import Select, TableName
 from dctv.plan.question import Aggregate, Question
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Answered, Held
-from dctv.plan.walk import children, replaced, walk
+from dctv.plan.walk import children, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.rewrite.literals import Double, literal_of
 from dctv.rewrite.of_groups import is_of_group, is_plain
+from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _FUNCTIONS = {
@@ -58,16 +59,45 @@ def from_statistics(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
 
 def _answered(relation: Relation) -> Relation:
     for name, leaf in relation.leaves:
+        stored = _stored(leaf)
         # Rows in memory answer nothing, so their queries need not be looked at.
-        if isinstance(leaf, Scan) and not isinstance(leaf.source, Held):
-            found = _from(relation, name, leaf)
+        if stored is not None and not isinstance(stored.scan.source, Held):
+            found = _from(relation, name, stored)
             if found is not None:
                 return found
     return relation
 
 
-def _from(relation: Relation, name: str, scan: Scan) -> Relation | None:
-    """Return a relation that reads an answer in place of a scan."""
+@record
+class _Stored:
+    """A stored table, or one of its columns and of what is made of them, row by row."""
+
+    scan: Scan
+    columns: Mapping[str, str]
+    """Those that are the table's own, with what the table calls them."""
+
+
+def _stored(plan: Plan) -> _Stored | None:
+    if isinstance(plan, Scan):
+        return _Stored(plan, {name: name for name in column_names(plan)})
+    if not isinstance(plan, Relation) or len(plan.leaves) != 1 or not isinstance(plan.query, Select):
+        return None
+    ((name, leaf),), query = plan.leaves, plan.query
+    source, items = query.source, query.items
+    if not isinstance(leaf, Scan) or not isinstance(source, TableName) or source.name != name or source.columns:
+        return None
+    if query != Select(items, source) or any(one.is_star for one in items) or nested(*items) or may_aggregate(query):
+        return None
+    if has_effect(*items):
+        return None
+    there = column_names(leaf)
+    own = {one.output: one.value.name for one in items if isinstance(one.value, Column) and one.value.name in there}
+    return _Stored(leaf, own)
+
+
+def _from(relation: Relation, name: str, stored: _Stored) -> Relation | None:
+    """Return a relation that reads an answer in place of a table."""
+    scan = stored.scan
     read = [one for one in walk(relation.query) if isinstance(one, TableName) and one.name == name]
     if len(read) != 1:
         return None
@@ -75,10 +105,10 @@ def _from(relation: Relation, name: str, scan: Scan) -> Relation | None:
     select = next((one for one in selects if one.source is read[0]), None)
     if select is None or not _reads_only(select, read[0]):
         return None
-    asking = _Asking(scan, read[0].called)
+    asking = _Asking(stored, read[0].called)
     if not asking.about(select):
         return None
-    rows = scan.source.answers(Question(tuple(asking.keys), tuple(asking.aggregates)))
+    rows = scan.source.answers(Question(asking.asked_keys, tuple(asking.aggregates)))
     if rows is None:
         return None
     schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t) for n, t in asking.columns().items()))
@@ -99,7 +129,7 @@ def _reads_only(select: Select, source: TableName) -> bool:
 class _Asking:
     """The question that a select asks of a table."""
 
-    scan: Scan
+    stored: _Stored
     alias: str
     keys: list[str] = field(default_factory=list)
     aggregates: list[Aggregate] = field(default_factory=list)
@@ -112,9 +142,16 @@ class _Asking:
             if group.all or None in names:
                 return False
             self.keys = list(dict.fromkeys(name for name in names if name is not None))
+            if len(set(self.asked_keys)) < len(self.keys):
+                return False
         parts = (*select.items, select.having, *select.order_by)
         fits = all(self._fits(part) for part in parts if part is not None)
         return fits and (group is not None or bool(self.aggregates))
+
+    @property
+    def asked_keys(self) -> tuple[str, ...]:
+        """The keys as the stored table calls them."""
+        return tuple(self.stored.columns[key] for key in self.keys)
 
     def _fits(self, node: Node) -> bool:
         """Note the aggregates in an expression; False if it needs anything else than these and keys."""
@@ -128,10 +165,15 @@ class _Asking:
         return is_of_group(node) and all(self._fits(child) for child in children(node))
 
     def _column(self, node: Node) -> str | None:
-        """Return the table's column that an expression is."""
+        """Return the column of the stored table that an expression is, as the query calls it."""
         if not isinstance(node, Column) or node.table not in (None, self.alias):
             return None
-        return node.name if node.name in column_names(self.scan) else None
+        return node.name if node.name in self.stored.columns else None
+
+    def _subject(self, node: Node) -> str | None:
+        """Return the column of the stored table that an expression is."""
+        name = self._column(node)
+        return None if name is None else self.stored.columns[name]
 
     def aggregate(self, node: Node) -> Aggregate | None:
         """Read an aggregate."""
@@ -142,18 +184,19 @@ class _Asking:
             case () | (Star(None),):
                 return Aggregate("count") if function == "count" else None
             case (value,) if function is not None and function != "approx_quantile":
-                subject = self._column(value)
+                subject = self._subject(value)
                 return None if subject is None else Aggregate(function, subject)
             case (value, share) if function == "approx_quantile":
-                subject = self._column(value)
+                subject = self._subject(value)
                 return None if subject is None else Aggregate(function, subject, _share(share))
             case _:
                 return None
 
     def columns(self) -> dict[str, str]:
         """Return names and types of the answer's columns."""
-        types = dict(zip(column_names(self.scan), (c.type for c in self.scan.schema.columns), strict=True))
-        found = {key: types[key] for key in self.keys}
+        scan = self.stored.scan
+        types = dict(zip(column_names(scan), (c.type for c in scan.schema.columns), strict=True))
+        found = {key: types[own] for key, own in zip(self.keys, self.asked_keys, strict=True)}
         for number, one in enumerate(self.aggregates):
             found[self._name(number)] = _TYPES.get(one.function, "DOUBLE")
         return found

@@ -21,3 +21,7 @@ class Settings:
     """Whether the rules that make plans cheaper are applied."""
     strict_engine: bool = False
     """Whether it is an error if another engine cannot carry out a part of a plan."""
+    metered: bool = False
+    """Whether results tell what they took, which no statement sets."""
+    configured: int = 0
+    """How often a setting of the engine was changed."""

@@ -45,6 +45,7 @@ def _configure(name: str, value: object, context: ExecutionContext) -> None:
         context.choose_engine(str(value))
         return
     if name not in CHOICES:
+        context.settings.configured += 1
         context.engine.configure(name, value)
         return
     if value not in CHOICES[name]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,8 @@ class MountedFleet:
     """How many of them can be read."""
     incomplete: tuple[str, ...]
     """Why others cannot, or not whole."""
+    lacking: Callable[[Sequence[str]], set[str]]
+    """Returns those of its views of which no trace has anything."""
 
 
 @record

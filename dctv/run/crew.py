@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any
 
-from dctv.errors import Interrupted, TraceError
+from dctv.errors import DctvError, Interrupted, TraceError
 from dctv.processors import usable_processors
 from dctv.progress import Progress
 from dctv.record import record
@@ -20,7 +21,18 @@ MANY, LARGE = 256, 256 << 20
 _PULSE = 0.05
 """Seconds between two looks for an interrupt."""
 _AHEAD = 2
-"""Pieces of work that wait for each worker."""
+"""Pieces of work that each worker has or waits for."""
+_MANY_WORKERS = 4096
+"""Pieces that are handed out to an executor of a program that does not say how many workers it has."""
+_HELD = 256 << 20
+"""Bytes of what later pieces gave: with more, no further pieces are handed out until the first is finished.
+
+Without later pieces, workers would wait for a large trace before which they have finished the small ones.
+"""
+
+_WHATEVER: tuple[type[BaseException], ...] = (Exception,)
+"""What an executor of a program may raise: errors of its own, and those of a worker."""
+_ELSEWHERE = "workers need the same version of dctv, the traces under the same paths, and enough memory"
 
 Work = Callable[..., Any]
 """A function of a module, called with a context and arguments."""
@@ -63,58 +75,57 @@ class Crew:
             lent.shutdown(wait=False, cancel_futures=True)
 
     def results(
-        self, work: Work, each: Iterable[tuple[Any, ...]], share: Callable[[int], Limits], progress: Progress
+        self,
+        work: Work,
+        each: Iterable[tuple[Any, ...]],
+        share: Callable[[int], Limits],
+        progress: Progress,
+        size: Callable[[Any], int] = lambda _: 0,
     ) -> Generator[Any, None, None]:
-        """Yield what a function gives for each of some arguments, in their order; a few are worked on ahead.
+        """Yield what a function gives for each of some arguments, in their order; others are worked on meanwhile.
 
-        `share` returns the limits of one of so many workers.
+        `share` returns the limits of one of so many workers, and `size` how many bytes something takes that was given.
 
         Raises:
             DctvError: one of them failed, or the process that worked on it was killed.
             Interrupted: the user had enough.
         """
         executor, workers = self._executor()
-        limits = share(workers)
-        waiting: deque[Future[Any]] = deque()
+        limits = share(workers or usable_processors())
+        most = workers * _AHEAD if workers else _MANY_WORKERS
+        given = _Given(lambda some: executor.submit(self.call, limits, work, *some), iter(each), most, size)
         try:
-            for arguments in each:
-                try:
-                    waiting.append(executor.submit(self.call, limits, work, *arguments))
-                except BrokenExecutor:
-                    raise self._killed() from None
-                if len(waiting) >= workers * _AHEAD:
-                    yield self._finished(waiting.popleft(), progress)
-            while waiting:
-                yield self._finished(waiting.popleft(), progress)
+            while given.more():
+                yield given.taken(progress)
+        except BrokenExecutor:
+            raise self._killed() from None
         except Interrupted:
             self.close()
             raise
+        except DctvError:
+            raise
+        except _WHATEVER as error:
+            raise self._failed(error) from error
         finally:
-            for one in waiting:
-                one.cancel()
+            given.cancel()
 
     def _executor(self) -> tuple[Executor, int]:
+        """Return who works, and how many; 0 if an executor does not say, as that of a cluster."""
         outside = self.outside()
         if outside is not None:
-            return outside, getattr(outside, "_max_workers", None) or usable_processors()
+            return outside, getattr(outside, "_max_workers", None) or 0
         if self.pool is None:
-            from concurrent.futures import ProcessPoolExecutor
-            from multiprocessing import get_context
+            from dctv.run.processes import started  # loads what few sessions need
 
-            # A fork would copy the threads' locks.
-            self.pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _begin)
+            self.pool = started(self.workers)
         return self.pool, self.workers
 
-    def _finished(self, future: Future[Any], progress: Progress) -> Any:
-        while True:
-            progress.check()
-            try:
-                return future.result(_PULSE)
-            except TimeoutError:
-                if future.done():
-                    raise
-            except BrokenExecutor:
-                raise self._killed() from None
+    def _failed(self, error: BaseException) -> BaseException:
+        """Return the error for one that is not ours: of an executor that lost its workers, or of one of these."""
+        if self.executor is None:
+            return error
+        told = " ".join(str(error).split()).rstrip(".!") or "it gave no reason"
+        return TraceError(f"the executor failed with {type(error).__name__}: {told}", hint=_ELSEWHERE)
 
     def _killed(self) -> TraceError:
         """Return the error of a pool whose workers are gone; the next work begins with a new one."""
@@ -127,15 +138,70 @@ class Crew:
         """End processes of our own, whatever they do."""
         pool, self.pool = self.pool, None
         if pool is not None:
-            # Nothing public ends workers that are busy before Python 3.14.
-            processes = list((getattr(pool, "_processes", None) or {}).values())
-            for one in processes:
-                one.kill()
-            pool.shutdown(cancel_futures=True)
+            from dctv.run.processes import end
+
+            end(pool)
 
 
-def _begin() -> None:
-    """Leave Ctrl-C to the process that hands out work."""
-    import signal
+class _Given:
+    """Pieces of work that are handed out, in their order."""
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    def __init__(
+        self,
+        submit: Callable[[tuple[Any, ...]], Future[Any]],
+        each: Iterator[tuple[Any, ...]],
+        busy: int,
+        size: Callable[[Any], int],
+    ) -> None:
+        self._submit = submit
+        self._each = each
+        self._busy = busy
+        self._size = size
+        self._waiting: deque[Future[Any]] = deque()
+        self._lock = threading.Lock()
+        """Threads of the executor count what is finished."""
+        self._unfinished = 0
+        self._held = 0
+        self._changed = threading.Event()
+
+    def more(self) -> bool:
+        """Hand out what there is room for; whether anything is left to take."""
+        while self._has_room() and (some := next(self._each, None)) is not None:
+            future = self._submit(some)
+            with self._lock:
+                self._unfinished += 1
+            self._waiting.append(future)
+            future.add_done_callback(self._finished)
+        return bool(self._waiting)
+
+    def taken(self, progress: Progress) -> Any:
+        """Wait for the first piece; return what it gave."""
+        first = self._waiting[0]
+        while True:
+            self._changed.clear()
+            progress.check()
+            if first.done():
+                break
+            self.more()
+            self._changed.wait(_PULSE)
+        self._waiting.popleft()
+        result = first.result()
+        with self._lock:
+            self._held -= self._size(result)
+        return result
+
+    def cancel(self) -> None:
+        """Let what nobody has begun be."""
+        for one in self._waiting:
+            one.cancel()
+
+    def _has_room(self) -> bool:
+        with self._lock:
+            return self._unfinished < self._busy and self._held < _HELD
+
+    def _finished(self, future: Future[Any]) -> None:
+        gave = not future.cancelled() and future.exception() is None
+        with self._lock:
+            self._unfinished -= 1
+            self._held += self._size(future.result()) if gave else 0
+        self._changed.set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 
 from dctv.bind.binder import Binder
@@ -42,11 +43,15 @@ def explained(statement: ast.Explain, context: ExecutionContext, known: Environm
 
 def _measured(result: Result) -> list[str]:
     """Read a result to its end and return what that took, all in all."""
-    import resource
-
     wall, cpu = time.monotonic(), time.process_time()
     for _ in result.batches():
         pass
     wall, cpu = time.monotonic() - wall, time.process_time() - cpu
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return [f"total: {wall:.2f} s, {cpu:.2f} s CPU; the process had {size(peak)} of memory at most"]
+    return [f"total: {wall:.2f} s, {cpu:.2f} s CPU; the process had {size(peak_memory())} of memory at most"]
+
+
+def peak_memory() -> int:
+    """Return the most bytes of memory that the process has had: macOS counts bytes, other systems kibibytes."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -34,6 +34,9 @@ def lacking(names: Sequence[str], context: ExecutionContext) -> set[str]:
         if feeds.lacking:
             found.add(name)
     context.log.entries = kept
+    for parts, fleet in context.fleets.items():
+        below = [name for name in names if tuple(name.split("."))[: len(parts)] == parts]
+        found |= fleet.lacking(below) if below else set()
     return found
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dctv.contracts.engine import EngineQuery, Profile
 from dctv.plan.nodes import ArrowStream, Plan, Relation, Scan
+from dctv.plan.source import Spent
 from dctv.record import field, record
 
 
@@ -32,6 +33,7 @@ class Metering:
     spools: dict[int, Any] = field(default_factory=dict)
     """What shared plans are kept in."""
     _queries: dict[int, tuple[EngineQuery, list[Plan]]] = field(default_factory=dict)
+    _scans: dict[int, Scan] = field(default_factory=dict)
     _profiles: Mapping[int, list[Profile]] = field(default_factory=dict)
 
     def metered(
@@ -41,6 +43,8 @@ class Metering:
         from dctv import _kernels
 
         meter = self.meters.setdefault(id(plan), _kernels.Meter())
+        if isinstance(plan, Scan):
+            self._scans[id(plan)] = plan
         if query is not None:
             self._queries[id(plan)] = (query, sources or [])
         return _Metered(stream, meter)
@@ -48,6 +52,15 @@ class Metering:
     def collect(self) -> None:
         """Ask the engine what its queries took, as long as it still knows."""
         self._profiles = {key: query.profiles() for key, (query, _) in self._queries.items()}
+
+    def spent(self, beside: Sequence[Spent]) -> Spent:
+        """Return what all of it took, after `collect`; `beside` is what sources spent on queries of their own."""
+        counts = [one.read for one in beside]
+        for profiles in self._profiles.values():
+            counts += [profile.read for profile in profiles] or [None]
+        counts += [plan.source.bytes_read() or 0 for plan in self._scans.values()]
+        read = None if None in counts else sum(count for count in counts if count is not None)
+        return Spent(read, sum(one.cpu for one in beside))
 
     def lines(self, plan: Plan) -> list[str]:
         """Return what a plan did, one fact after another."""

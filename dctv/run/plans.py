@@ -21,6 +21,7 @@ from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.run.carrying import around_kernels
 from dctv.run.context import ExecutionContext
+from dctv.run.metering import Metering
 from dctv.run.reading import Reading
 from dctv.run.result import Result
 from dctv.run.sharing import merged
@@ -54,7 +55,8 @@ def table_of(name: str, context: ExecutionContext) -> Plan:
 def result_of(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Result:
     """Return the result of a bound plan; `here` if no other engine is worth asking."""
     start = partial(start_of, plan, context.catalog, None)
-    return Result(plan.schema, Reading(_whole(optimized(plan, context, here=here)), context), context, start)
+    metering = Metering() if context.settings.metered else None
+    return Result(plan.schema, Reading(_whole(optimized(plan, context, here=here)), context, metering), context, start)
 
 
 def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionContext) -> Result:

@@ -8,7 +8,7 @@ from typing import Any
 
 from dctv.contracts.states import Computed, States
 from dctv.plan.nodes import Plan, Scan
-from dctv.plan.source import Run, Source
+from dctv.plan.source import Run, Source, Spent
 from dctv.rewrite.graph import readers_first
 from dctv.run.context import ExecutionContext
 from dctv.run.metering import Metering
@@ -23,8 +23,12 @@ class Reading:
         self._context = context
         self._sources = tuple(_sources(plan))
         shared = sharing(plan, context.engine.functions)
-        run = Run(self._sources, context.engine.spill_folder(), context.running.cancel())
+        self._cancel = context.running.cancel()
+        run = Run(self._sources, context.engine.spill_folder(), self._cancel)
         self._runner = Runner(context.engine, shared, run, metering)
+        self._metering = metering
+        self.spent: Spent | None = None
+        """What it took, once it is over, if it was metered."""
         self._begun = threading.Event()
         """Not where an interrupt came first: others that are being read would be taken for ended."""
         self._when_over: list[Callable[[], None]] = []
@@ -46,6 +50,9 @@ class Reading:
     def finish(self) -> None:
         """End what still runs: the rows have been read, or no more are wanted."""
         self._runner.finish()
+        self._context.running.drop(self._cancel)
+        if self._metering is not None:
+            self.spent = self._metering.spent(self._runner.run.beside)
         self._runner.warn(self._context.log)
         if self._begun.is_set():
             self._context.running.finish()

@@ -11,6 +11,7 @@ from dctv.contracts.first_rows import FirstRows
 from dctv.contracts.picture import Picture
 from dctv.errors import AssertionFailed, BindError, DctvError, Place, UsageError
 from dctv.plan.nodes import ArrowStream
+from dctv.plan.source import Spent
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
 from dctv.run.frames import check_installed
@@ -146,6 +147,11 @@ class Result:
     def warnings(self) -> list[tuple[str, int]]:
         """Messages with their counts; complete once the rows have been read."""
         return list(self._context.log.entries.items())
+
+    @property
+    def spent(self) -> Spent | None:
+        """What the rows took, once they have been read, if the session is metered."""
+        return self._reading.spent
 
     def when_read(self, told: Callable[[], None]) -> None:
         """Call this once the rows have been read, or no more are wanted."""

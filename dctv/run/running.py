@@ -56,6 +56,11 @@ class Running:
         self._cancels.append(cancel)
         return cancel
 
+    def drop(self, cancel: Any) -> None:
+        """Forget what ends the kernels of a query that has ended."""
+        if cancel in self._cancels:
+            self._cancels.remove(cancel)
+
     def begin(self) -> None:
         """Count a result that is about to be read."""
         with self._counting:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from dctv.contracts.engine import Engine, EngineQuery
 from dctv.contracts.span_operator import Counted, Remarked
@@ -24,6 +25,10 @@ _SHARE_OF_MEMORY = 4
 _PATIENCE = 100
 """Milliseconds between two attempts to end what reads ahead."""
 _ATTEMPTS = 50
+
+
+_schemas: WeakKeyDictionary[Engine, dict[Select, Any]] = WeakKeyDictionary()
+"""The Arrow schemas that an engine gives to rows of some types: asking it takes as long as a small query."""
 
 
 class OpenedStream:
@@ -51,7 +56,6 @@ class Runner:
         self._metering = metering
         self._queries: list[EngineQuery] = []
         self._spools: dict[int, Any] = {}
-        self._schemas: dict[Select, Any] = {}
         self._kept: list[Plan] = []
         """Plans made here: what is known of a plan goes by its identity, so it must not be given to another."""
         self._counted: list[Counted | Remarked] = []
@@ -157,10 +161,12 @@ class Runner:
         """Return the Arrow schema that the engine gives to a table's types."""
         from dctv import _kernels
 
-        nothing = typed_nothing(schema)
-        if nothing not in self._schemas:
-            self._schemas[nothing] = _kernels.metered(self._engine.stream(nothing, {}, serial=False), _kernels.Meter())
-        return self._schemas[nothing].__arrow_c_schema__()
+        nothing, known = typed_nothing(schema), _schemas.setdefault(self._engine, {})
+        if nothing not in known:
+            stream = self._engine.stream(nothing, {}, serial=False)
+            known[nothing] = _kernels.schema_of(stream)
+            stream.close()
+        return known[nothing].__arrow_c_schema__()
 
 
 def _through_engine(plan: Plan) -> Plan:

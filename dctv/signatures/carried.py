@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dctv.signatures.types import Type, decimal, plain, with_children
+from dctv.signatures.types import STATE, Type, decimal, plain, with_children
 
 WIDE = ("HUGEINT", "UHUGEINT")
 """Integers of 128 bits, of which Arrow has only decimals of 38 digits."""
@@ -17,6 +17,8 @@ _VARCHAR = plain("VARCHAR")
 @lru_cache(4096)
 def carried(one: Type) -> Type:
     """Return the type in which a column's values go through Arrow; the same type if they can as they are."""
+    if one.name == STATE:
+        return carried(one.children[0])
     return _VARCHAR if one.name in WIDE else _within(one)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dctv.signatures.casts import INTEGERS, NULL, STRUCTS, TEMPLATES, WIDTHS, as_decimal, settled
 from dctv.signatures.combine import WIDEST, common
 from dctv.signatures.table import Signature
-from dctv.signatures.types import Type, array_of, decimal, integer_literal, list_of, map_of, plain, tuple_of
+from dctv.signatures.types import STATE, Type, array_of, decimal, integer_literal, list_of, map_of, plain, tuple_of
 
 Rule = Callable[[Signature, tuple[Type, ...]], Type | None]
 _LITERALS = ("INTEGER_LITERAL", "STRING_LITERAL", "DOUBLE_LITERAL")
@@ -26,6 +26,10 @@ def _first(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
     if signature.result.name == "DECIMAL" != own.name:
         return None  # a number that is cast to one
     return list_of(own) if signature.result.name == "LIST" else own
+
+
+def _state(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    return arguments[0] if arguments[0].name == STATE else None
 
 
 def _whole(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
@@ -176,6 +180,7 @@ RESULTS: Mapping[str, Rule] = {
     **_named(_first, _ORDERED),
     **_named(_first, "approx_quantile mad"),
     **_named(_chosen, "quantile quantile_disc"),
+    "combine_aggr": _state,
     "quantile_cont": _between,
     **_named(_whole, "ceil ceiling floor round round_even roundbankers trunc"),
     **_named(_sum_of_two, "+ - add subtract"),

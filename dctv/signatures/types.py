@@ -7,6 +7,7 @@ from functools import lru_cache
 from dctv.patterns import pattern
 from dctv.record import field, record
 
+STATE = "AGGREGATE_STATE"
 _ANY_LENGTH = -1
 
 
@@ -21,11 +22,14 @@ class Type:
     `DOUBLE_LITERAL` is a DOUBLE that may stand where the engine wants a constant, and is in the range it wants there.
     """
     name: str = field(compare=False)
-    """`BIGINT`, `DECIMAL`, `INTEGER_LITERAL`; `LIST`, `ARRAY`, `STRUCT`, `TUPLE`, `MAP`, `UNION`, `ENUM` of others."""
+    """`BIGINT`, `DECIMAL`, `INTEGER_LITERAL`; `LIST`, `ARRAY`, `STRUCT`, `TUPLE`, `MAP`, `UNION`, `ENUM` of others.
+
+    `AGGREGATE_STATE` is of a function, of which the engine writes only this word (`signatures.states`).
+    """
     children: tuple[Type, ...] = field(default=(), compare=False)
-    """Types of elements; of members; of key and value."""
+    """Types of elements; of members; of key and value; of what a state is made of, and its function's arguments."""
     names: tuple[str, ...] = field(default=(), compare=False)
-    """Names of the members of a STRUCT or UNION, quoted where the engine does."""
+    """Names of the members of a STRUCT or UNION, quoted where the engine does; a state's function, and what sets it."""
     numbers: tuple[int, ...] = field(default=(), compare=False)
     """Width and scale of a DECIMAL, length of an ARRAY (-1: any), value of an integer literal."""
 
@@ -108,6 +112,14 @@ def with_children(one: Type, children: tuple[Type, ...]) -> Type:
             return one
 
 
+def state_of(function: str, children: tuple[Type, ...], settings: str) -> Type:
+    """Return the type of an aggregate's states; of what these are made comes before the types of its arguments."""
+    quoted = settings.replace("'", "''")
+    more = f", '{quoted}'" if settings else ""
+    text = f"{STATE}({function}, {', '.join(map(str, children))}{more})"
+    return Type(text, STATE, children, (function, settings))
+
+
 def member(struct: Type, name: str) -> Type | None:
     """Return the type of a struct's or union's member, by its name in any case."""
     found = [child for own, child in zip(struct.names, struct.children, strict=False) if _same(own, name)]
@@ -188,6 +200,8 @@ class _Reader:
         if name in ("TUPLE", "MAP"):
             children = self._children()
             return tuple_of(children) if name == "TUPLE" else map_of(*children)
+        if name == STATE:
+            return self._state()
         values = self._values()
         if name == "INTEGER_LITERAL":
             return integer_literal(int(values[0]))
@@ -205,6 +219,17 @@ class _Reader:
         if name == "STRUCT":
             return struct_of(tuple(names), tuple(children))
         return Type(f"{name}({_members(tuple(names), tuple(children))})", name, tuple(children), tuple(names))
+
+    def _state(self) -> Type:
+        function, settings = self._next(), ""
+        found: list[Type] = []
+        while not self._take(")"):
+            self._take(",")
+            if self._peek().startswith("'"):
+                settings = self._next()[1:-1].replace("''", "'")
+            else:
+                found.append(self.type())
+        return state_of(function, tuple(found), settings)
 
     def _children(self) -> tuple[Type, ...]:
         found: list[Type] = []

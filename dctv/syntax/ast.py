@@ -195,6 +195,8 @@ class Call(Expr):
     filter: Expr | None = None
     nulls: OneOf["IGNORE", "RESPECT"] | None = None
     over: Window | Name | None = None
+    exported: bool = False
+    """Whether it is the state of an aggregate that is wanted, and not its value."""
 
 
 @record(eq=False, text=False)

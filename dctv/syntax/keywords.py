@@ -46,8 +46,8 @@ NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR"})
 """What NOT may precede as part of an operator, besides BETWEEN."""
 
 ENDING = frozenset({
-    "ASC", "DESC", "END", "FIRST", "FOLLOWING", "FUNCTIONS", "LAST", "MOUNTS", "NULLS", "PARTITION", "PRECEDING",
-    "PRECISION", "ROW", "TABLES", "UNITS", "ZONE",
+    "ASC", "DESC", "END", "EXPORT_STATE", "FIRST", "FOLLOWING", "FUNCTIONS", "LAST", "MOUNTS", "NULLS", "PARTITION",
+    "PRECEDING", "PRECISION", "ROW", "TABLES", "UNITS", "ZONE",
 })  # fmt: skip
 """Words that something may end with; the others are names before AFTER_NAMES where a name may stand."""
 

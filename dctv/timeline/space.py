@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Any
+from typing import IO, Any
 
 from dctv.errors import UsageError
 
 _MOST = 48 << 20
+_BLOCK = 1 << 20
 _HINT = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 
 
@@ -43,8 +44,7 @@ class Space:
         with self.told():
             self.folder.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=self.folder) as file:
-                # Room that is missing is missed here: later, writing to the mapping would kill the process.
-                os.posix_fallocate(file.fileno(), 0, length * np.dtype(form).itemsize)
+                _fill(file, length * np.dtype(form).itemsize)
                 return np.memmap(file, form, "r+", shape=(length,))
 
     def words(self, length: int, write: Callable[[str], None]) -> Any:
@@ -78,3 +78,15 @@ class Space:
         fits = size <= self._left
         self._left -= size if fits else 0
         return fits
+
+
+def _fill(file: IO[bytes], size: int) -> None:
+    """Take room on the disk: where there is none that shows here; later, writing to the mapping kills the process."""
+    allocate = getattr(os, "posix_fallocate", None)
+    if allocate is not None:
+        allocate(file.fileno(), 0, size)
+        return
+    zeros = bytes(min(size, _BLOCK))
+    for done in range(0, size, _BLOCK):
+        file.write(zeros[: size - done])
+    file.flush()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dctv.hints import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from dctv.record import Unread, record, unread
 
 if TYPE_CHECKING:

@@ -132,6 +132,9 @@ def dialect_type(engine_name: str) -> str:
         return f"{head}({', '.join(_dialect_field(part) for part in parts)})"
     if head == "MAP":
         return f"{head}({', '.join(dialect_type(part) for part in parts)})"
+    if head == "AGGREGATE_STATE":
+        taken = [dialect_type(part) for part in parts[2:] if not part.startswith("'")]
+        return f"{head}({parts[0]}({', '.join(taken)}))"
     return engine_name
 
 

@@ -22,6 +22,8 @@ def test_help_lists_the_commands() -> None:
     ran = run("--help")
     assert (ran.code, ran.err) == (0, "")
     assert all(f"  {name} " in ran.out for name in ("query", "repl", "explain", "tables"))
+    assert "  dctv tables t=trace.json " in ran.out
+    assert 'examples:\n  dctv query t=trace.json "SELECT ' in run("query", "--help").out
 
 
 def test_version() -> None:

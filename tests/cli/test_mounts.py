@@ -63,7 +63,7 @@ def test_tables_lists_what_the_trace_has() -> None:
     assert {"t.scheduler.timeslices", "t.raw_events.sched_switch", "dctv.as_spans"} <= set(names)
     assert not {"t.binder.transactions", "t.block.requests", "t.block.bandwidth_by"} & set(names)
     assert names.index("t.tracks") < names.index("dctv.ancestors")
-    assert ran.err.endswith("more have no rows, as the trace lacks their events; --all lists them\n")
+    assert ran.err.endswith("more have no rows, as there are none of their events; --all lists them\n")
     every = run("tables", f"t={TRACE}", "--format", "json", "--no-index", "--all")
     assert every.err == ""
     assert {"t.binder.transactions", "t.block.bandwidth_by"} < {name for name, *_ in json.loads(every.out)["rows"]}

@@ -105,10 +105,6 @@ def test_wrong_zones() -> None:
         "hint: did you mean `Europe/Berlin`?\n",
     )
     assert asked(FIRST, "--time", "../etc/passwd").code == 2
-    each = run("query", "SELECT 1 AS x", "--each", str(REQUESTS), "--time", "utc")
-    assert (each.code, each.err) == (
-        2, "error: --time does not go with --each, whose traces begin at different times\n",
-    )  # fmt: skip
 
 
 def test_the_prompt() -> None:
@@ -135,3 +131,69 @@ def test_texts_are_those_of_python(ns: int, zone: str) -> None:
     offset = there.isoformat()[19:].removesuffix(":00")
     (text,) = Texts(zone).of(pa.array([ns], pa.timestamp("ns", "UTC"))).to_pylist()
     assert text == f"{there:%Y-%m-%d %H:%M:%S}.{rest:09}{offset}"
+
+
+def later(folder: Path) -> Path:
+    """Write the same trace again, of a run that began 100 s later."""
+    text = REQUESTS.read_text(encoding="utf-8")
+    (folder / "a.json").write_text(text, encoding="utf-8")
+    (folder / "b.json").write_text(text.replace("17000000", "17000001"), encoding="utf-8")
+    return folder
+
+
+def test_each_trace_has_its_own_beginning(tmp_path: Path) -> None:
+    words = ("query", "--each", "*.json", "--format", "csv", "SELECT _ts, name FROM t.events LIMIT 1")
+    folder = later(tmp_path)
+    ran = run(*words, "--time", "America/New_York", "--checkpoint", "done", cwd=folder)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "_trace,_ts,name", "a.json,2023-11-14 17:13:20.000000000-05,checkout",
+        "b.json,2023-11-14 17:15:00.000000000-05,checkout",
+    ]  # fmt: skip
+    utc = run(*words, "--time", "utc", "--checkpoint", "done", cwd=folder)
+    assert utc.err == "2 of 2 traces were done before\n"
+    assert utc.out.splitlines()[2] == "b.json,2023-11-14 22:15:00.000000000+00,checkout"
+    bare = run(*words, "--checkpoint", "done", cwd=folder)
+    assert (bare.err, bare.out.splitlines()[1:]) == ("", ["a.json,0,checkout", "b.json,0,checkout"])
+
+
+def test_each_trace_in_a_file(tmp_path: Path) -> None:
+    folder = later(tmp_path)
+    words = ("--time", "Europe/Berlin", "-o", "x.parquet", "SELECT _ts FROM t.events LIMIT 1")
+    assert run("query", "--each", "*.json", *words, cwd=folder).code == 0
+    found = pq.read_table(folder / "x.parquet")
+    assert found.schema.field("_ts").type == pa.timestamp("ns", "Europe/Berlin")
+    start = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
+    assert found["_ts"].to_pylist() == [start, start + timedelta(seconds=100)]
+
+
+def test_each_of_traces_without_a_clock(tmp_path: Path) -> None:
+    (later(tmp_path) / "c.json").write_bytes(CLOCKLESS.read_bytes())
+    words = ("query", "--each", "*.json", "--time", "utc", "--format", "csv", "SELECT _ts FROM t.events LIMIT 1")
+    ran = run(*words, cwd=tmp_path)
+    assert ran.code == 2
+    assert ran.err.startswith("error: c.json: `t` does not tell when it began")
+    assert [line.partition(",")[0] for line in ran.out.splitlines()] == ["_trace", "a.json", "b.json"]
+
+
+def test_events_that_match_a_filter() -> None:
+    ran = run("view", REQUESTS, "--no-index", "--time", "utc", "--format", "csv", "--limit", "2")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines()[2].startswith("2023-11-14 22:13:20.000005000+00,,accepted,")
+    ran = run("view", REQUESTS, "--time", "utc")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: records have the times that they have in the trace\nhint: --time goes with")
+
+
+def test_summaries(tmp_path: Path) -> None:
+    words = ("stats", REQUESTS, "--section", "times", "--format", "csv", "--index-dir", tmp_path)
+    start, end = "2023-11-15 03:43:20.000000000+05:30", "2023-11-15 03:43:20.000900000+05:30"
+    expected = f"events,start,end,length [ns]\n4,{start},{end},900000\n"
+    assert run(*words, "--time", "local").out == expected
+    assert run("index", REQUESTS, "--index-dir", tmp_path).code == 0
+    assert run(*words, "--time", "local") == Ran(0, expected, "")
+    assert run(*words).out.splitlines()[1] == "4,1700000000000000000,1700000000000900000,900000"
+    ran = run("stats", CLOCKLESS, "--section", "times", "--time", "utc")
+    assert ran.err == "warning: the trace does not tell when it began: it has no known clock\n"
+    assert "1647.12" in ran.out
+    assert run("stats", CLOCKLESS, "--time", "nowhere").code == 2

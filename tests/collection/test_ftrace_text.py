@@ -6,6 +6,7 @@ import gzip
 import os
 import re
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -14,10 +15,11 @@ from typing import Any
 
 import pytest
 
-from dctv._kernels import decode_ftrace
 from dctv.contracts.reader import Head, LoadContext, LoadedTrace
 from dctv.errors import TraceError
+from dctv.readers.ftrace_events.chunks import start
 from dctv.readers.ftrace_text import load, sniff
+from tests.readers.ftrace_text.ftrace_reading import event_counts
 
 ROOT = os.environ.get("DCTV_TRACES")
 assert ROOT, "set DCTV_TRACES to the folder of the trace collection"
@@ -43,6 +45,12 @@ def loaded(path: Path) -> LoadedTrace:
     return load([path], LoadContext({}, 2, lambda _done, _total: None))
 
 
+def passed(path: Path) -> Mapping[str, Any]:
+    run = start([path], LoadContext({}, 1, lambda _done, _total: None))
+    assert sum(1 for _ in run)
+    return run.facts()
+
+
 def events(trace: LoadedTrace) -> int:
     return sum(len(t.data) for t in trace.tables.values() if t.event is not None)
 
@@ -59,14 +67,14 @@ def truth(name: str) -> dict[str, int]:
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
 def test_events_are_those_that_other_programs_count(path: Path) -> None:
     counts: Counter[str] = Counter()
-    for row in loaded(path).tables["event_counts"].data.to_pylist():
-        counts[row["event"]] += row["count"]
+    for event, _, count in event_counts(loaded(path)):
+        counts[event] += count
     assert counts == truth(UNPACKED if path.name == PACKED else path.name)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
 def test_every_line_is_an_event_a_header_or_counted(path: Path) -> None:
-    (met,) = decode_ftrace([str(path)], 1)["files"]
+    (met,) = passed(path)["files"]
     trace = loaded(path)
     skipped = sum(d.count for d in trace.diagnostics if d.reason in NO_EVENT)
     assert met["lines"] == events(trace) + met["blank"] + met["headers"] + skipped

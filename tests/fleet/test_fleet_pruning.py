@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dctv.errors import EngineError
+from dctv.errors import DctvError, EngineError
 from dctv.index.cache import Bound, prune
 from dctv.session import Session
 
@@ -94,8 +94,8 @@ def test_a_condition_that_fails_for_a_trace_which_is_not_asked_for(session: Sess
 
 
 def test_a_table_that_a_trace_lacks_does_not_open_it(session: Session) -> None:
-    assert read(session, "SELECT COUNT(*) AS n FROM runs.raw_events.write") == 1
-    assert session.sql("SELECT COUNT(*) AS n FROM runs.raw_events.write").fetchall() == [(95,)]
+    assert read(session, "SELECT SUM(tid) AS n FROM runs.raw_events.write") == 1
+    assert session.sql("SELECT SUM(tid) AS n FROM runs.raw_events.write").fetchall() == [(95,)]
 
 
 def test_outer_joins_keep_the_rows_of_their_side(session: Session) -> None:
@@ -106,6 +106,77 @@ def test_outer_joins_keep_the_rows_of_their_side(session: Session) -> None:
     found = session.sql(sql).fetchall()
     assert [(Path(trace).name, n) for trace, n in found] == [("a.pfw", 0), ("b.pfw", 100)]
     assert read(session, sql) == 2
+
+
+COUNTED = {
+    "SELECT COUNT(*) AS n FROM runs.events": [(106,)],
+    "SELECT name, COUNT(*) AS n FROM runs.events GROUP BY name ORDER BY n DESC": [
+        ("write", 95),
+        ("read", 10),
+        ("open", 1),
+    ],
+    "SELECT build, name, COUNT(_ts) AS n, COUNT(name) AS m FROM runs.events GROUP BY 1, 2 HAVING COUNT(*) > 4 "
+    "ORDER BY 1, 2": [
+        (1, "read", 5, 5),
+        (2, "read", 5, 5),
+        (2, "write", 95, 95),
+    ],
+    "SELECT COUNT(*) AS n FROM runs.raw_events.read": [(10,)],
+    "SELECT name, SUM(_duration) AS s, AVG(_duration) AS m FROM runs.events GROUP BY name ORDER BY name": [
+        ("open", 5_000, 5_000.0),
+        ("read", 50_000, 5_000.0),
+        ("write", 475_000, 5_000.0),
+    ],
+    "SELECT COUNT(_duration) AS n, MIN(_duration) AS least, MAX(_duration) AS most FROM runs.events": [
+        (106, 5_000, 5_000)
+    ],
+    "SELECT build, COUNT(*) AS n FROM runs.raw_events.write GROUP BY build": [(2, 95)],
+}
+
+
+@pytest.mark.parametrize("sql", COUNTED)
+def test_what_is_only_counted_opens_no_trace(session: Session, sql: str) -> None:
+    assert session.sql(sql).fetchall() == COUNTED[sql]
+    assert "fleet: " not in str(session.sql(f"EXPLAIN {sql}").fetchall())
+    session.sql("SET rewrite = 'off'")
+    assert session.sql(sql).fetchall() == COUNTED[sql]
+
+
+def test_what_is_counted_of_each_trace(session: Session) -> None:
+    sql = "SELECT _trace, COUNT(*) AS n FROM runs.events GROUP BY 1 ORDER BY 1"
+    assert [(Path(trace).name, n) for trace, n in session.sql(sql).fetchall()] == [
+        ("a.pfw", 5),
+        ("b.pfw", 100),
+        ("c.pfw", 1),
+    ]
+    assert "fleet: " not in str(session.sql(f"EXPLAIN {sql}").fetchall())
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(tid) AS n FROM runs.events",
+        "SELECT SUM(dur) AS n FROM runs.raw_events.read",
+        "SELECT median(_duration) AS n FROM runs.events",
+        "SELECT COUNT(DISTINCT name) AS n FROM runs.events",
+        "SELECT day, COUNT(*) AS n FROM runs.events GROUP BY 1",
+        "SELECT tid, COUNT(*) AS n FROM runs.events GROUP BY 1",
+        "SELECT COUNT(*) AS n FROM runs.events WHERE name = 'read'",
+        "SELECT COUNT(*) AS n FROM runs.raw_events.read WHERE tid = 1",
+        "SELECT name, MAX(_ts) AS t FROM runs.events GROUP BY 1",
+    ],
+)
+def test_what_is_not_known_of_all_traces_is_read(session: Session, sql: str) -> None:
+    assert read(session, sql) > 0
+    found = sorted(map(repr, session.sql(sql).fetchall()))
+    session.sql("SET rewrite = 'off'")
+    assert sorted(map(repr, session.sql(sql).fetchall())) == found
+
+
+def test_counts_of_a_trace_that_changed_are_not_trusted(session: Session, folder: Path) -> None:
+    write_dftracer(folder / "c.pfw", "open", "close")
+    with pytest.raises(DctvError, match=r"c\.pfw.*has changed since it was mounted"):
+        session.sql("SELECT COUNT(*) AS n FROM runs.events").fetchall()
 
 
 @pytest.mark.usefixtures("session")

@@ -8,21 +8,27 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from contextlib import chdir
 from pathlib import Path
 from unittest.mock import patch
+from zlib import crc32
 
 import pytest
 
 from dctv.errors import Source
+from dctv.run.result import Asserted, Result
 from dctv.session import Session
+from dctv.syntax import ast
 from dctv.syntax.parse import parse
+from dctv.syntax.print import to_sql
 from tests.command_line import run, shown
 from tests.house.tree import ROOT, files, short
-from tests.ways import differing, of
+from tests.ways import Outcome, differing, of
 
 KERNEL = "tests/data/ftrace/live_marks.trace.txt.gz"
 LOADER = "tests/data/dftracer/loader"
+GOLDENS = ROOT / "tests" / "house" / "documents"
 PAGES = [p for p in files(".md") if not p.is_relative_to(ROOT / "changes")]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"[|&;<>$*?`~{}()\\]")
@@ -99,11 +105,13 @@ def executed(command: str, environment: dict[str, str]) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("page", "texts"), blocks("sql"), ids=name_of)
-def test_sql_runs(page: Path, texts: list[str]) -> None:
+def test_sql_gives_what_it_gave(page: Path, texts: list[str], pytestconfig: pytest.Config) -> None:
     """The blocks of a page run in one session, in order, with a kernel trace as `t` and an I/O trace as `io`.
 
-    In whatever way they are carried out, the same comes out.
+    In whatever way they are carried out, the same comes out. `pytest --accept` writes what comes out of selects.
     """
+    golden = GOLDENS / f"{page.stem}.txt"
+    found = []
     with Session() as session:
         session.mount(str(ROOT / KERNEL), "t")
         session.mount(str(ROOT / LOADER), "io")
@@ -111,7 +119,30 @@ def test_sql_runs(page: Path, texts: list[str]) -> None:
             statements = parse(Source(short(page), text))
             outcomes = session.execute(text, source_name=short(page), base=ROOT)
             for statement, outcome in zip(statements, outcomes, strict=True):
-                assert not list(differing(session, statement, of(outcome)))
+                came = of(outcome)
+                assert not list(differing(session, statement, came))
+                if isinstance(statement, ast.SelectStatement) and isinstance(outcome, Result):
+                    found.append(f"{to_sql(statement)}\n{summary(outcome.schema.names, came)}")
+                elif isinstance(outcome, Asserted):
+                    assert outcome.passed, outcome.text
+                else:
+                    assert came or not isinstance(outcome, Result)
+    text = "\n".join(found)
+    if pytestconfig.getoption("--accept"):
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+def test_each_golden_is_of_one_page() -> None:
+    assert sorted(golden.stem for golden in GOLDENS.iterdir()) == sorted(page.stem for page, _ in blocks("sql"))
+
+
+def summary(names: Sequence[str], came: Outcome) -> str:
+    """Return the names of columns, the first rows, and what tells all rows from others: their number and checksum."""
+    rows = list(came)
+    checksum = crc32("\n".join(rows).encode())
+    shown = [", ".join(names), *rows[:5], *(["..."] if len(rows) > 5 else [])]
+    return "".join(f"  {line}\n" for line in [*shown, f"{len(rows)} in all, {checksum:08x}"])
 
 
 @pytest.mark.parametrize(("page", "texts"), blocks("python"), ids=name_of)

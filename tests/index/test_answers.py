@@ -28,6 +28,8 @@ ANSWERED = [
     "SELECT * FROM (SELECT name, COUNT(*) AS n FROM t.events GROUP BY name) WHERE name = 'read' OR n > 100",
     "SELECT a.name, a.n FROM (SELECT name, COUNT(*) AS n FROM t.events GROUP BY name) AS a ORDER BY a.n, 1",
     "SELECT COUNT(*) FROM t.events HAVING COUNT(*) > 10000",
+    "SELECT called, COUNT(*), COUNT(what), SUM(took) FROM columns GROUP BY called",
+    "SELECT COUNT(*) FROM columns",
 ]
 READ = [
     "SELECT COUNT(*) FROM t.events WHERE pid > 0",
@@ -43,8 +45,23 @@ READ = [
     "SELECT name FROM t.events LIMIT 3",
     "SELECT COUNT(*), row_number() OVER () FROM t.events",
     "SELECT fname, COUNT(*) FROM t.raw_events.read GROUP BY fname",
+    "SELECT lower_name, COUNT(*) FROM columns GROUP BY lower_name",
+    "SELECT called, called_too, COUNT(*) FROM columns GROUP BY called, called_too",
+    "SELECT SUM(more) FROM columns",
+    "SELECT COUNT(*) FROM numbered",
+    "SELECT COUNT(*) FROM some",
+    "SELECT COUNT(*) FROM one",
+    "SELECT COUNT(*) FROM many",
     "SELECT COUNT(*) FROM t.events AS a JOIN t.processes.summary AS b ON a.pid = b.pid",
 ]
+VIEWS = {
+    "columns": "name AS called, name AS called_too, category AS what, _duration AS took, lower(name) AS lower_name, "
+    "_duration + 1ns AS more",
+    "numbered": "DISTINCT name, _duration",
+    "some": "name, unnest([1, 2]) AS one",
+    "one": "MAX(name) AS name",
+    "many": "name, row_number() OVER () AS n, (SELECT 1) AS k",
+}
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +70,8 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, Se
     with Session(index=True, index_dir=folder) as session, Session(index=False) as plain:
         for one in (session, plain):
             one.mount(str(ROOT / TRACE), "t")
+            for name, select in VIEWS.items():
+                one.sql(f"CREATE VIEW {name} AS SELECT {select} FROM t.events")
         yield session, plain
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dctv.catalog.files import TraceFiles
 from dctv.cli.figures import section
-from dctv.cli.measure import Indexed, summarized
+from dctv.cli.measure import Found, summarized
 from dctv.contracts.reader import Diagnostic, EventColumns, LoadedTrace, TraceTable
 from dctv.index.keeper import ensure
 from dctv.index.summary import Durations, Summary
@@ -19,7 +19,7 @@ from dctv.writers.table import TABLE
 from tests.index.notes import notes, plan_of, trace_of, write_notes
 
 
-def made(tmp_path: Path, event: EventColumns) -> Indexed | None:
+def made(tmp_path: Path, event: EventColumns) -> Found | None:
     """Index some notes as if their events had these columns, and summarize the index."""
     trace = trace_of(write_notes(tmp_path / "a.notes", 300))
     index, _ = ensure(trace, plan_of(trace, tmp_path / "idx"))

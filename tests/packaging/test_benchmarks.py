@@ -13,14 +13,20 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 PFW = ["generate_pfw.py", "{data}", "--events", "8000", "--gzip"]
 SMALL: dict[str, list[list[str]]] = {
     "calls.py": [["--calls", "2000", "--threads", "2", "--rounds", "1", "--data", "{data}"]],
+    "cluster.py": [["--traces", "300", "--events", "500", "5000"]],
     "compile.py": [["--rounds", "1"]],
     "decode_ftrace.py": [["generate_ftrace.py", "{data}", "--lines", "3000"], ["{data}", "--runs", "1"]],
     "decode_pfw.py": [PFW, ["{data}", "--rounds", "1"]],
-    "fleet.py": [["--traces", "3", "--lines", "500", "--alone", "1"]],
+    "fleet.py": [
+        ["fleet.py", "--traces", "3", "--lines", "500", "--alone", "1"],
+        ["--format", "dftracer", "--traces", "3", "--lines", "500", "--alone", "1"],
+    ],
     "index.py": [PFW, ["{data}", "--rounds", "1"]],
     "ingest.py": [["--events", "2000", "--rounds", "1", "--data", "{data}"]],
     "large_join.py": [["--rows", "1e4"]],
-    "page.py": [["--spans", "1e5", "--tracks", "10", "--seconds", "1", "--scale", "0.01", "--data", "{data}"]],
+    "page.py": [
+        ["--spans", "1e5", "--tracks", "10", "--seconds", "1", "--zooms", "20", "--scale", "0.01", "--data", "{data}"]
+    ],
     "spans.py": [["1000", "--only", "span left join"]],
     "start_up.py": [[]],
     "state.py": [["--sizes", "small", "--rounds", "1"]],

@@ -86,6 +86,7 @@ class Terminal:
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     made = Terminal(tmp_path, 60)
     made.until("Type .help for help.")
+    made.until("Nothing is mounted: `.mount t=trace.json` mounts a trace as t.")
     yield made
     made.close()
 
@@ -132,11 +133,12 @@ def test_the_time_of_the_pager_is_not_counted(tmp_path: Path) -> None:
     try:
         made.until("Type .help")
         made.say(".timing on", "timing is on")
-        told = made.say("SELECT a FROM range(100) AS t(a);", " s\n")
+        told = made.say("SELECT a FROM range(100) AS t(a);", "read from files\n")
         seconds = re.search(r"100 rows in ([0-9.]+) s", told)
         assert seconds is not None
         assert float(seconds[1]) < 2.5
-        assert "1 row in " in made.say("SELECT 1 AS x;", " s\n")
+        assert "1 row in " in made.say("SELECT 1 AS x;", "0 B read from files\n")
+        assert "done in " in made.say("CREATE VIEW v AS SELECT 1 AS x;", " s CPU\n")
     finally:
         made.close()
 
@@ -179,6 +181,9 @@ def test_tab_completes_keywords_units_and_paths(terminal: Terminal, tmp_path: Pa
     for keys in ("SELECT b FROM r.requ", "\t"):
         terminal.press(keys)
     assert "2" in terminal.say(";", "2\n")
+    for keys in ("MOUNT TRACES 'requ", "\t"):
+        terminal.press(keys)
+    terminal.say("' AS many;", "mounted 1 of 1 traces as many")
 
 
 def test_tab_offers_tables_columns_and_arguments(terminal: Terminal) -> None:
@@ -239,6 +244,16 @@ def test_ctrl_c_leaves_a_line_and_keeps_the_session(terminal: Terminal) -> None:
     assert "7" in terminal.say("SELECT n FROM kept;", "7\n")
 
 
+def test_it_says_how_to_begin(tmp_path: Path) -> None:
+    (tmp_path / "requests.csv").write_text("a,b\n1,2\n")
+    made = Terminal(tmp_path, 200, ["r=requests.csv", "many=@*.csv"])
+    try:
+        made.until("SQL ends with a semicolon")
+        made.until("Mounted: r, many. `.tables` lists")
+    finally:
+        made.close()
+
+
 def test_a_project_has_a_configuration_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "config" / "dctv").mkdir(parents=True)
     (tmp_path / "config" / "dctv" / "config.toml").write_text('[prompt]\nmode = "tsv"\nmaxrows = 5\n')
@@ -248,6 +263,7 @@ def test_a_project_has_a_configuration_of_its_own(tmp_path: Path) -> None:
         try:
             made.until("Type .help")
             made.say(".mode", f"mode is {mode}\n")
+            made.say(".set", "config.toml and dctv.toml say\n")
             made.say(".maxrows", f"maxrows is {rows}\n")
         finally:
             made.close()

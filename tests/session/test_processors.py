@@ -1,14 +1,17 @@
-"""The number of threads is told on systems that do not limit processes to processors, such as macOS."""
+"""The number of threads and the peak of memory are told on systems that count them differently, such as macOS."""
 
 from __future__ import annotations
 
 import os
+import resource
+import sys
 
 import pytest
 
 from dctv import Session
 from dctv.cli.indexing import indexer
 from dctv.processors import usable_processors
+from dctv.run.explaining import peak_memory
 
 
 def test_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,3 +24,10 @@ def test_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_with_affinity() -> None:
     assert usable_processors() == len(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize(("system", "unit"), [("linux", 1024), ("darwin", 1)])
+def test_peak_memory_is_told_in_bytes(system: str, unit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    assert before <= peak_memory() < before * 1.5

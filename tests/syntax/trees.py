@@ -41,12 +41,10 @@ types = st.builds(
 )
 flags = st.booleans()
 choices = st.builds(ast.Choice, st.sampled_from(get_args(ast.LikeOp)), texts, flags)
-samples = st.builds(
-    ast.Sample,
-    st.integers(1, 99).map(Fraction),
-    flags,
-    st.sampled_from([None, "RESERVOIR", "BERNOULLI", "SYSTEM"]),
-    st.integers(0, 9),
+sizes, seeds = st.integers(1, 99).map(Fraction), st.integers(0, 9)
+samples = st.one_of(
+    st.builds(ast.Sample, sizes, flags, st.sampled_from([None, "RESERVOIR"]), seeds),
+    st.builds(ast.Sample, sizes, st.just(value=True), st.sampled_from(["BERNOULLI", "SYSTEM"]), seeds),
 )
 
 
@@ -194,7 +192,8 @@ def pivots(depth: int) -> Strategy:
     columns = few(st.builds(ast.ResultColumn, expr, maybe(names)), 1)
     chosen = st.builds(ast.PivotChoice, expr, maybe(few(st.tuples(expr, maybe(names)), 1)))
     return st.one_of(
-        st.builds(ast.Pivot, table, columns, few(chosen), maybe(few(expr, 1)), alias),
+        st.builds(ast.Pivot, table, columns, few(chosen, 1), maybe(few(expr, 1)), alias),
+        st.builds(ast.Pivot, table, columns, st.just(()), few(expr), alias),
         st.builds(ast.Unpivot, table, columns, names, few(names, 1), flags, alias),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,7 +46,21 @@ def small_files() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.usefixtures("small_files")
+@pytest.fixture(params=["as here", "as on macOS"])
+def allocation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take room as the system does it that has a call for that, and as one that has none."""
+    if request.param == "as on macOS":
+        monkeypatch.delattr(os, "posix_fallocate")
+
+
+@pytest.mark.usefixtures("allocation")
+def test_a_file_has_the_room_that_it_is_to_have(tmp_path: Path) -> None:
+    made = Space(tmp_path, most=0).array(400_001, "<i8")
+    made[-1] = 7
+    assert (made.nbytes, made.sum(), list(tmp_path.iterdir())) == (3_200_008, 7, [])
+
+
+@pytest.mark.usefixtures("small_files", "allocation")
 def test_a_disk_that_is_full(tmp_path: Path) -> None:
     rows = [Row(ts, 1, name=f"name {ts * 7919 % 1000}") for ts in range(2000)]
     with pytest.raises(UsageError, match=r"cannot write .* what does not fit into memory: File too large") as caught:

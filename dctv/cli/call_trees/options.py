@@ -60,7 +60,14 @@ def add_filter_options(parser: ArgumentParser) -> None:
         metavar="FUNC",
         help="leave out this function and all that it calls",
     )
-    add.add_argument("-T", "--trigger", dest="triggers", action="append", metavar="FUNC@ACT", help="actions")
+    add.add_argument(
+        "-T",
+        "--trigger",
+        dest="triggers",
+        action="append",
+        metavar="FUNC@ACT",
+        help="do this at the function, such as depth=2 or trace_on",
+    )
     add.add_argument(
         "-C",
         "--caller-filter",

@@ -31,21 +31,23 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="prune: remove everything that is not in use")
     add_format_option(parser, "format of the list (default: lines of text)")
-    parser.add_argument("--index-dir", type=Path, metavar="DIR", help="look here instead of in the cache")
+    parser.add_argument(
+        "--index-dir", type=Path, metavar="DIR", help="look here (default: DCTV_INDEX_DIR, else the cache)"
+    )
 
 
 def run(args: Namespace) -> int:
     """List, tell or prune; return the exit code."""
     from dctv.console.sink import stdout_sink
     from dctv.index.cache import Bound, entries, most_bytes, prune
-    from dctv.index.location import cache_folder
+    from dctv.index.location import cache_folder, told_folder
 
     chosen = args.max_size is not None or args.older_than is not None or args.all
     if chosen and args.what != "prune":
         raise UsageError(f"found --max-size, --older-than or --all with `{args.what}`, they belong to `prune`")
     if args.format is not None and args.what != "list":
         raise UsageError(f"found --format with `{args.what}`, it belongs to `list`")
-    root = cache_folder() if args.index_dir is None else args.index_dir
+    root = told_folder(args.index_dir) or cache_folder()
     match args.what:
         case "list" if args.format is not None:
             return _write(entries(root), args.format)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_file_option, add_index_options, add_session_options, parameters
+from dctv.cli.arguments import (
+    add_file_option,
+    add_index_options,
+    add_manifest_option,
+    add_session_options,
+    add_warm_option,
+    parameters,
+)
 from dctv.cli.command import Command
 from dctv.cli.mounts import told_mounts
 from dctv.console.verdict import OK
@@ -20,7 +27,9 @@ def configure(parser: ArgumentParser) -> None:
     manner = parser.add_mutually_exclusive_group()
     manner.add_argument("--analyze", action="store_true", help="run the query and show rows and times too")
     manner.add_argument("--sql", action="store_true", help="show the SQL that the engine runs")
-    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
+    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, such as limit=5ms")
+    add_manifest_option(parser)
+    add_warm_option(parser)
     add_session_options(parser)
     add_file_option(parser)
     add_index_options(parser)

@@ -6,13 +6,13 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_session_options
 from dctv.cli.command import Command
 from dctv.cli.mounts import only_path
 from dctv.cli.sizes import size_text
 from dctv.console.verdict import FAILED, OK, PARTIAL
-from dctv.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dctv.index.order import Outcome
@@ -38,7 +38,9 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--no-store", action="store_true", help="build no column store")
     parser.add_argument("--timeline", action="store_true", help="make the timeline, too, which `dctv draw` draws")
-    parser.add_argument("--index-dir", type=Path, metavar="DIR", help="keep the index here instead of in the cache")
+    parser.add_argument(
+        "--index-dir", type=Path, metavar="DIR", help="keep the index here (default: DCTV_INDEX_DIR, else the cache)"
+    )
     parser.add_argument("--force", action="store_true", help="rebuild the index even if there is one")
     parser.add_argument(
         "--check", action="store_true", help="compare the index with the trace (exit code 1 if it differs)"
@@ -48,14 +50,13 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Build or check; return the exit code."""
-    from dctv.cli.indexing import indexer, keep_memory
+    from dctv.cli.indexing import indexer
     from dctv.console.attended import Check, attended, end_process
     from dctv.console.progress import ProgressBar
     from dctv.console.sink import stdout_sink
     from dctv.index.build import Settings
     from dctv.index.order import Order
 
-    keep_memory()
     settings = Settings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
     order = Order(settings, args.index_dir, args.force)
     bar = ProgressBar()

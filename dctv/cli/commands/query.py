@@ -5,12 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_engine_option, add_file_option, add_index_options, add_session_options, parameters
+from dctv.cli.arguments import (
+    add_engine_option,
+    add_file_option,
+    add_index_options,
+    add_manifest_option,
+    add_session_options,
+    add_warm_option,
+    parameters,
+)
 from dctv.cli.ci import add_report_options, add_result_options
 from dctv.cli.command import Command
 from dctv.cli.fleet.options import add_each_options
 from dctv.cli.formats import add_format_option, writer_of
-from dctv.cli.mounts import told_mounts
+from dctv.cli.mounts import TRACES, told_mounts
 from dctv.cli.texts import read_texts
 from dctv.errors import UsageError
 
@@ -24,7 +32,7 @@ def configure(parser: ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="SQL | PATH | NAME=PATH",
-        help="one SQL text; traces to mount, named after their files or as you say",
+        help=f"one SQL text; {TRACES}",
     )
     parser.add_argument(
         "-c",
@@ -43,11 +51,17 @@ def configure(parser: ArgumentParser) -> None:
         "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
     )
     parser.add_argument(
-        "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K for a number"
+        "--param",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="value of :K, such as limit=5ms, or of ?K for a number",
     )
+    add_manifest_option(parser)
     add_each_options(parser)
     add_result_options(parser)
     add_report_options(parser)
+    add_warm_option(parser)
     add_session_options(parser)
     add_engine_option(parser)
     add_file_option(parser)
@@ -69,8 +83,6 @@ def run(args: Namespace) -> int:
     if args.each is not None:
         from dctv.cli.fleet.each import run_each
 
-        if args.time != "trace":
-            raise UsageError("--time does not go with --each, whose traces begin at different times")
         return run_each(args, announced(args, mounts), batch)
     for option in ("jobs", "checkpoint"):
         if getattr(args, option) is not None:
@@ -78,4 +90,14 @@ def run(args: Namespace) -> int:
     return run_batch(args, announced(args, mounts), batch)
 
 
-QUERY = Command("query", "run SQL and print the results", configure, run)
+QUERY = Command(
+    "query",
+    "run SQL and print the results",
+    configure,
+    run,
+    (
+        't=trace.json "SELECT name, COUNT(*) AS n FROM t.slices GROUP BY name ORDER BY n DESC"',
+        "t=trace.json -f report.sql --format csv -o report.csv",
+        """runs=@'runs/*.pfw.gz' "SELECT _trace, SUM(_duration) FROM runs.slices GROUP BY _trace\"""",
+    ),
+)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_file_option, add_index_options, add_session_options
 from dctv.cli.command import Command
-from dctv.cli.mounts import WORD, told_mounts
+from dctv.cli.mounts import TRACES, WORD, told_mounts
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv repl`."""
-    parser.add_argument(
-        "mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or as you say"
-    )
+    parser.add_argument("mounts", nargs="*", metavar=WORD, help=TRACES)
     parser.add_argument("--no-config", action="store_true", help="read no configuration file")
     add_session_options(parser)
     add_file_option(parser)

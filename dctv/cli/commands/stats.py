@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_session_options
+from dctv.cli.arguments import add_session_options, add_time_option
 from dctv.cli.command import Command
 from dctv.cli.formats import FOR_PEOPLE, add_format_option, writer_of
 from dctv.cli.mounts import only_path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from dctv.cli.errand import Desk
+    from dctv.cli.measure import Found
     from dctv.index.summary import Summary
 
 SECTIONS = ("times", "durations", "histogram", "categories", "names", "processes")
@@ -44,9 +46,10 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
     )
+    add_time_option(parser)
     parser.add_argument("--no-index", action="store_true", help="read the trace even if there is an index")
     parser.add_argument(
-        "--index-dir", type=Path, metavar="DIR", help="look for indexes here (default: the user's cache)"
+        "--index-dir", type=Path, metavar="DIR", help="look for indexes here (default: DCTV_INDEX_DIR, else the cache)"
     )
     add_session_options(parser)
 
@@ -54,23 +57,41 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Summarize and print; return the exit code."""
     from dctv.cli.errand import carry_out, judge
+    from dctv.console.wall_times import checked
 
     writer = writer_of(args.format, args.output)
+    args.time = checked(args.time)
     wanted = [name for name in SECTIONS if args.section is None or name in args.section]
     if len(wanted) > 1 and not writer.many:
         raise UsageError(f"a file of format `{writer.name}` holds one result", hint="choose one --section")
 
     def work(desk: Desk) -> int:
-        summary, partial = _summary(args, desk)
-        _write(summary, wanted, writer, desk)
-        return judge(partial, OK, allow=args.allow_partial)
+        found = _found(args, desk)
+        _write(found.summary, wanted, writer, desk, _clock(args.time, found.properties))
+        return judge(found.incomplete, OK, allow=args.allow_partial)
 
     return carry_out(args, [], work, args.output)
 
 
-def _summary(args: Namespace, desk: Desk) -> tuple[Summary, list[str]]:
-    """Return a summary, and what kept the trace from being read whole if the session does not know it."""
-    from dctv.cli.measure import indexed, measured
+def _clock(zone: str, properties: Mapping[str, str]) -> Callable[[int], str] | None:
+    """Return what writes times of the trace's clock in a zone; None where they are shown as they are."""
+    from dctv.catalog.shifting import clock_of, unix_start
+    from dctv.console.narration import say
+    from dctv.console.wall_times import TRACE, Texts
+
+    if zone == TRACE:
+        return None
+    start = unix_start(properties)
+    if start is None:
+        say(f"warning: the trace does not tell when it began: it has {clock_of(properties)}")
+        return None
+    later, texts = start - int(properties["start_ns"]), Texts(zone)
+    return lambda time: texts.text(time + later)
+
+
+def _found(args: Namespace, desk: Desk) -> Found:
+    """Return a summary, with what kept the trace from being read whole if the session does not know it."""
+    from dctv.cli.measure import Found, indexed, measured
     from dctv.console.narration import say
 
     if not args.exact and not args.no_index:
@@ -80,13 +101,13 @@ def _summary(args: Namespace, desk: Desk) -> tuple[Summary, list[str]]:
             say(f"warning: {error.message}")
             known = None
         if known is not None:
-            return known.summary, known.incomplete
+            return known
     desk.session.mount(args.traces, "trace")
     desk.check()
-    return measured(desk.session), []
+    return Found(measured(desk.session), [], desk.session.properties("trace"))
 
 
-def _write(summary: Summary, wanted: list[str], writer: Writer, desk: Desk) -> None:
+def _write(summary: Summary, wanted: list[str], writer: Writer, desk: Desk, clock: Callable[[int], str] | None) -> None:
     from dctv.cli.figures import section
     from dctv.console.narration import say
 
@@ -97,7 +118,7 @@ def _write(summary: Summary, wanted: list[str], writer: Writer, desk: Desk) -> N
     for number, name in enumerate(wanted):
         if number:
             desk.sink.separate(writer.between)
-        writer.write(section(name, summary, readable=writer.name in FOR_PEOPLE), desk.sink.stream)
+        writer.write(section(name, summary, readable=writer.name in FOR_PEOPLE, clock=clock), desk.sink.stream)
         desk.sink.stream.flush()
 
 

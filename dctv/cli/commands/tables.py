@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import add_index_options, add_session_options
+from dctv.cli.arguments import add_index_options, add_manifest_option, add_session_options, add_warm_option
 from dctv.cli.command import Command
 from dctv.cli.formats import add_format_option, writer_of
-from dctv.cli.mounts import WORD, told_mounts
+from dctv.cli.mounts import TRACES, WORD, told_mounts
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv tables`."""
-    parser.add_argument(
-        "mounts", nargs="*", metavar=WORD, help="traces to mount, named after their files or as you say"
-    )
+    parser.add_argument("mounts", nargs="*", metavar=WORD, help=TRACES)
     parser.add_argument(
         "--like",
         metavar="PATTERN",
@@ -28,12 +26,14 @@ def configure(parser: ArgumentParser) -> None:
         help="only names that begin like this, such as t.sched, or match a pattern, such as '*wake*'",
     )
     parser.add_argument(
-        "--all", action="store_true", help="also list tables that are empty because the trace lacks their events"
+        "--all", action="store_true", help="also list tables that are empty because there are none of their events"
     )
     add_format_option(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
     )
+    add_manifest_option(parser)
+    add_warm_option(parser)
     add_session_options(parser)
     add_index_options(parser)
 
@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
     from dctv.console.narration import say
 
     writer = writer_of(args.format, args.output)
-    if not args.mounts:
+    if not args.mounts and args.session is None:
         raise UsageError("found no trace to mount", hint="give its path, or NAME=PATH: dctv tables t=trace.json")
 
     def work(desk: Desk) -> int:
@@ -59,4 +59,4 @@ def run(args: Namespace) -> int:
     return carry_out(args, announced(args, told_mounts(args.mounts)), work, args.output)
 
 
-TABLES = Command("tables", "list the tables of traces", configure, run)
+TABLES = Command("tables", "list the tables of traces", configure, run, ("t=trace.json", "t=trace.json --like t.io"))

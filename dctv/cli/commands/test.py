@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dctv.cli.arguments import MOUNT, add_file_option, add_index_options, add_session_options, parameters
+from dctv.cli.arguments import (
+    MOUNT,
+    add_file_option,
+    add_index_options,
+    add_manifest_option,
+    add_session_options,
+    parameters,
+)
 from dctv.cli.ci import add_report_options
 from dctv.cli.command import Command
 from dctv.cli.mounts import told_mounts
@@ -24,8 +31,9 @@ def configure(parser: ArgumentParser) -> None:
         "report.sql must print what report.expected says, and its ASSERTs and EXPECTs must hold",
     )
     parser.add_argument("--update", action="store_true", help="write what is printed now to the .expected files")
-    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K")
+    parser.add_argument("--param", action="append", default=[], metavar="K=V", help="value of :K, such as limit=5ms")
     add_report_options(parser, each="each file")
+    add_manifest_option(parser)
     add_session_options(parser)
     add_file_option(parser)
     add_index_options(parser)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import dctv.writers
-from dctv.cli.arguments import add_index_options, add_session_options, positive
+from dctv.cli.arguments import add_index_options, add_session_options, add_time_option, positive
 from dctv.cli.command import Command
 from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
@@ -42,6 +42,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"
     )
+    add_time_option(parser)
     parser.add_argument("--limit", type=positive, metavar="N", help="stop after the first N in order of time")
     add_session_options(parser)
     add_index_options(parser)
@@ -51,8 +52,11 @@ def run(args: Namespace) -> int:
     """Mount, filter, write; return the exit code."""
     from dctv.cli.errand import Desk, carry_out
     from dctv.console.narration import warn
+    from dctv.console.wall_times import TRACE, checked, in_zone
 
-    writer = _writer(args.format, args.output)
+    writer, zone = _writer(args.format, args.output), checked(args.time)
+    if writer is None and zone != TRACE:
+        raise UsageError("records have the times that they have in the trace", hint="--time goes with --format table")
 
     def work(desk: Desk) -> int:
         found = desk.session.matches("trace", args.where)
@@ -61,7 +65,7 @@ def run(args: Namespace) -> int:
             desk.sink.stream.write("".join(f"{line}\n" for line in found.head).encode())
             write_records(result, desk.sink.stream)
         else:
-            writer.write(result, desk.sink.stream)
+            writer.write(in_zone(result, zone), desk.sink.stream)
         desk.sink.stream.flush()
         desk.bar.clear()
         warn(result.warnings)

@@ -53,7 +53,11 @@ def add_question(parser: ArgumentParser) -> None:
         help="match rows by these columns (default: those that are no numbers); all others are compared",
     )
     parser.add_argument(
-        "--param", action="append", default=[], metavar="K=V", help="value of :K, or of ?K for a number"
+        "--param",
+        action="append",
+        default=[],
+        metavar="K=V",
+        help="value of :K, such as limit=5ms, or of ?K for a number",
     )
 
 

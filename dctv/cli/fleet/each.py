@@ -17,6 +17,7 @@ from dctv.cli.fleet.stacked import Part, Stacked
 from dctv.cli.fleet.work import Fleet, folder_for, jobs_of, outcome_of, run_jobs, tell, workers_for
 from dctv.cli.tally import Tally
 from dctv.console.files import is_there
+from dctv.console.wall_times import TRACE, WallTimes
 from dctv.errors import UsageError
 
 
@@ -54,7 +55,8 @@ def _write(jobs: Sequence[Job], batch: Batch, desk: Desk, tally: Tally) -> None:
             for job, results in outcomes
             if number < len(results)
         ]
-        remark = written(Stacked(parts), batch, desk, tally)
+        rows = Stacked(parts)
+        remark = written(rows if batch.time == TRACE else WallTimes(rows, batch.time, None), batch, desk, tally)
         if remark:
             batch.narrator.remark(remark)
 

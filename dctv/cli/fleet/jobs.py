@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 from argparse import Namespace
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _BEGUN, _DONE = "begun", "done.json"
 SETTINGS = (
     *("threads", "memory_limit", "temp_directory", "index_dir"),
-    *("index", "no_index", "allow_files", "allow_partial", "on_error"),
+    *("index", "no_index", "allow_files", "allow_partial", "on_error", "time"),
 )
 """Arguments of the command line that a worker needs."""
 
@@ -67,21 +66,17 @@ class Job:
 def key_of(job: Job) -> str:
     """Return what tells a job from others: the report, and the traces that it reads as they are on the disk."""
     from dctv import __version__
+    from dctv.console.wall_times import TRACE
 
     beside = [one for _, path in job.others for one in ([path] if Path(path).exists() else matching(path))]
     states = [state_of(str(one)) for one in (job.trace, *beside)]
-    told = [__version__, job.name, job.others, job.texts, job.params, states]
+    told = [__version__, job.name, job.others, job.texts, job.params, job.settings.get("time") in {None, TRACE}, states]
     return blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def size_of(trace: str) -> int:
     """Return how many bytes a trace has."""
     return sum(size for _, size, _ in state_of(trace))
-
-
-def begin_worker() -> None:
-    """Leave Ctrl-C to the process that hands out jobs."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def run_job(job: Job) -> None:
@@ -120,7 +115,7 @@ def _run(job: Job, folder: Path) -> dict[str, Any]:
             where = None if base is None else Path(base)
             for outcome in session.execute(sql, params, source_name=name, base=where):
                 if isinstance(outcome, Result):
-                    results.append(_kept(outcome, folder / f"{len(results)}.arrows"))
+                    results.append(_kept(outcome, folder / f"{len(results)}.arrows", job.settings.get("time")))
                     warnings |= dict.fromkeys(counted(*one) for one in outcome.warnings)
                 elif isinstance(outcome, Asserted):
                     failure = None if outcome.passed else render(outcome.failure())
@@ -131,15 +126,18 @@ def _run(job: Job, folder: Path) -> dict[str, Any]:
     return {"results": results, "cases": cases, "warnings": list(warnings), "incomplete": incomplete, "error": None}
 
 
-def _kept(result: Result, path: Path) -> list[list[str]]:
-    """Write a result; return names, types and units of its columns."""
+def _kept(result: Result, path: Path, zone: str | None) -> list[list[str]]:
+    """Write a result, with its times by the wall clock if a zone is wanted; return names, types and units."""
     import pyarrow as pa
 
-    reader = result.reader()
+    from dctv.console.wall_times import dated
+
+    rows = dated(result, zone)
+    reader = rows.reader()
     with path.open("wb") as file, pa.ipc.new_stream(file, reader.schema) as writer:
         for batch in reader:
             writer.write_batch(batch)
-    return [[column.name, column.type, str(column.unit)] for column in result.schema.columns]
+    return [[column.name, column.type, str(column.unit)] for column in rows.schema.columns]
 
 
 def _failed(text: str, code: int) -> dict[str, Any]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import active_children, get_context
 
-from dctv.cli.fleet.jobs import Job, begin_worker, run_job
+from dctv.cli.fleet.jobs import Job, run_job
 from dctv.console.attended import PULSE, Check
 from dctv.console.verdict import OUR_BUG
+from dctv.run.processes import end, started
 
 _KILLED = "the process that read this trace was killed: it may have needed more memory than there is"
 
@@ -41,8 +41,7 @@ def _round(
     jobs: list[Job], workers: int, check: Check, told: Callable[[Job], None], run: Callable[[Job], None]
 ) -> list[Job]:
     """Run jobs in one pool; return those that are not over since it broke."""
-    # A fork would copy the threads' locks.
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), get_context("spawn"), begin_worker)
+    pool = started(min(workers, len(jobs)))
     try:
         waiting: dict[Future[None], Job] = {pool.submit(run, job): job for job in jobs}
         left = []
@@ -58,9 +57,5 @@ def _round(
                 else:
                     told(job)
         return left
-    except BaseException:
-        for process in active_children():
-            process.kill()
-        raise
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+        end(pool)

@@ -21,9 +21,7 @@ from dctv.console.verdict import FAILED, PARTIAL
 from dctv.errors import DctvError, UsageError
 from dctv.processors import usable_processors
 from dctv.record import record, replace
-
-_LISTED = 3
-"""Traces that an error names, if it is that of many."""
+from dctv.run.fleet.together import listed, together
 
 
 @record
@@ -105,12 +103,11 @@ def tell(
     skipped: Callable[[str], bool] = lambda _: False,
 ) -> None:
     """Say what went wrong, and in which traces; some warnings may be skipped."""
-    warnings: dict[str, list[str]] = {}
+    warnings: list[tuple[str, str, int]] = []
     errors: dict[tuple[str, int], list[str]] = {}
     for job in jobs:
         told = outcome_of(job)
-        for message in told["warnings"]:
-            warnings.setdefault(message, []).append(job.trace)
+        warnings += [(job.trace, message, 1) for message in told["warnings"] if not skipped(message)]
         for source, name, failure in told["cases"]:
             tally.cases.append(Case(f"{job.trace}: {source}", name, failure))
             if failure is not None:
@@ -121,19 +118,14 @@ def tell(
             text, code = told["error"]
             errors.setdefault((text, code), []).append(job.trace)
             tally.cases.append(Case(job.trace, "runs to its end", error=text))
-    narrator.warnings((f"{_listed(traces)}: {text}", 1) for text, traces in warnings.items() if not skipped(text))
+    narrator.warnings((text, 1) for text, _ in together(warnings))
     for (text, code), traces in errors.items():
-        message = f"{_listed(traces)}: {text.removeprefix('error: ')}"
+        message = f"{listed(traces)}: {text.removeprefix('error: ')}"
         if code == PARTIAL and args.allow_partial:
             narrator.warnings([(message, 1)])
         else:
             narrator.error(DctvError(message))
             tally.code = max(tally.code, code)
-
-
-def _listed(traces: Sequence[str]) -> str:
-    more = f" and {len(traces) - _LISTED} more" if len(traces) > _LISTED else ""
-    return ", ".join(traces[:_LISTED]) + more
 
 
 def outcome_of(job: Job) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from dctv.absent import allow
 from dctv.contracts.remote import Typed
 from dctv.engines.spark.canaries import COLUMNS, ROWS, TABLE, Rows, found_gaps
 from dctv.engines.spark.columns import ddl
@@ -53,8 +52,6 @@ def _session(address: str) -> Any:
     _check_answer(address)
     # In a worker of some test runners the client takes itself for its own doctests, and those want a Spark at hand.
     os.environ.setdefault("SPARK_HOME", "none")
-    # The client wants pandas, which it does not use here.
-    allow()
     _hush()
     try:
         from pyspark.sql.connect.client.retries import DefaultPolicy

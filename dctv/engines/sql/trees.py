@@ -10,7 +10,9 @@ from sqlglot import exp
 from dctv.plan import expressions as e
 from dctv.plan import queries as q
 from dctv.plan.node import Query
+from dctv.plan.states import restored
 from dctv.record import record
+from dctv.signatures.types import STATE, parse
 
 _BINARY: Mapping[str, type[exp.Binary]] = {
     "+": exp.Add,
@@ -47,6 +49,7 @@ _ATOMS = (
     e.Number,
     e.Text,
     e.Call,
+    e.State,
     e.Cast,
     e.Subquery,
     e.Exists,
@@ -141,7 +144,14 @@ def data_type(name: str) -> exp.DataType:
 
 
 def _cast(node: e.Cast) -> exp.Expr:
+    if node.type.startswith(STATE):
+        return expression(restored(node.operand, parse(node.type)))
     return (exp.TryCast if node.lenient else exp.Cast)(this=expression(node.operand), to=data_type(node.type))
+
+
+def _state(node: e.State) -> exp.Expr:
+    # As text, since the library does not know the words.
+    return exp.Var(this=f"{_call(node.call).sql(dialect='duckdb')} EXPORT_STATE")
 
 
 def _row(node: e.Row) -> exp.Expr:
@@ -248,6 +258,7 @@ _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
     # As text, since the library knows shares of rows in FETCH only.
     e.Percent: lambda node: exp.Var(this=f"({expression(node.operand).sql(dialect='duckdb')}) %"),
     e.Call: _call,
+    e.State: _state,
     e.Window: _window,
 }
 

@@ -20,7 +20,6 @@ RULES = (
     ),
     FunctionRule("histogram_exact", "aggregate", UnitRule.COMPARE, "map of the given values to how often they occur"),
     FunctionRule("lttb", "aggregate", UnitRule.BARE, "list of the points that keep the shape of a line best"),
-    FunctionRule("combine_aggr", "aggregate", UnitRule.BARE, "combined states of an aggregate"),
     FunctionRule("variant_group_object", "aggregate", UnitRule.BARE, "object of keys and values"),
     FunctionRule("json_group_array", "aggregate", UnitRule.BARE, "JSON of the values"),
     FunctionRule("json_group_object", "aggregate", UnitRule.BARE, "JSON of the values"),

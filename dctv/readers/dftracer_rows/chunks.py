@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, DecodedChunk, Known, Origin
 from dctv.contracts.reader import Chunks, Diagnostic, LoadContext, LoadedTrace, TraceTable
+from dctv.contracts.whole import RAW
+from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
 from dctv.readers.dftracer_rows.tables import (
     check_found,
     check_options,
+    check_readable,
     described_events,
     described_regular,
     diagnostics_of,
-    event_table,
     properties_of,
-    regular_table,
     told_files,
 )
 from dctv.types.schema import TS
@@ -25,7 +26,6 @@ from dctv.types.schema import TS
 if TYPE_CHECKING:
     from dctv._kernels import PfwFinisher
 
-EVENTS = "raw_events."
 METADATA = "metadata"
 
 DIMENSIONS = {"cat": "cat", "pid": "pid", "tid": "tid", "hhash": "hhash", "fhash": "fhash", "shash": "shash"}
@@ -41,14 +41,23 @@ class DftracerPass:
     """One pass over the chunks of a trace."""
 
     def __init__(
-        self, paths: Sequence[Path], context: LoadContext, hints: Mapping[str, Any] | None, chunk_bytes: int
+        self,
+        paths: Sequence[Path],
+        context: LoadContext,
+        hints: Mapping[str, Any] | None,
+        chunk_bytes: int,
+        places: Sequence[Checkpoint] | None = None,
     ) -> None:
-        """Begin to read ahead; `hints` are the facts of an earlier pass."""
+        """Begin to read ahead, all or only these chunks; `hints` are the facts of an earlier pass."""
         from dctv._kernels import PfwPass
 
         check_options(context.options)
         self._paths = paths
-        self._pass = PfwPass([str(path) for path in paths], context.threads, context.progress, chunk_bytes, hints)
+        self._whole = places is None
+        if places is not None:
+            places = sorted(places, key=lambda place: (place.file, place.uc_offset))
+        names = [str(path) for path in paths]
+        self._pass = PfwPass(names, context.threads, context.progress, chunk_bytes, hints, places=places)
 
     def __iter__(self) -> Iterator[DecodedChunk]:
         """Yield every chunk once."""
@@ -59,7 +68,9 @@ class DftracerPass:
         except ValueError as error:
             raise TraceError(f"cannot read `{self._paths[0]}`: {error}") from None
         facts = self.facts()
-        check_found(_file_rows(facts), _trouble_rows(facts))
+        check_readable(_trouble_rows(facts))
+        if self._whole:
+            check_found(_file_rows(facts), _trouble_rows(facts))
 
     def facts(self) -> dict[str, Any]:
         """Return what was learnt; only after the last chunk."""
@@ -85,9 +96,7 @@ def tables(known: Known) -> dict[str, TraceTable]:
     """Return the schemas of the events and of `metadata`."""
     finisher = _described(known)
     found = {
-        f"{EVENTS}{event['name']}": described_events(
-            event["name"], _columns(finisher, event["name"]), event["categories"]
-        )
+        f"{RAW}{event['name']}": described_events(event["name"], _columns(finisher, event["name"]), event["categories"])
         for event in known.facts["events"]
         if event["rows"]
     }
@@ -101,14 +110,14 @@ def _columns(finisher: PfwFinisher, name: str) -> list[tuple[str, str]]:
 
 def finished(known: Known, table: str, batch: Any) -> Any:
     """Decoded rows of a table, `FILE` last -> the columns and values of the whole load."""
-    return _finisher(known).finish(table.removeprefix(EVENTS), batch)
+    return _finisher(known).finish(table.removeprefix(RAW), batch)
 
 
 def origins(known: Known, table: str) -> dict[str, Origin]:
     """Of what dimensions the columns of an event table are."""
     found = {}
     plain = {column: dimension for dimension, column in DIMENSIONS.items()} | {TS: "ts", "dur": "dur"}
-    for column, _, decoded, how in _described(known).columns(table.removeprefix(EVENTS)):
+    for column, _, decoded, how in _described(known).columns(table.removeprefix(RAW)):
         if how == "column":
             found[column] = Origin(plain.get(decoded, f"args.{decoded}"))
         elif how == "texts" and decoded in {"fhash", "hhash"}:
@@ -161,18 +170,7 @@ def decode(
     paths: Sequence[Path], checkpoints: Sequence[Checkpoint], known: Known, context: LoadContext
 ) -> dict[str, TraceTable]:
     """Read some chunks of a trace -> its tables with their rows only."""
-    check_options(context.options)
-    ordered = sorted(checkpoints, key=lambda place: (place.file, place.uc_offset))
-    try:
-        events, metadata = _finisher(known).decode(
-            [str(path) for path in paths], ordered, max(1, context.threads), context.progress
-        )
-    except (ValueError, OSError) as error:
-        raise TraceError(str(error)) from None
-    categories = {event["name"]: event["categories"] for event in known.facts["events"]}
-    found = {f"{EVENTS}{name}": event_table(name, data, categories[name]) for name, data in events}
-    found[METADATA] = regular_table(metadata)
-    return found
+    return whole_tables(CHUNKS, known, DftracerPass(paths, context, known.facts, CHUNK_BYTES, checkpoints))
 
 
 def families(known: Known) -> list[str]:

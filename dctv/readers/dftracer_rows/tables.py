@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable, told_unit
 from dctv.contracts.unread import mostly_unread
@@ -11,9 +11,6 @@ from dctv.errors import TraceError, nearest
 from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 RECORD = (TS, "dur", "cat", "pid", "tid", "id", "ph", "type")
 """Columns that come from the record itself, not from its args."""
@@ -54,11 +51,15 @@ def check_options(options: Mapping[str, object]) -> None:
         raise TraceError(f"option `{name}` is unknown to dftracer", hint=f"try `{close}`" if close else None)
 
 
-def check_found(files: Sequence[tuple[Any, ...]], troubles: Sequence[tuple[Any, ...]]) -> None:
-    """Refuse files that cannot be opened, and a trace in which nothing is a record."""
+def check_readable(troubles: Sequence[tuple[Any, ...]]) -> None:
+    """Refuse files that cannot be opened."""
     for path, reason, _, example, _ in troubles:
         if reason == "file cannot be read":
             raise TraceError(f"cannot read `{path}`: {example.lower()}")
+
+
+def check_found(files: Sequence[tuple[Any, ...]], troubles: Sequence[tuple[Any, ...]]) -> None:
+    """Refuse a trace in which nothing is a record."""
     if any(events or metadata for _, _, events, metadata, *_ in files):
         return
     for path, reason, count, example, _ in troubles:
@@ -68,7 +69,7 @@ def check_found(files: Sequence[tuple[Any, ...]], troubles: Sequence[tuple[Any, 
 
 
 def diagnostics_of(troubles: Iterable[tuple[Any, ...]], files: Sequence[tuple[Any, ...]]) -> list[Diagnostic]:
-    """Path, reason, count, example and whether the trace is incomplete -> diagnostics; `files` as in `files_table`."""
+    """Path, reason, count, example and whether the trace is incomplete -> diagnostics; `files` as in `told_files`."""
     told = [
         Diagnostic(path, reason, count, example[:200], incomplete=incomplete)
         for path, reason, count, example, incomplete in troubles
@@ -78,16 +79,8 @@ def diagnostics_of(troubles: Iterable[tuple[Any, ...]], files: Sequence[tuple[An
     return told
 
 
-def event_table(name: str, data: pa.Table, categories: Sequence[object]) -> TraceTable:
-    """The table of the events of a name, which are of these categories."""
-    columns = [(field.name, str(field.type)) for field in data.schema]
-    return described_events(name, columns, categories, data)
-
-
-def described_events(
-    name: str, columns: Sequence[tuple[str, str]], categories: Sequence[object], data: pa.Table | None = None
-) -> TraceTable:
-    """The same from the names and Arrow types of its columns."""
+def described_events(name: str, columns: Sequence[tuple[str, str]], categories: Sequence[object]) -> TraceTable:
+    """The table of the events of a name, which are of these categories, from names and Arrow types of its columns."""
     types = []
     for column, arrow_type in columns:
         engine_type = ENGINE_TYPES.get(arrow_type, "VARCHAR")
@@ -100,14 +93,7 @@ def described_events(
         duration="dur",
         args=tuple(column for column, _ in columns if column not in RECORD),
     )
-    return TraceTable(Schema(Kind.EVENT, tuple(types)), data, event)
-
-
-def distinct(column: pa.ChunkedArray) -> list[object]:
-    """The values of a column, each once."""
-    import pyarrow.compute as pc
-
-    return list(pc.unique(column).to_pylist())
+    return TraceTable(Schema(Kind.EVENT, tuple(types)), None, event)
 
 
 def _unit(event: str, categories: Sequence[object], column: str, engine_type: str) -> Unit:
@@ -118,39 +104,22 @@ def _unit(event: str, categories: Sequence[object], column: str, engine_type: st
     return told_unit("B") if event in BYTES.get((str(categories[0]), column), ()) else NO_UNIT
 
 
-def regular_table(data: pa.Table) -> TraceTable:
-    """A table that is not of events."""
-    return described_regular([(field.name, str(field.type)) for field in data.schema], data)
-
-
-def described_regular(columns: Sequence[tuple[str, str]], data: pa.Table | None = None) -> TraceTable:
-    """The same from the names and Arrow types of its columns."""
+def described_regular(columns: Sequence[tuple[str, str]]) -> TraceTable:
+    """A table that is not of events, from names and Arrow types of its columns."""
     units = {"bytes": told_unit("B")}
     types = tuple(
         ColumnType(name, ENGINE_TYPES.get(arrow_type, "VARCHAR"), units.get(name, NO_UNIT))
         for name, arrow_type in columns
     )
-    return TraceTable(Schema(Kind.REGULAR, types), data)
+    return TraceTable(Schema(Kind.REGULAR, types), None)
 
 
 _FILE = {"path": "string", "bytes": "int64", "events": "int64", "metadata": "int64", "invalid_lines": "int64"}
 _FILE |= {"other_lines": "int64", "time_unit": "string", "min_ts": "int64", "max_ts": "int64"}
 
 
-def files_table(rows: Sequence[tuple[Any, ...]]) -> TraceTable:
-    """One row per file; `min_ts` and `max_ts` are as written, in the file's `time_unit`."""
-    import pyarrow as pa
-
-    told = told_files(rows)
-    assert told.rows is not None
-    types = {"string": pa.string(), "int64": pa.int64()}
-    columns = list(zip(*told.rows(), strict=True)) or [()] * len(_FILE)
-    kinds = zip(columns, _FILE.values(), strict=True)
-    return regular_table(pa.table([pa.array(c, types[kind]) for c, kind in kinds], names=list(_FILE)))
-
-
 def told_files(rows: Sequence[tuple[Any, ...]]) -> TraceTable:
-    """The same without pyarrow."""
+    """One row per file; `min_ts` and `max_ts` are as written, in the file's `time_unit`."""
     flat = [(*row[:7], *(row[7] or (None, None))) for row in rows]
     return replace(described_regular(list(_FILE.items())), rows=lambda: flat)
 

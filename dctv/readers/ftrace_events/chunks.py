@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, Known, Origin
+from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, DecodedChunk, Known, Origin
 from dctv.contracts.reader import ARROW_TYPES, Chunks, Diagnostic, LoadContext, LoadedTrace, StoredColumn, TraceTable
+from dctv.contracts.whole import RAW, finished_by
+from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
-from dctv.hints import TYPE_CHECKING, Any
 from dctv.readers.ftrace_events.facts import Gathered, lacking, texts_of
-from dctv.readers.ftrace_events.fields import (
-    FIXED,
-    TEXT,
-    column_names,
-    counts_table,
-    event_table,
-    shown_columns,
-    shown_event,
-)
+from dctv.readers.ftrace_events.fields import FIXED, TEXT, column_names, counts_table, shown_columns, shown_event
 from dctv.readers.ftrace_events.report import check, check_met, check_options, diagnostics, properties
-from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-EVENTS = "raw_events."
 DIMENSIONS = {name: name for name in ("cpu", "common_comm", "common_pid", "common_tgid")}
 """What is indexed by default, and the decoded column that holds it."""
 PREFIX = "dctv:key:"
@@ -37,16 +27,23 @@ class FtracePass:
     """One pass over the chunks of a trace."""
 
     def __init__(
-        self, paths: Sequence[Path], context: LoadContext, hints: Mapping[str, Any] | None, chunk_bytes: int
+        self,
+        paths: Sequence[Path],
+        context: LoadContext,
+        hints: Mapping[str, Any] | None,
+        chunk_bytes: int,
+        places: Sequence[Checkpoint] | None = None,
     ) -> None:
-        """Begin to read ahead; `hints` are the facts of an earlier pass."""
+        """Begin to read ahead, all or only these chunks; `hints` are the facts of an earlier pass."""
         from dctv._kernels import FtracePass as Decoder
 
         check_options(context.options)
-        for path in paths:
-            check(path)
+        if places is None:
+            for path in paths:
+                check(path)
         self._paths = paths
         self._hinted = hints is not None
+        self._whole = places is None
         hints = hints or {}
         self._gathered = Gathered([str(path) for path in paths], texts_of(hints))
         self._facts: dict[str, Any] | None = None
@@ -57,6 +54,7 @@ class FtracePass:
             chunk_bytes,
             texts=texts_of(hints),
             timeless=hints.get("start_ns", 0),
+            places=None if places is None else _in_order(places, hints),
         )
 
     def __iter__(self) -> Iterator[DecodedChunk]:
@@ -69,9 +67,10 @@ class FtracePass:
             raise TraceError(f"cannot read `{error.args[0]}`: {error.args[1]}") from None
         except ValueError as error:
             raise TraceError(f"cannot hold the tables of `{self._paths[0]}`: {error}") from None
-        self._facts = self._gathered.finished(self._decoder.ends)
-        for path, met in zip(self._paths, self._facts["files"], strict=True):
-            check_met(path, met)
+        if self._whole:
+            self._facts = self._gathered.finished(self._decoder.ends)
+            for path, met in zip(self._paths, self._facts["files"], strict=True):
+                check_met(path, met)
 
     def facts(self) -> dict[str, Any]:
         """Return what was learnt; only after the last chunk."""
@@ -86,6 +85,12 @@ class FtracePass:
             return False
         timeless = any(skip[0] == "timeless" for file in facts["files"] for skip in file["skips"])
         return bool(texts_of(facts)) or (timeless and facts["start_ns"] != 0)
+
+
+def _in_order(places: Sequence[Checkpoint], facts: Mapping[str, Any]) -> list[tuple[Checkpoint, bool]]:
+    """Return chunks as they follow each other, each with whether its file ends early."""
+    ordered = sorted(places, key=lambda place: (place.file, place.uc_offset))
+    return [(place, facts["files"][place.file]["broken"] is not None) for place in ordered]
 
 
 def start(
@@ -105,7 +110,7 @@ def tables(known: Known) -> dict[str, TraceTable]:
     for event in known.facts["events"]:
         schema = Schema(Kind.EVENT, tuple(column for column, _ in _shown(event, lacks)))
         shown = shown_event(event["name"], schema.names, lacks)
-        found[f"{EVENTS}{event['name']}"] = TraceTable(schema, None, shown)
+        found[f"{RAW}{event['name']}"] = TraceTable(schema, None, shown)
     return found
 
 
@@ -135,59 +140,9 @@ def _shown(event: Mapping[str, Any], lacks: Sequence[str]) -> list[tuple[ColumnT
     return shown_columns(event["name"], decoded, lacks=lacks, numbered=numbered)
 
 
-def finished(known: Known, table: str, batch: Any) -> Any:
-    """Decoded rows of a table, `FILE` last -> the columns and values of the whole load."""
-    import pyarrow as pa
-
-    data = _table(known, _event(known, table), batch).data
-    assert data is not None
-    arrays = [_one(column) for column in data.columns]
-    return pa.RecordBatch.from_arrays(arrays, names=data.column_names)
-
-
-def _one(column: Any) -> Any:
-    import pyarrow as pa
-
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-
-
 def _event(known: Known, table: str) -> Mapping[str, Any]:
-    name = table.removeprefix(EVENTS)
+    name = table.removeprefix(RAW)
     return next(event for event in known.facts["events"] if event["name"] == name)
-
-
-def _table(known: Known, event: Mapping[str, Any], batch: Any) -> TraceTable:
-    """Make the table of an event from its decoded rows, or an empty one."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    rows = 0 if batch is None else batch.num_rows
-    columns: dict[str, Any] = dict(zip(batch.schema.names, batch.columns, strict=True)) if rows else {}
-    arrays = [_typed(columns.get(name), kind, rows) for name, kind, *_ in event["columns"]]
-    arrays[0] = compute.subtract(arrays[0], pa.scalar(known.facts["start_ns"], pa.int64()))
-    line = FIXED.index("line")
-    if rows and event["columns"][line][1] != "empty":
-        before = pa.array([file["before"] for file in known.facts["files"]], pa.int64())
-        arrays[line] = compute.add(arrays[line], before.take(columns[FILE]))
-    return event_table(
-        event["name"],
-        pa.table(arrays, names=[_field(name) for name, *_ in event["columns"]]),
-        lacks=lacking(known.facts),
-        in_order=True,
-        numbered=event["columns"][line][1] != "empty",
-    )
-
-
-def _typed(array: Any, kind: str, rows: int) -> pa.Array:
-    import pyarrow as pa
-
-    types = {"int": pa.int64(), "uint": pa.uint64(), "float": pa.float64(), "bool": pa.bool_()}
-    wanted = types.get(kind, pa.string())
-    if array is None:
-        return pa.nulls(rows, wanted)
-    return array if array.type == wanted or pa.types.is_dictionary(array.type) else array.cast(wanted)
 
 
 def _field(column: str) -> str:
@@ -221,79 +176,29 @@ def rest(known: Known) -> LoadedTrace:
     """Return the counts of events, diagnostics and properties."""
     facts = known.facts
     counts = [
-        (printed, f"{EVENTS}{event['name']}", count) for event in facts["events"] for printed, count in event["printed"]
+        (printed, f"{RAW}{event['name']}", count) for event in facts["events"] for printed, count in event["printed"]
     ]
-    found = {**facts, "start": facts["start_ns"]}
-    return LoadedTrace({"event_counts": counts_table(counts)}, troubles(known), facts["last_ts"], properties(found))
+    return LoadedTrace({"event_counts": counts_table(counts)}, troubles(known), facts["last_ts"], properties(facts))
 
 
 def troubles(known: Known) -> list[Diagnostic]:
     """Return the diagnostics."""
     facts = known.facts
-    return diagnostics([Path(file["path"]) for file in facts["files"]], {**facts, "start": facts["start_ns"]})
+    return diagnostics([Path(file["path"]) for file in facts["files"]], facts)
 
 
 def decode(
     paths: Sequence[Path], checkpoints: Sequence[Checkpoint], known: Known, context: LoadContext
 ) -> dict[str, TraceTable]:
     """Read some chunks of a trace -> its tables with their rows only."""
-    from dctv._kernels import FtracePass as Decoder
-
-    check_options(context.options)
-    ordered = sorted(checkpoints, key=lambda place: (place.file, place.uc_offset))
-    places = [(place, known.facts["files"][place.file]["broken"] is not None) for place in ordered]
-    decoder = Decoder(
-        [str(path) for path in paths],
-        max(1, context.threads),
-        texts=texts_of(known.facts),
-        timeless=known.facts["start_ns"],
-        places=places,
-    )
-    events = {event["name"]: event for event in known.facts["events"]}
-    parts: dict[str, list[Any]] = {name: [] for name in events}
-    try:
-        for chunk in decoder:
-            for name, batch in chunk.events:
-                if name in events:
-                    parts[name].append(_table(known, events[name], _with_file(batch, chunk.checkpoint.file)).data)
-    except OSError as error:
-        raise TraceError(f"cannot read `{error.args[0]}`: {error.args[1]}") from None
-    except ValueError as error:
-        raise TraceError(f"cannot hold the tables of `{paths[0]}`: {error}") from None
-    return {f"{EVENTS}{name}": _joined(_table(known, events[name], None), data) for name, data in parts.items()}
-
-
-def _with_file(batch: Any, file: int) -> Any:
-    import pyarrow as pa
-
-    batch = batch.drop_columns([LINE])
-    return batch.append_column(FILE, pa.array([file] * batch.num_rows, pa.uint32()))
-
-
-def _joined(empty: TraceTable, parts: Sequence[Any]) -> TraceTable:
-    """Put the rows of several chunks together, ascending in time."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    if not parts:
-        return empty
-    data = pa.concat_tables([part.cast(_plain(part.schema)) for part in parts]).combine_chunks()
-    return replace(empty, data=data.take(compute.sort_indices(data.column(0))))
-
-
-def _plain(schema: Any) -> Any:
-    """Return a schema without dictionaries."""
-    import pyarrow as pa
-
-    types = pa.types
-    return pa.schema([f.with_type(pa.string()) if types.is_dictionary(f.type) else f for f in schema])
+    return whole_tables(CHUNKS, known, FtracePass(paths, context, known.facts, CHUNK_BYTES, checkpoints))
 
 
 CHUNKS = Chunks(
     dimensions=DIMENSIONS,
     start=start,
     tables=tables,
-    finished=finished,
+    finished=partial(finished_by, stored),
     origins=origins,
     rest=rest,
     decode=decode,

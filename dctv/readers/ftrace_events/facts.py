@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from dctv.hints import Any
 from dctv.readers.ftrace_events.fields import FIXED, OPTIONAL
 
 REASONS = (

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.contracts.reader import EventColumns, TraceTable, told_unit
-from dctv.hints import TYPE_CHECKING
 from dctv.types.schema import TS, ColumnType, Kind, Schema
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FIXED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line")
 """What every event has: emitting CPU, name and id of the thread, its process, the flags as printed, maybe the line."""
@@ -53,8 +49,6 @@ UNITS = {
 
 EXPECTED = {"print|E": ("pid",)}
 """Whole-number columns that an event's table has even if no event of the trace fills them."""
-
-ENGINE_TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "double": "DOUBLE", "bool": "BOOLEAN"}
 
 
 def column_names(decoded: Sequence[str]) -> list[str]:
@@ -112,44 +106,7 @@ def shown_event(name: str, columns: Sequence[str], lacks: Sequence[str]) -> Even
     )
 
 
-def event_table(
-    name: str, data: pa.Table, *, lacks: Sequence[str], in_order: bool, numbered: bool | None = None
-) -> TraceTable:
-    """Make the table of one event.
-
-    `lacks` and `numbered` are as in `shown_columns`; the latter is seen from the rows where it is None.
-    """
-    import pyarrow as pa
-    from pyarrow import compute
-
-    tgid = FIXED.index("common_tgid")
-    if "common_tgid" not in lacks and data.column(tgid).null_count == len(data):
-        data = data.set_column(tgid, "common_tgid", pa.nulls(len(data), pa.int64()))
-    if numbered is None:
-        line = data.column(FIXED.index("line"))
-        numbered = line.null_count < len(line)
-    decoded = [(field.name, ENGINE_TYPES.get(str(field.type), "VARCHAR")) for field in data.schema]
-    shown = shown_columns(name, decoded, lacks=lacks, numbered=numbered)
-    arrays = [pa.nulls(len(data), pa.int64()) if place is None else data.column(place) for _, place in shown]
-    columns = tuple(column for column, _ in shown)
-    data = pa.table(arrays, names=[column.name for column in columns])
-    if not in_order:
-        data = data.take(compute.sort_indices(data.column(0)))
-    schema = Schema(Kind.EVENT, columns)
-    return TraceTable(schema, data, shown_event(name, schema.names, lacks))
-
-
 def counts_table(counts: Sequence[tuple[str, str, int]]) -> TraceTable:
     """Make the table that says which event, as the trace names it, is in which table, and how often."""
-    import pyarrow as pa
-
-    events, tables, numbers = ([row[i] for row in counts] for i in range(3))
-    data = pa.table(
-        {
-            "event": pa.array(events, pa.string()),
-            "table": pa.array(tables, pa.string()),
-            "count": pa.array(numbers, pa.int64()),
-        }
-    )
     columns = (ColumnType("event", "VARCHAR"), ColumnType("table", "VARCHAR"), ColumnType("count", "BIGINT"))
-    return TraceTable(Schema(Kind.REGULAR, columns), data)
+    return TraceTable(Schema(Kind.REGULAR, columns), None, rows=lambda: counts)

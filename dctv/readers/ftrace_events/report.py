@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dctv.contracts.reader import Diagnostic
 from dctv.contracts.unread import mostly_unread
 from dctv.errors import TraceError
-from dctv.hints import Any
 
 INCOMPLETE = {"too_long", "too_many_events"}
 """Reasons for which a part of the trace is missing from the tables though nothing was wrong with the events."""
@@ -45,7 +45,7 @@ def check_met(path: Path, met: Mapping[str, Any]) -> None:
 
 
 def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnostic]:
-    """Tell what was skipped or lost; `found` is as `decode_ftrace` gives it, but for the tables."""
+    """Tell what was skipped or lost; `found` are the facts of a pass."""
     told = []
     for path, met in zip(paths, found["files"], strict=True):
         file = str(path)
@@ -85,7 +85,7 @@ def _ended_early(file: str, met: Mapping[str, Any]) -> list[Diagnostic]:
 
 def properties(found: Mapping[str, Any]) -> dict[str, str]:
     """Return the properties of the trace."""
-    found_out = {"start_ns": str(found["start"])}
+    found_out = {"start_ns": str(found["start_ns"])}
     for name in ("tracer", "kernel"):
         value = next((met[name] for met in found["files"] if met[name]), None)
         if value:

@@ -7,10 +7,11 @@ What the numbers in them are is known only by the events' names: see `ftrace_fie
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from dctv.contracts.chunks import DecodedChunk
-from dctv.hints import Any
-from dctv.readers.described import RAW, TYPES, RowPass
+from dctv.contracts.whole import RAW
+from dctv.readers.described import TYPES, RowPass
 from dctv.readers.ftrace_events.fields import FIXED, unit_of
 
 _BUFFER = "buffer"

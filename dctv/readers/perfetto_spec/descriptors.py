@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dctv.errors import TraceError
-from dctv.hints import TYPE_CHECKING
 from dctv.resources import generated
 
 if TYPE_CHECKING:

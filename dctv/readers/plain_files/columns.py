@@ -13,9 +13,14 @@ _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "
 _NESTED = ("STRUCT", "MAP", "UNION", "LIST", "JSON")
 _EXACT = frozenset((
     "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "DECIMAL",
+    "UUID",
 ))  # fmt: skip
 """Types that are kept as texts, which say their values exactly."""
 _IN_LISTS = _EXACT | _WHOLE | {"UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN", "VARCHAR"}
+_IN_JSON = _IN_LISTS | {"HUGEINT", "UHUGEINT", "BLOB"}
+"""Types of members whose values JSON of the engine says exactly."""
+_STRUCTURED = ("STRUCT(", "MAP(")
+_CONTAINERS = ("STRUCT", "MAP", "LIST", "ARRAY")
 _DIMENSIONS = pattern(r"(\[\d*\])+$")
 
 
@@ -32,16 +37,21 @@ class PlainColumn:
 
     @property
     def cast(self) -> str | None:
-        """The type of its values, where they are kept as texts."""
+        """The type of its values, where they are kept as texts or as JSON that say them exactly."""
+        return self.engine if self.typed and (self._is_plain or _of_members(self.engine)) else None
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether texts say its values exactly: dates and the like, and lists of such."""
         inner = _DIMENSIONS.sub("", self.engine)
         known = _EXACT if inner == self.engine else _IN_LISTS
-        return self.engine if self.typed and inner.partition("(")[0] in known else None
+        return inner.partition("(")[0] in known
 
     @property
     def kind(self) -> str:
         """The type that its values are kept as."""
         base = self.engine.partition("(")[0]
-        if self.cast is not None:
+        if self.typed and self._is_plain:
             return "text"
         if base in _WHOLE:
             return "int"
@@ -73,6 +83,21 @@ class PlainColumn:
     @property
     def _valid(self) -> Expression:
         return call("json_valid", self._text)
+
+
+def _of_members(engine: str) -> bool:
+    """Whether a type is of structures or maps, or lists of them, and each member of a type that JSON says exactly."""
+    from dctv.signatures.types import parse
+
+    if not any(word in engine for word in _STRUCTURED):
+        return False
+    try:
+        parts = [parse(engine)]
+    except ValueError:
+        return False
+    for part in parts:
+        parts += part.children
+    return all(part.name in _CONTAINERS if part.children else part.name in _IN_JSON for part in parts)
 
 
 def renamed(column: PlainColumn) -> PlainColumn:

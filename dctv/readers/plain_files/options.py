@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dctv.contracts.reader import LoadContext
-from dctv.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dctv.readers.plain_files.passes import PlainPass

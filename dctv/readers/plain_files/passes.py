@@ -9,12 +9,12 @@ from typing import Any
 
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
+from dctv.contracts.whole import RAW
 from dctv.errors import DctvError, TraceError, nearest
 from dctv.plan.build import STAR, call, number, select, times
 from dctv.plan.expressions import Binary, Cast, Column, Expression
 from dctv.plan.node import Query
 from dctv.plan.queries import Item, Select
-from dctv.readers.described import RAW
 from dctv.readers.plain_files.columns import PlainColumn, renamed
 from dctv.readers.plain_files.flaws import Flaws, possible
 from dctv.readers.plain_files.tables import PlainFile, PlainTable, Tables

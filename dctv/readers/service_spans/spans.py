@@ -9,7 +9,7 @@ from typing import Any
 
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
-from dctv.readers.described import RAW
+from dctv.contracts.whole import RAW
 from dctv.readers.service_spans.documents import Trouble, elements
 from dctv.record import field, record
 from dctv.types.schema import TS

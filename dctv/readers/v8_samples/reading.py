@@ -12,7 +12,7 @@ from typing import Any
 
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
-from dctv.readers.described import RAW
+from dctv.contracts.whole import RAW
 from dctv.readers.v8_samples.tree import Tree, tree_of, whole
 from dctv.record import record
 from dctv.types.schema import TS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog
-from dctv.contracts.reader import Diagnostic
+from dctv.contracts.reader import Diagnostic, EventColumns
 from dctv.errors import DctvError, WarningLog
 from dctv.plan.nodes import Scan
 from dctv.plan.question import Aggregate, Question
@@ -27,6 +27,20 @@ FUNCTIONS = "dctv"
 
 
 @record
+class Durations:
+    """How long some events took, in ns: those that have a duration."""
+
+    count: int
+    total: int
+    least: int
+    most: int
+
+    def __add__(self, other: Durations) -> Durations:
+        least, most = min(self.least, other.least), max(self.most, other.most)
+        return Durations(self.count + other.count, self.total + other.total, least, most)
+
+
+@record
 class Facts:
     """What one trace of a fleet is like."""
 
@@ -38,12 +52,19 @@ class Facts:
     properties: Mapping[str, str]
     last_ts: int
     warnings: Collection[str]
-    names: frozenset[str] | None = None
-    """Of its events; None where only reading it would tell, or they are many."""
+    counts: Mapping[str, Mapping[str, int]] | None = None
+    """How many events there are of each name, by table; None where only reading it would tell, or names are many."""
+    durations: Mapping[str, Durations] | None = None
+    """Of all events, by name, if its index tells them; names without any are left out."""
     state: tuple[tuple[str, int, int], ...] = ()
     """Its files, their sizes and times, as they were."""
     error: str = ""
     """Why it cannot be read; then it has nothing else."""
+
+    @property
+    def names(self) -> Collection[str] | None:
+        """Those of its events, if they are known."""
+        return None if self.counts is None else {name: None for one in self.counts.values() for name in one}
 
 
 @record
@@ -89,7 +110,8 @@ def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
                 dict(trace.properties),
                 trace.last_ts,
                 warnings,
-                _names(made),
+                _counts(made),
+                _durations(made),
                 state,
             )
     except OSError as error:
@@ -101,17 +123,45 @@ def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
 _MOST_NAMES = 1_000
 
 
-def _names(made: Mount) -> frozenset[str] | None:
-    """Return the names of a trace's events, if its tables and its index tell them."""
-    found: set[str] = set()
+def _counts(made: Mount) -> Mapping[str, Mapping[str, int]] | None:
+    """Return how many events of each name each table has, if the trace's index tells that."""
+    found: dict[str, Mapping[str, int]] = {}
     for name, table in made.trace.tables.items():
-        if table.event is not None and table.event.named_by is None:
-            found.add(table.event.name)
-        elif table.event is not None:
-            plan = made.given[name]()
-            source = plan.source if isinstance(plan, Scan) else None
-            rows = source.answers(Question((str(table.event.named_by),), (Aggregate("count"),))) if source else None
-            if rows is None or not all(isinstance(one, str) for one, _ in rows):
+        if table.event is not None:
+            told = _by_name(made, name, table.event, Aggregate("count"))
+            if told is None:
                 return None
-            found |= {str(one) for one, _ in rows}
-    return frozenset(found) if len(found) <= _MOST_NAMES else None
+            found[name] = {event: count for event, (count,) in told.items() if count}
+    return found if sum(map(len, found.values())) <= _MOST_NAMES else None
+
+
+def _durations(made: Mount) -> Mapping[str, Durations] | None:
+    """Return how long events of each name took, if the trace's index tells that."""
+    found: dict[str, Durations] = {}
+    for name, table in made.trace.tables.items():
+        event = table.event
+        if event is not None and event.duration is not None:
+            asked = (Aggregate(one, event.duration) for one in ("count", "sum", "min", "max"))
+            told = _by_name(made, name, event, *asked)
+            if told is None:
+                return None
+            for called, taken in told.items():
+                if taken[0]:
+                    more = Durations(*taken)
+                    found[called] = found[called] + more if called in found else more
+    return found if len(found) <= _MOST_NAMES else None
+
+
+def _by_name(made: Mount, table: str, event: EventColumns, *asked: Aggregate) -> Mapping[str, Sequence[int]] | None:
+    """Return what the index tells of each name of a table's events; None if it does not, or of events without one."""
+    keys = () if event.named_by is None else (event.named_by,)
+    plan = made.given[table]()
+    rows = plan.source.answers(Question(keys, asked)) if isinstance(plan, Scan) else None
+    if rows is None or not all(isinstance(row[0], str) for row in rows if keys):
+        return None
+    return {str(row[0]) if keys else event.name: [_number(one) for one in row[len(keys) :]] for row in rows}
+
+
+def _number(cell: object) -> int:
+    """Return a count or a sum; those of nothing are NULL, and not looked at."""
+    return cell if isinstance(cell, int) else 0

@@ -21,15 +21,18 @@ from dctv.plan.held import restored
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
 from dctv.plan.predicate import NEVER, And, Compare, Constant, Predicate, carried
+from dctv.plan.question import Cell, Question
 from dctv.plan.rows import of_rows
 from dctv.plan.source import Held, Run
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
+from dctv.run.fleet.counted import counted
 from dctv.run.fleet.facts import Facts, Way, mounted
 from dctv.run.fleet.members import TRACE, Member
-from dctv.run.fleet.part import Part, batches, read_part, run_part
-from dctv.run.fleet.table import FleetTable, nothing, tables_in
+from dctv.run.fleet.part import Part, Told, batches, read_part, run_part
+from dctv.run.fleet.table import EVENTS, FleetTable, nothing, tables_in
+from dctv.run.fleet.together import together
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
@@ -118,7 +121,7 @@ class Fleet:
     def _may_have_rows(self, member: Member, table: FleetTable) -> bool:
         """Whether a trace may have a table, and rows of it that are needed."""
         facts, name = self.facts[member.name], ".".join(table.parts)
-        events = name == _EVENTS
+        events = name == EVENTS
         if name not in facts.tables and not events and name in self._stored:
             return False
         need = table.needed(member, table.own_schema.names)
@@ -132,6 +135,10 @@ class Fleet:
         if "stored" not in self.kept:
             self.kept["stored"] = frozenset(name for one in self.members for name in self.facts[one.name].tables)
         return self.kept["stored"]
+
+    def answers(self, table: FleetTable, question: Question) -> Sequence[Sequence[Cell]] | None:
+        """Answer a question about all rows of a table from what is known of each trace; None if that is not enough."""
+        return counted(table, question, self.members, self.facts)
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: Run) -> pa.RecordBatchReader:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
@@ -172,33 +179,38 @@ class Fleet:
 
     def _rows(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
         elsewhere = self.context.crew.is_wanted(len(parts), sum(size for part in parts for _, size, _ in part.state))
+        said: list[tuple[str, str, int]] = []
         try:
-            yield from self._elsewhere(parts, run) if elsewhere else self._here(parts)
+            yield from self._elsewhere(parts, run, said) if elsewhere else self._here(parts, run, said)
         except DctvError as error:
             # The engine that reads these rows hands on no more than the error's text.
             self.context.running.note(error)
             raise
+        finally:
+            for text, count in together(said):
+                self.context.log.add(f"{self.way.name}: {text}", count)
 
-    def _here(self, parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:
+    def _here(self, parts: Sequence[Part], run: Run, said: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
         for number, part in enumerate(parts):
             self._report(number, parts)
-            warnings: list[tuple[str, int]] = []
+            one = Told()
             with _named(part.member):
-                yield from batches(self.context, part, warnings)
-            self._warn(part.member, warnings)
+                yield from batches(self.context, part, one)
+            self._note(said, part.member, one, run)
 
-    def _elsewhere(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
+    def _elsewhere(self, parts: Sequence[Part], run: Run, said: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
         context = self.context
         targets = [self._target(run) for _ in parts]
         work = ((part, target) for part, target in zip(parts, targets, strict=True))
         try:
-            with closing(context.crew.results(run_part, work, context.share, context.progress)) as results:
+            given = context.crew.results(run_part, work, context.share, context.progress, lambda rows: rows.size)
+            with closing(given) as results:
                 for number, (part, target) in enumerate(zip(parts, targets, strict=True)):
                     self._report(number, parts)
                     with _named(part.member):
                         rows = next(results)
                     yield from read_part(rows, target)
-                    self._warn(part.member, rows.warnings)
+                    self._note(said, part.member, rows.told, run)
         finally:
             _remove(targets)
 
@@ -212,9 +224,12 @@ class Fleet:
         run.spill_folder.mkdir(parents=True, exist_ok=True)
         return str(run.spill_folder / f"fleet-{uuid4().hex}.arrows")
 
-    def _warn(self, member: Member, warnings: Sequence[tuple[str, int]]) -> None:
-        for message, count in warnings:
-            self.context.log.add(f"{self.way.name}: {member.name}: {message}", count)
+    def _note(self, said: list[tuple[str, str, int]], member: Member, told: Told, run: Run) -> None:
+        """Keep what is to be told of a trace, without what was told when it was mounted."""
+        known = self.facts[member.name].warnings
+        said += [(member.name, text, count) for text, count in told.warnings if text not in known]
+        if told.spent is not None:
+            run.beside.append(told.spent)
 
 
 def _alone(plan: Plan) -> Plan:
@@ -222,9 +237,6 @@ def _alone(plan: Plan) -> Plan:
     if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
         return replace(plan, source=replace(plan.source, fleet=None))
     return plan
-
-
-_EVENTS = "events"
 
 
 def _begins_after(need: Predicate, last: int) -> bool:

@@ -22,9 +22,11 @@ from dctv.record import record
 from dctv.run.context import ExecutionContext, MountedFleet
 from dctv.run.fleet.facts import Facts, Way, facts_of
 from dctv.run.fleet.fleet import Fleet
+from dctv.run.fleet.lacking import lacking_in
 from dctv.run.fleet.manifest import read_manifest
 from dctv.run.fleet.members import TRACE, Member, members, size_of
 from dctv.run.fleet.remembered import memory_of
+from dctv.run.fleet.together import listed, together
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -32,8 +34,6 @@ from dctv.types.units import parse_unit
 _MANIFEST = "manifest"
 _REFUSED = ("align",)
 """Options of mounts that mean nothing for many traces."""
-_FEW = 3
-"""Warnings name so many traces."""
 
 
 @record
@@ -75,9 +75,7 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
     if manifest is not None:
         unknown = manifest.unknown([one.name for one in every])
         if unknown:
-            context.log.add(
-                f"`{manifest.path}` has rows of traces that are not there: {_listed(unknown)}", len(unknown)
-            )
+            context.log.add(f"`{manifest.path}` has rows of traces that are not there: {listed(unknown)}", len(unknown))
     way = Way(wanted.name.text, {name: value for name, value in wanted.options.items() if name != _MANIFEST})
     facts = _known(wanted, every, way, context)
     readable = [one for one in every if not facts[one.name].error]
@@ -87,9 +85,10 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
     told = () if manifest is None else tuple(manifest.columns)
     fleet = Fleet(way, readable, facts, told, context)
     _attach(fleet, every, parts, context)
-    _say(context.log.add, ((one.name, text) for one in every for text in facts[one.name].warnings))
+    for text, _ in together((one.name, text, 1) for one in every for text in facts[one.name].warnings):
+        context.log.add(text)
     incomplete = tuple(_incomplete(every, facts))
-    context.fleets[parts] = MountedFleet(wanted.pattern, len(readable), incomplete)
+    context.fleets[parts] = MountedFleet(wanted.pattern, len(readable), incomplete, partial(lacking_in, fleet))
     return f"mounted {len(readable)} of {len(every)} traces as {wanted.name.text}"
 
 
@@ -152,19 +151,6 @@ def _incomplete(every: Sequence[Member], facts: Mapping[str, Facts]) -> Iterator
         if one.error:
             yield f"{member.name}: {one.error}"
         yield from (f"{d.file}: {d.reason}" for d in one.diagnostics if d.incomplete)
-
-
-def _say(add: Callable[[str, int], None], told: Iterable[tuple[str, str]]) -> None:
-    traces: dict[str, list[str]] = {}
-    for name, text in told:
-        traces.setdefault(text, []).append(name)
-    for text, names in traces.items():
-        add(f"{_listed(names)}: {text}", 1)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
-    return ", ".join(names[:_FEW]) + more
 
 
 def _diagnostics(fleet: Fleet, every: Sequence[Member]) -> Plan:

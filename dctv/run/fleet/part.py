@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from time import process_time
 from typing import TYPE_CHECKING
 
 from dctv.bind.binder import Binder
@@ -17,6 +18,7 @@ from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
+from dctv.plan.source import Spent
 from dctv.record import record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.rewrite.settings import Settings
@@ -46,47 +48,69 @@ class Part:
     """Of the trace's files when it was mounted."""
 
 
+@record(frozen=False)
+class Told:
+    """What is told of a part once its rows have come."""
+
+    warnings: Sequence[tuple[str, int]] = ()
+    spent: Spent | None = None
+
+
 @record
 class Rows:
     """What came of a part that ran elsewhere."""
 
     data: bytes | None
     """An Arrow stream, if it was not written to a file."""
-    warnings: Sequence[tuple[str, int]]
+    size: int
+    """In bytes."""
+    told: Told
 
 
-def batches(context: ExecutionContext, part: Part, warnings: list[tuple[str, int]]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a part; what it warns of is added once they have come.
+def batches(context: ExecutionContext, part: Part, told: Told) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a part, and tell of it once they have come.
 
     Raises:
         DctvError: the trace cannot be read, or the query fails.
     """
     if _state(part.member) != part.state:
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
-    with mounted(part.member, part.way, replace(context, settings=part.settings)) as (alone, _):
+    with mounted(part.member, part.way, replace(context, settings=part.settings)) as (alone, made):
         plan = bottom_up(part.plan, lambda one: _of_member(one, part, alone))
         result = result_of(with_types(plan, carried_schema(plan.schema)), alone)
         yield from result.batches()
-        warnings += result.warnings
+        told.warnings, told.spent = result.warnings, result.spent
+        if told.spent is not None and told.spent.read is not None and not made.sources:
+            whole = sum(size for _, size, _ in part.state)
+            told.spent = replace(told.spent, read=told.spent.read + whole)
 
 
 def run_part(context: ExecutionContext, part: Part, target: str | None) -> Rows:
     """Run a part; write its rows to a file, or return them."""
     import pyarrow as pa
 
-    warnings: list[tuple[str, int]] = []
-    rows = batches(context, part, warnings)
+    told, began = Told(), process_time()
+    rows = batches(context, part, told)
     if target is None:
         held = pa.BufferOutputStream()
         _write(rows, held)
-        return Rows(held.getvalue().to_pybytes(), warnings)
+        data = held.getvalue().to_pybytes()
+        return Rows(data, len(data), _elsewhere(told, began))
     try:
         with pa.OSFile(target, "wb") as file:
             _write(rows, file)
+            size = file.tell()
     except OSError as error:
         folder, reason = Path(target).parent, str(error) if error.errno is None else os.strerror(error.errno)
         raise EngineError(f"cannot keep its rows in `{folder}`: {reason.lower()}", hint=_ROOM) from None
-    return Rows(None, warnings)
+    return Rows(None, size, _elsewhere(told, began))
+
+
+def _elsewhere(told: Told, began: float) -> Told:
+    """Add the time of this process to what is told."""
+    if told.spent is not None:
+        told.spent = replace(told.spent, cpu=told.spent.cpu + process_time() - began)
+    return told
 
 
 def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:

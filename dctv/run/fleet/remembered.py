@@ -12,12 +12,12 @@ from typing import Any
 from dctv.contracts.reader import Diagnostic
 from dctv.index.location import FLEETS
 from dctv.record import record
-from dctv.run.fleet.facts import Facts, Way
+from dctv.run.fleet.facts import Durations, Facts, Way
 from dctv.run.fleet.members import Member, state_of
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
-_VERSION = 1
+_VERSION = 3
 """Of the file's form."""
 
 
@@ -77,7 +77,10 @@ def _told(facts: Facts, schemas: dict[Schema, int]) -> dict[str, Any]:
         "properties": dict(facts.properties),
         "last_ts": facts.last_ts,
         "warnings": list(facts.warnings),
-        "names": None if facts.names is None else sorted(facts.names),
+        "counts": facts.counts,
+        "durations": None
+        if facts.durations is None
+        else {name: [one.count, one.total, one.least, one.most] for name, one in facts.durations.items()},
         "state": facts.state,
     }
 
@@ -90,9 +93,16 @@ def _facts(told: Mapping[str, Any], schemas: Sequence[Schema]) -> Facts:
         told["properties"],
         told["last_ts"],
         told["warnings"],
-        None if told["names"] is None else frozenset(told["names"]),
+        None if told["counts"] is None else {table: _counts(one) for table, one in told["counts"].items()},
+        None
+        if told["durations"] is None
+        else {name: Durations(*map(int, one)) for name, one in told["durations"].items()},
         tuple((name, size, changed) for name, size, changed in told["state"]),
     )
+
+
+def _counts(told: Mapping[str, Any]) -> Mapping[str, int]:
+    return {name: int(count) for name, count in told.items()}
 
 
 def _columns(schema: Schema) -> list[Any]:

@@ -17,6 +17,9 @@ from dctv.rewrite.graph import readers_first
 from dctv.run.fleet.members import Member
 from dctv.types.schema import ColumnType, Schema
 
+EVENTS = "events"
+"""The table of all events of a trace."""
+
 
 class Traces(Protocol):
     """The traces that a table is of."""
@@ -36,6 +39,10 @@ class Traces(Protocol):
 
     def explained(self, plan: Plan, /) -> Sequence[str]:
         """Return lines that say what a plan does in each trace."""
+        ...
+
+    def answers(self, table: FleetTable, question: Question, /) -> Sequence[Sequence[Cell]] | None:
+        """Answer a question about all rows of a table from what is known of each trace; None if that is not enough."""
         ...
 
 
@@ -119,9 +126,9 @@ class FleetTable:
         """Return a source that reads these columns of the traces."""
         return replace(self, columns=frozenset(columns))
 
-    def answers(self, _: Question) -> Sequence[Sequence[Cell]] | None:
-        """Return None: each trace answers for itself."""
-        return None
+    def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
+        """Answer from what is known of the traces without opening any; None leaves it to each trace."""
+        return None if self.fleet is None or self.predicate != ALWAYS else self.fleet.answers(self, question)
 
     def query(self) -> None:
         """Return None: the traces are read when the run begins."""

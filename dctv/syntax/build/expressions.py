@@ -277,7 +277,7 @@ def call(
     arguments: Arguments,
     condition: ast.Expr | None,
     nulls: str,
-    over: ast.Window | ast.Name | None,
+    over: ast.Window | ast.Name | Literal[True] | None,
 ) -> ast.Call | ast.Columns:
     """Make a call of a function; COLUMNS is none."""
     path, arguments = worded.plain(at, path, arguments)
@@ -305,7 +305,8 @@ def call(
         arguments.order_by,
         condition,
         cast("Literal['IGNORE', 'RESPECT'] | None", (nulls or arguments.nulls).removesuffix(" NULLS") or None),
-        over,
+        None if over is True else over,
+        over is True,
         place=at,
     )
 

@@ -216,8 +216,6 @@ def core_from(
 
 def result_column(at: Place, expr: ast.Expr, name: ast.Name | None = None) -> ast.ResultColumn:
     """Make a result column."""
-    if name is not None and isinstance(expr, ast.Call) and name.text.upper() == "EXPORT_STATE" and not name.quoted:
-        raise ParseError("the state of an aggregate cannot be exported", name.place or at, hint="its value can be kept")
     return ast.ResultColumn(expr, name, place=at)
 
 

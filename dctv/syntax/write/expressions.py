@@ -157,6 +157,8 @@ def _call(w: Writer, node: ast.Call) -> str:
         text += f" FILTER (WHERE {w.expr(node.filter)})"
     if node.nulls is not None:
         text += f" {node.nulls} NULLS"
+    if node.exported:
+        return f"{text} EXPORT_STATE"
     if isinstance(node.over, ast.Name):
         return f"{text} OVER {w.window_name(node.over)}"
     return f"{text} OVER {w.write(node.over)}" if node.over is not None else text

@@ -11,8 +11,6 @@ use super::strings::Interner;
 #[derive(Clone, Default)]
 pub struct Expected {
     pub fixed: Vec<Kind>,
-    /// The names of keyed columns, in their order.
-    pub keys: Vec<Vec<u8>>,
     pub keyed: FxHashMap<Vec<u8>, Kind>,
 }
 

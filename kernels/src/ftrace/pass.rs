@@ -3,23 +3,22 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
-use super::Met;
-use super::block::{Block, Hints};
-use super::chunk::{Chunk, gather};
-use super::read::FileResult;
+use super::chunk::Chunk;
+use super::met::Met;
+use super::part::{Hints, Part};
 use super::texts::{Piece, Texts};
 use crate::access::Checkpoint;
 use crate::columns::{Expected, Kind};
-use crate::pass::{Ahead, Spare};
+use crate::pass::{Ahead, Progress, Running, Spare};
 use crate::pfw::facts::kind_name;
 use crate::pfw::names::raw_key;
 
@@ -39,7 +38,7 @@ enum Read {
 }
 
 enum Made {
-    Chunk(Box<FileResult>, Result<Box<Chunk>, ArrowError>, (i64, i64)),
+    Chunk(Met, Result<Box<Chunk>, ArrowError>, (i64, i64)),
     End(EndRow),
     Failed(String, std::io::Error),
 }
@@ -118,17 +117,14 @@ fn decode(read: Read, hints: &Arc<Hints>, timeless: i64, spare: &Spare) -> Made 
         Read::Failed(path, error) => return Made::Failed(path, error),
         Read::Chunk(place, pieces) => (place, pieces),
     };
-    let mut blocks: Vec<Block> = Vec::with_capacity(pieces.len());
+    let mut part = Part::new(hints);
     for piece in pieces {
-        blocks.push(piece.decode(hints));
+        piece.decode(&mut part);
         spare.give(piece.text);
     }
-    let range =
-        blocks.iter().fold((i64::MAX, i64::MIN), |range, block| (range.0.min(block.start), range.1.max(block.last)));
-    let mut met = FileResult { blocks, foreign: 0, damaged: 0, broken: None, endless: 0, open: false };
-    let rows = met.blocks.iter_mut().map(Block::without_tables).collect();
-    let full = std::mem::replace(&mut met.blocks, rows);
-    Made::Chunk(Box::new(met), gather(place, full, timeless).map(Box::new), range)
+    part.end_stack();
+    let range = (part.start, part.last);
+    Made::Chunk(Met::of(&part), Chunk::new(place, part, timeless).map(Box::new), range)
 }
 
 /// One chunk of a pass.
@@ -143,8 +139,8 @@ struct FtraceChunk {
     printed: Vec<Vec<(String, u64)>>,
     /// Numbers of lines that are no events, little-endian u32.
     other_lines: Py<PyBytes>,
-    /// What was met, as `decode_ftrace` tells of a file; lines count from the chunk's first one.
-    met: Py<PyDict>,
+    /// What was met besides events; lines count from the chunk's first one.
+    met: Py<PyAny>,
     /// The earliest and the latest time in ns; the first one is larger if there is none.
     range: (i64, i64),
     /// Values that were not UTF-8.
@@ -158,10 +154,7 @@ struct FtraceChunk {
 /// `progress(done, total)` is called with bytes of files from the iterating thread; what it raises ends the pass.
 #[pyclass]
 struct FtracePass {
-    ahead: Option<Ahead<Made>>,
-    total: u64,
-    done: Arc<AtomicU64>,
-    progress: Option<Py<PyAny>>,
+    running: Running<Made>,
     /// What was found at the ends of files.
     #[pyo3(get)]
     ends: Vec<EndRow>,
@@ -197,7 +190,7 @@ impl FtracePass {
         };
         let hints = Arc::new(texts.into_iter().map(expected).collect::<Hints>());
         let ahead = Ahead::start(threads, move || reader.read(), move |read| decode(read, &hints, timeless, &spare));
-        Ok(FtracePass { ahead: Some(ahead), total, done, progress, ends: Vec::new() })
+        Ok(FtracePass { running: Running::new(ahead, Progress::new(done, total, progress)), ends: Vec::new() })
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -205,12 +198,17 @@ impl FtracePass {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<FtraceChunk>> {
-        let result = self.advance(py);
-        if !matches!(result, Ok(Some(_))) {
-            let ahead = self.ahead.take();
-            py.detach(|| drop(ahead));
-        }
-        result
+        self.running.next(py, |made| match made {
+            Made::End(end) => {
+                self.ends.push(end);
+                Ok(None)
+            }
+            Made::Failed(path, error) => Err(PyOSError::new_err((path, error.to_string()))),
+            Made::Chunk(met, chunk, range) => {
+                let chunk = chunk.map_err(|error| PyValueError::new_err(error.to_string()))?;
+                convert(py, met, *chunk, range).map(Some)
+            }
+        })
     }
 }
 
@@ -220,36 +218,7 @@ fn expected((event, columns): (String, Vec<String>)) -> (Vec<u8>, Arc<Expected>)
     (event.into_bytes(), Arc::new(expected))
 }
 
-impl FtracePass {
-    fn advance(&mut self, py: Python<'_>) -> PyResult<Option<FtraceChunk>> {
-        let Some(ahead) = &self.ahead else {
-            return Ok(None);
-        };
-        let tell = |py: Python<'_>| {
-            py.check_signals()?;
-            if let Some(progress) = &self.progress {
-                progress.call1(py, (self.done.load(Ordering::Relaxed), self.total))?;
-            }
-            Ok(())
-        };
-        while let Some(made) = ahead.next(py, tell)? {
-            match made {
-                Made::End(end) => self.ends.push(end),
-                Made::Failed(path, error) => {
-                    return Err(PyOSError::new_err((path, error.to_string())));
-                }
-                Made::Chunk(met, chunk, range) => {
-                    let chunk = chunk.map_err(|error| PyValueError::new_err(error.to_string()))?;
-                    return convert(py, &met, *chunk, range).map(Some);
-                }
-            }
-        }
-        tell(py)?;
-        Ok(None)
-    }
-}
-
-fn convert(py: Python<'_>, met: &FileResult, chunk: Chunk, range: (i64, i64)) -> PyResult<FtraceChunk> {
+fn convert(py: Python<'_>, met: Met, chunk: Chunk, range: (i64, i64)) -> PyResult<FtraceChunk> {
     let others: Vec<u8> = chunk.others.iter().flat_map(|line| line.to_le_bytes()).collect();
     let mut made = FtraceChunk {
         checkpoint: chunk.place.into_python(py)?,
@@ -257,7 +226,7 @@ fn convert(py: Python<'_>, met: &FileResult, chunk: Chunk, range: (i64, i64)) ->
         columns: Vec::with_capacity(chunk.events.len()),
         printed: Vec::with_capacity(chunk.events.len()),
         other_lines: PyBytes::new(py, &others).unbind(),
-        met: Met::of(met).into_dict(py)?.unbind(),
+        met: met.into_pyobject(py)?.into_any().unbind(),
         range,
         invalid: chunk.invalid,
     };

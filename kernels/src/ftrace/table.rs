@@ -8,10 +8,10 @@ use super::line::{Prefix, integer};
 use crate::columns::{Expected, TableBuilder};
 
 /// Columns that every event has; `_ts` holds the time as printed until the trace's start is known, `line` counts from
-/// the block's start until the blocks before it are known, and only tables with an order among them have it.
+/// the chunk's start, and only tables with an order among them have it.
 pub const FIXED: [&str; 7] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line"];
 pub const LINE: usize = 6;
-/// How many different fields of one event become columns in one block; more stay in its free text.
+/// How many different fields of one event become columns in one chunk; more stay in its free text.
 const COLUMN_LIMIT: usize = 256;
 
 /// What is known of a column's type before its values are seen.
@@ -26,20 +26,16 @@ pub enum Hint {
     Bytes,
 }
 
-/// The rows of one event in one block.
+/// The rows of one event in one chunk.
 pub struct Table {
     pub builder: TableBuilder,
-    /// The number of each row's line in the block, from 0.
+    /// The number of each row's line in the chunk, from 0.
     pub lines: Vec<u32>,
     pub form: Form,
     /// The event's names as printed, each with how often.
     pub printed: Vec<(Vec<u8>, u64)>,
     hints: Vec<Hint>,
     free: Vec<u8>,
-    pub first_ts: i64,
-    pub last_ts: i64,
-    /// Whether some row is earlier than the one before it.
-    pub unsorted: bool,
     /// Whether all fields are texts.
     texts: bool,
     /// Whether rows know their line: the events of which several tables are read together in file order.
@@ -72,9 +68,6 @@ impl Table {
             printed: Vec::new(),
             hints: Vec::new(),
             free: Vec::new(),
-            first_ts: i64::MIN,
-            last_ts: i64::MIN,
-            unsorted: false,
             texts: matches!(form, Form::SyscallEnter | Form::SyscallExit),
             numbered: NUMBERED.iter().any(|head| event.starts_with(head)),
             is_stack: matches!(event, b"kernel_stack" | b"user_stack"),
@@ -86,17 +79,12 @@ impl Table {
         }
     }
 
-    /// Begin a row of an event that is printed as `name` in a line of the block.
+    /// Begin a row of an event that is printed as `name` in a line of the chunk.
     pub fn begin(&mut self, prefix: &Prefix<'_>, name: &[u8], line: u64) {
         match self.printed.iter_mut().find(|(printed, _)| printed == name) {
             Some((_, count)) => *count += 1,
             None => self.printed.push((name.to_vec(), 1)),
         }
-        if self.builder.rows() == 0 {
-            self.first_ts = prefix.ts;
-        }
-        self.unsorted |= prefix.ts < self.last_ts;
-        self.last_ts = prefix.ts;
         self.lines.push(line.saturating_sub(1) as u32);
         self.builder.push_i64(0, prefix.ts);
         self.builder.push_i64(1, prefix.cpu);

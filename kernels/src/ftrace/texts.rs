@@ -3,11 +3,11 @@
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::block::{self, Block, Hints};
+use super::part::{LINE_LIMIT, Part};
 use super::source;
 use crate::access::{Checkpoint, Damage, Limits, Source};
 
@@ -23,11 +23,11 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Decode it.
-    pub fn decode(&self, hints: &Arc<Hints>) -> Block {
+    /// Decode it behind what was decoded of its chunk.
+    pub fn decode(&self, part: &mut Part) {
         match &self.skipped {
-            Some(head) => block::too_long(head),
-            None => block::decode(&self.text, hints),
+            Some(head) => part.long_line(head),
+            None => part.decode(&self.text),
         }
     }
 }
@@ -42,7 +42,6 @@ enum Form {
 /// The text of a file.
 pub struct Texts {
     form: Form,
-    position: Arc<AtomicU64>,
     ended: bool,
     /// Whether the file is known to end early: its last line is none then.
     damaged: bool,
@@ -58,11 +57,11 @@ impl Texts {
     /// Read a file from its beginning, in chunks if its form allows; `position` counts the bytes that are read of it.
     pub fn open(path: &Path, file: u32, chunk: u64, position: Arc<AtomicU64>) -> io::Result<Texts> {
         if source::is_text(path)? {
-            let source = Source::open(path, file, limits(chunk), Arc::clone(&position))?;
-            return Ok(Texts::new(Form::Text(Box::new(source)), position));
+            let source = Source::open(path, file, limits(chunk), position)?;
+            return Ok(Texts::new(Form::Text(Box::new(source))));
         }
         let size = std::fs::metadata(path)?.len();
-        let mut source = source::open(path, Arc::clone(&position))?;
+        let mut source = source::open(path, position)?;
         let place = Checkpoint {
             file,
             number: 0,
@@ -79,7 +78,7 @@ impl Texts {
         };
         let text = std::mem::replace(&mut source.text, Box::new(io::empty()));
         let form = Form::Whole(Blocks::new(text), source, Box::new(place));
-        Ok(Texts::new(form, position))
+        Ok(Texts::new(form))
     }
 
     /// Read one chunk again; `damaged` says whether its file ends early.
@@ -88,24 +87,19 @@ impl Texts {
         if !source::is_text(path)? {
             return Texts::open(path, place.file, u64::MAX, done);
         }
-        let source = Source::chunk(path, place, limits(u64::MAX), Arc::clone(&done))?;
-        let mut texts = Texts::new(Form::Text(Box::new(source)), done);
+        let source = Source::chunk(path, place, limits(u64::MAX), done)?;
+        let mut texts = Texts::new(Form::Text(Box::new(source)));
         texts.damaged = damaged;
         Ok(texts)
     }
 
-    fn new(form: Form, position: Arc<AtomicU64>) -> Texts {
-        Texts { form, position, ended: false, damaged: false, open: false }
+    fn new(form: Form) -> Texts {
+        Texts { form, ended: false, damaged: false, open: false }
     }
 
     /// Whether the text ends without the end of a line, though nothing else is wrong with the file.
     pub fn open_ended(&self) -> bool {
         self.open && self.broken().is_none()
-    }
-
-    /// Bytes of the file that were read.
-    pub fn position(&self) -> u64 {
-        self.position.load(Ordering::Relaxed)
     }
 
     /// Parts of a page that hold no ftrace text.
@@ -188,7 +182,7 @@ fn is_open(text: &[u8], before: bool) -> bool {
         return before;
     }
     let start = memrchr(b'\n', text).map_or(0, |end| end + 1);
-    text.len() - start <= block::LINE_LIMIT && !text[start..].trim_ascii().is_empty()
+    text.len() - start <= LINE_LIMIT && !text[start..].trim_ascii().is_empty()
 }
 
 /// Cuts a text into blocks of whole lines.

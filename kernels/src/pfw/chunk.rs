@@ -14,7 +14,7 @@ use super::names::decoded_name;
 use super::report::Report;
 use super::tables::is_text;
 use crate::access::Checkpoint;
-use crate::columns::{TableBuilder, Traits, unify};
+use crate::columns::{TableBuilder, Traits};
 
 /// Rows by hash: those with no text beside it, and those with a value beside it that is no text in this chunk.
 pub type Seen = FxHashMap<Vec<u8>, [u64; 2]>;
@@ -39,8 +39,8 @@ pub struct Chunk {
     pub tables: Vec<Decoded>,
     pub metadata: Option<Decoded>,
     pub hashes: Vec<HashRecord>,
-    pub units: Vec<(usize, Vec<u8>)>,
-    pub counts: Vec<(usize, Counts)>,
+    pub units: Vec<Vec<u8>>,
+    pub counts: Counts,
     pub report: Report,
     pub other_lines: BTreeMap<String, Vec<u32>>,
 }
@@ -64,7 +64,7 @@ impl Chunk {
             units: part.units,
             counts: part.counts,
             report: part.report,
-            other_lines: part.other_lines.unwrap_or_default(),
+            other_lines: part.other_lines,
         })
     }
 }
@@ -74,8 +74,7 @@ impl Decoded {
         let keyed = table.keys().map(|key| decoded_name(fixed, key));
         let names: Vec<String> = fixed.iter().map(|name| (*name).to_owned()).chain(keyed).collect();
         let traits = table.traits().collect();
-        let (mut batches, invalid) = unify(vec![table])?;
-        let batch = batches.pop().ok_or_else(|| ArrowError::ComputeError("no batch".to_owned()))?;
+        let (batch, invalid) = table.finish()?;
         Ok(Decoded { name, names, traits, batch, lines: Vec::new(), invalid: invalid as u64, seen: Vec::new() })
     }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::hashes::Told;
 use super::record::{Field, Line, Member, Record};
 use super::report::{Report, Trouble};
 use crate::columns::{Expected, Interner, TableBuilder};
@@ -28,9 +27,7 @@ pub const METADATA_COLUMNS: [&str; 9] = ["file", "kind", "pid", "tid", "key", "v
 /// The events of one name.
 pub struct EventTable {
     pub table: TableBuilder,
-    /// From which row on the rows are of which file.
-    pub files: Vec<(usize, usize)>,
-    /// The line of each row, from 0, if lines are numbered.
+    /// The line of each row in the chunk, from 0.
     pub lines: Vec<u32>,
 }
 
@@ -47,12 +44,6 @@ pub struct HashRecord {
     pub kind: HashKind,
     pub hash: Vec<u8>,
     pub text: Vec<u8>,
-}
-
-impl HashRecord {
-    pub fn told(&self) -> Told<'_> {
-        Told { file: self.file, kind: self.kind, hash: &self.hash, text: &self.text }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -86,42 +77,23 @@ pub struct Counts {
     pub other: u64,
 }
 
-/// What was decoded of some consecutive blocks.
+/// What was decoded of a chunk.
 pub struct Part {
     pub names: Interner,
     pub events: Vec<EventTable>,
     pub metadata: TableBuilder,
     pub hashes: Vec<HashRecord>,
-    /// Values of `time_metric` with their files.
-    pub units: Vec<(usize, Vec<u8>)>,
-    pub counts: Vec<(usize, Counts)>,
+    /// Values of `time_metric`.
+    pub units: Vec<Vec<u8>>,
+    pub counts: Counts,
     pub report: Report,
-    /// Where lines are numbered: those that are no events, by the kind of metadata, or under an empty name.
-    pub other_lines: Option<BTreeMap<String, Vec<u32>>>,
+    /// Lines that are no events, by the kind of metadata, or under an empty name.
+    pub other_lines: BTreeMap<String, Vec<u32>>,
     expectations: Arc<Expectations>,
     /// Values with a half surrogate pair, which no UTF-8 can hold.
     replaced: u64,
     record: Record,
     buffer: Vec<u8>,
-}
-
-impl Default for Part {
-    fn default() -> Part {
-        Part {
-            names: Interner::default(),
-            events: Vec::new(),
-            metadata: TableBuilder::new(&METADATA_COLUMNS),
-            hashes: Vec::new(),
-            units: Vec::new(),
-            counts: Vec::new(),
-            report: Report::default(),
-            other_lines: None,
-            expectations: Arc::default(),
-            replaced: 0,
-            record: Record::default(),
-            buffer: Vec::new(),
-        }
-    }
 }
 
 /// A block and where it is from.
@@ -135,36 +107,36 @@ pub struct Input<'a> {
 }
 
 impl Part {
-    /// A part of one chunk, whose columns have the types that are known before; its lines are numbered if asked.
-    pub fn of_chunk(expectations: &Arc<Expectations>, numbered: bool) -> Part {
+    /// An empty one, whose columns have the types that are known before.
+    pub fn new(expectations: &Arc<Expectations>) -> Part {
         Part {
+            names: Interner::default(),
+            events: Vec::new(),
             metadata: TableBuilder::expecting(&METADATA_COLUMNS, Arc::clone(&expectations.metadata)),
+            hashes: Vec::new(),
+            units: Vec::new(),
+            counts: Counts::default(),
+            report: Report::default(),
+            other_lines: BTreeMap::new(),
             expectations: Arc::clone(expectations),
-            other_lines: numbered.then(BTreeMap::new),
-            ..Part::default()
+            replaced: 0,
+            record: Record::default(),
+            buffer: Vec::new(),
         }
     }
 
     fn no_event(&mut self, kind: &[u8], number: u64) {
-        if let Some(lines) = &mut self.other_lines {
-            let number = u32::try_from(number - 1).unwrap_or(u32::MAX);
-            let kind = String::from_utf8_lossy(kind);
-            match lines.get_mut(kind.as_ref()) {
-                Some(numbers) => numbers.push(number),
-                None => drop(lines.insert(kind.into_owned(), vec![number])),
-            }
+        let number = u32::try_from(number - 1).unwrap_or(u32::MAX);
+        let kind = String::from_utf8_lossy(kind);
+        match self.other_lines.get_mut(kind.as_ref()) {
+            Some(numbers) => numbers.push(number),
+            None => drop(self.other_lines.insert(kind.into_owned(), vec![number])),
         }
     }
 
     /// Decode a block of whole lines.
     pub fn decode(&mut self, input: &Input) {
-        let mut counts = match self.counts.last() {
-            Some((file, counts)) if *file == input.file => *counts,
-            _ => {
-                self.counts.push((input.file, Counts::default()));
-                Counts::default()
-            }
-        };
+        let mut counts = self.counts;
         let mut record = std::mem::take(&mut self.record);
         let mut start = 0;
         while start < input.text.len() {
@@ -178,9 +150,7 @@ impl Part {
             self.line(&mut record, input, line, complete, &mut counts);
         }
         self.record = record;
-        if let Some(last) = self.counts.last_mut() {
-            last.1 = counts;
-        }
+        self.counts = counts;
         let replaced = std::mem::take(&mut self.replaced);
         if replaced > 0 {
             let example = "half a surrogate pair";
@@ -190,16 +160,11 @@ impl Part {
 
     /// Count a line that was skipped since it is too long, of which `head` is the beginning.
     pub fn long_line(&mut self, file: usize, head: &[u8]) {
-        if self.counts.last().is_none_or(|(last, _)| *last != file) {
-            self.counts.push((file, Counts::default()));
-        }
-        if let Some((_, counts)) = self.counts.last_mut() {
-            counts.lines += 1;
-            counts.invalid += 1;
-            let number = counts.lines;
-            self.report.line(file, Trouble::LongLine, number, head);
-            self.no_event(b"", number);
-        }
+        self.counts.lines += 1;
+        self.counts.invalid += 1;
+        let number = self.counts.lines;
+        self.report.line(file, Trouble::LongLine, number, head);
+        self.no_event(b"", number);
     }
 
     fn line(&mut self, record: &mut Record, input: &Input, line: &[u8], complete: bool, counts: &mut Counts) {
@@ -232,11 +197,9 @@ impl Part {
         if matches!(record.get(Field::Phase), Token::Int(4)) || self.text_is(record.get(Field::Phase), line, b"M") {
             self.metadata(record, input, line);
             counts.metadata += 1;
-            if self.other_lines.is_some() {
-                let mut kind = Vec::new();
-                as_text(record.get(Field::Name), line, &mut kind, &mut 0);
-                self.no_event(&kind, counts.lines);
-            }
+            let mut kind = Vec::new();
+            as_text(record.get(Field::Name), line, &mut kind, &mut 0);
+            self.no_event(&kind, counts.lines);
             return Ok(());
         }
         let ts = match self.whole(record.get(Field::Ts), line) {
@@ -282,17 +245,11 @@ impl Part {
             let expected = self.expectations.events.get(self.names.get(index));
             self.events.push(EventTable {
                 table: TableBuilder::expecting(&EVENT_COLUMNS, expected.cloned().unwrap_or_default()),
-                files: Vec::new(),
                 lines: Vec::new(),
             });
         }
-        let EventTable { table, files, lines } = &mut self.events[index];
-        if self.other_lines.is_some() {
-            lines.push(u32::try_from(number - 1).unwrap_or(u32::MAX));
-        }
-        if files.last().is_none_or(|(_, file)| *file != input.file) {
-            files.push((table.rows(), input.file));
-        }
+        let EventTable { table, lines } = &mut self.events[index];
+        lines.push(u32::try_from(number - 1).unwrap_or(u32::MAX));
         let mut row = Row { table, line, buffer: &mut self.buffer, replaced: &mut self.replaced };
         row.table.push_i64(TS, ts);
         if let Some(dur) = dur {
@@ -358,7 +315,7 @@ impl Part {
             b"FH" => HashKind::File,
             b"HH" => HashKind::Host,
             b"SH" => HashKind::String,
-            b"CM" if text == b"time_metric" => return self.units.push((file, hash)),
+            b"CM" if text == b"time_metric" => return self.units.push(hash),
             _ => return,
         };
         self.hashes.push(HashRecord { file, kind, hash, text });

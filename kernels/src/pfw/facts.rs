@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use rustc_hash::FxHashMap;
 
 use super::decode::{EVENT_COLUMNS, Expectations, METADATA_COLUMNS};
 use super::names::raw_key;
@@ -135,7 +134,6 @@ impl Facts {
 
 fn expected(columns: &[ColumnFacts], fixed: usize) -> Expected {
     let (fixed, keyed) = columns.split_at(fixed.min(columns.len()));
-    let keys: Vec<Vec<u8>> = keyed.iter().map(|column| raw_key(&column.name)).collect();
-    let kinds = keys.iter().cloned().zip(keyed.iter().map(ColumnFacts::kind));
-    Expected { fixed: fixed.iter().map(ColumnFacts::kind).collect(), keyed: kinds.collect::<FxHashMap<_, _>>(), keys }
+    let keyed = keyed.iter().map(|column| (raw_key(&column.name), column.kind()));
+    Expected { fixed: fixed.iter().map(ColumnFacts::kind).collect(), keyed: keyed.collect() }
 }

@@ -1,8 +1,6 @@
-//! Decoded rows of many chunks -> the columns of the whole load; and single chunks -> its tables.
+//! Decoded rows of one or many chunks -> the columns of a table as it is shown.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
@@ -13,18 +11,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
-use super::decode::Expectations;
 use super::decode::HashKind;
 use super::facts::{ColumnFacts, EventFacts, Facts};
 use super::hashes::{Book, Told};
 use super::metadata::finish_metadata;
 use super::names::{FILE, raw_key};
 use super::report::Report;
-use super::select::{Selected, select};
-use super::tables::{Context, Origin, Timed};
-use super::trace::FinishedTable;
-use super::{table_of, tell, wait};
-use crate::access::Checkpoint;
+use super::tables::{Origin, Timed};
 use crate::columns::Kind;
 
 const METADATA: &str = "metadata";
@@ -33,12 +26,9 @@ const METADATA: &str = "metadata";
 #[pyclass(frozen)]
 pub struct PfwFinisher {
     facts: Facts,
-    context: Context,
-    expectations: Arc<Expectations>,
+    book: Book,
 }
 
-/// Tables of events by name, and that of metadata.
-type Tables = (Vec<(String, Py<PyAny>)>, Py<PyAny>);
 /// A final column: its name, type, the decoded column it is from, and how: `column`, `texts` of its hashes, or `both`.
 type ColumnRow = (String, &'static str, String, &'static str);
 
@@ -55,24 +45,15 @@ impl PfwFinisher {
                     text: text.as_bytes(),
                 })
             });
-            let book = Book::new(told, &mut Report::default());
-            PfwFinisher {
-                context: Context { factors: facts.factors(), book },
-                expectations: Arc::new(facts.expectations()),
-                facts,
-            }
+            PfwFinisher { book: Book::new(told, &mut Report::default()), facts }
         })
     }
 
-    /// Decoded rows of an event (or of `metadata`) with `dctv:file` as last column -> the rows as the whole load has them.
+    /// Decoded rows of an event (or of `metadata`) with `dctv:file` as last column -> the rows as the table has them.
     ///
-    /// Columns may be in any order; missing ones are null, narrower ones are cast. None gives no rows.
-    #[pyo3(signature = (name, batch=None))]
-    fn finish(&self, py: Python<'_>, name: &str, batch: Option<PyRecordBatch>) -> PyResult<Py<PyAny>> {
-        let rows = match batch {
-            Some(batch) => batch.into_inner(),
-            None => RecordBatch::new_empty(Arc::new(Schema::empty())),
-        };
+    /// Columns may be in any order; missing ones are null, narrower ones are cast.
+    fn finish(&self, py: Python<'_>, name: &str, batch: PyRecordBatch) -> PyResult<Py<PyAny>> {
+        let rows = batch.into_inner();
         let finished = py
             .detach(|| match name {
                 METADATA => self.metadata(&rows),
@@ -91,71 +72,6 @@ impl PfwFinisher {
         };
         rows.map_err(|error| PyValueError::new_err(error.to_string()))
     }
-
-    /// Chunks of the trace -> name and table of each event, and the table of metadata, as the whole load has them.
-    ///
-    /// `progress(done, total)` is called with bytes of files; what it raises ends the decoding.
-    #[pyo3(signature = (paths, checkpoints, threads=1, progress=None))]
-    fn decode(
-        &self,
-        py: Python<'_>,
-        paths: Vec<String>,
-        checkpoints: Vec<Bound<'_, PyAny>>,
-        threads: usize,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<Tables> {
-        let checkpoints = checkpoints.iter().map(Checkpoint::from_python).collect::<PyResult<Vec<_>>>()?;
-        let job = Selected {
-            paths: &paths,
-            checkpoints: &checkpoints,
-            threads,
-            facts: &self.facts,
-            context: &self.context,
-            expectations: &self.expectations,
-            done: Arc::default(),
-            cancelled: AtomicBool::new(false),
-        };
-        let selected = watched(py, &job, progress.as_ref())?;
-        let mut events = Vec::with_capacity(selected.0.len());
-        for (name, schema, batches) in selected.0 {
-            events.push((name, table_of(py, batches, schema)?));
-        }
-        let schema = selected.1.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
-        Ok((events, table_of(py, selected.1, schema)?))
-    }
-}
-
-/// Decode on another thread, and tell of progress from this one.
-fn watched(
-    py: Python<'_>,
-    job: &Selected,
-    progress: Option<&Py<PyAny>>,
-) -> PyResult<(Vec<FinishedTable>, Vec<RecordBatch>)> {
-    let total: u64 = job.checkpoints.iter().map(|place| place.c_size).sum();
-    let (sender, receiver) = channel();
-    let receiver = Mutex::new(receiver);
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            // The receiver only goes away when the call was interrupted.
-            let _ = sender.send(select(job));
-        });
-        loop {
-            let done = job.done.load(Ordering::Relaxed).min(total);
-            if let Err(error) = tell(py, (done, total), progress) {
-                job.cancelled.store(true, Ordering::Relaxed);
-                return Err(error);
-            }
-            match py.detach(|| wait(&receiver)) {
-                Ok(selected) => {
-                    return selected.map_err(|error| PyValueError::new_err(error.to_string()));
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(PyValueError::new_err("the decoder ended unexpectedly"));
-                }
-                Err(RecvTimeoutError::Timeout) => (),
-            }
-        }
-    })
 }
 
 impl PfwFinisher {
@@ -172,8 +88,7 @@ impl PfwFinisher {
                 Origin::Texts(index) => (decoded(index), "texts"),
                 Origin::Both => ("", "both"),
             };
-            let kind = column.arrays.first().map_or("string", type_name);
-            (column.name, kind, from.to_owned(), how)
+            (column.name, type_name(&column.array), from.to_owned(), how)
         };
         timed.columns.into_iter().map(row).collect()
     }
@@ -182,16 +97,15 @@ impl PfwFinisher {
         let columns = &self.facts.metadata;
         let decoded = decoded(columns, rows)?;
         let empty: Vec<bool> = columns.iter().map(|column| column.empty).collect();
-        let mut finished = finish_metadata(&[decoded], Some(&empty))?;
-        finished.pop().ok_or_else(|| unknown(METADATA))
+        finish_metadata(&decoded, &empty)
     }
 
     fn event(&self, name: &str, rows: &RecordBatch) -> Result<Timed, ArrowError> {
         let event = self.found(name).ok_or_else(|| unknown(name))?;
         let shape = event.shape();
-        let mut timed = Timed::new(name.to_owned(), &[decoded(&event.columns, rows)?]);
-        timed.name_columns(Some(&shape));
-        timed.resolve_hashes(&[runs(rows)?], &self.context.book, Some(&shape))?;
+        let mut timed = Timed::new(&decoded(&event.columns, rows)?);
+        timed.name_columns(&shape);
+        timed.resolve_hashes(&runs(rows)?, &self.book, &shape)?;
         Ok(timed)
     }
 }
@@ -265,19 +179,16 @@ fn runs(rows: &RecordBatch) -> Result<Vec<(usize, usize)>, ArrowError> {
 }
 
 fn batch_of(timed: Timed, start: i64) -> Result<RecordBatch, ArrowError> {
-    let rows = timed.rows.first().copied().unwrap_or_default();
     let mut fields = Vec::with_capacity(timed.columns.len());
     let mut arrays: Vec<ArrayRef> = Vec::with_capacity(timed.columns.len());
-    for (index, column) in timed.columns.into_iter().enumerate() {
-        let mut array = column.arrays.into_iter().next().unwrap_or_else(|| new_null_array(&DataType::Utf8, rows));
+    for (index, mut column) in timed.columns.into_iter().enumerate() {
         if index == 0 {
-            let times = array.as_primitive::<Int64Type>().values();
+            let times = column.array.as_primitive::<Int64Type>().values();
             let since = times.iter().map(|time| time.saturating_sub(start));
-            array = Arc::new(Int64Array::from_iter_values(since));
+            column.array = Arc::new(Int64Array::from_iter_values(since));
         }
-        fields.push(Field::new(column.name, array.data_type().clone(), index > 0));
-        arrays.push(array);
+        fields.push(Field::new(column.name, column.array.data_type().clone(), index > 0));
+        arrays.push(column.array);
     }
-    let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
 }

@@ -12,7 +12,6 @@ use super::hashes::Book;
 use super::ledger::Ledger;
 use super::report::{Reported, Trouble};
 use super::told::Tellings;
-use super::trace::File;
 use crate::access::Checkpoint;
 
 /// A chunk as it is handed out.
@@ -61,7 +60,7 @@ impl Gathered {
     /// Add the next chunk.
     pub fn add(&mut self, chunk: Chunk) -> Result<Handout, ArrowError> {
         let file = chunk.checkpoint.file as usize;
-        self.ledger.add(chunk.report, chunk.counts, chunk.units);
+        self.ledger.add(file, chunk.report, chunk.counts, chunk.units);
         let mut hashes = Vec::new();
         for record in &chunk.hashes {
             if self.told.add(record) {
@@ -102,7 +101,7 @@ impl Gathered {
         }
         let told = (!self.thorough).then_some(&self.told);
         let (batch, dropped, timed) = self.events[id].event(table, file, factor, told)?;
-        for extent in timed.extents.values() {
+        if let Some(extent) = &timed.extent {
             self.ledger.files[file].add(extent);
         }
         if let Some((start, end)) = timed.range {
@@ -119,7 +118,7 @@ impl Gathered {
     }
 
     /// What is known of the whole trace, and whether a pass that knows it hands out chunks otherwise.
-    pub fn finish(mut self, files: &[File]) -> (Facts, bool) {
+    pub fn finish(mut self, paths: &[String]) -> (Facts, bool) {
         let factors = self.ledger.factors();
         for (used, factor) in self.used.iter().zip(&factors) {
             self.again |= used.is_some_and(|used| used != *factor);
@@ -142,7 +141,7 @@ impl Gathered {
         let metadata = self.metadata.columns();
         let (start, end) = self.range.unwrap_or_default();
         let troubles = self.ledger.report.into_entries();
-        let path = |file: usize| files.get(file).map_or(String::new(), |file| file.path.clone());
+        let path = |file: usize| paths.get(file).cloned().unwrap_or_default();
         let facts = Facts {
             start_ns: start,
             last_ts: end - start,

@@ -145,8 +145,8 @@ impl Growing {
         for (column, seen) in table.seen {
             self.see(places[column], file, seen, told);
         }
-        let mut timed = Timed::new(self.name.clone(), &[table.batch]);
-        if let Some(dur) = timed.columns.get_mut(1).and_then(|column| column.arrays.first_mut())
+        let mut timed = Timed::new(&table.batch);
+        if let Some(dur) = timed.columns.get_mut(1).map(|column| &mut column.array)
             && dur.null_count() == dur.len()
         {
             *dur = new_null_array(&DataType::Int64, dur.len());
@@ -155,16 +155,15 @@ impl Growing {
         timed.columns.push(Column {
             name: LINE.to_owned(),
             origin: Origin::Column(timed.columns.len()),
-            arrays: vec![Arc::new(lines.clone())],
+            array: Arc::new(lines.clone()),
         });
-        timed.scale(&[vec![(0, 0)]], &[factor])?;
-        for (_, _, count, example) in timed.troubles.drain(..) {
-            self.overflows.entry(file).or_insert((0, example)).0 += count;
+        timed.scale(factor)?;
+        if timed.overflows > 0 {
+            let (ts, dur) = timed.overflow;
+            let example = || (0, format!("event {}: ts {ts}, dur {dur}", self.name));
+            self.overflows.entry(file).or_insert_with(example).0 += timed.overflows;
         }
-        let arrays: Vec<ArrayRef> = std::mem::take(&mut timed.columns)
-            .into_iter()
-            .filter_map(|column| column.arrays.into_iter().next())
-            .collect();
+        let arrays: Vec<ArrayRef> = std::mem::take(&mut timed.columns).into_iter().map(|column| column.array).collect();
         let rows = arrays.first().map_or(0, |array| array.len());
         self.rows += rows as u64;
         self.learn_values(&table.names, &arrays);

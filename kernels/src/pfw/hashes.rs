@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::decode::HashKind;
 use super::report::{Report, Trouble};
-use crate::columns::{Interner, coded_arrays};
+use crate::columns::{Interner, coded_array};
 
 /// What a hash stands for.
 enum Meaning {
@@ -121,12 +121,13 @@ pub fn resolution(column: &str) -> Option<(&'static [HashKind], String)> {
     })
 }
 
-/// The batches of a column, and of which file the rows of each are: from which row on which file.
+/// A column of hashes.
 pub struct Rows<'a> {
-    pub files: &'a [Vec<(usize, usize)>],
-    pub arrays: &'a [ArrayRef],
+    /// From which row on the rows are of which file.
+    pub files: &'a [(usize, usize)],
+    pub array: &'a ArrayRef,
     /// Texts that some writers give directly, which win.
-    pub direct: Option<&'a [ArrayRef]>,
+    pub direct: Option<&'a ArrayRef>,
 }
 
 /// A text column, row by row.
@@ -167,23 +168,23 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// The number of the text of a row's hash; the outer option is for rows without a hash.
+    /// The number of the text of a row's hash.
     #[inline]
-    fn row(&mut self, hashes: &Texts, row: usize, file: usize) -> Option<Option<i32>> {
+    fn row(&mut self, hashes: &Texts, row: usize, file: usize) -> Option<i32> {
         let hash = hashes.get(row)?;
         let Texts::Coded(codes, ..) = hashes else {
-            return Some(self.code(hash, file).0);
+            return self.code(hash, file).0;
         };
         let place = codes[row] as usize;
         if let Some(Some(known)) = self.coded.get(place) {
-            return Some(*known);
+            return *known;
         }
         let (code, everywhere) = self.code(hash, file);
         if everywhere {
             self.coded.resize(self.coded.len().max(place + 1), None);
             self.coded[place] = Some(code);
         }
-        Some(code)
+        code
     }
 
     /// The number of the text of a hash, and whether it is the same in all files.
@@ -204,44 +205,26 @@ impl Resolver<'_> {
     }
 }
 
-/// Texts of a column, and how many hashes of each file have none.
-type Resolved = (Vec<ArrayRef>, BTreeMap<usize, u64>);
-
-/// The texts of a column of hashes, whose chunks share a dictionary if they have one; None if it is no column of texts.
-pub fn resolve(rows: &Rows, kinds: &[HashKind], book: &Book) -> Result<Option<Resolved>, ArrowError> {
+/// The texts of a column of hashes; None if it is no column of texts.
+pub fn resolve(rows: &Rows, kinds: &[HashKind], book: &Book) -> Result<Option<ArrayRef>, ArrowError> {
+    let Some(hashes) = Texts::of(rows.array) else {
+        return Ok(None);
+    };
     let mut resolver =
         Resolver { book, kinds, distinct: Interner::default(), known: FxHashMap::default(), coded: Vec::new() };
-    let mut unknown = BTreeMap::new();
-    let mut coded = Vec::with_capacity(rows.arrays.len());
-    for (index, array) in rows.arrays.iter().enumerate() {
-        let Some(hashes) = Texts::of(array) else {
-            return Ok(None);
-        };
-        let direct = rows.direct.and_then(|arrays| arrays.get(index)).and_then(Texts::of);
-        let mut codes = vec![0; array.len()];
-        let mut nulls = NullBufferBuilder::new(array.len());
-        let files = &rows.files[index];
-        let ends = files.iter().map(|(start, _)| *start).skip(1).chain([array.len()]);
-        for ((start, file), end) in files.iter().zip(ends) {
-            let mut missing = 0;
-            for (row, code) in codes.iter_mut().enumerate().take(end).skip(*start) {
-                let found = match direct.as_ref().and_then(|texts| texts.get(row)) {
-                    Some(text) => Some(resolver.distinct.intern(text) as i32),
-                    None => {
-                        let found = resolver.row(&hashes, row, *file);
-                        missing += u64::from(found == Some(None));
-                        found.flatten()
-                    }
-                };
-                *code = found.unwrap_or(0);
-                nulls.append(found.is_some());
-            }
-            if missing > 0 {
-                *unknown.entry(*file).or_default() += missing;
-            }
+    let direct = rows.direct.and_then(Texts::of);
+    let mut codes = Vec::with_capacity(rows.array.len());
+    let mut nulls = NullBufferBuilder::new(rows.array.len());
+    let ends = rows.files.iter().map(|(start, _)| *start).skip(1).chain([rows.array.len()]);
+    for ((start, file), end) in rows.files.iter().zip(ends) {
+        for row in *start..end {
+            let found = match direct.as_ref().and_then(|texts| texts.get(row)) {
+                Some(text) => Some(resolver.distinct.intern(text) as i32),
+                None => resolver.row(&hashes, row, *file),
+            };
+            codes.push(found.unwrap_or(0));
+            nulls.append(found.is_some());
         }
-        coded.push((codes, nulls.finish()));
     }
-    let arrays = coded_arrays(coded, resolver.distinct, &mut 0)?;
-    Ok(Some((arrays, unknown)))
+    coded_array(codes, nulls.finish(), resolver.distinct, &mut 0).map(Some)
 }

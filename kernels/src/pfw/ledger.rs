@@ -36,17 +36,14 @@ impl Ledger {
     }
 
     /// Add the next part.
-    pub fn add(&mut self, report: Report, counts: Vec<(usize, Counts)>, units: Vec<(usize, Vec<u8>)>) {
-        let files = &self.files;
-        self.report.merge(report, |file| files[file].counts.lines);
-        for (file, counts) in counts {
-            let sum = &mut self.files[file].counts;
-            sum.lines += counts.lines;
-            sum.metadata += counts.metadata;
-            sum.invalid += counts.invalid;
-            sum.other += counts.other;
-        }
-        for (file, unit) in units {
+    pub fn add(&mut self, file: usize, report: Report, counts: Counts, units: Vec<Vec<u8>>) {
+        let sum = &mut self.files[file].counts;
+        self.report.merge(report, sum.lines);
+        sum.lines += counts.lines;
+        sum.metadata += counts.metadata;
+        sum.invalid += counts.invalid;
+        sum.other += counts.other;
+        for unit in units {
             match &self.units[file] {
                 None => self.units[file] = Some(unit),
                 Some(first) if *first != unit => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -18,15 +18,13 @@ use super::facts::Facts;
 use super::gathered::{Gathered, Handout};
 use super::ledger::Ledger;
 use super::report::Trouble;
-use super::tell;
-use super::trace::File;
 use crate::access::{Block, Checkpoint, Damage, Limits, Source};
-use crate::pass::{Ahead, Spare};
+use crate::pass::{Ahead, Progress, Running, Spare};
 
 /// Text that is read at a time.
-pub const BLOCK_BYTES: usize = 4 << 20;
+const BLOCK_BYTES: usize = 4 << 20;
 /// Longer lines are passed over.
-pub const LINE_BYTES: usize = 64 << 20;
+const LINE_BYTES: usize = 64 << 20;
 
 /// The text of a chunk.
 struct Unread {
@@ -56,27 +54,34 @@ enum Made {
     End(End),
 }
 
-/// Reads the files one after the other, chunk by chunk.
+/// Reads the files one after the other, chunk by chunk, or some chunks of them.
 struct Reader {
-    files: Vec<File>,
+    paths: Vec<String>,
+    /// The chunks to read, if not all.
+    places: Option<Vec<Checkpoint>>,
     limits: Limits,
     done: Arc<AtomicU64>,
     spare: Arc<Spare>,
-    file: usize,
+    /// Number of the file, or of the place, that is read.
+    next: usize,
     source: Option<Source>,
     ended: bool,
 }
 
 impl Reader {
     fn read(&mut self) -> Option<Read> {
-        let file = self.file;
-        let path = self.files.get(file)?.path.clone();
-        let error = match self.chunk(&path) {
+        let place = match &self.places {
+            None => None,
+            Some(places) => Some(places.get(self.next)?.clone()),
+        };
+        let file = place.as_ref().map_or(self.next, |place| place.file as usize);
+        let path = self.paths.get(file)?.clone();
+        let error = match self.chunk(&path, place.as_ref()) {
             Ok(Some(chunk)) => return Some(Read::Chunk(Box::new(chunk))),
             Ok(None) => None,
             Err(error) => Some(error.to_string()),
         };
-        self.file += 1;
+        self.next += 1;
         self.ended = false;
         let source = self.source.take();
         Some(Read::End(End {
@@ -87,13 +92,15 @@ impl Reader {
         }))
     }
 
-    fn chunk(&mut self, path: &str) -> std::io::Result<Option<Unread>> {
+    fn chunk(&mut self, path: &str, only: Option<&Checkpoint>) -> std::io::Result<Option<Unread>> {
         let source = match &mut self.source {
             Some(source) => source,
             None => {
                 let done = Arc::clone(&self.done);
-                let source = Source::open(Path::new(path), self.file as u32, self.limits, done)?;
-                self.source.insert(source)
+                self.source.insert(match only {
+                    None => Source::open(Path::new(path), self.next as u32, self.limits, done)?,
+                    Some(place) => Source::chunk(Path::new(path), place, self.limits, done)?,
+                })
             }
         };
         let mut blocks = Vec::new();
@@ -102,13 +109,13 @@ impl Reader {
             let place = block.end.take();
             self.ended = block.last;
             blocks.push(block);
-            if let Some(place) = place {
-                return Ok(Some(Unread {
-                    place,
-                    path: path.to_owned(),
-                    blocks,
-                    last: self.ended && source.damage().is_none(),
-                }));
+            let end = match only {
+                None => place,
+                Some(only) => self.ended.then(|| only.clone()),
+            };
+            if let Some(place) = end {
+                let last = self.ended && source.damage().is_none();
+                return Ok(Some(Unread { place, path: path.to_owned(), blocks, last }));
             }
         }
         Ok(None)
@@ -121,7 +128,7 @@ fn decode(read: Read, expectations: &Arc<Expectations>, spare: &Spare) -> Made {
         Read::Chunk(chunk) => chunk,
     };
     let file = chunk.place.file as usize;
-    let mut part = Part::of_chunk(expectations, true);
+    let mut part = Part::new(expectations);
     for block in chunk.blocks {
         if let Some(head) = &block.skipped {
             part.long_line(file, head);
@@ -147,21 +154,21 @@ struct PfwChunk {
 /// Files of DFTracer JSON lines -> an iterator of PfwChunk, in the order of files and places.
 ///
 /// Threads read and decode a few chunks ahead. `progress(done, total)` is called with bytes of files from the iterating
-/// thread; what it raises ends the pass. `hints` are the facts of an earlier pass.
+/// thread; what it raises ends the pass. `hints` are the facts of an earlier pass. With `places` only those chunks are
+/// read, and what is learnt is not of the whole trace.
 #[pyclass]
 struct PfwPass {
-    ahead: Option<Ahead<Made>>,
+    running: Running<Made>,
     gathered: Option<Gathered>,
     learnt: Option<(Facts, bool)>,
-    files: Vec<File>,
-    done: Arc<AtomicU64>,
-    progress: Option<Py<PyAny>>,
+    paths: Vec<String>,
+    sizes: Vec<u64>,
 }
 
 #[pymethods]
 impl PfwPass {
     #[new]
-    #[pyo3(signature = (paths, threads=1, progress=None, chunk_bytes=16 << 20, hints=None, *, line_limit=LINE_BYTES))]
+    #[pyo3(signature = (paths, threads=1, progress=None, chunk_bytes=16 << 20, hints=None, *, line_limit=LINE_BYTES, places=None))]
     fn new(
         paths: Vec<String>,
         threads: usize,
@@ -169,12 +176,20 @@ impl PfwPass {
         chunk_bytes: usize,
         hints: Option<Facts>,
         line_limit: usize,
-    ) -> PfwPass {
-        let files: Vec<File> = paths.into_iter().map(File::new).collect();
+        places: Option<Vec<Bound<'_, PyAny>>>,
+    ) -> PyResult<PfwPass> {
+        let sizes: Vec<u64> = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |data| data.len())).collect();
+        let places: Option<Vec<Checkpoint>> =
+            places.map(|places| places.iter().map(Checkpoint::from_python).collect::<PyResult<_>>()).transpose()?;
+        let total = match &places {
+            None => sizes.iter().sum(),
+            Some(places) => places.iter().map(|place| place.c_size).sum(),
+        };
         let done = Arc::new(AtomicU64::new(0));
         let spare = Arc::new(Spare::default());
         let mut reader = Reader {
-            files: files.clone(),
+            paths: paths.clone(),
+            places,
             limits: Limits {
                 block: chunk_bytes.clamp(1, BLOCK_BYTES),
                 line: line_limit.clamp(1, 1 << 30),
@@ -183,15 +198,15 @@ impl PfwPass {
             },
             done: Arc::clone(&done),
             spare: Arc::clone(&spare),
-            file: 0,
+            next: 0,
             source: None,
             ended: false,
         };
-        let expectations = hints.as_ref().map(Facts::expectations).unwrap_or_default();
-        let expectations = Arc::new(expectations);
-        let gathered = Gathered::new(files.len(), hints.as_ref());
+        let expectations = Arc::new(hints.as_ref().map(Facts::expectations).unwrap_or_default());
+        let gathered = Gathered::new(paths.len(), hints.as_ref());
         let ahead = Ahead::start(threads, move || reader.read(), move |read| decode(read, &expectations, &spare));
-        PfwPass { ahead: Some(ahead), gathered: Some(gathered), learnt: None, files, done, progress }
+        let running = Running::new(ahead, Progress::new(done, total, progress));
+        Ok(PfwPass { running, gathered: Some(gathered), learnt: None, paths, sizes })
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -199,15 +214,29 @@ impl PfwPass {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<PfwChunk>> {
-        let result = self.advance(py);
-        if !matches!(result, Ok(Some(_))) {
-            let ahead = self.ahead.take();
-            py.detach(|| drop(ahead));
+        let Some(mut gathered) = self.gathered.take() else {
+            return Ok(None);
+        };
+        let found = self.running.next(py, |made| match made {
+            Made::End(end) => {
+                note_end(&mut gathered, &self.sizes, end);
+                Ok(None)
+            }
+            Made::Chunk(chunk) => {
+                let added = py.detach(|| gathered.add(*chunk?));
+                added.map(Some).map_err(|error| PyValueError::new_err(error.to_string()))
+            }
+        })?;
+        match found {
+            Some(chunk) => {
+                self.gathered = Some(gathered);
+                convert(py, chunk).map(Some)
+            }
+            None => {
+                self.learnt = Some(py.detach(|| gathered.finish(&self.paths)));
+                Ok(None)
+            }
         }
-        if result.is_err() {
-            self.gathered = None;
-        }
-        result
     }
 
     /// What was learnt of the trace, for JSON; only after the last chunk.
@@ -225,38 +254,10 @@ impl PfwPass {
     fn learnt(&self) -> PyResult<&(Facts, bool)> {
         self.learnt.as_ref().ok_or_else(|| PyRuntimeError::new_err("the pass has not come to its end"))
     }
-
-    fn advance(&mut self, py: Python<'_>) -> PyResult<Option<PfwChunk>> {
-        let (Some(ahead), Some(gathered)) = (&self.ahead, &mut self.gathered) else {
-            return Ok(None);
-        };
-        let total: u64 = self.files.iter().map(|file| file.size).sum();
-        let tell = |py: Python<'_>| {
-            let done = self.done.load(Ordering::Relaxed);
-            tell(py, (done, total), self.progress.as_ref())
-        };
-        while let Some(made) = ahead.next(py, tell)? {
-            match made {
-                Made::End(end) => note_end(gathered, &self.files, end),
-                Made::Chunk(chunk) => {
-                    let chunk = py
-                        .detach(|| gathered.add(*chunk?))
-                        .map_err(|error| PyValueError::new_err(error.to_string()))?;
-                    return convert(py, chunk).map(Some);
-                }
-            }
-        }
-        tell(py)?;
-        if let Some(gathered) = self.gathered.take() {
-            let files = &self.files;
-            self.learnt = Some(py.detach(|| gathered.finish(files)));
-        }
-        Ok(None)
-    }
 }
 
-fn note_end(gathered: &mut Gathered, files: &[File], end: End) {
-    let size = files.get(end.file).map_or(0, |file| file.size);
+fn note_end(gathered: &mut Gathered, sizes: &[u64], end: End) {
+    let size = sizes.get(end.file).copied().unwrap_or(0);
     gathered.end(end.file, end.bytes, |ledger| match &end.error {
         Some(error) => ledger.report.note(end.file, Trouble::Unreadable, 1, error),
         None => Ledger::note_end(&mut ledger.report, end.file, end.damage, end.bytes, size),

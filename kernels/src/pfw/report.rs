@@ -73,7 +73,7 @@ impl Trouble {
 
 struct Entry {
     count: u64,
-    /// Line of the example, from 1, in the file or (before `merge`) in the block.
+    /// Line of the example, from 1, in the file or (before `merge`) in the chunk.
     line: u64,
     example: String,
 }
@@ -114,11 +114,11 @@ impl Report {
         entry.count += count;
     }
 
-    /// Add the troubles of a later block, whose lines follow `before` lines of the file.
-    pub fn merge(&mut self, later: Report, before: impl Fn(usize) -> u64) {
+    /// Add the troubles of a later chunk, whose lines follow `before` lines of the file.
+    pub fn merge(&mut self, later: Report, before: u64) {
         for ((file, trouble), mut entry) in later.entries {
             if entry.line > 0 {
-                entry.line += before(file);
+                entry.line += before;
             }
             self.entries.entry((file, trouble)).and_modify(|first| first.count += entry.count).or_insert(entry);
         }

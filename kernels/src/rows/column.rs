@@ -9,7 +9,7 @@ use arrow_schema::ArrowError;
 use super::sink::{TS, room};
 use super::whole::Whole;
 use super::{ColumnSpec, Type};
-use crate::columns::{Interner, Strings, coded_arrays, string_array};
+use crate::columns::{Interner, Strings, coded_array, string_array};
 
 /// Distinct texts of a column from which on numbering them must pay: fewer than half as many as rows.
 const CODED_MIN: usize = 4096;
@@ -326,11 +326,7 @@ impl Column {
             Values::Float(values) => Arc::new(Float64Array::try_new(ScalarBuffer::from(values), nulls)?),
             Values::Bool(values) => Arc::new(BooleanArray::new(values.into(), nulls)),
             Values::Text(texts) => Arc::new(string_array(texts, nulls, invalid)?),
-            Values::Coded(codes, distinct) => {
-                let arrays = coded_arrays(vec![(codes, nulls)], distinct, invalid)?;
-                let first = arrays.into_iter().next();
-                first.ok_or_else(|| ArrowError::ComputeError("a column is lost".to_owned()))?
-            }
+            Values::Coded(codes, distinct) => coded_array(codes, nulls, distinct, invalid)?,
         })
     }
 }

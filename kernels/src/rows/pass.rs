@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -16,7 +16,7 @@ use super::far::{LENGTH_REASON, TIME_REASON};
 use super::sink::{Sink, Taken};
 use super::{EventSpec, TableSpec};
 use crate::access::Checkpoint;
-use crate::pass::Ahead;
+use crate::pass::{Ahead, Progress, Running};
 
 /// Why a trace cannot be read.
 pub enum Failure {
@@ -195,10 +195,7 @@ struct RowChunk {
 /// Files of a trace -> an iterator of its chunks, then `facts`.
 #[pyclass]
 pub struct RowPass {
-    ahead: Option<Ahead<Made>>,
-    total: u64,
-    done: Arc<AtomicU64>,
-    progress: Option<Py<PyAny>>,
+    running: Running<Made>,
     summary: Option<Box<Summary>>,
     /// By file.
     flaws: BTreeMap<u32, Flaws>,
@@ -217,44 +214,15 @@ impl RowPass {
     ) -> RowPass {
         let mut reader = Reader { decoder, sink: Sink::default(), ended: false };
         RowPass {
-            ahead: Some(Ahead::start(threads, move || reader.read(), make)),
-            total,
-            done,
-            progress,
+            running: Running::new(
+                Ahead::start(threads, move || reader.read(), make),
+                Progress::new(done, total, progress),
+            ),
             summary: None,
             flaws: BTreeMap::new(),
             chunks: FxHashMap::default(),
             rows: 0,
         }
-    }
-
-    fn advance(&mut self, py: Python<'_>) -> PyResult<Option<RowChunk>> {
-        let Some(ahead) = &self.ahead else {
-            return Ok(None);
-        };
-        let tell = |py: Python<'_>| {
-            py.check_signals()?;
-            if let Some(progress) = &self.progress {
-                progress.call1(py, (self.done.load(Ordering::Relaxed), self.total))?;
-            }
-            Ok(())
-        };
-        while let Some(made) = ahead.next(py, tell)? {
-            match made {
-                Made::End(summary) => self.summary = Some(summary),
-                Made::Failed(failure) => return Err(failure.into()),
-                Made::Chunk(place, batches, found) => {
-                    let batches = batches.map_err(|e| PyValueError::new_err(e.to_string()))?;
-                    let flaws = self.flaws.entry(place.file).or_default();
-                    flaws.invalid += found.invalid;
-                    flaws.far += found.far;
-                    flaws.long += found.long;
-                    return self.convert(py, place, batches).map(Some);
-                }
-            }
-        }
-        tell(py)?;
-        Ok(None)
     }
 
     fn convert(&mut self, py: Python<'_>, place: Place, batches: Batches) -> PyResult<RowChunk> {
@@ -303,12 +271,25 @@ impl RowPass {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<RowChunk>> {
-        let result = self.advance(py);
-        if !matches!(result, Ok(Some(_))) {
-            let ahead = self.ahead.take();
-            py.detach(|| drop(ahead));
-        }
-        result
+        let found = self.running.next(py, |made| match made {
+            Made::End(summary) => {
+                self.summary = Some(summary);
+                Ok(None)
+            }
+            Made::Failed(failure) => Err(failure.into()),
+            Made::Chunk(place, batches, found) => {
+                let batches = batches.map_err(|e| PyValueError::new_err(e.to_string()))?;
+                Ok(Some((place, batches, found)))
+            }
+        })?;
+        let Some((place, batches, found)) = found else {
+            return Ok(None);
+        };
+        let flaws = self.flaws.entry(place.file).or_default();
+        flaws.invalid += found.invalid;
+        flaws.far += found.far;
+        flaws.long += found.long;
+        self.convert(py, place, batches).map(Some)
     }
 
     /// What was learnt, as `dctv.readers.described` says; only after the last chunk.

@@ -82,6 +82,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(ahead::ahead, m)?)?;
     m.add_class::<meter::Meter>()?;
     m.add_function(wrap_pyfunction!(meter::metered, m)?)?;
+    m.add_function(wrap_pyfunction!(opening::schema_of, m)?)?;
     m.add_class::<spool::Spool>()?;
     m.add_class::<counter::Counter>()?;
     m.add_function(wrap_pyfunction!(nest::nest, m)?)?;

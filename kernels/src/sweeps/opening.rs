@@ -8,6 +8,11 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::failure::fail;
 use super::source::Reader;
 
+#[pyfunction]
+pub fn schema_of(stream: AnyRecordBatch) -> PyResult<PySchema> {
+    Ok(PySchema::new(stream.into_reader()?.schema()))
+}
+
 /// What can be opened.
 pub struct Opening {
     source: Py<PyAny>,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from pathlib import Path
@@ -50,3 +53,39 @@ def test_errors_say_in_which_trace(executor: Executor, tmp_path: Path) -> None:
         with pytest.raises(TraceError) as gone:
             session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall()
         assert "run002.json: cannot read it" in gone.value.message
+
+
+def test_a_worker_that_is_killed_costs_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_fleet(tmp_path, 30)
+    monkeypatch.chdir(tmp_path)
+    sql = QUERIES["a span join"]
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+        Session(index=False) as here,
+        Session(index=False) as there,
+    ):
+        there.executor = client.get_executor()
+        for one in (here, there):
+            one.mount_traces("*.json", "runs")
+        first, *_ = client.run(os.getpid).values()
+        killer = threading.Timer(0.3, os.kill, (first, signal.SIGKILL))
+        killer.start()
+        found = rows(there, sql)
+        killer.join()
+        assert found == rows(here, sql)
+
+
+def test_a_cluster_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    write_fleet(tmp_path, 3)
+    with Session(index=False) as session:
+        session.mount_traces(tmp_path / "*.json", "runs")
+        with (
+            LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+            Client(cluster) as client,
+        ):
+            session.executor = client.get_executor()
+        with pytest.raises(TraceError, match="the executor failed with"):
+            session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall()
+        session.executor = None
+        assert session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall() == [(180,)]

@@ -11,6 +11,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dctv.contracts.reader import LoadContext, LoadedTrace
+from dctv.readers.dftracer import READER
+
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
 PIECES = [
@@ -37,13 +40,24 @@ PIECES = [
 PIECES += ["null", "Infinity", "a", "é", "\x00", "\x1f", "\x7f", " ", "\t", "\r", "\ufeff", '"k":', '{"a":', "1" * 19]
 
 
-def decode(lines: Sequence[bytes]) -> Any:
-    from dctv._kernels import decode_pfw
+def figures(lines: Sequence[bytes]) -> dict[str, Any]:
+    """What a pass tells of a file of these lines."""
+    from dctv._kernels import PfwPass
 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "t.pfw"
         path.write_bytes(b"\n".join(lines) + b"\n")
-        return decode_pfw([str(path)], 1)
+        run = PfwPass([str(path)], 1)
+        assert sum(batch.num_rows for chunk in run for _, batch in chunk.events) == run.facts()["files"][0]["events"]
+        file: dict[str, Any] = run.facts()["files"][0]
+        return file
+
+
+def loaded(lines: Sequence[bytes]) -> LoadedTrace:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "t.pfw"
+        path.write_bytes(b"\n".join(lines) + b"\n")
+        return READER.load([path], LoadContext({}, 1, lambda _done, _total: None))
 
 
 def is_json(line: str) -> bool:
@@ -62,11 +76,11 @@ def test_values(values: list[object], ascii_only: object, indent: int | None) ->
         return text.replace("\n", "\t")
 
     lines = [f'{{"name":"e","ts":{i}, "args" : {{ "v" : {dump(value)} }} }}' for i, value in enumerate(values)]
-    found = decode([line.encode(errors="surrogatepass") for line in lines])
-    assert found.troubles == [] or {t[1] for t in found.troubles} == {"text is not UTF-8 (bad bytes replaced)"}
-    ((_, data),) = found.events
+    found = loaded([line.encode(errors="surrogatepass") for line in lines])
+    assert {one.reason for one in found.diagnostics} <= {"text is not UTF-8 (bad bytes replaced)"}
+    data = found.tables["raw_events.e"].data
     assert len(data) == len(values)
-    if len(values) == 1 and found.troubles == []:
+    if len(values) == 1 and not found.diagnostics:
         check_one(data["v"].to_pylist()[0], values[0])
 
 
@@ -85,35 +99,35 @@ def check_one(found: object, value: object) -> None:
 def test_validity(value: str) -> None:
     line = f'{{"name":"e","ts":1,"args":{value}}}'
     accepted = is_json(line)
-    found = decode([line.encode()])
-    assert found.files[0][4] == int(not accepted)
+    found = figures([line.encode()])
+    assert found["invalid_lines"] == int(not accepted)
 
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_validity_of_whole_lines(line: str) -> None:
-    found = decode([line.encode()])
+    found = figures([line.encode()])
     is_bracket = line.strip(" \t\r") in {"", "[", "]"}
-    assert found.files[0][4] == int(not is_bracket and not is_json(line))
+    assert found["invalid_lines"] == int(not is_bracket and not is_json(line))
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=60).filter(lambda data: not data.startswith(b"\x1f")))  # else it may be taken for gzip
 def test_any_bytes(data: bytes) -> None:
     lines = data.split(b"\n")
-    found = decode(lines)
+    found = figures(lines)
     texts = [line.decode(errors="replace") for line in lines]
     bad = [t for t in texts if t.strip(" \t\r") not in {"", "[", "]"} and not is_json(t)]
-    assert found.files[0][4] == len(bad)
+    assert found["invalid_lines"] == len(bad)
 
 
 def test_deep_nesting_is_no_problem() -> None:
     line = '{"name":"e","ts":1,"args":{"v":' + "[" * 100_000 + "]" * 100_000 + "}}"
-    found = decode([line.encode()])
-    assert found.files[0][2] == 1
+    found = figures([line.encode()])
+    assert found["events"] == 1
 
 
 def test_more_digits_than_python_reads() -> None:
     line = '{"name":"e","ts":1,"args":{"v":%s}}'
-    found = decode([(line % ("1" * 4300)).encode(), (line % ("1" * 4301)).encode()])
-    assert (found.files[0][2], found.files[0][4]) == (1, 1)
+    found = figures([(line % ("1" * 4300)).encode(), (line % ("1" * 4301)).encode()])
+    assert (found["events"], found["invalid_lines"]) == (1, 1)

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from dctv.contracts import whole
 from dctv.contracts.reader import Head, LoadContext, LoadedTrace
 from dctv.errors import TraceError
 from dctv.readers.dftracer import READER
+from tests.readers.pfw_chunks import told_rows
 
 V0 = (
     '{"id":"1","name":"open","cat":"POSIX","pid":"7","tid":"8","ts":"1000","dur":"5","ph":"X",'
@@ -79,7 +81,7 @@ def test_generations(trace: Callable[..., LoadedTrace], lines: Sequence[str]) ->
     assert {key: row[key] for key in expected} == expected
     assert loaded.properties["start_ns"] == "1000000"
     assert loaded.last_ts == 5000
-    (file,) = loaded.tables["files"].data.to_pylist()
+    (file,) = told_rows(loaded.tables["files"])
     assert (file["events"], file["invalid_lines"], file["min_ts"], file["max_ts"]) == (1, 0, 1000, 1000)
     assert file["metadata"] == sum("FH" in line for line in lines)
 
@@ -96,7 +98,7 @@ def test_hashes_are_texts_in_all_generations(trace: Callable[..., LoadedTrace]) 
 def test_units(trace: Callable[..., LoadedTrace], unit: str, factor: int) -> None:
     loaded = trace(event("a", 5), UNIT % unit, event("a", 8))
     assert [(row["_ts"], row["dur"]) for row in rows(loaded, "a")] == [(0, factor), (3 * factor, factor)]
-    assert loaded.tables["files"].data["time_unit"].to_pylist() == [unit]
+    assert [row["time_unit"] for row in told_rows(loaded.tables["files"])] == [unit]
 
 
 def test_units_are_per_file(tmp_path: Path) -> None:
@@ -202,7 +204,7 @@ def test_bad_lines_are_counted(trace: Callable[..., LoadedTrace], line: str, rea
     (diagnostic,) = (one for one in loaded.diagnostics if not one.incomplete)
     assert (diagnostic.reason, diagnostic.count, diagnostic.incomplete) == (reason, 2, False)
     assert diagnostic.example.startswith(("line 2: ", "event a: "))
-    (file,) = loaded.tables["files"].data.to_pylist()
+    (file,) = told_rows(loaded.tables["files"])
     assert file["events"] == 1
 
 
@@ -236,14 +238,15 @@ def test_file_ends_inside_a_record(tmp_path: Path) -> None:
 
 
 def test_endless_line_is_skipped(tmp_path: Path) -> None:
-    from dctv._kernels import decode_pfw
+    from dctv._kernels import PfwPass
 
     path = tmp_path / "t.pfw"
     path.write_text(f"{event('a', 1)}\n{'x' * 2_000_000}\n{event('a', 2)}\n{'y' * 2_000_000}")
-    found = decode_pfw([str(path)], 1, block_size=1000, line_limit=100_000)
-    assert [data.num_rows for _, data in found.events] == [2]
-    ((_, reason, count, example, incomplete),) = found.troubles
-    assert (reason, count, example[:20], incomplete) == ("line is too long", 2, "line 2: xxxxxxxxxxxx", True)
+    run = PfwPass([str(path)], 1, chunk_bytes=1000, line_limit=100_000)
+    assert sum(data.num_rows for chunk in run for _, data in chunk.events) == 2
+    (trouble,) = run.facts()["troubles"]
+    assert (trouble["reason"], trouble["count"], trouble["incomplete"]) == ("line is too long", 2, True)
+    assert trouble["example"][:20] == "line 2: xxxxxxxxxxxx"
 
 
 LINES = "".join(event("a", i, f'{{"v":{i}}}') + "\n" for i in range(5000))
@@ -347,19 +350,20 @@ def test_progress_can_interrupt(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block", [1, 1000, 1 << 20])
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_blocks_and_threads_do_not_matter(tmp_path: Path, block: int, threads: int) -> None:
-    from dctv._kernels import decode_pfw
-
+def test_chunks_and_threads_do_not_matter(
+    tmp_path: Path, block: int, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "t.pfw"
     lines = [event("ab"[i % 2], 9000 - i, f'{{"v":{json.dumps(i if i % 7 else str(i))}}}') for i in range(9000)]
     lines[50] = "broken"
     path.write_text("\n".join(lines))
-    found = decode_pfw([str(path)], threads, block_size=block)
-    tables = {name: data.to_pylist() for name, data in found.events}
+    monkeypatch.setattr(whole, "CHUNK_BYTES", block)
+    found = READER.load([path], context(threads))
+    tables = {name: rows(found, name) for name in "ab"}
     expected = [i for i in range(8999, -1, -1) if i != 50]
     assert [int(row["v"]) for row in tables["a"]] == [i for i in expected if i % 2 == 0]
     assert [int(row["v"]) for row in tables["b"]] == [i for i in expected if i % 2 == 1]
-    assert [(count, example) for _, _, count, example, _ in found.troubles] == [(1, "line 51: broken")]
+    assert [(one.count, one.example) for one in found.diagnostics] == [(1, "line 51: broken")]
 
 
 @pytest.mark.parametrize(

@@ -28,3 +28,10 @@ def fields(event: str) -> dict[str, object]:
     columns = trace.tables[name].event
     assert columns is not None
     return {"": name.removeprefix("raw_events.")} | {c: row[c] for c in columns.args}
+
+
+def event_counts(trace: LoadedTrace) -> list[tuple[str, str, int]]:
+    """Return the rows of the table that counts the events of each name."""
+    rows = trace.tables["event_counts"].rows
+    assert rows is not None
+    return [(str(event), str(table), int(count or 0)) for event, table, count in rows()]

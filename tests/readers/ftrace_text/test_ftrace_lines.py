@@ -6,7 +6,7 @@ import pytest
 
 from dctv.contracts.reader import LoadedTrace
 from dctv.types.schema import Kind
-from tests.readers.ftrace_text.ftrace_reading import read
+from tests.readers.ftrace_text.ftrace_reading import event_counts, read
 
 OLD = "       a.b c-d-17    [001]  50260.647576: my_event: a=1\n"
 FLAGS = "          <idle>-0     [002] d.h2 50260.647577: my_event: a=2\n"
@@ -110,11 +110,11 @@ def test_files_of_one_trace_share_the_time() -> None:
 def test_event_names_as_printed_are_counted() -> None:
     mark = " t-1 [000] 1.0: {}: B|1|x\n"
     trace = read(OLD + mark.format("print") + mark.format("tracing_mark_write") * 2 + mark.format("0"))
-    assert trace.tables["event_counts"].data.to_pylist() == [
-        {"event": "my_event", "table": "raw_events.my_event", "count": 1},
-        {"event": "print", "table": "raw_events.print|B", "count": 1},
-        {"event": "tracing_mark_write", "table": "raw_events.print|B", "count": 2},
-        {"event": "0", "table": "raw_events.print|B", "count": 1},
+    assert event_counts(trace) == [
+        ("my_event", "raw_events.my_event", 1),
+        ("print", "raw_events.print|B", 1),
+        ("tracing_mark_write", "raw_events.print|B", 2),
+        ("0", "raw_events.print|B", 1),
     ]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from dctv.contracts.reader import LoadedTrace
 from dctv.session import Session
-from tests.readers.ftrace_text.ftrace_reading import fields, read
+from tests.readers.ftrace_text.ftrace_reading import event_counts, fields, read
 
 RAW = "17449 0 1964053822304 type: 372\n16871 0 1964057140725 type: 372\n"
 HEX = "00004429 00000000 000001c94abafb60 type: 372\n\n000043c1 00000001 000001c94ae07a3b type: 372\n"
@@ -69,7 +69,7 @@ def test_marks_whose_writer_has_an_address(writer: str) -> None:
     trace = read(f" sh-7 [001] ...1. 2.5: {writer}: B|7|work 1\n sh-7 [001] ...1. 2.6: {writer}: hello\n")
     assert [row["name"] for row in rows(trace, "print|B")] == ["work 1"]
     assert [row["text"] for row in rows(trace, "print")] == ["hello"]
-    assert [row["event"] for row in trace.tables["event_counts"].data.to_pylist()] == ["tracing_mark_write"] * 2
+    assert [event for event, _, _ in event_counts(trace)] == ["tracing_mark_write"] * 2
 
 
 def test_functions_with_addresses() -> None:

@@ -43,5 +43,5 @@ def test_events_that_the_library_sorts_by_lines_have_them() -> None:
     assert len(kernel) > 40
     line = "     a task-12    [000] d..2. 1.000001: "
     trace = read("".join(f"{line}{name}: a=1\n" for name in sorted(kernel | {"hrtimer_start"})))
-    have = {n.removeprefix("raw_events.") for n, t in trace.tables.items() if "line" in t.data.column_names}
+    have = {n.removeprefix("raw_events.") for n, t in trace.tables.items() if "line" in t.schema.names}
     assert have == kernel

@@ -7,6 +7,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
+from uuid import UUID
 
 import duckdb
 import pyarrow as pa
@@ -22,6 +23,8 @@ TYPES = {
     "day": "DATE", "at": "TIME", "stamp": "TIMESTAMP", "ns": "TIMESTAMP_NS", "ms": "TIMESTAMP_MS",
     "zoned": "TIMESTAMP WITH TIME ZONE", "price": "DECIMAL(31,2)", "texts": "VARCHAR[]", "numbers": "INTEGER[]",
     "nested": "DOUBLE[][]", "days": "DATE[]", "prices": "DECIMAL(9,3)[]", "flags": "BOOLEAN[]",
+    "struct": 'STRUCT(a INTEGER, "b c" VARCHAR, "in" STRUCT(d DATE, f DOUBLE))', "rooms": "STRUCT(x DECIMAL(30,2))[]",
+    "map": "MAP(VARCHAR, DOUBLE)", "by_number": "MAP(INTEGER, VARCHAR[])",
 }  # fmt: skip
 QUERY = """
 SELECT number, DATE '2024-01-01' + number AS day, TIME '10:00:00.000001' + INTERVAL (number) SECOND AS at,
@@ -30,9 +33,13 @@ SELECT number, DATE '2024-01-01' + number AS day, TIME '10:00:00.000001' + INTER
   TIMESTAMPTZ '2024-01-01 00:00:00+02' AS zoned, CAST(12345678901234567890.12 AS DECIMAL(30, 2)) + number AS price,
   ['a, b', NULL, 'NULL', '"', '', 'it''s', '\\', '[x]'] AS texts, [number, NULL] AS numbers,
   [[0.1, 1e300], NULL, [], ['nan'::DOUBLE, 'inf'::DOUBLE]] AS nested, [DATE '0044-03-15', NULL] AS days,
-  [1.500::DECIMAL(9, 3), -0.001::DECIMAL(9, 3)] AS prices, [true, NULL, false] AS flags
+  [1.500::DECIMAL(9, 3), -0.001::DECIMAL(9, 3)] AS prices, [true, NULL, false] AS flags,
+  {'a': number, 'b c': 'it''s "x", {y: 1}\\', 'in': {'d': DATE '0044-03-15', 'f': 'nan'::DOUBLE}} AS struct,
+  [{'x': CAST(12345678901234567890.12 AS DECIMAL(30, 2))}, NULL, {'x': NULL}] AS rooms,
+  MAP {'': 0.1::DOUBLE, 'a"b': 'inf'::DOUBLE, 'NULL': NULL} AS map, MAP {number: ['a', NULL], -1: NULL} AS by_number
 FROM (SELECT CAST(range AS INTEGER) AS number FROM range(3))
-UNION ALL SELECT 3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, [], NULL, NULL, NULL, NULL
+UNION ALL SELECT 3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, [], NULL, NULL, NULL, NULL,
+  {'a': NULL, 'b c': NULL, 'in': NULL}, [], MAP {}, NULL
 """
 
 
@@ -106,32 +113,101 @@ def test_times_partitions_and_roles_are_as_ever(index: Literal[True, False], tmp
         ]
 
 
-def test_structures_stay_json(tmp_path: Path) -> None:
-    path = as_parquet(tmp_path, pa.table({"s": [{"a": 1}], "m": [[{"a": date(2024, 1, 1)}]]}))
+def test_members_and_keys(tmp_path: Path) -> None:
+    path = as_parquet(tmp_path, rows_of(QUERY))
     with Session(index=False) as session:
         session.mount(path, "t")
-        assert session.sql("SELECT s.a AS a, m FROM t.x").fetchall() == [("1", '[{"a":"2024-01-01"}]')]
+        text = (
+            "SELECT struct.in.d AS d, rooms[1].x AS x, map[''] AS m, by_number[2][1] AS b FROM t.x WHERE struct.a = 2"
+        )
+        found = session.sql(text).arrow().to_pylist()
+        assert found == [{"d": date(44, 3, 15), "x": Decimal("12345678901234567890.12"), "m": 0.1, "b": "a"}]
+        assert session.sql("SELECT COUNT(*) FROM t.x WHERE struct IS NULL OR map IS NULL").fetchall() == [(0,)]
+        assert session.sql("SELECT COUNT(*) FROM t.x WHERE struct.a IS NULL AND by_number IS NULL").fetchall() == [(1,)]
 
 
+def test_arguments_of_events_are_nested_as_before(tmp_path: Path) -> None:
+    path = as_parquet(tmp_path, pa.table({"_ts": [5], "s": [{"a": 1, "b": [{"c": None}]}]}))
+    with Session(index=False) as session:
+        session.mount(path, "t")
+        assert session.sql("SELECT args FROM t.events").fetchall() == [('{"s":{"a":1,"b":[{"c":null}]}}',)]
+
+
+@pytest.mark.parametrize("index", [False, True])
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_uuids(ending: str, index: Literal[True, False], tmp_path: Path) -> None:
+    one = UUID("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")
+    values = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([one.bytes, None], pa.binary(16)))
+    path = tmp_path / f"x.{ending}"
+    if ending == "parquet":
+        with duckdb.connect() as connection:
+            connection.sql(f"COPY (SELECT unnest([UUID '{one}', NULL]) AS u) TO '{path}'")
+    else:
+        as_arrow(tmp_path, pa.table({"u": values}))
+    with Session(index=index, index_dir=tmp_path / "index") as session:
+        session.mount(path, "t")
+        schema = session.columns("t.x")
+        assert schema is not None
+        assert [column.type for column in schema.columns] == ["UUID"]
+        assert session.sql(f"SELECT u FROM t.x WHERE u = UUID '{one}'").fetchall() == [(str(one),)]
+        assert session.sql("SELECT COUNT(*) FROM t.x WHERE u IS NULL").fetchall() == [(1,)]
+
+
+def test_units_beside_members(tmp_path: Path) -> None:
+    fields = [pa.field("took", pa.int64(), metadata={"unit": "ns"}), pa.field("s", pa.struct([("took", pa.int64())]))]
+    path = as_parquet(tmp_path, pa.table([[5], [{"took": 6}]], pa.schema(fields)))
+    with Session(index=False) as session:
+        session.mount(path, "t")
+        result = session.sql("SELECT took, s.took AS bare FROM t.x")
+        assert [(one.name, str(one.unit)) for one in result.schema.columns] == [("took", "ns"), ("bare", "")]
+
+
+def test_other_structures_stay_json(tmp_path: Path) -> None:
+    path = as_parquet(tmp_path, pa.table({"s": pa.array([[b"ab"]], pa.list_(pa.binary()))}))
+    with Session(index=False) as session:
+        session.mount(path, "t")
+        assert session.sql("SELECT s FROM t.x").fetchall() == [('["ab"]',)]
+
+
+TEXTS = st.text(st.sampled_from("ab'\"\\,[]{}: \n\tNULnulé;="), max_size=5)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
-    "VARCHAR[]": st.lists(st.none() | st.text(st.sampled_from("ab'\"\\,[]{}: \n\tNULnulé;="), max_size=5), max_size=4),
+    "VARCHAR[]": st.lists(st.none() | TEXTS, max_size=4),
     "DATE": st.dates(date(1, 1, 1), date(9999, 12, 31)),
     "TIMESTAMP": st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)),
     "TIME": st.times(),
     "DECIMAL(38,10)": st.decimals(-(10**27), 10**27, allow_nan=False, places=10),
     "DOUBLE[]": st.lists(st.none() | st.floats(allow_nan=False), max_size=4),
+    "STRUCT(a VARCHAR, b DOUBLE, c TIMESTAMP)": st.fixed_dictionaries(
+        {
+            "a": st.none() | TEXTS,
+            "b": st.none() | st.floats(allow_nan=False),
+            "c": st.none() | st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31)),
+        }
+    ),
+    "MAP(VARCHAR, BIGINT)": st.dictionaries(TEXTS, st.none() | st.integers(-(2**63), 2**63 - 1), max_size=3).map(
+        lambda found: {"key": [*found], "value": [*found.values()]}
+    ),
     "BIGINT[][]": st.lists(st.none() | st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), max_size=3), max_size=3),
 }
 
 
-@bounded(600)
-@given(st.data(), st.sampled_from(list(VALUES)))
-def test_any_values(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, kind: str) -> None:
-    values = data.draw(st.lists(st.none() | VALUES[kind], min_size=1, max_size=5))
+def columns_of(rows: int) -> st.SearchStrategy[dict[str, list[Any]]]:
+    """Draw a table with a column of each kind."""
+    return st.fixed_dictionaries(
+        {kind: st.lists(st.none() | values, min_size=rows, max_size=rows) for kind, values in VALUES.items()}
+    )
+
+
+@bounded(90)
+@given(st.integers(1, 5).flatmap(columns_of))
+def test_any_values(tmp_path_factory: pytest.TempPathFactory, columns: dict[str, list[Any]]) -> None:
+    made = ", ".join(f'unnest(CAST(? AS {kind}[])) AS "{kind}"' for kind in columns)
     with duckdb.connect() as connection:
-        wanted = connection.sql(f"SELECT unnest(CAST(? AS {kind}[])) AS v", params=[values]).to_arrow_table()
+        wanted = connection.sql(f"SELECT {made}", params=list(columns.values())).to_arrow_table()
     path = as_parquet(tmp_path_factory.mktemp("any"), wanted)
     with Session(index=False) as session:
         session.mount(path, "t")
-        read = session.sql("SELECT v FROM t.x").arrow()
-    assert read["v"].combine_chunks().equals(wanted["v"].combine_chunks())
+        read = session.sql("SELECT * FROM t.x").arrow()
+    assert set(read.column_names) == set(columns)
+    for kind in columns:
+        assert read[kind].combine_chunks().equals(wanted[kind].combine_chunks()), kind

@@ -420,5 +420,8 @@ _FORMS: Mapping[type, Callable[[Any, Scope], Typed]] = {
     e.Lambda: _refused("a function of elements", "it only stands in list_transform and list_filter"),
     e.Keyword: _refused("an argument that is given by name", "no vetted function takes one"),
     e.Call: _call,
+    e.State: _refused(
+        "EXPORT_STATE", "states of aggregates are kept otherwise there", "keep sums and counts as columns"
+    ),
     e.Window: _window,
 }

@@ -1,4 +1,4 @@
-//! One block of whole lines -> the tables of its events and what was skipped.
+//! The lines of a chunk -> the tables of its events and what was skipped.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::columns::Expected;
 
 /// The longest line that is read.
 pub const LINE_LIMIT: usize = 1 << 20;
-/// How many different events of one block get tables.
+/// How many different events of one chunk get tables.
 const TABLE_LIMIT: usize = 4096;
 const EXAMPLE: usize = 160;
 /// Lines of one stack that are kept.
@@ -61,13 +61,13 @@ pub const REASONS: [(Reason, &str, &str); 12] = [
 #[derive(Clone, Default)]
 pub struct Count {
     pub count: u64,
-    /// The first one's line, from 1 in the block, and how it begins.
+    /// The first one's line, from 1 in the chunk, and how it begins.
     pub line: u64,
     pub example: Vec<u8>,
 }
 
-/// All that was made of a block.
-pub struct Block {
+/// What was decoded of a chunk.
+pub struct Part {
     pub tables: Vec<(Vec<u8>, Table)>,
     pub counts: Vec<Count>,
     pub lines: u64,
@@ -89,32 +89,9 @@ pub struct Block {
     frames: Vec<Vec<u8>>,
 }
 
-/// Read all lines of a block.
-pub fn decode(text: &[u8], hints: &Arc<Hints>) -> Block {
-    let mut block = Block::new(hints);
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = memchr(b'\n', rest).unwrap_or(rest.len());
-        let line = &rest[..end];
-        rest = rest.get(end + 1..).unwrap_or_default();
-        block.lines += 1;
-        block.line(line.strip_suffix(b"\r").unwrap_or(line));
-    }
-    block.end_stack();
-    block
-}
-
-/// A line that is too long to be read at all.
-pub fn too_long(head: &[u8]) -> Block {
-    let mut block = Block::new(&Arc::default());
-    block.lines = 1;
-    block.count(Reason::TooLong, 1, head);
-    block
-}
-
-impl Block {
-    fn new(hints: &Arc<Hints>) -> Block {
-        Block {
+impl Part {
+    pub fn new(hints: &Arc<Hints>) -> Part {
+        Part {
             tables: Vec::new(),
             counts: vec![Count::default(); REASONS.len()],
             lines: 0,
@@ -135,14 +112,23 @@ impl Block {
         }
     }
 
-    /// What was met, with the tables left behind.
-    pub fn without_tables(&mut self) -> Block {
-        let tables = std::mem::take(&mut self.tables);
-        let lines = self.lines;
-        let met = std::mem::replace(self, Block::new(&Arc::default()));
-        self.tables = tables;
-        self.lines = lines;
-        met
+    /// Read whole lines.
+    pub fn decode(&mut self, text: &[u8]) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = &rest[..end];
+            rest = rest.get(end + 1..).unwrap_or_default();
+            self.lines += 1;
+            self.line(line.strip_suffix(b"\r").unwrap_or(line));
+        }
+    }
+
+    /// Count a line that is too long to be read at all.
+    pub fn long_line(&mut self, head: &[u8]) {
+        self.end_stack();
+        self.lines += 1;
+        self.count(Reason::TooLong, 1, head);
     }
 
     fn count(&mut self, reason: Reason, count: u64, line: &[u8]) {
@@ -200,7 +186,7 @@ impl Block {
     }
 
     /// No line of a stack follows: give the row all of them, the outermost first.
-    fn end_stack(&mut self) {
+    pub fn end_stack(&mut self) {
         let Some((_, row)) = self.stack.take().and_then(|at| self.tables.get_mut(at)) else {
             return;
         };

@@ -1,0 +1,253 @@
+"""States of aggregates: `sum(x) EXPORT_STATE` to a state with its type, and calls of what takes states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.bind.bound import Bound
+from dctv.bind.context import Context
+from dctv.bind.members import shown
+from dctv.bind.types import DOUBLE_LITERAL, VARCHAR, of_call, settled
+from dctv.errors import BindError, EngineError
+from dctv.plan import build as w
+from dctv.plan.expressions import Call, Cast, Column, Ordered, Star, State
+from dctv.plan.node import Node
+from dctv.plan.queries import Derived, Item, Select
+from dctv.plan.states import constant, literal
+from dctv.plan.walk import replaced
+from dctv.record import replace
+from dctv.signatures.overloads import bound as template_types
+from dctv.signatures.overloads import chosen, filled
+from dctv.signatures.states import Settings, SortKey, is_state, settings_of, state_type
+from dctv.signatures.types import Type, decimal, list_of, parse
+from dctv.syntax import ast
+from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.unit import NO_UNIT
+
+FUNCTIONS = FINALIZE, COMBINE = ("finalize", "combine")
+COMBINE_ALL = "combine_aggr"
+_WORDS = "EXPORT_STATE"
+_OF_TEXTS = ("string_agg", "listagg", "group_concat")
+"""Aggregates whose arguments become texts."""
+_SET = (*_OF_TEXTS, "approx_top_k", "quantile", "quantile_cont", "quantile_disc", "approx_quantile")
+"""Aggregates whose other arguments than the first are the same for all rows."""
+_made: dict[Select, Type] = {}
+"""What states are made of, by the query that has one."""
+_OPEN = ("ANY", "ARRAY", "DECIMAL", "ENUM", "LIST", "MAP", "STRUCT", "TUPLE", "UNION")
+"""Types of parameters that the engine fills in when it binds a call."""
+_WEIGHTED = ("time_avg", "time_sum")
+_DISTINCT = "count the distinct values of a select that has them: FROM (SELECT DISTINCT ...)"
+
+
+def check(expr: ast.Call, *, aggregate: bool) -> None:
+    """Refuse EXPORT_STATE of what has no state.
+
+    Raises:
+        BindError: the call is not one of an aggregate, or one of distinct values only.
+    """
+    name = expr.function.text
+    if not aggregate:
+        raise BindError(f"`{_WORDS}` is of an aggregate, which `{name}` is not", expr.place)
+    if expr.distinct:
+        raise BindError(f"`{_WORDS}` of distinct values would not tell which these were", expr.place, hint=_DISTINCT)
+    if name.lower() == COMBINE_ALL:
+        raise BindError(f"`{COMBINE_ALL}` gives a state by itself, without `{_WORDS}`", expr.place)
+    if name.lower() in _WEIGHTED:
+        hint = f"time_sum is sum(x * _duration) {_WORDS}, and time_avg that by one of sum(_duration)"
+        raise BindError(f"`{name}` has no state that could be kept", expr.place, hint=hint)
+
+
+def exported(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], context: Context) -> Bound:
+    """Turn the call of an aggregate into its state.
+
+    Raises:
+        BindError: the aggregate has no state that can be kept, or the types of its arguments are not known.
+    """
+    assert isinstance(bound.value, Call)
+    taken = [] if [one.value for one in arguments] == [Star()] else arguments
+    made = _type(bound, taken, terms, context)
+    return replace(bound, value=State(bound.value), type=made, family=None)
+
+
+def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], context: Context) -> Type:
+    call = bound.value
+    assert isinstance(call, Call)
+    types = _parameters(call.function, [one.type for one in arguments])
+    keys = [settled(one.type) for one in terms]
+    known = [one for one in keys if one is not None]
+    if types is None or len(known) < len(keys):
+        raise BindError(
+            f"`{_WORDS}` needs to know the types that `{call.function}` is given",
+            bound.place,
+            hint="cast them: x::INT64",
+        )
+    constants = _constants(call.function, arguments)
+    columns = [("argument", kind) for kind in types] + [("key", kind) for kind in known]
+    names = [f"{kind}{place}" for place, (kind, _) in enumerate(columns)]
+    schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t.text) for n, (_, t) in zip(names, columns, strict=True)))
+    given = [Column(n) if c is None else literal(c) for n, c in zip(names, constants, strict=False)]
+    places = _places(arguments, types, terms)
+    sorted_by = tuple(
+        replace(one, operand=Column(names[place] if place < len(given) else names[len(given) + number]))
+        for number, (one, place) in enumerate(zip(call.order_by, places, strict=True))
+    )
+    asked = State(Call(call.function, tuple(given), order_by=sorted_by))
+    data = _data(Select((Item(asked, "state"),), Derived(w.typed_nothing(schema), "none")), context, bound)
+    units = tuple(str(one.unit) if one.unit != NO_UNIT else "" for one in (*arguments, *terms))
+    order = tuple(SortKey(place, _said(one)) for place, one in zip(places, call.order_by, strict=True))
+    if order and not _keeps_rows(data, len({*places, *range(len(given))})):
+        order = ()
+    return state_type(call.function, data, types, Settings(constants, order, units))
+
+
+def _parameters(name: str, types: Sequence[Type | None]) -> list[Type] | None:
+    """Return the types in which the engine gives an aggregate its arguments."""
+    given = [_as_share(one) for one in types if one is not None]
+    signature = chosen(name, given) if len(given) == len(types) else None
+    bindings = None if signature is None else template_types(signature, given)
+    if signature is None or bindings is None:
+        return None
+    if name in _OF_TEXTS:
+        return [VARCHAR] * len(given)
+    parameters = [filled(signature.parameter(place), bindings) for place in range(len(given))]
+    taken = [
+        one if one is not None and _is_whole(one) else settled(own) for one, own in zip(parameters, given, strict=True)
+    ]
+    return [one for one in taken if one is not None]
+
+
+def _as_share(found: Type) -> Type:
+    """Return the type that numbers such as 0.5, of which there may be lists, have where they set an aggregate."""
+    if found.name == "LIST":
+        return list_of(_as_share(found.children[0]))
+    return decimal(2, 1) if found == DOUBLE_LITERAL else found
+
+
+def _is_whole(parameter: Type) -> bool:
+    """Whether a parameter's type says all of an argument's."""
+    return all(map(_is_whole, parameter.children)) and (parameter.name not in _OPEN or bool(parameter.children))
+
+
+def _places(arguments: Sequence[Bound], types: Sequence[Type], terms: Sequence[Bound]) -> list[int]:
+    """Return which of the values that are kept for sorting each key is: an argument, or one of its own after these.
+
+    Raises:
+        BindError: a key may be an argument for the engine, which drops casts that change nothing.
+    """
+    kept = [one.value if settled(one.type) == kind else None for one, kind in zip(arguments, types, strict=True)]
+    values = [one.value for one in arguments]
+    found = []
+    more = len(kept)
+    for term in terms:
+        if term.value in kept:
+            found.append(kept.index(term.value))
+            continue
+        alike = [_bare(one) for one, kind in zip(values, types, strict=True) if kind == settled(term.type)]
+        if term.value not in values and _bare(term.value) in alike:
+            raise BindError(
+                f"`{_WORDS}` cannot tell whether this is what is gathered",
+                term.place,
+                hint="sort by the same expression",
+            )
+        found.append(more)
+        more += 1
+    return found
+
+
+def _bare(value: Node) -> Node:
+    """Return an expression without its casts."""
+    return replaced(value, lambda node: _bare(node.operand) if isinstance(node, Cast) else None)
+
+
+def _said(key: Ordered) -> str:
+    return f"{'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+
+
+def _keeps_rows(data: Type, count: int) -> bool:
+    """Whether a state keeps so many values of each row, to sort them in the end."""
+    return data.name == "LIST" and data.children[0].name == "STRUCT" and len(data.children[0].children) == count
+
+
+def _constants(name: str, arguments: Sequence[Bound]) -> tuple[object, ...]:
+    """Return the literals that set what an aggregate does, rather than being values that it gathers."""
+    return tuple(constant(one.value) if place and name in _SET else None for place, one in enumerate(arguments))
+
+
+def _data(query: Select, context: Context, bound: Bound) -> Type:
+    """Ask the engine, once in a process, what the states of an aggregate are made of."""
+    if query not in _made:
+        engine = context.env.engine
+        stream = engine.stream(query, {}, serial=False)
+        try:
+            ((_, kind),) = engine.describe(w.select(w.STAR, source="given"), {"given": stream})
+        except EngineError as error:
+            raise BindError(_objection(error.message, bound), bound.place, hint=error.hint) from None
+        finally:
+            stream.close()
+        _made[query] = parse(kind)
+    return _made[query]
+
+
+def _objection(message: str, bound: Bound) -> str:
+    assert isinstance(bound.value, Call)
+    without = "state type callback" in message
+    return f"`{bound.value.function}` has no state that could be kept" if without else message
+
+
+def state_call(name: str, arguments: Sequence[Bound], expr: ast.Call) -> Bound:
+    """Bind a call of one of the two: the value of a state, or the state of all rows of two.
+
+    Raises:
+        BindError: the arguments are no states, or not of one aggregate.
+    """
+    return (_finalized if name == FINALIZE else _combined)(arguments, expr)
+
+
+def _finalized(arguments: Sequence[Bound], expr: ast.Call) -> Bound:
+    (state,) = _states(arguments, expr, 1)
+    assert state.type is not None
+    function, _ = state.type.names
+    made = of_call(function, state.type.children[1:]) if not settings_of(state.type).constants else None
+    value = w.call(FINALIZE, state.value)
+    return Bound(value, state.unit, expr.place, parts=(state,), type=made)
+
+
+def _combined(arguments: Sequence[Bound], expr: ast.Call) -> Bound:
+    one, other = _states(arguments, expr, 2)
+    if one.type != other.type or one.unit != other.unit:
+        first, second = _told(one), _told(other)
+        unlike = first != second
+        found = f"{first} and {second}" if unlike else f"two of {first} that differ in units, constants or ORDER BY"
+        raise BindError(f"`{COMBINE}` takes two states of one aggregate, found {found}", other.place)
+    value = w.call(COMBINE, one.value, other.value)
+    return Bound(value, one.unit, expr.place, parts=(one, other), type=one.type)
+
+
+def _states(arguments: Sequence[Bound], expr: ast.Call, count: int) -> Sequence[Bound]:
+    name = expr.function.text.lower()
+    if expr.over is not None or expr.filter is not None or expr.distinct or expr.order_by or expr.keywords:
+        raise BindError(f"`{name}` takes states of aggregates, and nothing else", expr.place)
+    if len(arguments) != count:
+        raise BindError(
+            f"`{name}` takes {'a state' if count == 1 else 'two states'}, found {len(arguments)}", expr.place
+        )
+    refuse_others(arguments, name)
+    return arguments
+
+
+def refuse_others(arguments: Sequence[Bound], name: str) -> None:
+    """Refuse arguments that are no states of a known aggregate.
+
+    Raises:
+        BindError: one of them is none.
+    """
+    for one in arguments:
+        if one.type is None or not is_state(one.type) or not one.type.children:
+            found = shown(one.type)
+            hint = f"sum(x) {_WORDS} gives one"
+            raise BindError(f"`{name}` takes the state of an aggregate, found {found}", one.place, hint=hint)
+
+
+def _told(state: Bound) -> str:
+    told = shown(state.type)
+    return told if state.unit == NO_UNIT else f"{told} in `{state.unit}`"

@@ -1,0 +1,26 @@
+"""Comparisons with a NULL that stands in the text -> warnings, since none of them is ever true: `comm = NULL`."""
+
+from __future__ import annotations
+
+from dctv.bind.context import Context
+from dctv.syntax import ast
+from dctv.syntax.print import to_sql
+
+_INSTEAD = {"=": "IS NULL", "!=": "IS NOT NULL"}
+_ORDERS = ("<", "<=", ">", ">=")
+
+
+def warn_of_null(expr: ast.Binary, context: Context) -> None:
+    """Warn of `x = NULL` and the like, and say what was meant."""
+    if expr.op not in _INSTEAD and expr.op not in _ORDERS:
+        return
+    other = expr.left if _is_null(expr.right) else expr.right if _is_null(expr.left) else None
+    if other is None:
+        return
+    written = "<>" if expr.op == "!=" else expr.op
+    instead = f": write `{to_sql(other)} {_INSTEAD[expr.op]}`" if expr.op in _INSTEAD else ""
+    context.env.warnings.entries[f"nothing compares with NULL, `{written} NULL` is never true{instead}"] = 1
+
+
+def _is_null(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.Constant) and expr.value is None

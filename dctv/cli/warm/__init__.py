@@ -1,0 +1,1 @@
+"""Warm sessions: a process that keeps traces mounted, and the short ones that ask it."""

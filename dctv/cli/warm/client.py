@@ -1,0 +1,117 @@
+"""Words of the command line that name a warm session -> the exit code of the command, carried out there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+
+import dctv
+from dctv.cli.warm.messages import receive, send
+from dctv.cli.warm.place import found, socket_path
+from dctv.console.verdict import INTERRUPTED, OUR_BUG
+from dctv.errors import DctvError, Terminated, UsageError
+
+_AT_START = {
+    "threads": "--threads",
+    "memory_limit": "--memory-limit",
+    "temp_directory": "--temp-directory",
+    "allow_files": "--allow-files",
+    "index": "--index",
+    "no_index": "--no-index",
+    "index_dir": "--index-dir",
+}
+_ALONE = {"each": "--each", "jobs": "--jobs", "checkpoint": "--checkpoint"}
+
+
+class _Gone(DctvError):
+    """A session ended while it worked."""
+
+    exit_code = OUR_BUG
+
+
+def ask(args: Namespace) -> int:
+    """Have the session of the arguments carry out a command; return its exit code.
+
+    Raises:
+        UsageError: there is no such session, or it cannot do that.
+    """
+    name: str = args.session
+    _check(args, name)
+    about = found(name)
+    if about.version != dctv.__version__:
+        raise UsageError(
+            f"the session `{name}` is of dctv {about.version}, this is {dctv.__version__}",
+            hint=f"`dctv session stop {name}` ends it, then start it again",
+        )
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(os.fspath(socket_path(name)))
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise UsageError(f"cannot reach the session `{name}`: {reason}") from None
+        code = _asked(connection, args.line)
+    if code is None:
+        raise _Gone(
+            f"the session `{name}` ended before it was done: it may have needed more memory than there is",
+            hint="start it again",
+        )
+    return code
+
+
+def _check(args: Namespace, name: str) -> None:
+    for word, option in _AT_START.items():
+        if getattr(args, word, None):
+            raise UsageError(f"{option} does not go with --session", hint=f"`dctv session start {name}` takes it")
+    for word, option in _ALONE.items():
+        if getattr(args, word, None):
+            raise UsageError(f"{option} does not go with --session, it starts processes of its own")
+
+
+def _asked(connection: socket.socket, words: Sequence[str]) -> int | None:
+    """Return the exit code of a command; None if the session went away."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    for stream in streams[1:]:
+        if stream is not None:
+            stream.flush()
+    files = [number if stream is None else stream.fileno() for number, stream in enumerate(streams)]
+    wanted = {
+        "words": list(words),
+        "folder": str(Path.cwd()),
+        "environment": dict(os.environ),
+        "encoding": getattr(sys.stdout, "encoding", None) or "utf-8",
+        "errors": getattr(sys.stdout, "errors", None) or "strict",
+    }
+    try:
+        send(connection, wanted, files)
+        with _handing_on(connection):
+            told, _ = receive(connection)
+    except (OSError, ValueError):
+        return None
+    return None if told is None else int(told["code"])
+
+
+@contextmanager
+def _handing_on(connection: socket.socket) -> Iterator[None]:
+    """Hand the first Ctrl-C or SIGTERM on to the session; the next one ends this process at once."""
+    asked: list[int] = []
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        if asked:
+            os._exit(Terminated.exit_code if number == signal.SIGTERM else INTERRUPTED)
+        asked.append(number)
+        with suppress(OSError):
+            send(connection, "terminate" if number == signal.SIGTERM else "interrupt")
+
+    previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -1,0 +1,84 @@
+"""Traces that a process keeps mounted -> the session of each command that it carries out, as a new one would be."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from dctv.catalog.files import matching
+from dctv.cli.errand import open_session
+from dctv.cli.mounts import told_manifests
+from dctv.console.attended import Check
+from dctv.console.files import FLEET
+from dctv.console.mounting import mount_named
+from dctv.console.progress import ProgressBar
+from dctv.run.fleet.members import state_of
+from dctv.run.keeping import Kept
+from dctv.session import Session
+
+_State = list[tuple[str, tuple[tuple[str, int, int], ...]]]
+
+
+class Warm:
+    """A session with mounts that outlives the commands; what they change in it is undone after each."""
+
+    def __init__(self, args: Namespace, mounts: Sequence[tuple[str, str]]) -> None:
+        self._args = args
+        self._mounts = mounts
+        self._session: Session | None = None
+        self._kept: Kept | None = None
+        self._state: _State = []
+        self.warnings: list[str] = []
+        """Of the mounts: each command tells them, as if it had mounted the traces itself."""
+
+    def open(self, bar: ProgressBar) -> Session:
+        """Return the session; a new one where files of its traces have changed."""
+        if self._session is not None and self._state != self._found():
+            self.close()
+        if self._session is None:
+            self._session = open_session(self._args, bar)
+        self._session.tell(bar.update)
+        return self._session
+
+    def make_ready(self, check: Check) -> None:
+        """Mount what is not mounted yet.
+
+        Raises:
+            DctvError: that cannot be done.
+        """
+        if self._kept is not None:
+            return
+        session = self._session
+        assert session is not None
+        self._state, self.warnings = self._found(), []
+        manifests = told_manifests(self._args.manifest, self._mounts)
+        for name, path in self._mounts:
+            mount_named(session, path, name, manifests.get(name))
+            self.warnings += session.warnings()
+            check()
+        self._kept = session.keep()
+
+    def give_back(self) -> None:
+        """Undo what a command changed; where that cannot be done, the next one gets a new session."""
+        if self._session is not None and (self._kept is None or not self._session.restore(self._kept)):
+            self.close()
+
+    def close(self) -> None:
+        """Free everything."""
+        session, self._session, self._kept = self._session, None, None
+        if session is not None:
+            session.close()
+
+    def _found(self) -> _State:
+        """Return the files of the traces and manifests as they are now."""
+        words = [path.removeprefix(FLEET) for _, path in self._mounts]
+        words += told_manifests(self._args.manifest, self._mounts).values()
+        found = []
+        for word in words:
+            for path in [word] if Path(word).exists() else matching(word):
+                try:
+                    found.append((path, state_of(path)))
+                except OSError:
+                    found.append((path, ()))
+        return found

@@ -1,0 +1,162 @@
+"""Names of warm sessions -> files that tell of them and their sockets, in a folder that only the user can enter."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import stat
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+from dctv.errors import UsageError, nearest
+from dctv.patterns import pattern
+from dctv.record import record
+
+_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_ABOUT, _SOCKET = ".session", ".sock"
+_LONGEST = 100
+"""Bytes of a socket's path; systems take some more than a hundred."""
+_TRIES, _PULSE = 5, 0.05
+"""How often a name is tried: whoever lists sessions has it for a moment."""
+
+
+@record
+class About:
+    """What a session that runs tells of itself."""
+
+    name: str
+    pid: int
+    version: str
+    started: float
+    """Seconds since the epoch."""
+    mounts: list[list[str]]
+    """Names and paths."""
+
+
+def checked(name: str) -> str:
+    """Return a name that a session can have.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if _NAME.fullmatch(name) is None:
+        raise UsageError(f"found the session `{name}`, expected a name of letters, digits and `._-`")
+    return name
+
+
+def folder() -> Path:
+    """Return the folder of sockets, which is made if it is not there.
+
+    Raises:
+        UsageError: it is not the user's alone.
+    """
+    told = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    if told.is_absolute():
+        path = told / "dctv"
+    else:
+        from tempfile import gettempdir  # takes as long to load as the rest of this
+
+        path = Path(gettempdir()) / f"dctv-{os.getuid()}"
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = path.lstat()
+    except OSError as error:
+        raise UsageError(f"cannot make `{path}`: {(error.strerror or str(error)).lower()}", hint=_ELSEWHERE) from None
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
+        raise UsageError(f"`{path}` is not a folder of yours alone, sessions are not safe there", hint=_ELSEWHERE)
+    return path
+
+
+_ELSEWHERE = "XDG_RUNTIME_DIR names a folder of your own"
+
+
+def socket_path(name: str) -> Path:
+    """Return where a session listens.
+
+    Raises:
+        UsageError: no socket can have this path.
+    """
+    path = folder() / f"{name}{_SOCKET}"
+    if len(os.fsencode(path)) > _LONGEST:
+        raise UsageError(f"the path `{path}` is too long for a socket", hint=_ELSEWHERE)
+    return path
+
+
+def claimed(name: str) -> int:
+    """Take a name, as long as the file descriptor that is returned is open.
+
+    Raises:
+        UsageError: another process has it.
+    """
+    path = folder() / f"{name}{_ABOUT}"
+    for _ in range(_TRIES):
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if _locked(file, fcntl.LOCK_EX) and _is(file, path):
+            os.ftruncate(file, 0)
+            return file
+        os.close(file)
+        sleep(_PULSE)
+    raise UsageError(f"a session `{name}` is running", hint=f"`dctv session stop {name}` ends it")
+
+
+def free(name: str, file: int) -> None:
+    """Give a name back."""
+    (folder() / f"{name}{_ABOUT}").unlink(missing_ok=True)
+    os.close(file)
+
+
+def tell(file: int, about: About) -> None:
+    """Write what a session is into its file."""
+    told = {name: getattr(about, name) for name in ("name", "pid", "version", "started", "mounts")}
+    os.pwrite(file, json.dumps(told).encode(), 0)
+
+
+def running() -> list[About]:
+    """Return the sessions that run, by name."""
+    found = (_about(path) for path in sorted(folder().glob(f"*{_ABOUT}")))
+    return [about for about in found if about is not None]
+
+
+def found(name: str) -> About:
+    """Return a session that runs.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    there = running()
+    about = next((one for one in there if one.name == checked(name)), None)
+    if about is None:
+        near = nearest(name, [one.name for one in there])
+        hint = f"did you mean `{near}`?" if near else f"`dctv session start {name} NAME=TRACE` starts one"
+        raise UsageError(f"no session `{name}` is running", hint=hint)
+    return about
+
+
+def _about(path: Path) -> About | None:
+    """Return what the file of a session tells; None if its process is gone, or has not told yet."""
+    try:
+        with path.open("rb") as file:
+            if _locked(file.fileno(), fcntl.LOCK_SH):
+                return None
+            told: dict[str, Any] = json.loads(file.read())
+            return About(**told)
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _locked(file: int, operation: int) -> bool:
+    try:
+        fcntl.flock(file, operation | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _is(file: int, path: Path) -> bool:
+    """Whether a file is still there under its path."""
+    try:
+        return os.path.samestat(os.fstat(file), path.stat())
+    except OSError:
+        return False

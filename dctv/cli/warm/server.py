@@ -1,0 +1,200 @@
+"""Carries out commands of other processes one after the other, each as if it were a process of its own.
+
+A command comes with its words, folder and environment, and with the files that are its stdin, stdout and stderr, so it
+reads, writes and looks for a terminal as it would do by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from threading import Lock, Thread
+from types import FrameType
+from typing import Any, TextIO
+
+from dctv.cli.warm.hold import Warm
+from dctv.cli.warm.messages import receive, send
+from dctv.console.verdict import INTERRUPTED, OUR_BUG
+from dctv.errors import Terminated
+
+SIGNALS = {"interrupt": signal.SIGINT, "terminate": signal.SIGTERM}
+"""What the process of a command hands on, by its words."""
+_CREDENTIALS = struct.Struct("3i")
+_PATIENCE = 10
+"""Seconds in which a command must end whose process has gone."""
+_GREETING = 5
+"""Seconds in which who connects must say what is wanted."""
+_PULSE = 0.1
+
+Run = Callable[[list[str], Warm], int]
+"""Carries out words of the command line, and returns the exit code."""
+
+
+class _Stop(BaseException):
+    """Ends the server."""
+
+
+class Server:
+    """Listens for commands until it is stopped, or nobody has asked for some time."""
+
+    def __init__(self, warm: Warm, run: Run) -> None:
+        self._warm = warm
+        self._run = run
+        self._command: _Command | None = None
+
+    def serve(self, listener: socket.socket, idle: float) -> None:
+        """Carry out commands."""
+        previous = {number: signal.signal(number, self._on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+        listener.settimeout(idle)
+        try:
+            while True:
+                connection, _ = listener.accept()
+                with connection, suppress(OSError, ValueError):
+                    self._answer(connection)
+                self._command = None
+        except (TimeoutError, _Stop):
+            pass
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+            self._warm.close()
+
+    def _on_signal(self, number: int, _frame: FrameType | None) -> None:
+        command = self._command
+        if command is None:
+            raise _Stop
+        if command.runs:
+            raise Terminated("terminated") if number == signal.SIGTERM else KeyboardInterrupt
+
+    def _answer(self, connection: socket.socket) -> None:
+        """Carry out the command of one connection."""
+        connection.settimeout(_GREETING)
+        if not _is_ours(connection):
+            return
+        wanted, files = receive(connection, 3)
+        try:
+            if wanted is None or len(files) != 3:
+                return
+            connection.settimeout(None)
+            self._command = command = _Command(connection)
+            code = OUR_BUG
+            try:
+                with _in_place_of(wanted, files):
+                    code = command.carry_out(lambda: self._run(wanted["words"], self._warm))
+            finally:
+                command.end(code)
+        finally:
+            for file in files:
+                os.close(file)
+        if code == Terminated.exit_code and not command.asked:
+            raise _Stop
+
+
+class _Command:
+    """A command that is carried out, and the process that waits for it."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._lock = Lock()
+        self._watcher = Thread(target=self._watch, name="dctv-watch", daemon=True)
+        self.runs = False
+        self.asked = False
+        """Whether its process asked for its end."""
+
+    def carry_out(self, run: Callable[[], int]) -> int:
+        """Run it, and return its exit code."""
+        try:
+            self.runs = True
+            self._watcher.start()
+            code = run()
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        except Terminated as error:
+            code = error.exit_code
+        finally:
+            with self._lock:
+                self.runs = False
+        return code
+
+    def end(self, code: int) -> None:
+        """Tell the exit code, and let go of the process."""
+        with suppress(OSError):
+            send(self._connection, {"code": code})
+            self._connection.shutdown(socket.SHUT_RDWR)
+        if self._watcher.ident is not None:
+            self._watcher.join()
+
+    def _watch(self) -> None:
+        """Hand on the signals of the process, and end the command if that goes away."""
+        while said := self._said():
+            self._signal(SIGNALS.get(said, signal.SIGINT))
+        self._signal(signal.SIGINT)
+        end = time.monotonic() + _PATIENCE
+        while self.runs:
+            if time.monotonic() > end:
+                os._exit(OUR_BUG)
+            time.sleep(_PULSE)
+
+    def _said(self) -> str:
+        """Return what the process says next, nothing if it has gone."""
+        try:
+            return str(receive(self._connection)[0] or "")
+        except (OSError, ValueError):
+            return ""
+
+    def _signal(self, number: int) -> None:
+        with self._lock:
+            if self.runs and not self.asked:
+                self.asked = True
+                os.kill(os.getpid(), number)
+
+
+def _is_ours(connection: socket.socket) -> bool:
+    """Whether the process at the other end is of the same user; the folder of the socket lets in no other."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    _, user, _ = _CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
+    return bool(user == os.getuid())
+
+
+@contextmanager
+def _in_place_of(wanted: dict[str, Any], files: Sequence[int]) -> Iterator[None]:
+    """Have the streams, the folder and the environment of another process."""
+    before, folder = dict(os.environ), str(Path.cwd())
+    encoding, errors = wanted["encoding"], wanted["errors"]
+    with ExitStack() as stack:
+        stack.callback(_live_in, folder, before)
+        for name in ("stdin", "stdout", "stderr"):
+            stack.callback(setattr, sys, name, getattr(sys, name))
+        for number, file in enumerate(files):
+            stack.callback(os.close, kept := os.dup(number))
+            stack.callback(os.dup2, kept, number)
+            os.dup2(file, number)
+        sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)
+        sys.stdout = os.fdopen(1, "w", encoding=encoding, errors=errors, closefd=False)
+        sys.stderr = os.fdopen(2, "w", encoding=encoding, errors="backslashreplace", closefd=False)
+        stack.callback(_flush, sys.stdout, sys.stderr)
+        _live_in(wanted["folder"], wanted["environment"])
+        yield
+
+
+def _flush(*streams: TextIO) -> None:
+    """Write what is still to be written, unless nobody reads it any more."""
+    for stream in streams:
+        with suppress(OSError, ValueError):
+            stream.close()
+
+
+def _live_in(folder: str, environment: dict[str, str]) -> None:
+    with suppress(OSError):
+        os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()

@@ -1,0 +1,107 @@
+"""A question about events -> the answer from what is kept of each trace, none of which is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dctv.plan.nodes import physical_names
+from dctv.plan.question import Aggregate, Cell, Question
+from dctv.record import record
+from dctv.run.fleet.facts import Durations, Facts
+from dctv.run.fleet.members import TRACE, Member, state_of
+from dctv.run.fleet.table import EVENTS, FleetTable
+from dctv.types.schema import DURATION, TS, ColumnType
+
+_NAME = "name"
+"""The column of `events` that the index counts by."""
+_KEYS = ("VARCHAR", "BIGINT")
+"""Types of columns of a manifest that are told as they are."""
+_OF_DURATIONS = ("count", "sum", "min", "max", "avg")
+
+
+@record(frozen=False)
+class _Group:
+    """The events of one group."""
+
+    count: int = 0
+    durations: Durations | None = None
+
+    def add(self, count: int, durations: Durations | None) -> None:
+        """Add events of one name in one trace."""
+        self.count += count
+        if durations is not None:
+            self.durations = durations if self.durations is None else self.durations + durations
+
+    def told(self, one: Aggregate) -> Cell:
+        """Return what an aggregate of them is."""
+        taken = self.durations
+        if one.column != DURATION:
+            return self.count
+        if taken is None:
+            return 0 if one.function == "count" else None
+        known = {"count": taken.count, "sum": taken.total, "min": taken.least, "max": taken.most}
+        return known[one.function] if one.function in known else taken.total / taken.count
+
+
+def counted(
+    table: FleetTable, question: Question, members: Sequence[Member], facts: Mapping[str, Facts]
+) -> Sequence[Sequence[Cell]] | None:
+    """Count the events of a table, and add up their durations, by name, trace, or what the manifest says of these.
+
+    Return None if anything else is asked, if it is not known of all traces, or if one has changed since.
+    """
+    fixed, events = _fixed(table), table.parts == (EVENTS,)
+    if not all(key in fixed or (events and key == _NAME) for key in question.keys):
+        return None
+    if not all(_is_told(one, events=events) for one in question.aggregates):
+        return None
+    timed = any(one.column == DURATION for one in question.aggregates)
+    groups: dict[tuple[Cell, ...], _Group] = {} if question.keys else {(): _Group()}
+    for member in members:
+        known = facts[member.name]
+        names = _named(table, known)
+        if names is None or (timed and known.durations is None) or not _is_as_it_was(member, known):
+            return None
+        for name, count in names.items():
+            key = tuple(
+                name if key not in fixed else member.name if fixed[key] == TRACE else member.cell(fixed[key])
+                for key in question.keys
+            )
+            groups.setdefault(key, _Group()).add(count, (known.durations or {}).get(name))
+    return [[*key, *(group.told(one) for one in question.aggregates)] for key, group in groups.items()]
+
+
+def _fixed(table: FleetTable) -> Mapping[str, ColumnType]:
+    """Return the columns that are the same in all rows of a trace, and can be told, as plans call them."""
+    named = zip(physical_names(table.schema), table.schema.columns, strict=True)
+    return {name: one for name, one in named if table.is_fixed(one) and one.type in _KEYS}
+
+
+def _is_told(one: Aggregate, *, events: bool) -> bool:
+    """Whether an aggregate is the number of rows, for columns that are never NULL, or about durations."""
+    if events and one.column == DURATION:
+        return one.function in _OF_DURATIONS
+    never_null = (TS, TRACE.name, *((_NAME,) if events else ()))
+    return one.function == "count" and (one.column is None or one.column in never_null)
+
+
+def _named(table: FleetTable, known: Facts) -> Mapping[str, int] | None:
+    """Return how many rows of a table there are in a trace, by name of event; None if that is not known."""
+    if known.counts is None:
+        return None
+    if table.parts != (EVENTS,):
+        name = ".".join(table.parts)
+        return known.counts.get(name) if name in known.tables else {}
+    found: dict[str, int] = {}
+    for one in known.counts.values():
+        for name, count in one.items():
+            found[name] = found.get(name, 0) + count
+    return found
+
+
+def _is_as_it_was(member: Member, known: Facts) -> bool:
+    """Whether the files of a trace are those that were looked at."""
+    try:
+        return state_of(member.path) == known.state
+    except OSError:
+        return False

@@ -1,0 +1,49 @@
+"""Names of a fleet's tables -> those of which none of its traces has anything, since they lack the events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dctv.errors import DctvError
+from dctv.run.fleet.facts import mounted
+from dctv.run.fleet.fleet import Fleet
+from dctv.run.fleet.members import Member
+from dctv.run.lacking import lacking
+
+_MOST = 4
+"""So many traces are mounted to find out; where they differ more, nothing is known to be empty."""
+
+
+def lacking_in(fleet: Fleet, names: Sequence[str]) -> set[str]:
+    """Return those of the full names whose views have no rows in any trace of the fleet.
+
+    A trace with more tables has all that one with fewer of them has, so those with most are asked.
+    """
+    asked = _richest(fleet)
+    if len(asked) > _MOST:
+        return set()
+    without: set[str] = set()
+    having: set[str] = set()
+    for member in asked:
+        try:
+            with mounted(member, fleet.way, fleet.context) as (alone, _):
+                known = [name for name in names if alone.catalog.find(tuple(name.split("."))) is not None]
+                found = lacking(known, alone)
+        except DctvError:
+            return set()
+        without |= found
+        having |= set(known) - found
+    return without - having
+
+
+def _richest(fleet: Fleet) -> list[Member]:
+    """Return a trace for each set of tables that no other trace of its format has more than."""
+    sets: dict[tuple[str, frozenset[str]], Member] = {}
+    for member in fleet.members:
+        facts = fleet.facts[member.name]
+        sets.setdefault((facts.format, frozenset(facts.tables)), member)
+    return [
+        member
+        for (kind, tables), member in sets.items()
+        if not any(kind == other and tables < more for other, more in sets)
+    ]

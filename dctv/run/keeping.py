@@ -1,0 +1,55 @@
+"""A session as it is -> the same again after statements that changed it: their names, mounts and settings are gone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dctv.catalog.mount import Mount
+from dctv.catalog.namespace import Namespace
+from dctv.record import fields, record, replace
+from dctv.rewrite.settings import Settings
+from dctv.run.context import ExecutionContext, MountedFleet
+
+
+@record
+class Kept:
+    """What a session has at some time."""
+
+    root: Namespace
+    changes: int
+    mounts: Mapping[tuple[str, ...], Mount]
+    fleets: Mapping[tuple[str, ...], MountedFleet]
+    unread: tuple[str, ...]
+    settings: Settings
+
+
+def keep(context: ExecutionContext) -> Kept:
+    """Note what a session has."""
+    return Kept(
+        context.catalog.root.copied(),
+        context.catalog.changes,
+        dict(context.mounts),
+        dict(context.fleets),
+        tuple(context.unread),
+        replace(context.settings),
+    )
+
+
+def restore(kept: Kept, context: ExecutionContext) -> bool:
+    """Bring a session back to what it had; whether that can be done.
+
+    It cannot where one of its mounts was closed, or a setting of the engine changed.
+    """
+    lost = any(context.mounts.get(parts) is not mount for parts, mount in kept.mounts.items())
+    if lost or context.settings.configured != kept.settings.configured:
+        return False
+    for parts in [parts for parts in context.mounts if parts not in kept.mounts]:
+        context.mounts.pop(parts).close()
+    context.fleets.clear()
+    context.fleets.update(kept.fleets)
+    if context.catalog.changes != kept.changes:
+        context.catalog.restore(kept.root.copied(), kept.changes)
+    context.unread[:] = kept.unread
+    for one in fields(Settings):
+        setattr(context.settings, one.name, getattr(kept.settings, one.name))
+    return True

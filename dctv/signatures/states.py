@@ -1,0 +1,60 @@
+"""States of aggregates: the type that a text like `sum(x) EXPORT_STATE` has, and what it says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from dctv.record import record
+from dctv.signatures.types import STATE, Type, state_of
+
+
+@record
+class SortKey:
+    """One key of `list(x ORDER BY y)`: which of the values that a state keeps it is, and how they are sorted."""
+
+    place: int
+    order: str
+
+
+@record
+class Settings:
+    """What tells states apart beside a function and the types of its arguments."""
+
+    constants: tuple[object, ...] = ()
+    """For each argument the literal that it is, as JSON holds it, or None for what has another value in each row."""
+    order: tuple[SortKey, ...] = ()
+    units: tuple[str, ...] = ()
+    """Of the arguments and of what is sorted by, if any has one: what is gathered of ms is nothing for seconds."""
+
+
+def state_type(function: str, data: Type, arguments: Sequence[Type], settings: Settings) -> Type:
+    """Return the type of an aggregate's states, which are made of data of another type."""
+    said = {
+        "constants": settings.constants if any(one is not None for one in settings.constants) else (),
+        "order": [[one.place, one.order] for one in settings.order],
+        "units": settings.units if any(settings.units) else (),
+    }
+    kept = {key: value for key, value in said.items() if value}
+    return state_of(function, (data, *arguments), json.dumps(kept, ensure_ascii=False) if kept else "")
+
+
+def settings_of(state: Type) -> Settings:
+    """Return what tells a state's type apart from others of its function."""
+    _, text = state.names
+    said = json.loads(text) if text else {}
+    return Settings(
+        tuple(said.get("constants", ())),
+        tuple(SortKey(place, order) for place, order in said.get("order", ())),
+        tuple(said.get("units", ())),
+    )
+
+
+def is_state(found: Type | None) -> bool:
+    """Whether values of a type are states of an aggregate."""
+    return found is not None and found.name == STATE
+
+
+def holds_states(found: Type) -> bool:
+    """Whether states are within values of a type."""
+    return any(is_state(child) or holds_states(child) for child in found.children) and not is_state(found)

@@ -1,0 +1,90 @@
+//! Growing columns -> arrays.
+
+use std::sync::Arc;
+
+use arrow_array::{
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, RecordBatchOptions,
+    StringArray, UInt64Array,
+};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, Field, Schema};
+
+use super::column::{Kind, Values};
+use super::strings::{Interner, Strings};
+use super::table::TableBuilder;
+
+impl TableBuilder {
+    /// The table as a batch, its keyed columns in order of first appearance, and how many texts were not UTF-8.
+    pub fn finish(self) -> Result<(RecordBatch, usize), ArrowError> {
+        let rows = self.rows();
+        let keyed = self.keys().map(|key| String::from_utf8_lossy(key).into_owned());
+        let names: Vec<String> = self.fixed().iter().map(|name| (*name).to_owned()).chain(keyed).collect();
+        let mut invalid = 0;
+        let mut fields = Vec::with_capacity(names.len());
+        let mut arrays = Vec::with_capacity(names.len());
+        for (name, mut column) in names.into_iter().zip(self.columns) {
+            if column.traits().kind == Kind::Empty {
+                column.promote(Kind::Text);
+            }
+            column.pad(rows);
+            let array = finish_array(column.values, column.nulls.finish(), &mut invalid)?;
+            fields.push(Field::new(name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)?;
+        Ok((batch, invalid))
+    }
+}
+
+fn finish_array(values: Values, nulls: Option<NullBuffer>, invalid: &mut usize) -> Result<ArrayRef, ArrowError> {
+    Ok(match values {
+        Values::Int(v) => Arc::new(Int64Array::try_new(ScalarBuffer::from(v), nulls)?),
+        Values::Uint(v) => Arc::new(UInt64Array::try_new(ScalarBuffer::from(v), nulls)?),
+        Values::Float(v, _) => Arc::new(Float64Array::try_new(ScalarBuffer::from(v), nulls)?),
+        Values::Bool(v) => Arc::new(BooleanArray::new(v.into(), nulls)),
+        Values::Coded(codes, distinct) => coded_array(codes, nulls, distinct, invalid)?,
+        text => Arc::new(string_array(text.into_texts(), nulls, invalid)?),
+    })
+}
+
+/// Numbers of texts in `distinct` as an array, which has a dictionary where that pays.
+pub fn coded_array(
+    codes: Vec<i32>,
+    nulls: Option<NullBuffer>,
+    distinct: Interner,
+    invalid: &mut usize,
+) -> Result<ArrayRef, ArrowError> {
+    if distinct.len() * 2 > codes.len() {
+        let mut texts = Strings::default();
+        codes.iter().for_each(|code| texts.push(distinct.get_or_empty(*code as usize)));
+        return Ok(Arc::new(string_array(texts, nulls, invalid)?));
+    }
+    let bad: Vec<bool> = distinct.iter().map(|value| std::str::from_utf8(value).is_err()).collect();
+    if bad.contains(&true) {
+        let valid = |row: usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
+        *invalid += codes.iter().enumerate().filter(|(row, code)| bad[**code as usize] && valid(*row)).count();
+    }
+    let dictionary = string_array(distinct.into_values(), None, &mut 0)?;
+    let keys = Int32Array::try_new(ScalarBuffer::from(codes), nulls)?;
+    Ok(Arc::new(DictionaryArray::try_new(keys, Arc::new(dictionary))?))
+}
+
+pub fn string_array(texts: Strings, nulls: Option<NullBuffer>, invalid: &mut usize) -> Result<StringArray, ArrowError> {
+    let valid = |row: usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
+    let is_bad = |(row, value): &(usize, &[u8])| std::str::from_utf8(value).is_err() && valid(*row);
+    let clean = texts.is_ascii() || texts.iter().all(|value| std::str::from_utf8(value).is_ok());
+    if !clean {
+        *invalid += texts.iter().enumerate().filter(is_bad).count();
+        let mut lossy = Strings::default();
+        texts.iter().for_each(|value| lossy.push(String::from_utf8_lossy(value).as_bytes()));
+        return string_array(lossy, nulls, &mut 0);
+    }
+    let (ends, data) = texts.into_parts();
+    let mut offsets = Vec::with_capacity(ends.len() + 1);
+    offsets.push(0_i32);
+    for end in ends {
+        offsets.push(i32::try_from(end).map_err(|_| ArrowError::OffsetOverflowError(end))?);
+    }
+    StringArray::try_new(OffsetBuffer::new(ScalarBuffer::from(offsets)), Buffer::from_vec(data), nulls)
+}

@@ -1,0 +1,117 @@
+"""Work that is handed out: results come in order, and a slow piece keeps nobody else waiting."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from dctv.errors import TraceError, UsageError
+from dctv.index.mounting import Policy
+from dctv.progress import Progress
+from dctv.run.crew import Crew
+from dctv.run.limits import Limits
+
+LIMITS = Limits(Policy(when=False), 1, None, None)
+PATIENCE = 20.0
+
+
+@pytest.fixture
+def results() -> Iterator[Callable[..., Iterator[Any]]]:
+    """What two threads give for each of some numbers."""
+    with ThreadPoolExecutor(2) as executor:
+        crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, executor)
+
+        def given(work: Callable[[int], int], count: int, size: Callable[[Any], int] = lambda _: 0) -> Iterator[Any]:
+            each = ((number,) for number in range(count))
+            return crew.results(work, each, lambda _: LIMITS, Progress(None), size)
+
+        yield given
+
+
+def test_others_go_on_while_the_first_is_slow(results: Callable[..., Iterator[Any]]) -> None:
+    all_but_one = threading.Semaphore(0)
+
+    def work(number: int) -> int:
+        if number:
+            all_but_one.release()
+            return number
+        return all(all_but_one.acquire(timeout=PATIENCE) for _ in range(49)) - 1
+
+    assert list(results(work, 50)) == list(range(50))
+
+
+def test_what_is_finished_early_is_bounded(
+    results: Callable[..., Iterator[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dctv.run.crew._HELD", 100)
+    begun: list[int] = []
+    third = threading.Event()
+
+    def work(number: int) -> int:
+        begun.append(number)
+        if number == 0:
+            assert third.wait(PATIENCE)
+            time.sleep(0.2)
+        if number == 3:
+            third.set()
+        return number
+
+    found = results(work, 50, lambda _: 40)
+    assert next(found) == 0
+    # Three results of 40 bytes are too many; as the first two came, two more pieces were handed out.
+    assert max(begun) <= 5
+    assert list(found) == list(range(1, 50))
+
+
+def test_an_error_comes_in_its_place(results: Callable[..., Iterator[Any]]) -> None:
+    def work(number: int) -> int:
+        if number == 3:
+            raise UsageError("no")
+        return number
+
+    found = results(work, 50)
+    assert [next(found) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(UsageError, match="no"):
+        next(found)
+
+
+class Cluster(Executor):
+    """One that does not say how many workers it has, and begins when it has a hundred pieces."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **_: Any) -> Future[Any]:
+        made: Future[Any] = Future()
+        self.waiting.append((made, function, arguments))
+        if len(self.waiting) == 100:
+            for future, work, some in self.waiting:
+                future.set_result(work(*some))
+        return made
+
+
+def test_an_executor_that_does_not_say_how_many_work_gets_many() -> None:
+    crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, Cluster())
+    each = ((number,) for number in range(100))
+    assert list(crew.results(lambda number: number, each, lambda _: LIMITS, Progress(None))) == list(range(100))
+
+
+@pytest.mark.parametrize(
+    ("error", "told"), [(OSError("no\nworker"), "OSError: no worker"), (KeyError(), "KeyError: it")]
+)
+def test_an_error_of_the_executor_is_told_as_one(error: Exception, told: str) -> None:
+    class Lost(Executor):
+        def submit(self, _function: Callable[..., Any], /, *_arguments: Any, **_: Any) -> Future[Any]:
+            made: Future[Any] = Future()
+            made.set_exception(error)
+            return made
+
+    crew = Crew(lambda *_: None, 2, Lost())
+    with pytest.raises(TraceError, match=f"the executor failed with {told}") as caught:
+        next(crew.results(lambda number: number, [(1,)], lambda _: LIMITS, Progress(None)))
+    assert "workers need the same version of dctv" in str(caught.value.hint)
