@@ -185,7 +185,7 @@ class Connection:
         import pyarrow.parquet as pq
 
         mark = uuid4().hex
-        path = folder / f".dctv-{mark}.parquet"
+        path = folder / f"dctv-{mark}.parquet"  # files whose names begin with a dot are passed over there
         try:
             pq.write_table(pa.table({"mark": [mark]}), path)
             with suppress(Exception):
