@@ -97,6 +97,10 @@ class NotOnThisEngine(EngineError):
     """A query asks for what the engine does not have, or means something else by."""
 
 
+class Unanswered(EngineError):
+    """An engine elsewhere cannot be reached, or no more."""
+
+
 class UsageError(DctvError):
     """Wrong arguments of a command or of the Python API."""
 

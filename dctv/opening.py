@@ -10,6 +10,7 @@ from dctv.contracts.faults import guarded
 from dctv.contracts.first_rows import Showing
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import Reader
+from dctv.contracts.remote import Remote
 from dctv.contracts.shelf import Shelf, scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
@@ -24,6 +25,7 @@ from dctv.progress import Progress
 from dctv.rewrite.settings import Settings
 from dctv.run.context import ExecutionContext, Shelves
 from dctv.run.crew import Crew
+from dctv.run.elsewhere import Elsewhere
 from dctv.run.files import file_table
 from dctv.run.limits import Limits
 from dctv.run.running import Running
@@ -41,11 +43,19 @@ def open_context(limits: Limits, progress: Progress, crew: Crew, allow_files: Al
         stored=limits.policy.folder(),
         named=named_files(allow_files),
     )
+    elsewhere = Elsewhere(_connect)
+    running = Running(engine, progress, elsewhere)
     context = ExecutionContext(
-        Catalog(), {}, engine, _shelves(), Settings(), limits, log, progress, Running(engine, progress), crew
+        Catalog(), {}, engine, _shelves(), Settings(), limits, log, progress, running, crew, elsewhere
     )
     context.catalog.fill("dctv", _functions)
     return context
+
+
+def _connect(address: str) -> Remote:
+    from dctv.engines.spark.connection import connect  # loads a client that most sessions do without
+
+    return connect(address)
 
 
 def _shelves() -> Shelves:

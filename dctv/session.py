@@ -73,6 +73,9 @@ class Session:
     Queries read files by MOUNT TRACE only, and write none. `allow_files` lets them name files in FROM and in COPY as
     well: all, or some files and folders. `temp_directory` is where rows go that do not fit into memory, else the cache.
 
+    `engine` is the address of a Spark Connect server, such as `sc://host:15002`, which then carries queries out as far
+    as it can; so does `SET engine`.
+
     Warnings of `mount`, `sql` and `matches`, and the reasons why a trace could not be read whole, are issued through
     Python's `warnings` as `DctvWarning`, unless `warn` is False; the methods `warnings` and `incomplete` return them.
 
@@ -91,6 +94,7 @@ class Session:
         large: int = AUTO_BYTES,
         allow_files: AllowedFiles = False,
         temp_directory: str | Path | None = None,
+        engine: str | None = None,
         warn: bool = True,
     ) -> None:
         policy = Policy(index, told_folder(index_dir), large)
@@ -104,6 +108,8 @@ class Session:
         """Of how many traces has been told why they were not read whole."""
         self.turn: threading.RLock = threading.RLock()
         """Held by the thread that is in the session."""
+        if engine is not None:
+            self._context.choose_engine(engine)
 
     def __enter__(self) -> Session:
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 from dctv.opening import open_context
@@ -12,16 +13,18 @@ from dctv.run.crew import Crew
 from dctv.run.limits import Limits
 from dctv.run.recursion import deep_recursion
 
+_alone = Lock()
+"""Held while a function is called: the workers of some engines are threads of one process."""
 _opened: dict[Limits, ExecutionContext] = {}
 """The context of this process, by the limits that it was opened with; only the last one."""
 
 
 def call(limits: Limits, work: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function with this process's context."""
-    if limits not in _opened:
-        for context in _opened.values():
-            context.close()
-        _opened.clear()
-        _opened[limits] = open_context(limits, Progress(None), Crew(call, 1), ())
-    with deep_recursion():
+    with _alone, deep_recursion():
+        if limits not in _opened:
+            for context in _opened.values():
+                context.close()
+            _opened.clear()
+            _opened[limits] = open_context(limits, Progress(None), Crew(call, 1), ())
         return work(_opened[limits], *arguments)

@@ -31,6 +31,15 @@ def add_session_options(parser: ArgumentParser) -> None:
     )
 
 
+def add_engine_option(parser: ArgumentParser) -> None:
+    """Add where queries are carried out."""
+    parser.add_argument(
+        "--engine",
+        metavar="ADDRESS",
+        help="carry queries out on the Spark Connect server there, such as sc://host:15002, as far as it can",
+    )
+
+
 def add_file_option(parser: ArgumentParser) -> None:
     """Add what lets texts name files."""
     parser.add_argument(

@@ -156,6 +156,7 @@ def open_session(args: Namespace, bar: ProgressBar) -> Session:
         large=getattr(args, "large", AUTO_BYTES),
         allow_files=getattr(args, "allow_files", False),
         temp_directory=args.temp_directory,
+        engine=getattr(args, "engine", None),
         warn=False,
     )
 

@@ -59,6 +59,13 @@ class Stored:
     def _table(self) -> str | None:
         return None if self.file.name == EVENTS else self.file.name
 
+    @property
+    def named(self) -> tuple[list[str], list[str]]:
+        """The columns of the file, as it calls them and as queries do."""
+        columns = list(known(self.file.columns).numbers)
+        names = columns if self.file.name == EVENTS else physical_names(self.trace.tables[self.file.name].schema)
+        return columns, names
+
     def reading(self, _: Collection[str]) -> Stored:
         """Return itself: the engine reads the columns that it needs."""
         return self
@@ -74,8 +81,7 @@ class Stored:
             IndexUnusable: the file is missing or damaged.
         """
         self.trace.index.verify(self.file)
-        columns = list(known(self.file.columns).numbers)
-        names = columns if self.file.name == EVENTS else physical_names(self.trace.tables[self.file.name].schema)
+        columns, names = self.named
         pruning = self.pruning
         query = relation(self.file.path, columns, names, None if pruning is None else pruning.times)
         nothing = pruning is not None and not pruning.pruned.positions
@@ -129,7 +135,8 @@ class AllEvents:
         return self.trace.answers(None, question) if self.predicate == ALWAYS else None
 
     @property
-    def _flat(self) -> Stored | None:
+    def flat(self) -> Stored | None:
+        """The flat file, if that has all columns that are read."""
         if self.columns is None or "args" in self.columns:
             return None
         return Stored(self.trace, self.file, self.pruning, self.predicate)
@@ -157,7 +164,7 @@ class AllEvents:
         Raises:
             IndexUnusable: a file is missing or damaged.
         """
-        flat = self._flat
+        flat = self.flat
         if flat is not None:
             return flat.query()
         raw = self._raw()
@@ -171,7 +178,7 @@ class AllEvents:
 
     def lines(self) -> Sequence[str]:
         """Return which rows there are, and what the index left out."""
-        flat = self._flat
+        flat = self.flat
         if flat is not None:
             return flat.lines()
         raw = self._raw()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from dctv.plan.node import Query
 from dctv.plan.predicate import Predicate
@@ -31,6 +31,8 @@ class Run:
     """All of them, so that those of one trace can read its files together."""
     spill_folder: Path
     """Where rows go that do not fit into memory; the folder may not be there yet."""
+    cancel: Any
+    """Is set once no more rows are wanted; kernels take it."""
     kept: dict[object, Any] = field(default_factory=dict)
     """What they share while it lasts."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -75,6 +77,15 @@ class Source(Protocol):
     def bytes_read(self) -> int | None:
         """Return how many bytes of files `open` reads, or None where it reads none; the engine counts its own."""
         ...
+
+
+@runtime_checkable
+class Spread(Protocol):
+    """A source of which workers of dctv's own gather the rows, each in a trace of a fleet."""
+
+    @property
+    def fleet(self) -> object:
+        """The traces."""
 
 
 @record

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dctv.record import record
 
-CHOICES = {"span_engine": ("kernel", "relational"), "rewrite": ("on", "off")}
+CHOICES: dict[str, tuple[str | bool, ...]] = {
+    "span_engine": ("kernel", "relational"),
+    "rewrite": ("on", "off"),
+    "strict_engine": (True, False),
+}
 
 
 @record(frozen=False)
@@ -15,6 +19,8 @@ class Settings:
     """Whether span operators run as compiled sweeps or as queries of the engine."""
     rewrite: str = "on"
     """Whether the rules that make plans cheaper are applied."""
+    strict_engine: bool = False
+    """Whether it is an error if another engine cannot carry out a part of a plan."""
     metered: bool = False
     """Whether results tell what they took, which no statement sets."""
     configured: int = 0

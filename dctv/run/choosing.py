@@ -17,6 +17,9 @@ _ELSEWHERE = {"temp_directory": "--temp-directory, or Session(temp_directory=...
 """What is chosen by whoever opens the session, and not by a text."""
 
 
+_ENGINE = "engine"
+
+
 def choose(statement: ast.Set, context: ExecutionContext, known: Environment) -> Done:
     """Change a setting."""
     name = statement.path.text.lower()
@@ -33,17 +36,20 @@ def choose(statement: ast.Set, context: ExecutionContext, known: Environment) ->
 
 
 def _configure(name: str, value: object, context: ExecutionContext) -> None:
-    known = [*CHOICES, *context.engine.settings()]
+    known = [*CHOICES, _ENGINE, *context.engine.settings()]
     if name not in known:
         near = nearest(name, known)
         hint = _ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else f"settings: {', '.join(known)}")
         raise UsageError(f"unknown setting `{name}`", hint=hint)
+    if name == _ENGINE:
+        context.choose_engine(str(value))
+        return
     if name not in CHOICES:
         context.settings.configured += 1
         context.engine.configure(name, value)
         return
     if value not in CHOICES[name]:
-        near = nearest(str(value), list(CHOICES[name]))
-        listed = " or ".join(f"'{c}'" for c in CHOICES[name])
+        near = nearest(str(value), [str(c) for c in CHOICES[name] if isinstance(c, str)])
+        listed = " or ".join(f"'{c}'" if isinstance(c, str) else str(c).lower() for c in CHOICES[name])
         raise UsageError(f"`{name}` is {listed}, found `{value}`", hint=f"did you mean '{near}'?" if near else None)
     setattr(context.settings, name, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,14 @@ from dctv.contracts.reader import Reader
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
 from dctv.contracts.writer import Writer
-from dctv.errors import WarningLog
+from dctv.errors import NotOnThisEngine, WarningLog
 from dctv.index.mounting import Policy
 from dctv.plan.nodes import Plan
 from dctv.progress import Progress
 from dctv.record import field, record
 from dctv.rewrite.settings import Settings
 from dctv.run.crew import Crew
+from dctv.run.elsewhere import Elsewhere
 from dctv.run.limits import Limits
 from dctv.run.running import Running
 from dctv.syntax import ast
@@ -80,6 +82,8 @@ class ExecutionContext:
     running: Running
     crew: Crew
     """Who works on the traces of fleets."""
+    elsewhere: Elsewhere
+    """The engine that plans are carried out on, if it is another one than `engine`."""
     unread: list[str] = field(default_factory=list)
     """What kept files that are named in FROM from being read whole."""
     fleets: dict[tuple[str, ...], MountedFleet] = field(default_factory=dict)
@@ -100,6 +104,28 @@ class ExecutionContext:
         """Where the user wants what does not fit into memory; None if it is all the same."""
         return self.limits.temp_directory
 
+    def choose_engine(self, address: str) -> None:
+        """Carry plans out on another engine, or again on the own one; its workers read the traces of fleets, too.
+
+        Raises:
+            UsageError: this is no address, or what it takes is not installed.
+            Unanswered: nobody answers there.
+        """
+        self.elsewhere.choose(address)
+        remote = self.elsewhere.remote
+
+        def lent() -> Executor | None:
+            assert remote is not None
+            try:
+                return remote.executor()
+            except NotOnThisEngine as refusal:
+                if self.settings.strict_engine:
+                    raise
+                self.log.add(f"{refusal.message}; traces are read here")
+                return None
+
+        self.crew.borrow(None if remote is None else lent)
+
     def incomplete(self) -> list[str]:
         """Return what kept traces, and files that queries name, from being read whole."""
         mounted = [f"{'.'.join(one.parts)}: {reason}" for one in self.mounts.values() for reason in one.incomplete]
@@ -117,7 +143,9 @@ class ExecutionContext:
 
     def close(self) -> None:
         """Free everything; what is asked later finds nothing mounted."""
+        self.crew.borrow(None)
         self.crew.close()
+        self.elsewhere.close()
         self.engine.close()
         self.unmount()
 

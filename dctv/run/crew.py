@@ -48,15 +48,31 @@ class Crew:
     """How many processes of our own there may be."""
     executor: Executor | None = None
     """What the program gave."""
+    lend: Callable[[], Executor | None] | None = None
+    """Asked for an executor of the engine that the session has chosen, once that is wanted."""
+    lent: Executor | None = None
     pool: Executor | None = None
     """Our own, once it is wanted."""
 
     def is_wanted(self, count: int, size: int) -> bool:
         """Whether so many traces, of so many bytes, are read elsewhere than in this process."""
-        if self.executor is not None:
+        if self.outside() is not None:
             return True
         worth = self.pool is not None or count >= MANY or size >= LARGE
         return worth and count > FEW and self.workers > 1
+
+    def outside(self) -> Executor | None:
+        """Return whose workers read traces, if not this machine's: the program's executor, or the engine's."""
+        if self.executor is None and self.lend is not None:
+            lend, self.lend = self.lend, None
+            self.lent = lend()
+        return self.executor or self.lent
+
+    def borrow(self, lend: Callable[[], Executor | None] | None) -> None:
+        """Let an engine's workers read traces, or no longer."""
+        lent, self.lent, self.lend = self.lent, None, lend
+        if lent is not None:
+            lent.shutdown(wait=False, cancel_futures=True)
 
     def results(
         self,
@@ -95,8 +111,9 @@ class Crew:
 
     def _executor(self) -> tuple[Executor, int]:
         """Return who works, and how many; 0 if an executor does not say, as that of a cluster."""
-        if self.executor is not None:
-            return self.executor, getattr(self.executor, "_max_workers", None) or 0
+        outside = self.outside()
+        if outside is not None:
+            return outside, getattr(outside, "_max_workers", None) or 0
         if self.pool is None:
             from dctv.run.processes import started  # loads what few sessions need
 

@@ -56,4 +56,4 @@ def _checked(scan: Scan, function: TableFunction, given: Given, context: Executi
     arguments["table"] = Argument(scan, None)
     arguments["partition"] = Argument([Argument(name, None) for name in given.partitions], None)
     plan = function.bind(arguments, Binder(environment(context)))
-    return stored(given.name, plan.schema, result_of(plan, context).arrow())
+    return stored(given.name, plan.schema, result_of(plan, context, here=True).arrow())

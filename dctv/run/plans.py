@@ -13,10 +13,11 @@ from dctv.bind.parameters import Params, numbered
 from dctv.bind.trace_times import start_of
 from dctv.plan.build import STAR, select
 from dctv.plan.carrying import carried_schema, with_types
-from dctv.plan.nodes import Plan, Relation
+from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
 from dctv.plan.rows import of_rows
 from dctv.record import record
+from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.run.carrying import around_kernels
 from dctv.run.context import ExecutionContext
@@ -51,17 +52,17 @@ def table_of(name: str, context: ExecutionContext) -> Plan:
     return Binder(environment(context)).table(ast.TableName(ast.Path.of(name)))
 
 
-def result_of(plan: Plan, context: ExecutionContext) -> Result:
-    """Return the result of a bound plan."""
+def result_of(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Result:
+    """Return the result of a bound plan; `here` if no other engine is worth asking."""
     start = partial(start_of, plan, context.catalog, None)
     metering = Metering() if context.settings.metered else None
-    return Result(plan.schema, Reading(_whole(optimized(plan, context)), context, metering), context, start)
+    return Result(plan.schema, Reading(_whole(optimized(plan, context, here=here)), context, metering), context, start)
 
 
 def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionContext) -> Result:
     """Return a result of rows that are known already; columns by name with their types."""
     schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t) for n, t in names.items()))
-    return result_of(of_rows(schema, rows), context)
+    return result_of(of_rows(schema, rows), context, here=True)
 
 
 @record
@@ -77,14 +78,21 @@ def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Envir
     """Run expressions that read no table; return their values."""
     place = exprs[0].place
     core = ast.Core(tuple(ast.ResultColumn(expr, place=expr.place) for expr in exprs), place=place)
-    result = result_of(Binder(known).plan(ast.Select(core, place=place)), context)
+    plan = Binder(known).plan(ast.Select(core, place=place))
+    result = result_of(plan, context, here=not any(isinstance(one, Scan) for one in readers_first(plan)))
     (row,) = result.fetchall()
     return [Value(value, column) for value, column in zip(row, result.schema.columns, strict=True)]
 
 
-def optimized(plan: Plan, context: ExecutionContext) -> Plan:
-    """Return what is run for a bound plan."""
-    return merged(around_kernels(in_final_order(rewrite(plan, context.settings, context.shelves.operators))))
+def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Plan:
+    """Return what is run for a bound plan, on the engine that the session has chosen."""
+    cheaper = rewrite(plan, context.settings, context.shelves.operators)
+    remote = context.elsewhere.remote
+    if remote is None or here:
+        return merged(around_kernels(in_final_order(cheaper)))
+    from dctv.run.remote.placing import placed  # knows indexes, of which nothing is wanted to run a plan here
+
+    return merged(in_final_order(placed(merged(around_kernels(cheaper)), remote, context)))
 
 
 def _whole(plan: Plan) -> Plan:
@@ -99,4 +107,9 @@ def _whole(plan: Plan) -> Plan:
 
 
 def _values(context: ExecutionContext, plan: Plan) -> list[object]:
-    return [row[0] for row in result_of(plan, context).fetchall()]
+    return [
+        row[0]
+        for row in result_of(
+            plan, context, here=not any(isinstance(one, Scan) for one in readers_first(plan))
+        ).fetchall()
+    ]

@@ -23,9 +23,9 @@ class Reading:
         self._context = context
         self._sources = tuple(_sources(plan))
         shared = sharing(plan, context.engine.functions)
-        run = Run(self._sources, context.engine.spill_folder())
         self._cancel = context.running.cancel()
-        self._runner = Runner(context.engine, self._cancel, shared, run, metering)
+        run = Run(self._sources, context.engine.spill_folder(), self._cancel)
+        self._runner = Runner(context.engine, shared, run, metering)
         self._metering = metering
         self.spent: Spent | None = None
         """What it took, once it is over, if it was metered."""

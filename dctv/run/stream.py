@@ -46,14 +46,12 @@ class OpenedStream:
 
 
 class Runner:
-    """Runs one plan on an engine; `cancel` is handed to every kernel, `run` to every source that is opened."""
+    """Runs one plan on an engine; `run` is handed to every source that is opened, what ends it to every kernel."""
 
-    def __init__(
-        self, engine: Engine, cancel: Any, sharing: Sharing, run: Run, metering: Metering | None = None
-    ) -> None:
+    def __init__(self, engine: Engine, sharing: Sharing, run: Run, metering: Metering | None = None) -> None:
         self._engine = engine
         self.run = run
-        self._cancel = cancel
+        self._cancel = run.cancel
         self._sharing = sharing
         self._metering = metering
         self._queries: list[EngineQuery] = []

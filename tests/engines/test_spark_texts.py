@@ -66,6 +66,7 @@ REFUSED: dict[str, tuple[Query, str]] = {
     "keyword": (of(call("concat", e.Keyword("a", S))), "an argument that is given by name"),
     "share": (q.Select((q.Item(K),), limit=e.Percent(ONE)), "LIMIT by percent is not on Spark: it takes a number"),
     "row": (of(e.Binary("=", e.Row((K, J)), e.Row((J, K)))), "a row of values"),
+    "state": (of(e.State(e.Call("sum", (K,)))), "is not on Spark: "),
     "struct": (of(e.Struct(("a",), (S,))), "a struct"),
     "collation": (of(e.Collate(S, "NOCASE")), "COLLATE is not on Spark: collations are called otherwise there"),
     "lambda": (of(call("list_reduce", K, e.Lambda(("x",), K))), "a function of elements"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import (
+    add_engine_option,
     add_file_option,
     add_index_options,
     add_manifest_option,
@@ -62,6 +63,7 @@ def configure(parser: ArgumentParser) -> None:
     add_report_options(parser)
     add_warm_option(parser)
     add_session_options(parser)
+    add_engine_option(parser)
     add_file_option(parser)
     add_index_options(parser)
 

@@ -26,14 +26,28 @@ class _Writer(SparkGenerator):
     }
 
 
-def write(query: Query, tables: Mapping[str, Sequence[tuple[str, str]]] | None = None) -> str:
-    """Write a query; `tables` are the columns of those that it reads, with their types as DuckDB names them.
+Tables = Mapping[str, Sequence[tuple[str, str]]]
+"""Columns of tables with their types, as DuckDB names them."""
+
+
+def write(query: Query, tables: Tables | None = None, gaps: frozenset[str] = frozenset()) -> str:
+    """Write a query over some tables; `gaps` are what an engine that speaks Spark's SQL does otherwise.
 
     What a cast, a sum or a division is on Spark depends on types, so without those of the tables much is refused.
 
     Raises:
         NotOnThisEngine: Spark has nothing that means the same.
     """
-    known = {name: tuple((one, named(kind)) for one, kind in columns) for name, columns in (tables or {}).items()}
-    written: str = _Writer(dialect="spark").generate(trees.query(vetted(query, known)), copy=False)
+    tree = trees.query(vet(query, tables, gaps))
+    written: str = _Writer(dialect="spark").generate(tree, copy=False)
     return written
+
+
+def vet(query: Query, tables: Tables | None = None, gaps: frozenset[str] = frozenset()) -> Query:
+    """Return a query that means the same on Spark, to be written.
+
+    Raises:
+        NotOnThisEngine: Spark has nothing that means the same.
+    """
+    known = {name: tuple((one, named(kind)) for one, kind in columns) for name, columns in (tables or {}).items()}
+    return vetted(query, known, gaps)

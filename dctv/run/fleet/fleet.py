@@ -220,7 +220,7 @@ class Fleet:
 
     def _target(self, run: Run) -> str | None:
         """Return where a worker writes its rows; one of a program's own executor may be on another machine."""
-        if self.context.crew.executor is not None:
+        if self.context.crew.outside() is not None:
             return None
         run.spill_folder.mkdir(parents=True, exist_ok=True)
         return str(run.spill_folder / f"fleet-{uuid4().hex}.arrows")

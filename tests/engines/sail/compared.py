@@ -7,22 +7,23 @@ from typing import Any
 import pyarrow as pa
 
 from dctv.engines.duckdb import DuckDB
-from dctv.engines.sql.spark import write
+from dctv.engines.spark.connection import Connection
 from dctv.plan.build import select
 from dctv.plan.expressions import Expression
 from dctv.plan.node import Query
 from dctv.plan.queries import Item
 from tests.engines.edges import TYPES, differences, rows_of, values_of
-from tests.engines.sail.served import Sail
+from tests.engines.sail.served import run
 
 
-def on_sail(spark: Sail, query: Query, table: pa.Table) -> list[tuple[Any, ...]]:
+def on_sail(spark: Connection, query: Query, table: pa.Table) -> list[tuple[Any, ...]]:
     """Return the rows of a query on Sail."""
-    return rows_of(spark.run(write(query, {"edges": list(TYPES.items())}), {"edges": table}))
+    columns = [(name, TYPES[name]) for name in table.column_names]
+    return rows_of(run(spark, query, {"edges": (table, columns)}))
 
 
 def differing(
-    spark: Sail, engine: DuckDB, expression: Expression, table: pa.Table, *, near: bool = False
+    spark: Connection, engine: DuckDB, expression: Expression, table: pa.Table, *, near: bool = False
 ) -> list[tuple[Any, ...]]:
     """Return rows for which an expression is something else on Sail: the row's number, and the two values."""
     kept, expected = values_of(engine, expression, table)

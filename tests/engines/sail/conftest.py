@@ -8,12 +8,13 @@ import pyarrow as pa
 import pytest
 
 from dctv.engines.duckdb import DuckDB
+from dctv.engines.spark.connection import Connection
 from tests.engines.edges import duckdb, edges
-from tests.engines.sail.served import Sail, sail
+from tests.engines.sail.served import sail
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Sail]:
+def spark() -> Iterator[Connection]:
     with sail() as running:
         yield running
 

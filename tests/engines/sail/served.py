@@ -1,91 +1,76 @@
-"""Runs Spark's SQL on Sail, in a server of this process, over tables that come as Arrow and go as Arrow."""
+"""Starts servers of Sail, connects to them as sessions do, and asks them."""
 
 from __future__ import annotations
 
 import os
-import threading
-import warnings
-from collections.abc import Iterator, Mapping
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 
-from dctv.errors import DctvError
+from dctv.contracts.remote import Typed
+from dctv.engines.spark.connection import Connection, connect
+from dctv.plan.node import Query
 
-_NARROWER = {
-    pa.uint8(): pa.int16(),
-    pa.uint16(): pa.int32(),
-    pa.uint32(): pa.int64(),
-    pa.uint64(): pa.decimal128(20, 0),
-}
-"""What holds the values of types that Spark does not have."""
-
-
-class Sail:
-    """A session of a client of Spark Connect."""
-
-    def __init__(self, session: Any) -> None:
-        self._session = session
-        self._alone = threading.Lock()
-        """Held while names of tables are in use: kernels read their inputs in threads."""
-
-    @property
-    def failures(self) -> tuple[type[Exception], ...]:
-        """What comes out of queries that it does not carry out: the client's errors, and those of who reads them."""
-        from pyspark.errors import PySparkException
-
-        return (PySparkException, DctvError, ValueError)
-
-    def run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
-        """Run a query over some tables."""
-        with self._alone:
-            return self._run(sql, tables)
-
-    def _run(self, sql: str, tables: Mapping[str, pa.Table]) -> pa.Table:
-        for name, table in tables.items():
-            self._frame(table).createOrReplaceTempView(name)
-        try:
-            return self._session.sql(sql).toArrow()
-        finally:
-            for name in tables:
-                self._session.catalog.dropTempView(name)
-
-    def _frame(self, table: pa.Table) -> Any:
-        held = _held(table)
-        if len(held):
-            return self._session.createDataFrame(held)
-        # The client takes no empty tables.
-        nothing = pa.table([pa.nulls(1, one.type) for one in held.schema], schema=held.schema)
-        return self._session.createDataFrame(nothing).where("false")
-
-
-def _held(table: pa.Table) -> pa.Table:
-    fields = [pa.field(one.name, _NARROWER.get(one.type, one.type)) for one in table.schema]
-    # Of an empty batch Sail says that something in it is divided by zero.
-    return table.cast(pa.schema(fields)).combine_chunks()
+Mode = Literal["local", "local-cluster"]
+ROOT = Path(__file__).parents[3]
+_SECONDS = 30
 
 
 @contextmanager
-def sail() -> Iterator[Sail]:
-    """Start a server and connect to it."""
-    os.environ.setdefault("RUST_LOG", "error")
-    # In a worker of xdist the client takes itself for its own doctests, and those want a Spark at hand.
-    os.environ.setdefault("SPARK_HOME", "none")
-    with warnings.catch_warnings():
-        # The client is careful about the versions of pandas, which it does not get to see here.
-        warnings.simplefilter("ignore")
-        from pysail.spark import SparkConnectServer
-        from pyspark.sql import SparkSession
+def served(mode: Mode = "local") -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Start a server in a process of its own; give its address, and the process."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    # Its workers run our operators; with two of them a query is spread out.
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "RUST_LOG": "off", "SAIL_MODE": mode}
+    env["SAIL_CLUSTER__WORKER_INITIAL_COUNT"] = "2"
+    sail = Path(sys.executable).with_name("sail")
+    process = subprocess.Popen([sail, "spark", "server", "--port", str(port)], env=env)
+    try:
+        _wait(port)
+        yield f"sc://127.0.0.1:{port}", process
+    finally:
+        process.kill()
+        process.wait()
 
-        server = SparkConnectServer(ip="127.0.0.1", port=0)
-        server.start(background=True)
-        address, port = server.listening_address
-        session = SparkSession.builder.remote(f"sc://{address}:{port}").getOrCreate()
-        session.conf.set("spark.sql.session.timeZone", "UTC")
+
+def _wait(port: int) -> None:
+    deadline = time.monotonic() + _SECONDS
+    while True:
         try:
-            yield Sail(session)
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return
+
+
+@contextmanager
+def sail(mode: Mode = "local") -> Iterator[Connection]:
+    """Start a server and connect to it."""
+    with served(mode) as (address, _):
+        connection = connect(address)
+        try:
+            yield connection
         finally:
-            # The client first: it asks the server for minutes to end its session.
-            session.stop()
-            server.stop()
+            connection.close()
+
+
+def run(sail: Connection, query: Query, tables: Mapping[str, tuple[pa.Table, Sequence[Typed]]]) -> pa.Table:
+    """Run a query over some tables, whose columns have these types of DuckDB."""
+    job = sail.job()
+    try:
+        given = {name: (job.table(table.to_reader(), columns), columns) for name, (table, columns) in tables.items()}
+        return pa.concat_tables(job.rows(job.query(query, given), lambda: False))
+    finally:
+        job.close()

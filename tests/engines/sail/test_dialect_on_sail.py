@@ -1,39 +1,46 @@
-"""Queries of `.test` files give on Sail what they give on DuckDB, where all regions of their plans can be written."""
+"""Queries of `.test` files give the same rows on Sail as in this process, alone and with workers of their own."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dctv.engines.spark.connection import Connection
 from tests.engines.sail.blocks import run_files
-from tests.engines.sail.served import Sail
+from tests.engines.sail.served import sail
+from tests.sqltest import ROOT
 
-LEAST = {"kernel": 530, "relational": 350}
-"""How many queries run at least, by how span operators are carried out."""
-DIFFERING = ("selects: SELECT k, id > 2 AS big, COUNT(*) AS c FROM t WHERE k = 'a' GROUP BY CUBE (k, big)",)
-"""Beginnings of those that Sail answers otherwise: see `test_known_differences`."""
-UNSUPPORTED = (
-    "Physical plan does not support logical expression ScalarSubquery(",
-    "Physical plan does not support logical expression InSubquery(",
-    "projected EXISTS with unsupported correlation",
-    "Error during planning: Correlated scalar subquery must be aggregated",
-)
-"""How its messages begin where it knows no plan for a subquery that reads columns around it, or for IN outside of a
-condition."""
-STOPPED = (
-    "operators: SELECT NULL + 1 AS a, NULL AND false AS b",
-    # It loses the names of columns that subqueries read.
-    "names_of_duckdb: SELECT x, (WITH t(q) AS (SELECT SUM(y) FROM range(5)",
-    "names_of_duckdb: SELECT a + 1 AS k, k IN (SELECT b + k FROM (VALUES (0))",
-    # It computes an error that a condition below keeps away.
-    "queue_depth: SELECT * FROM k.block.queue_depth",
-)
-"""Beginnings of others that it does not carry out, although they can be written."""
+FILES = sorted((ROOT / "tests").glob("**/*.test"))
+PARTS = 12
+LEAST = 600
+"""How many queries of all files are carried out there at least, as a whole or in part; some more are."""
 
 
-def test_test_files(spark: Sail) -> None:
-    tallies = run_files(spark)
-    told = "\n".join(line for tally in tallies for line in tally.lines())
-    differing = [f"{block}\n{text}" for tally in tallies for block, text in tally.differing.items()]
-    assert [text for text in differing if not text.startswith(DIFFERING)] == []
-    stopped = [one for tally in tallies for one in tally.stopped.items()]
-    unknown = [block for block, reason in stopped if not reason.startswith(UNSUPPORTED)]
-    assert [block for block in unknown if not block.startswith(STOPPED)] == [], told
-    assert [tally.way for tally in tallies if tally.ran < LEAST[tally.way]] == [], told
+def part(number: int) -> list[Path]:
+    """Return every so manieth file: those of one folder take about as long."""
+    return FILES[number::PARTS]
+
+
+@pytest.mark.parametrize("number", range(PARTS))
+@pytest.mark.parametrize("way", ["kernel", "relational"])
+def test_files(spark: Connection, number: int, way: str) -> None:
+    (tally,) = run_files(spark, part(number), [way])
+    told = "\n".join(tally.lines())
+    assert "\n".join(f"{block}\n{text}" for block, text in tally.differing.items()) == "", told
+    assert tally.elsewhere + tally.shared >= LEAST // PARTS // 2, told
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Connection]:
+    with sail("local-cluster") as running:
+        yield running
+
+
+@pytest.mark.parametrize("number", range(PARTS))
+def test_files_on_a_cluster(cluster: Connection, number: int) -> None:
+    (tally,) = run_files(cluster, part(number), ["kernel"])
+    told = "\n".join(tally.lines())
+    assert "\n".join(f"{block}\n{text}" for block, text in tally.differing.items()) == "", told
+    assert tally.elsewhere + tally.shared >= LEAST // PARTS // 2, told

@@ -13,6 +13,7 @@ from dctv.engines.sql.vetted.types import BIGINT, BITS, BOOLEAN, DOUBLE, HUGEINT
 from dctv.plan.build import call, case, known, negated
 from dctv.plan.expressions import (
     TRUE,
+    And,
     Binary,
     Call,
     Cast,
@@ -23,6 +24,7 @@ from dctv.plan.expressions import (
     Number,
     Ordered,
     Star,
+    Text,
     Window,
 )
 from dctv.record import record, replace
@@ -50,6 +52,8 @@ class Parts:
     filter: Expression | None
     window: Window | None
     """Over which it is computed; its call does not matter."""
+    odd_extremes: bool = False
+    """Whether the engine takes MIN and MAX of infinities and NaN for something else."""
 
     def made(self, function: str, *values: Expression) -> Expression:
         """Call an aggregate of Spark for the same rows; one over a window takes no FILTER there."""
@@ -106,8 +110,24 @@ def _vetted(parts: Parts) -> Expression:
         found = kind_of(parts.arguments[0].type)
         if found == "null":
             return parts.arguments[0].value
+    if parts.odd_extremes and parts.name in ("max", "min") and kind_of(parts.type_of_one()) == "float":
+        return _extreme(parts)
     values = [as_double(one) if vetted.doubles else one.value for one in parts.arguments]
     return parts.made(vetted.name, *values)
+
+
+def _extreme(parts: Parts) -> Expression:
+    """Compute MIN and MAX of floats among those that are neither NaN, which is greatest, nor the other infinity."""
+    one, kind = parts.one.value, spark_name(parts.type_of_one())
+    is_nan = call("isnan", one)
+    far = Cast(Text("Infinity" if parts.name == "min" else "-Infinity"), kind)
+    inner = parts.made(parts.name, case((And((negated(is_nan), Binary("!=", one, far))), one)))
+    nans = Binary(">", parts.made("count", case((is_nan, _ONE))), _ZERO)
+    others = Binary(">", parts.made("count", case((negated(is_nan), _ONE))), _ZERO)
+    nan = Cast(Text("NaN"), kind)
+    if parts.name == "max":
+        return case((nans, nan), (others, call("coalesce", inner, far)))
+    return case((others, call("coalesce", inner, far)), (nans, nan))
 
 
 _OVER = ("bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "max", "min")

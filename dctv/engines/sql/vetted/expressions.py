@@ -8,9 +8,20 @@ from typing import Any
 
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.engines.sql.vetted import aggregates
-from dctv.engines.sql.vetted.casts import as_double, brought, cast, compared, integer_of, not_zero, pattern_of, together
+from dctv.engines.sql.vetted.casts import (
+    as_double,
+    brought,
+    cast,
+    compared,
+    integer_of,
+    not_zero,
+    pattern_of,
+    stopping,
+    together,
+)
 from dctv.engines.sql.vetted.forms import scalar
 from dctv.engines.sql.vetted.functions import AGGREGATES, NAMES
+from dctv.engines.sql.vetted.gaps import EXTREMES, LETTERS, OVERFLOW
 from dctv.engines.sql.vetted.refusal import refused, unknown
 from dctv.engines.sql.vetted.scope import Scope, Typed
 from dctv.engines.sql.vetted.types import (
@@ -23,6 +34,7 @@ from dctv.engines.sql.vetted.types import (
     VARCHAR,
     kind_of,
     named,
+    spark_name,
 )
 from dctv.plan import expressions as e
 from dctv.plan.build import call, case, known
@@ -102,6 +114,8 @@ def _unary(node: e.Unary, scope: Scope) -> Typed:
 def _binary(node: e.Binary, scope: Scope) -> Typed:
     left, right = typed(node.left, scope), typed(node.right, scope)
     if node.operator in e.COMPARISONS:
+        if any(one.type is not None and settled(one.type).name == "LIST" for one in (left, right)):
+            raise refused("comparing lists", "zeros of both signs differ within them there")
         first, second = compared([left, right])
         return Typed(e.Binary(node.operator, first, second), BOOLEAN)
     both = None if left.type is None or right.type is None else operator_type(node.operator, [left.type, right.type])
@@ -114,7 +128,15 @@ def _binary(node: e.Binary, scope: Scope) -> Typed:
             raise refused(f"`{node.operator}` of `{settled(one.type)}`", "nobody has made sure of it")
     if node.operator in ("/", "//", "%"):
         return Typed(_quotient(node.operator, left, right), both)
+    if OVERFLOW in scope.gaps and both is not None and settled(both).name in BITS:
+        return Typed(_checked(node.operator, left, right, settled(both)), both)
     return Typed(e.Binary(node.operator, *compared([left, right])), both)
+
+
+def _checked(operator: Any, left: Typed, right: Typed, made: Type) -> e.Expression:
+    """Compute in a wider type, and cast the result, which stops where it does not fit."""
+    wide = "BIGINT" if made.name != "BIGINT" else "DECIMAL(19, 0)" if operator == "*" else "DECIMAL(20, 0)"
+    return e.Cast(e.Binary(operator, e.Cast(left.value, wide), e.Cast(right.value, wide)), spark_name(made))
 
 
 def _joined(left: Typed, right: Typed) -> Typed:
@@ -251,7 +273,18 @@ def _call(node: e.Call, scope: Scope) -> Typed:
         return aggregates.aggregate(_parts(name, node, scope, None))
     if node.distinct or node.order_by or node.filter is not None or node.nulls is not None:
         raise refused(f"`{node.function}` with DISTINCT, ORDER BY, FILTER or NULLS", "it is not vetted")
-    return scalar(name, _all(node.arguments, scope))
+    made = scalar(name, _all(node.arguments, scope))
+    if name in ("upper", "lower") and LETTERS in scope.gaps:
+        return Typed(_of_plain_letters(made.value, scalar("upper", _all(node.arguments, scope))), made.type)
+    return made
+
+
+def _of_plain_letters(made: e.Expression, changed: Typed) -> e.Expression:
+    """Stop where there is a letter beyond those of ASCII: some of them become two."""
+    (text,) = changed.value.arguments if isinstance(changed.value, e.Call) else (made,)
+    plain = call("rlike", text, e.Text(r"\A[\x00-\x7f]*\z"))
+    other = e.And((e.Unary("NOT", plain), known(text)))
+    return case((other, stopping("letters beyond ASCII in `upper` or `lower`", VARCHAR)), default=made)
 
 
 def _of_list(name: str, node: e.Call, scope: Scope) -> Typed:
@@ -279,6 +312,7 @@ def _parts(name: str, node: e.Call, scope: Scope, window: e.Window | None) -> ag
         ordered(node.order_by, scope),
         None if node.filter is None else condition(node.filter, scope),
         window,
+        EXTREMES in scope.gaps,
     )
 
 

@@ -10,6 +10,7 @@ from dctv.engines.sql.vetted import aggregates
 from dctv.engines.sql.vetted.casts import brought, integer_of
 from dctv.engines.sql.vetted.expressions import condition, ordered, typed, value
 from dctv.engines.sql.vetted.functions import AGGREGATES, NAMES
+from dctv.engines.sql.vetted.gaps import check
 from dctv.engines.sql.vetted.refusal import refused
 from dctv.engines.sql.vetted.scope import Columns, Scope, Typed
 from dctv.engines.sql.vetted.types import BIGINT
@@ -29,13 +30,15 @@ _SERIES = {"range": 0, "generate_series": 1}
 _HIDDEN = "dctv:hidden"
 
 
-def vetted(query: Query, tables: Mapping[str, Columns | None]) -> Query:
-    """Return a query that means the same on Spark.
+def vetted(query: Query, tables: Mapping[str, Columns | None], gaps: frozenset[str] = frozenset()) -> Query:
+    """Return a query that means the same on Spark, for an engine that does some things otherwise.
 
     Raises:
         NotOnThisEngine: there is none.
     """
-    return _query(query, Scope(_query, {name.lower(): columns for name, columns in tables.items()}))[0]
+    check(query, gaps)
+    known = {name.lower(): columns for name, columns in tables.items()}
+    return _query(query, Scope(_query, known, gaps=gaps))[0]
 
 
 def _query(node: Query, scope: Scope) -> Made:

@@ -39,6 +39,8 @@ class Scope:
     windows: Mapping[str, Window] = field(default_factory=dict)
     """Definitions by lower-case name."""
     outer: Scope | None = None
+    gaps: frozenset[str] = frozenset()
+    """What the engine is known to do otherwise than Spark."""
 
     def type_of(self, column: Column) -> Type | None:
         """Return the type of a column, if it is known.
@@ -68,11 +70,11 @@ class Scope:
 
     def within(self) -> Scope:
         """Return the scope that a nested query has around it."""
-        return Scope(self.nested, self.tables, outer=self)
+        return Scope(self.nested, self.tables, outer=self, gaps=self.gaps)
 
     def beside(self) -> Scope:
         """Return the scope around a query in FROM: that of the whole query, without its other sources."""
-        return Scope(self.nested, self.tables, outer=self.outer)
+        return Scope(self.nested, self.tables, outer=self.outer, gaps=self.gaps)
 
     def with_parameters(self, parameters: Mapping[str, Type | None]) -> Scope:
         """Return the scope within a function of lists."""

@@ -1,0 +1,127 @@
+"""What an engine elsewhere must bring: tables that it is given or reads, queries of them, and sweeps on its workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dctv.plan.node import Query
+from dctv.plan.nodes import ArrowStream
+from dctv.record import record
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Typed = tuple[str, str]
+"""A column's name, and its type as DuckDB names it."""
+
+
+@record
+class Share:
+    """Which groups the rows of an input go to."""
+
+    columns: tuple[Typed, ...]
+    given: pa.Schema
+    """The Arrow types that the operator is given."""
+    keys: tuple[str, ...] = ()
+    """Rows that are equal in these go to one bucket; without keys, to every bucket."""
+    timed: bool = True
+    """Whether they are in order of time, and go to the slabs that they touch; else to every slab."""
+    lasting: bool = True
+    """Whether they have a duration."""
+
+
+@record
+class Sweep:
+    """An operator that is run for each group of rows: for a bucket of partitions in a slab of time."""
+
+    shares: tuple[Share, ...]
+    run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
+    options: Mapping[str, Any]
+    made: tuple[Typed, ...]
+    result: pa.Schema
+    """The Arrow types of what it makes."""
+    slabs: bool
+    """Whether time is cut; a row of the output is of the slab in which it starts."""
+    cut_by: tuple[int, ...] = ()
+    """Inputs of which any start ends a row of the output; those that come after a slab cut its last rows."""
+
+
+Frame = Any
+"""Rows that an engine has, or knows how to make."""
+
+
+class Job(Protocol):
+    """What is done for one result; it is closed when that has been read, or no more is wanted."""
+
+    def table(self, rows: pa.RecordBatchReader, columns: Sequence[Typed]) -> Frame:
+        """Hand over rows."""
+        ...
+
+    def file(self, path: Path, columns: Sequence[tuple[str, Typed]]) -> Frame:
+        """Read a Parquet file where it lies; columns by their names in it."""
+        ...
+
+    def query(self, query: Query, tables: Mapping[str, tuple[Frame, Sequence[Typed]]]) -> Frame:
+        """Query some rows by names."""
+        ...
+
+    def sweep(self, sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None) -> Frame:
+        """Run an operator on workers; `extent` are the times between which most of the rows are."""
+        ...
+
+    def extent(self, frame: Frame) -> tuple[int, int] | None:
+        """Return the least and the greatest `_ts` of some rows."""
+        ...
+
+    def rows(self, frame: Frame, stop: Callable[[], bool]) -> Iterator[pa.Table]:
+        """Yield what rows there are, as they come; end what runs once `stop` says so."""
+        ...
+
+    def close(self) -> None:
+        """Forget the job's tables."""
+        ...
+
+
+class Remote(Protocol):
+    """A connection to an engine on another machine, or in another process of this one."""
+
+    address: str
+
+    def check(self, query: Query, tables: Mapping[str, Sequence[Typed]]) -> None:
+        """See whether it can carry a query out, over tables with these columns; raises NotOnThisEngine."""
+        ...
+
+    def check_columns(self, columns: Sequence[Typed]) -> None:
+        """See whether it has values of these types; raises NotOnThisEngine."""
+        ...
+
+    def check_sweeps(self) -> None:
+        """See whether its workers can run operators; raises NotOnThisEngine."""
+        ...
+
+    def sees(self, folder: Path) -> bool:
+        """Return whether it reads the files that are in a folder of this machine."""
+        ...
+
+    def job(self) -> Job:
+        """Begin a result."""
+        ...
+
+    def executor(self) -> Executor:
+        """Return what runs functions of dctv on its workers."""
+        ...
+
+    def interrupt(self) -> None:
+        """End all that runs for this session."""
+        ...
+
+    def close(self) -> None:
+        """End the connection."""
+        ...
+
+
+Connect = Callable[[str], Remote]
+"""Connects to an address; raises UsageError or EngineError."""

@@ -1,0 +1,55 @@
+"""Columns of a plan -> how Spark holds their values, and back to the Arrow types that DuckDB gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dctv.contracts.remote import Typed
+from dctv.engines.sql.vetted.types import named, spark_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def quoted(name: str) -> str:
+    """Write a name."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def ddl(columns: Sequence[Typed]) -> str:
+    """Write the schema of a table of Spark's.
+
+    Raises:
+        NotOnThisEngine: Spark has no type that holds the values of a column.
+    """
+    return ", ".join(f"{quoted(name)} {spark_name(named(kind))}" for name, kind in columns)
+
+
+def brought(columns: Sequence[tuple[str, Typed]]) -> list[str]:
+    """Write columns of a file, by their names there, as Spark holds them."""
+    return [f"CAST({quoted(own)} AS {spark_name(named(kind))}) AS {quoted(name)}" for own, (name, kind) in columns]
+
+
+def held_schema(schema: pa.Schema) -> pa.Schema:
+    """Return the types that Spark has for some columns: it has no unsigned integers, and no dictionaries."""
+    import pyarrow as pa
+
+    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.decimal128(20)}
+    texts = {pa.string_view(): pa.string(), pa.large_string(): pa.string(), pa.binary_view(): pa.binary()}
+
+    def type_of(kind: pa.DataType) -> pa.DataType:
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            return pa.list_(type_of(kind.value_type))
+        if pa.types.is_timestamp(kind):
+            return pa.timestamp("us", kind.tz)
+        return wider.get(kind, texts.get(kind, kind))
+
+    return pa.schema([pa.field(one.name, type_of(one.type)) for one in schema])
+
+
+def as_expected(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Bring what Spark gave to other types that hold its values, by the places of its columns."""
+    return table.rename_columns(schema.names).cast(schema)

@@ -1,0 +1,181 @@
+"""One result of an engine elsewhere: its tables, its queries, and the rows that come back."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
+
+from dctv.contracts.remote import Frame, Sweep, Typed
+from dctv.engines.spark import columns as written
+from dctv.engines.spark.cutting import cut, grouped
+from dctv.engines.sql.spark import write
+from dctv.errors import DctvError, Interrupted
+from dctv.plan.node import Node, Query
+from dctv.plan.queries import TableName
+from dctv.plan.walk import replaced
+from dctv.record import replace
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_PULSE = 0.05
+"""Seconds between two looks at whether rows are still wanted."""
+_WAITING = 4
+"""Batches that wait to be read."""
+
+
+_END = object()
+
+
+class Link(Protocol):
+    """What a job needs of a connection."""
+
+    session: Any
+    cores: int
+    gaps: frozenset[str]
+
+    def guarded(self, work: Callable[[], Any]) -> Any:
+        """Return what work gives; what the client raises becomes our error."""
+
+    def failed(self, error: BaseException) -> DctvError:
+        """Return our error for one of the client's."""
+
+    def end(self, tag: str) -> None:
+        """End what runs under a tag, without waiting for it."""
+
+    def forget(self, views: Sequence[str]) -> None:
+        """Drop views."""
+
+
+class _Coming:
+    """Rows on their way from the thread that asks for them to the one that wants them."""
+
+    def __init__(self) -> None:
+        self._items: queue.Queue[Any] = queue.Queue(_WAITING)
+        self.left = threading.Event()
+        """Set once nobody wants more."""
+
+    def put(self, item: Any) -> bool:
+        """Hand over an item; say whether it is wanted."""
+        while not self.left.is_set():
+            try:
+                self._items.put(item, timeout=_PULSE)
+            except queue.Full:
+                continue
+            return True
+        return False
+
+    def next(self) -> Any:
+        """Return the next item, None if there is none yet."""
+        try:
+            return self._items.get(timeout=_PULSE)
+        except queue.Empty:
+            return None
+
+
+class Job:
+    """What is done for one result."""
+
+    def __init__(self, connection: Link) -> None:
+        self._connection = connection
+        self._session = connection.session
+        self._tag = f"dctv_{uuid4().hex}"
+        self._views: list[str] = []
+
+    def table(self, rows: pa.RecordBatchReader, columns: Sequence[Typed]) -> Frame:
+        """Hand over rows."""
+        table = rows.read_all()
+        # Of an empty batch Sail says that something in it is divided by zero.
+        table = table.cast(written.held_schema(table.schema)).combine_chunks()
+        frame = self._guarded(lambda: self._given(table))
+        own = [(name, column) for name, column in zip(table.column_names, columns, strict=True)]
+        return frame.selectExpr(*written.brought(own))
+
+    def _given(self, table: pa.Table) -> Frame:
+        if len(table):
+            return self._session.createDataFrame(table)
+        import pyarrow as pa
+
+        # The client takes no empty tables.
+        nothing = pa.table([pa.nulls(1, one.type) for one in table.schema], names=table.column_names)
+        return self._session.createDataFrame(nothing).where("false")
+
+    def file(self, path: Path, columns: Sequence[tuple[str, Typed]]) -> Frame:
+        """Read a Parquet file where it lies."""
+        frame = self._guarded(lambda: self._session.read.parquet(str(path)))
+        return frame.selectExpr(*written.brought(columns))
+
+    def query(self, query: Query, tables: Mapping[str, tuple[Frame, Sequence[Typed]]]) -> Frame:
+        """Query some rows by names, which are made unique: others may use the session at the same time."""
+        names = {name: f"{self._tag}_{len(self._views)}_{number}" for number, name in enumerate(tables)}
+
+        def renamed(node: Node) -> Node | None:
+            if not isinstance(node, TableName) or node.name not in names:
+                return None
+            return replace(node, name=names[node.name], alias=node.called)
+
+        known = {names[name]: columns for name, (_, columns) in tables.items()}
+        text = write(replaced(query, renamed), known, self._connection.gaps)
+        for name, (frame, _) in tables.items():
+            self._guarded(partial(frame.createOrReplaceTempView, names[name]))
+            self._views.append(names[name])
+        return self._guarded(lambda: self._session.sql(text))
+
+    def extent(self, frame: Frame) -> tuple[int, int] | None:
+        """Return the least and the greatest `_ts` of some rows."""
+        found = self._guarded(lambda: frame.selectExpr("MIN(_ts) AS low", "MAX(_ts) AS high").toArrow().to_pylist())
+        low, high = found[0]["low"], found[0]["high"]
+        return None if low is None else (low, high)
+
+    def sweep(self, sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None) -> Frame:
+        """Run an operator on workers, for each group of rows."""
+        return self._guarded(lambda: grouped(cut(sweep, inputs, extent, self._connection.cores), sweep))
+
+    def rows(self, frame: Frame, stop: Callable[[], bool]) -> Iterator[pa.Table]:
+        """Yield what rows there are, as they come; those of a query that fails in the middle are followed by an error.
+
+        They are asked for in a thread of their own: nothing that the client waits with hears of an interrupt.
+        """
+        coming = _Coming()
+        threading.Thread(target=self._fetch, args=(frame, coming), daemon=True).start()
+        ended = False
+        try:
+            while not ended:
+                if (item := coming.next()) is not None:
+                    ended = item is _END
+                    if isinstance(item, BaseException):
+                        ended = True
+                        raise self._connection.failed(item)
+                    if not ended:
+                        yield item
+                elif stop():
+                    raise Interrupted("interrupted")
+        finally:
+            coming.left.set()
+            if not ended:
+                self._connection.end(self._tag)
+
+    def _fetch(self, frame: Frame, coming: _Coming) -> None:
+        last: Any = _END
+        try:
+            self._session.addTag(self._tag)
+            client = self._session.client
+            for item in client.to_table_as_iterator(frame._plan.to_proto(client), {}):
+                if hasattr(item, "num_rows") and not coming.put(item):
+                    return
+        except Exception as error:  # whatever it is, who waits for rows raises it
+            last = error
+        coming.put(last)
+
+    def close(self) -> None:
+        """Forget the job's tables."""
+        views, self._views = self._views, []
+        self._connection.forget(views)
+
+    def _guarded(self, work: Callable[[], Any]) -> Any:
+        return self._connection.guarded(work)

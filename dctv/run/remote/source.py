@@ -1,0 +1,279 @@
+"""A part of a plan that another engine carries out -> a source of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from dctv.contracts.remote import Frame, Job, Remote
+from dctv.contracts.states import aside
+from dctv.errors import DctvError, EngineError, Interrupted, Unanswered
+from dctv.index.sources import AllEvents, Stored
+from dctv.plan import show
+from dctv.plan.build import STAR, select, typed_nothing
+from dctv.plan.carrying import carried_schema, with_types
+from dctv.plan.explain import Region, explain
+from dctv.plan.node import Query
+from dctv.plan.nodes import Kernel, Plan, Relation, Scan, physical_names
+from dctv.plan.order import RowOrder
+from dctv.plan.predicate import Predicate
+from dctv.plan.question import Cell, Question
+from dctv.plan.source import Run
+from dctv.record import field, record
+from dctv.rewrite.graph import readers_first
+from dctv.run.context import ExecutionContext
+from dctv.run.reading import Reading
+from dctv.run.regions import cut
+from dctv.run.remote.operators import columns_of, sweep_of
+from dctv.run.remote.orders import decided, hoisted, is_sorted, unsorted
+from dctv.run.sharing import Sharing
+from dctv.signatures.types import parse
+from dctv.types.schema import TS, Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@record
+class Apart(Sharing):
+    """Lets a region be cut out of the relations that an engine carries out, with all else outside of it."""
+
+    here: frozenset[int]
+    """Plans that are carried out in this process, by identity."""
+
+    def __contains__(self, plan: Plan) -> bool:
+        return not isinstance(plan, Relation) or id(plan) in self.here
+
+
+@record(eq=False)
+class RemoteRows:
+    """The rows of a plan that another engine carries out."""
+
+    context: ExecutionContext
+    remote: Remote
+    plan: Plan
+    here: frozenset[int]
+    """Parts of it that this process carries out, and hands over, by identity."""
+    passing: set[int] = field(default_factory=set)
+    """Those sources of the plan that are read once, by identity; it is shared by all of them."""
+    reasons: list[str] = field(default_factory=list)
+    """Why they are wanted here, where they are not the result."""
+
+    def narrowed(self, _: Predicate) -> RemoteRows:
+        """Return itself: conditions are in the plan."""
+        return self
+
+    def reading(self, _: Collection[str]) -> RemoteRows:
+        """Return itself: the plan makes what is read."""
+        return self
+
+    def answers(self, _: Question) -> Sequence[Sequence[Cell]] | None:
+        """Return None: nothing is known of them."""
+        return None
+
+    def query(self) -> None:
+        """Return None: they are fetched when the run begins."""
+
+    def bytes_read(self) -> None:
+        """Return None: nothing is read from files here."""
+
+    def lines(self) -> Sequence[str]:
+        """Return what the engine does."""
+
+        def region(relation: Relation) -> Region:
+            made = cut(relation, self.apart)
+            return Region([f"| {line}" for line in show.query(made.query)], [*made.sources.values()], made.pushed)
+
+        return [f"on {self.remote.address}:", *(f"  {line}" for line in explain(self.plan, region, _never, _nothing))]
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether its rows come in an order of its own."""
+        return isinstance(self.plan, Relation) and is_sorted(hoisted(cut(self.plan, self.apart).query))
+
+    @property
+    def apart(self) -> Apart:
+        """What regions are cut out by."""
+        return Apart({}, _never, self.here)
+
+    def open(self, run: Run) -> pa.RecordBatchReader | pa.Table:
+        """Return the rows: as they come, or where they may be read again, once they have all come."""
+        import pyarrow as pa
+
+        schema = arrow_schema(self.plan.schema, self.context)
+        rows = pa.RecordBatchReader.from_batches(schema, self._batches(schema, run))
+        if id(self) in self.passing:
+            return rows
+        try:
+            return aside(rows, run.spill_folder)
+        except DctvError:
+            raise
+        except self.context.engine.failures as error:
+            raise self.context.running.failure(error) from None
+
+    def _batches(self, schema: pa.Schema, run: Run) -> Iterator[pa.RecordBatch]:
+        count = 0
+        try:
+            for table in self._fetched(run):
+                count += table.num_rows
+                yield from _brought(table, schema).to_batches()
+        except (Unanswered, Interrupted) as error:
+            # The engine that reads these rows hands on no more than the error's text.
+            self.context.running.note(error)
+            raise
+        except EngineError as error:
+            if count or self.context.settings.strict_engine:
+                self.context.running.note(error)
+                raise
+            # It may know no plan for a query that is right, or say of a wrong value what nobody understands.
+            self.context.log.add(f"{error.message}; it ran here")
+            yield from self._here(schema)
+        for reason in self.reasons:
+            self.context.log.add(f"{reason}; it ran here, over {_rows(count)} fetched from the engine")
+
+    def _fetched(self, run: Run) -> Iterator[pa.Table]:
+        job = self.remote.job()
+        try:
+            frame = _Frames(self, job, run).root()
+            yield from job.rows(frame, lambda: self._is_over(run))
+        finally:
+            job.close()
+
+    def _here(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        with rows_here(self.plan, self.context) as rows:
+            for batch in rows:
+                yield from _brought(batch, schema).to_batches()
+
+    def _is_over(self, run: Run) -> bool:
+        return self.context.progress.interrupted or run.cancel.is_set()
+
+
+@contextmanager
+def rows_here(plan: Plan, context: ExecutionContext) -> Iterator[pa.RecordBatchReader]:
+    """Carry a part of a plan out in this process."""
+    import pyarrow as pa
+
+    reading = Reading(_whole(plan), context)
+    reading.begin()
+    try:
+        with pa.RecordBatchReader.from_stream(reading.stream) as rows:
+            yield rows
+    except context.engine.failures as error:
+        failure = context.running.failure(error)
+        context.running.note(failure)
+        raise failure from None
+    finally:
+        reading.finish()
+
+
+def _brought(rows: pa.Table | pa.RecordBatch, schema: pa.Schema) -> pa.Table:
+    """Return rows with other types, which hold their values; there is no cast to the type that only has NULL."""
+    import pyarrow as pa
+
+    def column(found: Any, kind: pa.DataType) -> Any:
+        return pa.nulls(len(found)) if pa.types.is_null(kind) else found.cast(kind)
+
+    pairs = zip(rows.columns, schema.types, strict=True)
+    return pa.table([column(found, kind) for found, kind in pairs], schema=schema)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def _never(_: Plan) -> bool:
+    return False
+
+
+def _nothing(_: Plan) -> Sequence[str]:
+    return ()
+
+
+def arrow_schema(schema: Schema, context: ExecutionContext) -> pa.Schema:
+    """Return the Arrow types that the engine of this process gives to a table."""
+    import pyarrow as pa
+
+    stream = context.engine.stream(typed_nothing(schema), {}, serial=False)
+    return pa.RecordBatchReader.from_stream(stream).schema
+
+
+@record(frozen=False)
+class _Frames:
+    """The parts of a plan as the engine has them."""
+
+    rows: RemoteRows
+    job: Job
+    run: Run
+    made: dict[int, Frame] = field(default_factory=dict)
+    extents: dict[int, tuple[int, int] | None] = field(default_factory=dict)
+
+    def root(self) -> Frame:
+        """Return the whole, in its order."""
+        plan = self.rows.plan
+        if not isinstance(plan, Relation):
+            return self.of(plan)
+        names = zip(physical_names(plan.schema), plan.schema.columns, strict=True)
+        sortable = [name for name, one in names if not parse(one.type).children]
+        return self._region(plan, lambda query: decided(hoisted(query), sortable))
+
+    def of(self, plan: Plan) -> Frame:
+        """Return the rows of a part, in no order."""
+        if id(plan) not in self.made:
+            self.made[id(plan)] = self._of(plan)
+        return self.made[id(plan)]
+
+    def _of(self, plan: Plan) -> Frame:
+        if id(plan) in self.rows.here:
+            return self._given(plan)
+        match plan:
+            case Scan():
+                return self._stored(plan)
+            case Kernel():
+                sweep = sweep_of(plan, lambda schema: arrow_schema(schema, self.rows.context))
+                return self.job.sweep(sweep, [self.of(one) for one in plan.inputs], self._extent(plan))
+            case Relation():
+                return self._region(plan, lambda query: decided(unsorted(query)))
+            case _:
+                raise AssertionError(type(plan))
+
+    def _region(self, plan: Relation, changed: Callable[[Query], Query]) -> Frame:
+        region = cut(plan, self.rows.apart)
+        tables = {name: (self.of(leaf), columns_of(leaf)) for name, leaf in region.sources.items()}
+        return self.job.query(changed(region.query), tables)
+
+    def _stored(self, scan: Scan) -> Frame:
+        """Let the engine read a file where it lies, if it sees it; else hand the rows over."""
+        source = scan.source
+        found = source if isinstance(source, Stored) else source.flat if isinstance(source, AllEvents) else None
+        if found is not None and self.rows.remote.sees(found.file.path.parent):
+            columns, names = found.named
+            own = dict(zip(names, columns, strict=True))
+            return self.job.file(found.whole(), [(own[column[0]], column) for column in columns_of(scan)])
+        return self._given(scan)
+
+    def _given(self, plan: Plan) -> Frame:
+        """Carry a part out here, and hand its rows over."""
+        with rows_here(plan, self.rows.context) as rows:
+            return self.job.table(rows, columns_of(plan))
+
+    def _extent(self, plan: Plan) -> tuple[int, int] | None:
+        """Return the times between which the stored rows are that a plan is made of."""
+        found = []
+        for one in readers_first(plan):
+            is_stored = isinstance(one, Scan) or id(one) in self.rows.here
+            if is_stored and one.schema.names[:1] == (TS,):
+                if id(one) not in self.extents:
+                    self.extents[id(one)] = self.job.extent(self.of(one))
+                found.append(self.extents[id(one)])
+        known = [one for one in found if one is not None]
+        return (min(low for low, _ in known), max(high for _, high in known)) if known else None
+
+
+def _whole(plan: Plan) -> Plan:
+    """Let the engine of this process run what is no query, so that columns have its Arrow types."""
+    carried = with_types(plan, carried_schema(plan.schema))
+    if isinstance(carried, Relation):
+        return carried
+    query = select(STAR, source="whole")
+    return Relation(carried.schema, RowOrder.ANY, query, (("whole", carried),))

@@ -1,0 +1,51 @@
+"""Queries over fleets give the same rows where workers of Sail read the traces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dctv.errors import DctvError, TraceError
+from dctv.session import Session
+from tests.engines.sail.served import Mode, served
+from tests.fleet.test_fleet_queries import QUERIES, TOLD, rows
+from tests.fleet.traces import write_fleet
+
+FEW = ("groups", "a span join", "having", "departitioned", "the longest")
+
+
+@pytest.fixture(scope="module", params=["local", "local-cluster"])
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    mode: Mode = request.param
+    with served(mode) as (found, _):
+        yield found
+
+
+@pytest.mark.parametrize("count", [1, 3, 50])
+def test_rows_are_those_of_one_process(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    write_fleet(tmp_path, count)
+    monkeypatch.chdir(tmp_path)
+    queries = {**QUERIES, **TOLD} if count == 3 else {name: QUERIES[name] for name in FEW}
+    with Session(index=False) as here, Session(index=False, engine=address) as there:
+        for one in (here, there):
+            one.mount_traces(tmp_path / "*.json", "runs", manifest="runs.csv")
+        for name, sql in queries.items():
+            assert rows(there, sql) == rows(here, sql), name
+        assert there.executor is None
+
+
+def test_errors_say_in_which_trace(address: str, tmp_path: Path) -> None:
+    write_fleet(tmp_path, 3)
+    with Session(index=False, engine=address) as session:
+        session.mount_traces(tmp_path / "*.json", "runs")
+        with pytest.raises(DctvError) as caught:
+            session.sql("SELECT CAST(name AS INT) AS i FROM runs.slices").fetchall()
+        assert "run000.json: could not convert string" in caught.value.message
+        (tmp_path / "run002.json").unlink()
+        with pytest.raises(TraceError) as gone:
+            session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall()
+        assert "run002.json: cannot read it" in gone.value.message
