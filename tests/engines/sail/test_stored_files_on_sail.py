@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,12 @@ def test_rows_of_an_indexed_trace(
 ) -> None:
     read: list[Path] = []
     usual = Job.file
-    monkeypatch.setattr(Job, "file", lambda self, path, columns: (read.append(path), usual(self, path, columns))[1])
+
+    def noted(self: Job, path: Path, columns: Any) -> Any:
+        read.append(path)
+        return usual(self, path, columns)
+
+    monkeypatch.setattr(Job, "file", noted)
     if not seen:
         monkeypatch.setattr(Connection, "sees", lambda *_: False)
     with Session(index=True, index_dir=tmp_path) as session:
