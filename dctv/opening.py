@@ -32,7 +32,9 @@ from dctv.run.running import Running
 from dctv.writers.first_rows import as_html, as_text
 
 
-def open_context(limits: Limits, progress: Progress, crew: Crew, allow_files: AllowedFiles) -> ExecutionContext:
+def open_context(
+    limits: Limits, progress: Progress, crew: Crew, allow_files: AllowedFiles, *, allow_engines: bool = False
+) -> ExecutionContext:
     """Open an engine and find what there is; nothing is mounted yet."""
     log = WarningLog()
     engine = DuckDB(
@@ -43,7 +45,7 @@ def open_context(limits: Limits, progress: Progress, crew: Crew, allow_files: Al
         stored=limits.policy.folder(),
         named=named_files(allow_files),
     )
-    elsewhere = Elsewhere(_connect)
+    elsewhere = Elsewhere(_connect, allow_engines)
     running = Running(engine, progress, elsewhere)
     context = ExecutionContext(
         Catalog(), {}, engine, _shelves(), Settings(), limits, log, progress, running, crew, elsewhere

@@ -74,7 +74,8 @@ class Session:
     well: all, or some files and folders. `temp_directory` is where rows go that do not fit into memory, else the cache.
 
     `engine` is the address of a Spark Connect server, such as `sc://host:15002`, which then carries queries out as far
-    as it can; so does `SET engine`.
+    as it can. `SET engine` goes back to the own one, `duckdb`, and to this one again; with `allow_engines` to any: what
+    an engine sends back can run code in this process.
 
     Warnings of `mount`, `sql` and `matches`, and the reasons why a trace could not be read whole, are issued through
     Python's `warnings` as `DctvWarning`, unless `warn` is False; the methods `warnings` and `incomplete` return them.
@@ -95,12 +96,14 @@ class Session:
         allow_files: AllowedFiles = False,
         temp_directory: str | Path | None = None,
         engine: str | None = None,
+        allow_engines: bool = False,
         warn: bool = True,
     ) -> None:
         policy = Policy(index, told_folder(index_dir), large)
         spill = None if temp_directory is None else Path(temp_directory)
         limits = Limits(policy, threads or usable_processors(), memory_limit, spill)
-        self._context = open_context(limits, Progress(progress), Crew(call, limits.threads), allow_files)
+        crew = Crew(call, limits.threads)
+        self._context = open_context(limits, Progress(progress), crew, allow_files, allow_engines=allow_engines)
         # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
         weakref.finalize(self._context.running, self._context.engine.close)
         self._warn = warn

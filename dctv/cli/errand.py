@@ -157,6 +157,7 @@ def open_session(args: Namespace, bar: ProgressBar) -> Session:
         allow_files=getattr(args, "allow_files", False),
         temp_directory=args.temp_directory,
         engine=getattr(args, "engine", None),
+        allow_engines=getattr(args, "allow_engines", False),
         warn=False,
     )
 

@@ -42,7 +42,7 @@ def _configure(name: str, value: object, context: ExecutionContext) -> None:
         hint = _ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else f"settings: {', '.join(known)}")
         raise UsageError(f"unknown setting `{name}`", hint=hint)
     if name == _ENGINE:
-        context.choose_engine(str(value))
+        context.choose_engine(str(value), by_text=True)
         return
     if name not in CHOICES:
         context.settings.configured += 1

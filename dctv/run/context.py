@@ -104,14 +104,14 @@ class ExecutionContext:
         """Where the user wants what does not fit into memory; None if it is all the same."""
         return self.limits.temp_directory
 
-    def choose_engine(self, address: str) -> None:
+    def choose_engine(self, address: str, *, by_text: bool = False) -> None:
         """Carry plans out on another engine, or again on the own one; its workers read the traces of fleets, too.
 
         Raises:
-            UsageError: this is no address, or what it takes is not installed.
+            UsageError: this is no address, a text may not name it, or what it takes is not installed.
             Unanswered: nobody answers there.
         """
-        self.elsewhere.choose(address)
+        self.elsewhere.choose(address, by_text=by_text)
         remote = self.elsewhere.remote
 
         def lent() -> Executor | None:

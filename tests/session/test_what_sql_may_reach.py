@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -208,3 +209,12 @@ def test_files_that_were_given_can_be_read(table: Path) -> None:
     connection = sandboxed({}, files=[table])
     escaped = str(table).replace("[", "[[]")
     assert connection.execute(f"SELECT a FROM read_csv('{escaped}')").fetchall() == [(1,)]
+
+
+def test_no_text_connects_to_a_server() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, Session() as session:
+        server.settimeout(0.2)
+        with pytest.raises(BindError, match="a query may not connect to the engine"):
+            session.sql(f"SET engine = 'sc://127.0.0.1:{server.getsockname()[1]}'")
+        with pytest.raises(TimeoutError):
+            server.accept()

@@ -17,6 +17,8 @@ def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv repl`."""
     parser.add_argument("mounts", nargs="*", metavar=WORD, help=TRACES)
     parser.add_argument("--no-config", action="store_true", help="read no configuration file")
+    # Whoever types may connect to an engine; what a text says that others wrote is another matter.
+    parser.set_defaults(allow_engines=True)
     add_session_options(parser)
     add_file_option(parser)
     add_index_options(parser)

@@ -48,12 +48,29 @@ def test_nobody_answers() -> None:
 
 
 def test_what_is_no_address() -> None:
-    with Session() as session, pytest.raises(BindError, match="found the engine `spark://x`, expected 'duckdb' or"):
+    with (
+        Session(allow_engines=True) as session,
+        pytest.raises(BindError, match="found the engine `spark://x`, expected 'duckdb' or"),
+    ):
         session.sql("SET engine = 'spark://x'")
 
 
+def test_a_text_connects_to_engines_only_that_the_program_named(address: str) -> None:
+    with (
+        Session(warn=False) as session,
+        pytest.raises(BindError, match="a query may not connect to the engine") as caught,
+    ):
+        session.sql(f"SET engine = '{address}'")
+    assert "Session(engine=...)" in str(caught.value.hint)
+    with Session(warn=False, engine=address) as session:
+        session.sql("SET engine = 'duckdb'")
+        session.sql(f"SET engine = '{address}'")
+        with pytest.raises(BindError, match="a query may not connect to the engine"):
+            session.sql("SET engine = 'sc://127.0.0.1:1'")
+
+
 def test_the_engine_is_chosen_and_left(address: str) -> None:
-    with Session(warn=False) as session:
+    with Session(warn=False, allow_engines=True) as session:
         add_rows(session, 10)
         session.sql(f"SET engine = '{address}'")
         told = [row[0] for row in session.sql("EXPLAIN SELECT SUM(v) AS s FROM a").fetchall()]
