@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dctv.bind.context import Context
 from dctv.syntax import ast
+from dctv.syntax.node import nodes
 from dctv.syntax.print import to_sql
 
 _INSTEAD = {"=": "IS NULL", "!=": "IS NOT NULL"}
@@ -15,7 +16,8 @@ def warn_of_null(expr: ast.Binary, context: Context) -> None:
     if expr.op not in _INSTEAD and expr.op not in _ORDERS:
         return
     other = expr.left if _is_null(expr.right) else expr.right if _is_null(expr.left) else None
-    if other is None:
+    # Names of ours stand for what ANY and ALL compare with: such a NULL is one value of several.
+    if other is None or any(isinstance(node, ast.Name) and node.text.startswith("dctv:") for node in nodes(other)):
         return
     written = "<>" if expr.op == "!=" else expr.op
     instead = f": write `{to_sql(other)} {_INSTEAD[expr.op]}`" if expr.op in _INSTEAD else ""
