@@ -20,7 +20,7 @@ from tests.fleet.traces import write_fleet
 
 @pytest.fixture(scope="module")
 def executor() -> Iterator[Executor]:
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster, Client(cluster) as client:
         yield client.get_executor()
 
 
@@ -60,7 +60,7 @@ def test_a_worker_that_is_killed_costs_no_row(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     sql = QUERIES["a span join"]
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
         Session(index=False) as here,
         Session(index=False) as there,
@@ -81,7 +81,7 @@ def test_a_cluster_that_is_gone_is_an_error(tmp_path: Path) -> None:
     with Session(index=False) as session:
         session.mount_traces(tmp_path / "*.json", "runs")
         with (
-            LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,
             Client(cluster) as client,
         ):
             session.executor = client.get_executor()

@@ -28,6 +28,8 @@ CUBE = Select(
     order_by=by_names(("x", "y")),
 )
 INFINITY, NAN = float("inf"), float("nan")
+FAILURES: tuple[type[BaseException], ...] = (*DuckDB.failures, EngineError)
+"""Of the engine, of Arrow, or what we make of one."""
 
 
 def test_the_gaps_that_are_found(spark: Connection) -> None:
@@ -50,7 +52,7 @@ def test_integers_that_overflow_stop_the_query(spark: Connection, engine: DuckDB
 def engine_fails(engine: DuckDB, query: Query, table: pa.Table) -> bool:
     try:
         on_duckdb(engine, query, table)
-    except engine.failures:  # of the engine, or of Arrow
+    except FAILURES:
         return True
     return False
 
