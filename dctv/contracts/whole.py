@@ -91,7 +91,8 @@ def in_time(data: Any) -> Any:
     times = data.column(0).combine_chunks()
     if compute.all(compute.less_equal(times[:-1], times[1:])).as_py():
         return data
-    return data.take(compute.sort_indices(times))
+    # Rows of many chunks are taken one chunk at a time, four times as slowly.
+    return data.combine_chunks().take(compute.sort_indices(times))
 
 
 def finished_by(stored: Callable[[Known, str], Sequence[StoredColumn]], known: Known, table: str, batch: Any) -> Any:
