@@ -13,6 +13,10 @@ from dctv.errors import EngineError, Place
 from dctv.plan import show
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan
+from dctv.signatures.types import STATE
+
+_OF_THE_QUERY_AROUND = "eferenced table"
+"""Stands in what the engine says of a query that reads columns of one around it, where it is asked of it alone."""
 
 
 @contextmanager
@@ -28,8 +32,12 @@ def compared() -> Iterator[list[list[str]]]:
             try:
                 told = described(query.query, leaves, env)
             except EngineError as error:
+                if _OF_THE_QUERY_AROUND in error.message:
+                    return own_types(query, leaves, env, place)
                 told = [error.message]
-            assert known == told, list(show.query(query.query))
+            # The engine says of a state no more than that it is one, and drops a cast to what it is made of.
+            same = [STATE if there == STATE else here for here, there in zip(known, told, strict=False)]
+            assert (same, len(known)) == (told, len(told)), [known, told, *show.query(query.query)]
             seen.append(known)
         return own_types(query, leaves, env, place)
 
