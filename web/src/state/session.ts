@@ -58,6 +58,8 @@ export function interrupt(): void {
   void api().interrupt().catch(() => undefined);
 }
 
+type Mount = SessionInfo["mounts"][number];
+
 export interface Note {
   readonly id: number;
   readonly message: string;
@@ -89,9 +91,19 @@ export function noteError(error: unknown): void {
   } else note(String(error), { bad: true });
 }
 
+/** What is heard of mounts while answers are on their way, for each of these. */
+const heard = new Set<Mount[]>();
+
 export async function loadSession(): Promise<void> {
-  const found = await api().session();
-  session.value = found;
+  const meanwhile: Mount[] = [];
+  heard.add(meanwhile);
+  try {
+    session.value = await api().session();
+  } finally {
+    heard.delete(meanwhile);
+  }
+  // The answer may be older than what was told since it was asked for, such as that a trace cannot be opened.
+  meanwhile.forEach(takeMount);
 }
 
 /** Takes what an event says about mounts and what runs. */
@@ -105,7 +117,8 @@ export function takeEvent(event: ServerEvent): void {
   else if (event.type === "mount") takeMount(event.mount);
 }
 
-function takeMount(mount: SessionInfo["mounts"][number]): void {
+function takeMount(mount: Mount): void {
+  for (const meanwhile of heard) meanwhile.push(mount);
   const known = session.value;
   if (!known) return;
   const has = known.mounts.some((each) => each.name === mount.name);
