@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from dctv.contracts.remote import Remote
 from dctv.errors import NotOnThisEngine
@@ -10,9 +10,7 @@ from dctv.plan.build import STAR, by_names, select
 from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, ranked_names
 from dctv.plan.order import RowOrder
-from dctv.plan.queries import TableName
 from dctv.plan.source import Spread
-from dctv.plan.walk import walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.run.context import ExecutionContext
@@ -34,20 +32,7 @@ def placed(plan: Plan, remote: Remote, context: ExecutionContext) -> Plan:
         NotOnThisEngine: there is such a part, and `strict_engine` is set.
     """
     placing = _Placing(remote, context)
-    made = placing.place(plan, exact=False)
-    placing.passing.update(_passing(made))
-    return made
-
-
-def _passing(plan: Plan) -> Iterator[int]:
-    """Yield the source whose rows are the result, but for types and order, so that they are read once."""
-    while isinstance(plan, Relation) and len(plan.leaves) == 1:
-        names = [node.name for node in walk(plan.query) if isinstance(node, TableName)]
-        if names != [plan.leaves[0][0]]:
-            return
-        plan = plan.leaves[0][1]
-    if isinstance(plan, Scan) and isinstance(plan.source, RemoteRows):
-        yield id(plan.source)
+    return placing.place(plan, exact=False)
 
 
 @record(frozen=False)
@@ -64,7 +49,6 @@ class _Placing:
     """Of the parts that the engine carries out."""
     done: dict[tuple[int, bool], Plan] = field(default_factory=dict)
     told: set[int] = field(default_factory=set)
-    passing: set[int] = field(default_factory=set)
     kept: list[Plan] = field(default_factory=list)
     """Plans whose identities are known."""
 
@@ -143,7 +127,7 @@ class _Placing:
         here: set[int] = set()
         carried = carried_schema(plan.schema)
         within = with_types(self._within(plan, here, {}), carried)
-        source = RemoteRows(self.context, self.remote, within, frozenset(here), self.passing)
+        source = RemoteRows(self.context, self.remote, within, frozenset(here))
         rows = Scan(carried, plan.order if source.is_sorted else RowOrder.ANY, "elsewhere", source)
         self.sources[id(plan)] = source
         made = with_types(rows, plan.schema)

@@ -55,8 +55,6 @@ class RemoteRows:
     plan: Plan
     here: frozenset[int]
     """Parts of it that this process carries out, and hands over, by identity."""
-    passing: set[int] = field(default_factory=set)
-    """Those sources of the plan that are read once, by identity; it is shared by all of them."""
     reasons: list[str] = field(default_factory=list)
     """Why they are wanted here, where they are not the result."""
 
@@ -97,40 +95,37 @@ class RemoteRows:
         """What regions are cut out by."""
         return Apart({}, _never, self.here)
 
-    def open(self, run: Run) -> pa.RecordBatchReader | pa.Table:
-        """Return the rows: as they come, or where they may be read again, once they have all come."""
-        import pyarrow as pa
-
+    def open(self, run: Run) -> pa.Table:
+        """Return the rows, once all have come: an engine that fails in the middle has given none."""
         schema = arrow_schema(self.plan.schema, self.context)
-        rows = pa.RecordBatchReader.from_batches(schema, self._batches(schema, run))
-        if id(self) in self.passing:
-            return rows
         try:
-            return aside(rows, run.spill_folder)
-        except DctvError:
-            raise
-        except self.context.engine.failures as error:
-            raise self.context.running.failure(error) from None
-
-    def _batches(self, schema: pa.Schema, run: Run) -> Iterator[pa.RecordBatch]:
-        count = 0
-        try:
-            for table in self._fetched(run):
-                count += table.num_rows
-                yield from _brought(table, schema).to_batches()
+            rows = self._aside(schema, (_brought(one, schema) for one in self._fetched(run)), run)
         except (Unanswered, Interrupted) as error:
             # The engine that reads these rows hands on no more than the error's text.
             self.context.running.note(error)
             raise
         except EngineError as error:
-            if count or self.context.settings.strict_engine:
+            if self.context.settings.strict_engine:
                 self.context.running.note(error)
                 raise
             # It may know no plan for a query that is right, or say of a wrong value what nobody understands.
             self.context.log.add(f"{error.message}; it ran here")
-            yield from self._here(schema)
+            return self._aside(schema, self._here(schema), run)
         for reason in self.reasons:
-            self.context.log.add(f"{reason}; it ran here, over {_rows(count)} fetched from the engine")
+            self.context.log.add(f"{reason}; it ran here, over {_rows(rows.num_rows)} fetched from the engine")
+        return rows
+
+    def _aside(self, schema: pa.Schema, tables: Iterator[pa.Table], run: Run) -> pa.Table:
+        """Put rows where they take no memory."""
+        import pyarrow as pa
+
+        batches = (batch for table in tables for batch in table.to_batches())
+        try:
+            return aside(pa.RecordBatchReader.from_batches(schema, batches), run.spill_folder)
+        except DctvError:
+            raise
+        except self.context.engine.failures as error:
+            raise self.context.running.failure(error) from None
 
     def _fetched(self, run: Run) -> Iterator[pa.Table]:
         job = self.remote.job()
@@ -140,10 +135,10 @@ class RemoteRows:
         finally:
             job.close()
 
-    def _here(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    def _here(self, schema: pa.Schema) -> Iterator[pa.Table]:
         with rows_here(self.plan, self.context) as rows:
             for batch in rows:
-                yield from _brought(batch, schema).to_batches()
+                yield _brought(batch, schema)
 
     def _is_over(self, run: Run) -> bool:
         return self.context.progress.interrupted or run.cancel.is_set()
