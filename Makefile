@@ -62,7 +62,7 @@ test-collection: $(TOOLS) $(PAGE)  ## run the tests over the collection of trace
 	@test -d "$(DCTV_TRACES)" || { echo "no folder $(DCTV_TRACES): set DCTV_TRACES to the collection of traces" >&2; exit 1; }
 	DCTV_TRACES="$(abspath $(DCTV_TRACES))" $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/collection
 
-test-engines: $(ENGINES)  ## run queries on Sail and on a cluster of Dask, too, and compare
+test-engines: $(ENGINES)  ## run queries on Sail, on a cluster of Dask and in Harlequin, too, and compare
 	DCTV_ENGINES=1 $(BIN)/python -m pytest $(WORKERS) --durations=20 tests/engines
 
 fuzz: $(TOOLS)  ## try new random examples, damage and kills for FUZZ_MINUTES (30)
@@ -165,5 +165,5 @@ $(SITE): pyproject.toml | $(READY)
 
 # By their names: installing dctv with an extra would compile it again.
 $(ENGINES): pyproject.toml $(TOOLS)
-	$(PIP) install -qq $$($(BIN)/python -c 'import tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; print(*extras["dask"], *extras["spark"])')
+	$(PIP) install -qq $$($(BIN)/python -c 'import tomllib; extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; print(*extras["dask"], *extras["harlequin"], *extras["spark"])')
 	@touch $@

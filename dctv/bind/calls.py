@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from dctv.bind import aggregate_states, lambdas, macros, state_paths
+from dctv.bind import aggregate_states, lambdas, macros, sparklines, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import Context
 from dctv.bind.elsewhere import ELSEWHERE
@@ -60,6 +60,7 @@ _WEIGHTED = {"time_avg", "time_sum"}
 _WRITTEN: Mapping[str, Callable[[str, Sequence[Bound], ast.Call], Bound]] = {
     **dict.fromkeys(state_paths.FUNCTIONS, state_paths.path_call),
     **dict.fromkeys(aggregate_states.FUNCTIONS, aggregate_states.state_call),
+    **dict.fromkeys(sparklines.FUNCTIONS, sparklines.sparkline_call),
 }
 """Functions that are written with others, or whose types are known from those of their arguments."""
 _WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")

@@ -21,6 +21,7 @@ _OWN = {
     "ifnull": "ifnull(value, otherwise)",
     "lag": "lag(x[, offset[, default]])",
     "lead": "lead(x[, offset[, default]])",
+    "sparkline": "sparkline(numbers) -> STRING",
     "state_names": "state_names(path) -> STRING[]",
     "state_path": "state_path(name, ...) -> STRING",
     "time_avg": "time_avg(x)",

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import os
 
-collect_ignore = [] if os.environ.get("DCTV_ENGINES") else ["cluster", "sail"]
+collect_ignore = [] if os.environ.get("DCTV_ENGINES") else ["cluster", "in_harlequin", "sail"]
 if not (os.environ.get("DCTV_ENGINES") and os.environ.get("DCTV_SPARK")):
     collect_ignore.append("apache")

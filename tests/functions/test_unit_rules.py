@@ -26,7 +26,7 @@ AGGREGATES = scan(aggregate, FunctionRule)
 SCALARS = scan(scalar, FunctionRule)
 SHELVES = AGGREGATES | SCALARS
 BARE = set(Path(__file__).with_name("bare_functions.txt").read_text(encoding="utf-8").split())
-OURS = {"state_names", "state_path", "time_avg", "time_sum", "unitless"}
+OURS = {"sparkline", "state_names", "state_path", "time_avg", "time_sum", "unitless"}
 SYNTAX = {"coalesce", "ifnull", "try"}
 
 

@@ -16,5 +16,11 @@ RULES = (
         "array_to_string_comma_default", "scalar", UnitRule.NONE, "the elements joined to a text, in the unit at hand"
     ),
     FunctionRule("list_string_agg", "scalar", UnitRule.NONE, "the elements joined to a text, in the unit at hand"),
+    FunctionRule(
+        "sparkline",
+        "scalar",
+        UnitRule.NONE,
+        "text of blocks from ▁ to █, one for each number of a list, between the least and the greatest of them",
+    ),
     FunctionRule("bar", "scalar", UnitRule.BINS, "bar of a length between two bounds; the last argument is its width"),
 )

@@ -1,0 +1,224 @@
+"""Adapter for Harlequin, a SQL IDE in the terminal: traces to its catalog, statements to its tables of results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from harlequin.adapter import HarlequinAdapter, HarlequinConnection, HarlequinCursor
+from harlequin.autocomplete.completion import HarlequinCompletion
+from harlequin.catalog import Catalog, CatalogItem, InteractiveCatalogItem
+from harlequin.exception import HarlequinConnectionError, HarlequinQueryError
+
+from dctv.catalog.listing import TableInfo
+from dctv.cli.mounts import told_mounts
+from dctv.console.mounting import mount_named
+from dctv.errors import DctvError
+from dctv.run.result import Asserted, Result
+from dctv.session import Session
+from dctv.syntax.keywords import BEFORE, RESERVED
+from dctv.types.values import dialect_type
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_KINDS = {"event": "ev", "span": "sp", "regular": "t", "view": "v", "function": "fn", "table macro": "m"}
+_KEYWORDS_FIRST, _FUNCTIONS_LAST = 100, 1000
+"""Where Harlequin puts keywords and functions in its menu."""
+
+
+class DctvCursor(HarlequinCursor):
+    """The rows of one query, read when they are asked for."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+        self._limit: int | None = None
+
+    def columns(self) -> list[tuple[str, str]]:
+        """Return names of columns, each with its unit, and their types, cut short."""
+        return [(one.head, _short(dialect_type(one.type))) for one in self._result.schema.columns]
+
+    def set_limit(self, limit: int) -> DctvCursor:
+        """Have no more than so many rows read."""
+        self._limit = limit
+        return self
+
+    def fetchall(self) -> pa.Table:
+        """Return the rows, up to the limit."""
+        try:
+            if self._limit is None:
+                return self._result.arrow()
+            return _first_rows(self._result, self._limit)
+        except DctvError as error:
+            raise _query_error(error) from None
+
+
+class DctvConnection(HarlequinConnection):
+    """A session in which statements are run; Harlequin calls it from threads of its own."""
+
+    def __init__(self, session: Session, init_message: str = "") -> None:
+        self.init_message = init_message
+        self.session = session
+
+    def execute(self, query: str) -> DctvCursor | None:
+        """Run statements, and return the rows of the last one if it has some."""
+        last: DctvCursor | None = None
+        try:
+            for outcome in self.session.execute(query):
+                if isinstance(outcome, Asserted) and not outcome.passed:
+                    raise outcome.failure()
+                last = DctvCursor(outcome) if isinstance(outcome, Result) else None
+        except DctvError as error:
+            raise _query_error(error) from None
+        return last
+
+    def cancel(self) -> None:
+        """End what runs."""
+        self.session.interrupt()
+
+    def get_catalog(self) -> Catalog:
+        """Return tables and views by their namespaces, traces first among these."""
+        top: list[CatalogItem] = []
+        spaces: dict[str, CatalogItem] = {}
+        for table in self.session.tables():
+            if table.kind in _KINDS:
+                above, _, _ = table.name.rpartition(".")
+                _space(above, spaces, top).append(_Table.of(table, self.session))
+        return Catalog(top)
+
+    def get_completions(self) -> list[HarlequinCompletion]:
+        """Return the language's keywords and functions."""
+        words = [
+            HarlequinCompletion(word.lower(), "kw", word, _KEYWORDS_FIRST) for word in sorted({*RESERVED, *BEFORE})
+        ]
+        functions = [HarlequinCompletion(name, "fn", name, _FUNCTIONS_LAST) for name in self.session.functions()]
+        return words + functions
+
+    def close(self) -> None:
+        """Close the session."""
+        self.session.close()
+
+
+class DctvAdapter(HarlequinAdapter):
+    """What `harlequin -a dctv` opens: words of its command line are traces, `PATH` or `NAME=PATH`."""
+
+    ADAPTER_DETAILS = "Traces as tables, in the dialect of dctv: spans, events and units."
+    IMPLEMENTS_CANCEL = True
+
+    def __init__(self, conn_str: Sequence[str], **_options: Any) -> None:
+        self._words = [word for word in conn_str if word]
+
+    def connect(self) -> DctvConnection:
+        """Open a session, and mount the traces.
+
+        Raises:
+            HarlequinConnectionError: one of them cannot be mounted.
+        """
+        session = Session(warn=False)
+        said: list[str] = []
+        try:
+            told = told_mounts(self._words)
+            said += told.remarks
+            for name, path in told.traces:
+                mount_named(session, path, name)
+                said += session.warnings()
+        except DctvError as error:
+            session.close()
+            raise HarlequinConnectionError(str(error), title="dctv cannot mount this") from None
+        return DctvConnection(session, "\n".join([*said, *session.incomplete()]))
+
+
+class _Table(InteractiveCatalogItem[DctvConnection]):
+    """A table of the catalog, whose columns are looked up when it is opened."""
+
+    _session: Session
+    _name: str
+
+    @classmethod
+    def of(cls, table: TableInfo, session: Session) -> _Table:
+        written = _written(table.name)
+        item = cls(written, written, table.name.rpartition(".")[2], _KINDS[table.kind], type_name=table.kind)
+        item._session, item._name = session, table.name
+        return item
+
+    def fetch_children(self) -> Sequence[CatalogItem]:
+        """Return the columns; functions have none before they are called."""
+        schema = self._session.columns(self._name)
+        columns = schema.columns if schema is not None else ()
+        return [
+            CatalogItem(
+                f"{self.qualified_identifier}.{_quoted(one.name)}",
+                _quoted(one.name),
+                one.head,
+                _short(dialect_type(one.type)),
+                type_name=dialect_type(one.type),
+            )
+            for one in columns
+        ]
+
+
+def _space(name: str, spaces: dict[str, CatalogItem], top: list[CatalogItem]) -> list[CatalogItem]:
+    """Return what is in a namespace of the catalog so far; it is made with those above it."""
+    if not name:
+        return top
+    if name not in spaces:
+        above, _, label = name.rpartition(".")
+        written = _written(name)
+        spaces[name] = CatalogItem(written, written, label, "ns")
+        _space(above, spaces, top).append(spaces[name])
+    children: list[CatalogItem] = spaces[name].children
+    return children
+
+
+def _written(name: str) -> str:
+    return ".".join(map(_quoted, name.split(".")))
+
+
+def _quoted(name: str) -> str:
+    """Write a name as a query would."""
+    if name.isidentifier() and name.upper() not in RESERVED:
+        return name
+    doubled = name.replace("`", "``")
+    return f"`{doubled}`"
+
+
+def _short(kind: str) -> str:
+    """Return a type in three letters at most, such as `#` for integers, as Harlequin's other adapters do."""
+    if kind.endswith("]"):
+        return "[]"
+    plain = kind.partition("(")[0]
+    if "INT" in plain and plain != "INTERVAL":
+        return "#"
+    return _TYPES.get(plain, plain[:3].lower())
+
+
+_TYPES = {
+    "STRING": "s",
+    "FLOAT32": "#.#",
+    "FLOAT64": "#.#",
+    "DECIMAL": "#.#",
+    "BOOL": "t/f",
+    "BYTES": "0b",
+    "STRUCT": "{}",
+    "MAP": "{}",
+    "JSON": "{}",
+}
+
+
+def _first_rows(result: Result, limit: int) -> pa.Table:
+    import pyarrow as pa
+
+    def taken() -> Iterator[pa.RecordBatch]:
+        wanted = limit
+        for batch in reader:
+            yield batch.slice(0, wanted)
+            wanted -= batch.num_rows
+            if wanted <= 0:
+                return
+
+    reader = result.reader()
+    return pa.Table.from_batches(taken(), reader.schema)
+
+
+def _query_error(error: DctvError) -> HarlequinQueryError:
+    return HarlequinQueryError(str(error), title="dctv cannot run this")
