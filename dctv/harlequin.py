@@ -17,6 +17,7 @@ from dctv.errors import DctvError
 from dctv.run.result import Asserted, Result
 from dctv.session import Session
 from dctv.syntax.keywords import BEFORE, RESERVED
+from dctv.syntax.write.writer import quote
 from dctv.types.values import dialect_type
 
 if TYPE_CHECKING:
@@ -147,8 +148,8 @@ class _Table(InteractiveCatalogItem[DctvConnection]):
         columns = schema.columns if schema is not None else ()
         return [
             CatalogItem(
-                f"{self.qualified_identifier}.{_quoted(one.name)}",
-                _quoted(one.name),
+                f"{self.qualified_identifier}.{quote(one.name)}",
+                quote(one.name),
                 one.head,
                 _short(dialect_type(one.type)),
                 type_name=dialect_type(one.type),
@@ -171,15 +172,7 @@ def _space(name: str, spaces: dict[str, CatalogItem], top: list[CatalogItem]) ->
 
 
 def _written(name: str) -> str:
-    return ".".join(map(_quoted, name.split(".")))
-
-
-def _quoted(name: str) -> str:
-    """Write a name as a query would."""
-    if name.isidentifier() and name.upper() not in RESERVED:
-        return name
-    doubled = name.replace("`", "``")
-    return f"`{doubled}`"
+    return ".".join(map(quote, name.split(".")))
 
 
 def _short(kind: str) -> str:

@@ -148,8 +148,11 @@ def _in_units(step: BoundQuery, schema: Schema, select: ast.Select) -> Query:
     Raises:
         UnitError: they are of other things, or of the base's whole numbers some would be fractions.
     """
+    pairs = list(zip(step.outs, schema.columns, strict=True))
+    if all(out.any_unit or out.unit == column.unit for out, column in pairs):
+        return step.query
     values = []
-    for name, out, column in zip(names_of(step.outs), step.outs, schema.columns, strict=True):
+    for name, (out, column) in zip(names_of(step.outs), pairs, strict=True):
         bound = Bound(Column(name, "side"), out.unit, select.place, type=out.type)
         if out.any_unit or out.unit == column.unit:
             values.append(Item(bound.value, name))
@@ -164,8 +167,6 @@ def _in_units(step: BoundQuery, schema: Schema, select: ast.Select) -> Query:
                 hint=f"begin with the finer unit: {column.name} IN {out.unit}",
             )
         values.append(Item(scale(bound, factor, column.unit).value, name))
-    if all(out.any_unit or out.unit == column.unit for out, column in zip(step.outs, schema.columns, strict=True)):
-        return step.query
     return w.select(*values, source=step.query, alias="side")
 
 

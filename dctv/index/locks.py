@@ -52,7 +52,7 @@ def use(folder: Path) -> Hold | None:
         file = _open(folder / USE, make=folder.is_dir())
         if file is None:
             return None
-        if _locked(file, fcntl.LOCK_SH) and _is(file, folder / USE):
+        if locked(file, fcntl.LOCK_SH) and is_at(file, folder / USE):
             _touch(file)
             return Hold(file)
         os.close(file)
@@ -64,7 +64,7 @@ def remove(folder: Path) -> Hold | None:
     file = _open(folder / USE, make=folder.is_dir())
     if file is None:
         return None
-    if _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB, unknown=False) and _is(file, folder / USE):
+    if locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB, unknown=False) and is_at(file, folder / USE):
         return Hold(file)
     os.close(file)
     return None
@@ -81,7 +81,7 @@ def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING
     """
     file = os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
-        while not _locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB):
+        while not locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB):
             if waiting is None:
                 os.close(file)
                 return None
@@ -90,7 +90,7 @@ def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING
     except BaseException:
         os.close(file)
         raise
-    return Hold(file, sure=_locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB, unknown=False))
+    return Hold(file, sure=locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB, unknown=False))
 
 
 def last_use(folder: Path) -> float:
@@ -112,7 +112,7 @@ def _open(path: Path, *, make: bool) -> int | None:
         return None
 
 
-def _locked(file: int, operation: int, *, unknown: bool = True) -> bool:
+def locked(file: int, operation: int, *, unknown: bool = True) -> bool:
     """Lock an open file; `unknown` is what is told where the file system has no locks."""
     try:
         fcntl.flock(file, operation)
@@ -121,7 +121,7 @@ def _locked(file: int, operation: int, *, unknown: bool = True) -> bool:
     return True
 
 
-def _is(file: int, path: Path) -> bool:
+def is_at(file: int, path: Path) -> bool:
     """Whether a path still is the file that was opened: its folder may have been removed meanwhile."""
     try:
         return os.path.samestat(os.fstat(file), path.stat())

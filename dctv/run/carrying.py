@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dctv.plan.build import STAR, select
 from dctv.plan.carrying import carried_schema, with_types
-from dctv.plan.nodes import Kernel, Plan
+from dctv.plan.nodes import Kernel, Plan, Relation
+from dctv.plan.order import RowOrder
 from dctv.record import replace
 from dctv.rewrite.graph import bottom_up
 
@@ -21,3 +23,13 @@ def _around(plan: Plan) -> Plan:
     if schema == plan.schema and all(a is b for a, b in zip(inputs, plan.inputs, strict=True)):
         return plan
     return with_types(replace(plan, inputs=inputs, schema=schema), plan.schema)
+
+
+def as_relation(plan: Plan) -> Plan:
+    """Let the engine run plans of kernels and stored tables too, so that results have types that Arrow carries."""
+    plan = with_types(plan, carried_schema(plan.schema))
+    if isinstance(plan, Relation):
+        return plan
+    query = select(STAR, source="whole")
+    order = RowOrder.TIME if plan.ordered else RowOrder.STABLE
+    return Relation(plan.schema, order=order, query=query, leaves=(("whole", plan),))

@@ -22,8 +22,9 @@ _PULSE = 0.05
 """Seconds between two looks for an interrupt."""
 _AHEAD = 2
 """Pieces of work that each worker has or waits for."""
-_MANY_WORKERS = 4096
-"""Pieces that are handed out to an executor of a program that does not say how many workers it has."""
+_FIRST, _MANY = 16, 4096
+"""Pieces that are handed out to an executor of a program that does not say how many workers it has: at first, and once
+it is known how much a piece gives."""
 _HELD = 256 << 20
 """Bytes of what later pieces gave: with more, no further pieces are handed out until the first is finished.
 
@@ -92,8 +93,8 @@ class Crew:
         """
         executor, workers = self._executor()
         limits = share(workers or usable_processors())
-        most = workers * _AHEAD if workers else _MANY_WORKERS
-        given = _Given(lambda some: executor.submit(self.call, limits, work, *some), iter(each), most, size)
+        least, most = (workers * _AHEAD, workers * _AHEAD) if workers else (_FIRST, _MANY)
+        given = _Given(lambda some: executor.submit(self.call, limits, work, *some), iter(each), least, most, size)
         try:
             while given.more():
                 yield given.taken(progress)
@@ -105,7 +106,11 @@ class Crew:
         except DctvError:
             raise
         except _WHATEVER as error:
-            raise self._failed(error) from error
+            if self.executor is None:
+                raise
+            told = " ".join(str(error).split()).rstrip(".!") or "it gave no reason"
+            message = f"the executor failed with {type(error).__name__}: {told}"
+            raise TraceError(message, hint=_ELSEWHERE) from error
         finally:
             given.cancel()
 
@@ -119,13 +124,6 @@ class Crew:
 
             self.pool = started(self.workers)
         return self.pool, self.workers
-
-    def _failed(self, error: BaseException) -> BaseException:
-        """Return the error for one that is not ours: of an executor that lost its workers, or of one of these."""
-        if self.executor is None:
-            return error
-        told = " ".join(str(error).split()).rstrip(".!") or "it gave no reason"
-        return TraceError(f"the executor failed with {type(error).__name__}: {told}", hint=_ELSEWHERE)
 
     def _killed(self) -> TraceError:
         """Return the error of a pool whose workers are gone; the next work begins with a new one."""
@@ -150,18 +148,24 @@ class _Given:
         self,
         submit: Callable[[tuple[Any, ...]], Future[Any]],
         each: Iterator[tuple[Any, ...]],
-        busy: int,
+        least: int,
+        most: int,
         size: Callable[[Any], int],
     ) -> None:
         self._submit = submit
         self._each = each
-        self._busy = busy
+        self._least, self._most = least, most
+        """So many are unfinished at a time, and so many if what they give will be little."""
         self._size = size
         self._waiting: deque[Future[Any]] = deque()
         self._lock = threading.Lock()
         """Threads of the executor count what is finished."""
         self._unfinished = 0
+        self._ended = 0
+        self._gave = 0
+        """Bytes of all that was given."""
         self._held = 0
+        """Bytes of what waits to be taken."""
         self._changed = threading.Event()
 
     def more(self) -> bool:
@@ -197,11 +201,18 @@ class _Given:
 
     def _has_room(self) -> bool:
         with self._lock:
-            return self._unfinished < self._busy and self._held < _HELD
+            if self._held >= _HELD or self._unfinished < self._least:
+                return self._held < _HELD
+            coming = self._unfinished * self._gave
+            little = self._ended > 0 and self._held + coming / self._ended < _HELD
+            return little and self._unfinished < self._most
 
     def _finished(self, future: Future[Any]) -> None:
-        gave = not future.cancelled() and future.exception() is None
+        good = not future.cancelled() and future.exception() is None
+        size = self._size(future.result()) if good else 0
         with self._lock:
             self._unfinished -= 1
-            self._held += self._size(future.result()) if gave else 0
+            self._ended += 1
+            self._gave += size
+            self._held += size
         self._changed.set()

@@ -11,15 +11,12 @@ from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.bind.parameters import Params, numbered
 from dctv.bind.trace_times import start_of
-from dctv.plan.build import STAR, select
-from dctv.plan.carrying import carried_schema, with_types
-from dctv.plan.nodes import Plan, Relation, Scan
-from dctv.plan.order import RowOrder
+from dctv.plan.nodes import Plan, Scan
 from dctv.plan.rows import of_rows
 from dctv.record import record
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
-from dctv.run.carrying import around_kernels
+from dctv.run.carrying import around_kernels, as_relation
 from dctv.run.context import ExecutionContext
 from dctv.run.metering import Metering
 from dctv.run.reading import Reading
@@ -56,7 +53,9 @@ def result_of(plan: Plan, context: ExecutionContext, *, here: bool = False) -> R
     """Return the result of a bound plan; `here` if no other engine is worth asking."""
     start = partial(start_of, plan, context.catalog, None)
     metering = Metering() if context.settings.metered else None
-    return Result(plan.schema, Reading(_whole(optimized(plan, context, here=here)), context, metering), context, start)
+    return Result(
+        plan.schema, Reading(as_relation(optimized(plan, context, here=here)), context, metering), context, start
+    )
 
 
 def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionContext) -> Result:
@@ -79,7 +78,7 @@ def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Envir
     place = exprs[0].place
     core = ast.Core(tuple(ast.ResultColumn(expr, place=expr.place) for expr in exprs), place=place)
     plan = Binder(known).plan(ast.Select(core, place=place))
-    result = result_of(plan, context, here=not any(isinstance(one, Scan) for one in readers_first(plan)))
+    result = _computed(plan, context)
     (row,) = result.fetchall()
     return [Value(value, column) for value, column in zip(row, result.schema.columns, strict=True)]
 
@@ -95,21 +94,10 @@ def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False) -> P
     return merged(in_final_order(placed(merged(around_kernels(cheaper)), remote, context)))
 
 
-def _whole(plan: Plan) -> Plan:
-    """Let the engine run plans of kernels and stored tables too, so that results have types that Arrow carries."""
-    plan = with_types(plan, carried_schema(plan.schema))
-    if isinstance(plan, Relation):
-        return plan
-    query = select(STAR, source="whole")
-    return Relation(
-        plan.schema, order=RowOrder.TIME if plan.ordered else RowOrder.STABLE, query=query, leaves=(("whole", plan),)
-    )
-
-
 def _values(context: ExecutionContext, plan: Plan) -> list[object]:
-    return [
-        row[0]
-        for row in result_of(
-            plan, context, here=not any(isinstance(one, Scan) for one in readers_first(plan))
-        ).fetchall()
-    ]
+    return [row[0] for row in _computed(plan, context).fetchall()]
+
+
+def _computed(plan: Plan, context: ExecutionContext) -> Result:
+    """Return the result of a plan; to compute one that reads nothing, no other engine is worth asking."""
+    return result_of(plan, context, here=not any(isinstance(one, Scan) for one in readers_first(plan)))

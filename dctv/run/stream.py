@@ -28,7 +28,21 @@ _ATTEMPTS = 50
 
 
 _schemas: WeakKeyDictionary[Engine, dict[Select, Any]] = WeakKeyDictionary()
-"""The Arrow schemas that an engine gives to rows of some types: asking it takes as long as a small query."""
+
+
+def arrow_schema(engine: Engine, schema: Schema) -> Any:
+    """Return the Arrow schema that an engine gives to a table's types: an object with `__arrow_c_schema__`.
+
+    It is asked once, which takes as long as a small query.
+    """
+    from dctv import _kernels  # compiled; only wanted when a query runs
+
+    nothing, known = typed_nothing(schema), _schemas.setdefault(engine, {})
+    if nothing not in known:
+        stream = engine.stream(nothing, {}, serial=False)
+        known[nothing] = _kernels.schema_of(stream)
+        stream.close()
+    return known[nothing]
 
 
 class OpenedStream:
@@ -109,7 +123,7 @@ class Runner:
         return self._known(run, plan)
 
     def _known(self, open_: Callable[[], ArrowStream], plan: Plan) -> OpenedStream:
-        return OpenedStream(open_, lambda: self._arrow_schema(plan.schema))
+        return OpenedStream(open_, lambda: arrow_schema(self._engine, plan.schema).__arrow_c_schema__())
 
     def _ahead(self, plan: Plan) -> Callable[[], ArrowStream]:
         """Return what starts a thread that opens and reads an input of a kernel."""
@@ -156,17 +170,6 @@ class Runner:
             spool.close()
         self._spools.clear()
         self.run.kept.clear()
-
-    def _arrow_schema(self, schema: Schema) -> object:
-        """Return the Arrow schema that the engine gives to a table's types."""
-        from dctv import _kernels
-
-        nothing, known = typed_nothing(schema), _schemas.setdefault(self._engine, {})
-        if nothing not in known:
-            stream = self._engine.stream(nothing, {}, serial=False)
-            known[nothing] = _kernels.schema_of(stream)
-            stream.close()
-        return known[nothing].__arrow_c_schema__()
 
 
 def _through_engine(plan: Plan) -> Plan:

@@ -214,6 +214,7 @@ def test_lists_and_ends(folder: Path, tmp_path: Path) -> None:
     [
         (["query", "--session", "w", "--threads", "2", "SELECT 1"], "--threads does not go with --session"),
         (["query", "--session", "w", "--each", "*.json", "SELECT 1"], "--each does not go with --session, it starts"),
+        (["query", "--session", "w", "--engine", "sc://x", "SELECT 1"], "--engine does not go with --session"),
         (["query", "--session", "a/b", "SELECT 1"], "found the session `a/b`, expected a name of letters, digits"),
         (["session", "start"], "found no name of a session"),
         (["session", "list", "w"], "found `w`, expected `dctv session list` alone"),

@@ -81,24 +81,43 @@ def test_an_error_comes_in_its_place(results: Callable[..., Iterator[Any]]) -> N
 
 
 class Cluster(Executor):
-    """One that does not say how many workers it has, and begins when it has a hundred pieces."""
+    """One that does not say how many workers it has; each piece is finished when the test says so."""
 
     def __init__(self) -> None:
-        self.waiting: list[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
+        self.waiting: list[tuple[Future[Any], int]] = []
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **_: Any) -> Future[Any]:
         made: Future[Any] = Future()
-        self.waiting.append((made, function, arguments))
-        if len(self.waiting) == 100:
-            for future, work, some in self.waiting:
-                future.set_result(work(*some))
+        self.waiting.append((made, function(*arguments)))
         return made
 
+    def finish(self, count: int) -> None:
+        some, self.waiting = self.waiting[:count], self.waiting[count:]
+        for future, value in some:
+            future.set_result(value)
 
-def test_an_executor_that_does_not_say_how_many_work_gets_many() -> None:
-    crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, Cluster())
-    each = ((number,) for number in range(100))
-    assert list(crew.results(lambda number: number, each, lambda _: LIMITS, Progress(None))) == list(range(100))
+
+@pytest.mark.parametrize(("size", "handed_out"), [(0, 198), (1 << 20, 198), (128 << 20, 16), (256 << 20, 14)])
+def test_an_executor_that_does_not_say_how_many_work_gets_many_pieces_if_they_give_little(
+    size: int, handed_out: int
+) -> None:
+    cluster = Cluster()
+    crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, cluster)
+    each = ((number,) for number in range(200))
+    found = crew.results(lambda number: number, each, lambda _: LIMITS, Progress(None), lambda _: size)
+    at_first: list[int] = []
+
+    def finish_one() -> None:
+        at_first.append(len(cluster.waiting))
+        cluster.finish(1)
+
+    threading.Timer(0.1, finish_one).start()
+    assert next(found) == 0
+    assert at_first == [16]
+    cluster.finish(1)
+    assert next(found) == 1
+    assert len(cluster.waiting) == handed_out
+    found.close()
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,8 @@ def _check(args: Namespace, name: str) -> None:
     for word, option in _ALONE.items():
         if getattr(args, word, None):
             raise UsageError(f"{option} does not go with --session, it starts processes of its own")
+    if getattr(args, "engine", None):
+        raise UsageError("--engine does not go with --session, which has an engine of its own")
 
 
 def _asked(connection: socket.socket, words: Sequence[str]) -> int | None:

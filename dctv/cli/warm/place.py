@@ -11,6 +11,7 @@ from time import sleep
 from typing import Any
 
 from dctv.errors import UsageError, nearest
+from dctv.index.locks import is_at, locked
 from dctv.patterns import pattern
 from dctv.record import record
 
@@ -93,7 +94,7 @@ def claimed(name: str) -> int:
     path = folder() / f"{name}{_ABOUT}"
     for _ in range(_TRIES):
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if _locked(file, fcntl.LOCK_EX) and _is(file, path):
+        if _held(file, fcntl.LOCK_EX) and is_at(file, path):
             os.ftruncate(file, 0)
             return file
         os.close(file)
@@ -138,7 +139,7 @@ def _about(path: Path) -> About | None:
     """Return what the file of a session tells; None if its process is gone, or has not told yet."""
     try:
         with path.open("rb") as file:
-            if _locked(file.fileno(), fcntl.LOCK_SH):
+            if _held(file.fileno(), fcntl.LOCK_SH):
                 return None
             told: dict[str, Any] = json.loads(file.read())
             return About(**told)
@@ -146,17 +147,6 @@ def _about(path: Path) -> About | None:
         return None
 
 
-def _locked(file: int, operation: int) -> bool:
-    try:
-        fcntl.flock(file, operation | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _is(file: int, path: Path) -> bool:
-    """Whether a file is still there under its path."""
-    try:
-        return os.path.samestat(os.fstat(file), path.stat())
-    except OSError:
-        return False
+def _held(file: int, operation: int) -> bool:
+    """Lock an open file; whether nobody else has it."""
+    return locked(file, operation | fcntl.LOCK_NB, unknown=False)

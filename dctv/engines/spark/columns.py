@@ -48,8 +48,3 @@ def held_schema(schema: pa.Schema) -> pa.Schema:
         return wider.get(kind, texts.get(kind, kind))
 
     return pa.schema([pa.field(one.name, type_of(one.type)) for one in schema])
-
-
-def as_expected(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Bring what Spark gave to other types that hold its values, by the places of its columns."""
-    return table.rename_columns(schema.names).cast(schema)

@@ -27,9 +27,8 @@ _PULSE = 0.05
 """Seconds between two looks at whether rows are still wanted."""
 _WAITING = 4
 """Batches that wait to be read."""
-
-
 _END = object()
+"""Comes after the last rows."""
 
 
 class Link(Protocol):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BUCKET, SLAB = "dctv:bucket", "dctv:slab"
 TOLD = "(dctv)"
 """Stands before and after what an operator says that is wrong."""
-_FOREVER = 2**63 - 1
+_FIRST, _LAST = -(2**63), 2**63 - 1
 
 
 @record
@@ -26,9 +26,9 @@ class Slabs:
     count: int
 
     def bounds(self, number: int) -> tuple[int, int]:
-        """Return when a slab starts and ends."""
-        low = -_FOREVER if number == 0 else self.start + number * self.width
-        high = _FOREVER if number == self.count - 1 else self.start + (number + 1) * self.width
+        """Return the first and the last ns of a slab."""
+        low = _FIRST if number == 0 else self.start + number * self.width
+        high = _LAST if number == self.count - 1 else self.start + (number + 1) * self.width - 1
         return low, high
 
 
@@ -84,7 +84,7 @@ class Group:
         assert self.slabs is not None
         low, high = self.slabs.bounds(number)
         starts = made.column(0)
-        kept = made.filter(pc.and_(pc.greater_equal(starts, low), pc.less(starts, high)))
+        kept = made.filter(pc.and_(pc.greater_equal(starts, low), pc.less_equal(starts, high)))
         if number not in self.cuts:
             return kept
         left = pc.subtract(pa.scalar(self.cuts[number], pa.int64()), kept.column(0))

@@ -87,17 +87,19 @@ class PlainColumn:
 
 def _of_members(engine: str) -> bool:
     """Whether a type is of structures or maps, or lists of them, and each member of a type that JSON says exactly."""
-    from dctv.signatures.types import parse
+    from dctv.signatures.types import Type, parse
+
+    def is_exact(one: Type) -> bool:
+        if one.children:
+            return one.name in _CONTAINERS and all(map(is_exact, one.children))
+        return one.name in _IN_JSON
 
     if not any(word in engine for word in _STRUCTURED):
         return False
     try:
-        parts = [parse(engine)]
+        return is_exact(parse(engine))
     except ValueError:
         return False
-    for part in parts:
-        parts += part.children
-    return all(part.name in _CONTAINERS if part.children else part.name in _IN_JSON for part in parts)
 
 
 def renamed(column: PlainColumn) -> PlainColumn:

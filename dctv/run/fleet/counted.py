@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from dctv.plan.nodes import physical_names
 from dctv.plan.question import Aggregate, Cell, Question
 from dctv.record import record
 from dctv.run.fleet.facts import Durations, Facts
-from dctv.run.fleet.members import TRACE, Member, state_of
+from dctv.run.fleet.members import TRACE, Member, is_as_it_was
 from dctv.run.fleet.table import EVENTS, FleetTable
 from dctv.types.schema import DURATION, TS, ColumnType
 
@@ -53,14 +53,15 @@ def counted(
     fixed, events = _fixed(table), table.parts == (EVENTS,)
     if not all(key in fixed or (events and key == _NAME) for key in question.keys):
         return None
-    if not all(_is_told(one, events=events) for one in question.aggregates):
+    never_null = {TS, *(name for name, column in fixed.items() if column == TRACE), *([_NAME] if events else [])}
+    if not all(_is_told(one, never_null, events=events) for one in question.aggregates):
         return None
     timed = any(one.column == DURATION for one in question.aggregates)
     groups: dict[tuple[Cell, ...], _Group] = {} if question.keys else {(): _Group()}
     for member in members:
         known = facts[member.name]
         names = _named(table, known)
-        if names is None or (timed and known.durations is None) or not _is_as_it_was(member, known):
+        if names is None or (timed and known.durations is None) or not is_as_it_was(member, known.state):
             return None
         for name, count in names.items():
             key = tuple(
@@ -77,11 +78,10 @@ def _fixed(table: FleetTable) -> Mapping[str, ColumnType]:
     return {name: one for name, one in named if table.is_fixed(one) and one.type in _KEYS}
 
 
-def _is_told(one: Aggregate, *, events: bool) -> bool:
-    """Whether an aggregate is the number of rows, for columns that are never NULL, or about durations."""
+def _is_told(one: Aggregate, never_null: Collection[str], *, events: bool) -> bool:
+    """Whether an aggregate is the number of rows, as that of columns which are never NULL, or about durations."""
     if events and one.column == DURATION:
         return one.function in _OF_DURATIONS
-    never_null = (TS, TRACE.name, *((_NAME,) if events else ()))
     return one.function == "count" and (one.column is None or one.column in never_null)
 
 
@@ -97,11 +97,3 @@ def _named(table: FleetTable, known: Facts) -> Mapping[str, int] | None:
         for name, count in one.items():
             found[name] = found.get(name, 0) + count
     return found
-
-
-def _is_as_it_was(member: Member, known: Facts) -> bool:
-    """Whether the files of a trace are those that were looked at."""
-    try:
-        return state_of(member.path) == known.state
-    except OSError:
-        return False

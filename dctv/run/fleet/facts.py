@@ -64,7 +64,7 @@ class Facts:
     @property
     def names(self) -> Collection[str] | None:
         """Those of its events, if they are known."""
-        return None if self.counts is None else {name: None for one in self.counts.values() for name in one}
+        return None if self.counts is None else {name for one in self.counts.values() for name in one}
 
 
 @record

@@ -127,7 +127,8 @@ class Fleet:
         need = table.needed(member, table.own_schema.names)
         if need == NEVER or ((events or name in facts.tables) and _begins_after(need, facts.last_ts)):
             return False
-        return not events or facts.names is None or any(_may_be(need, one) for one in facts.names)
+        names = facts.names if events else None
+        return names is None or any(_may_be(need, one) for one in names)
 
     @property
     def _stored(self) -> Collection[str]:

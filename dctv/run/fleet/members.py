@@ -74,6 +74,14 @@ def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
     return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in told)
 
 
+def is_as_it_was(member: Member, state: tuple[tuple[str, int, int], ...]) -> bool:
+    """Whether the files of a trace are those that it had when `state_of` told of them."""
+    try:
+        return state_of(member.path) == state
+    except OSError:
+        return False
+
+
 def size_of(member: Member) -> int:
     """Return how many bytes the files of a trace have; 0 if they cannot be looked at."""
     try:

@@ -13,7 +13,7 @@ from dctv.contracts.reader import Diagnostic
 from dctv.index.location import FLEETS
 from dctv.record import record
 from dctv.run.fleet.facts import Durations, Facts, Way
-from dctv.run.fleet.members import Member, state_of
+from dctv.run.fleet.members import Member, is_as_it_was
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -36,7 +36,8 @@ class Memory:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             # Not there, or of another version, or damaged: traces are looked at again.
             return {}
-        return {one.name: known[one.path] for one in members if one.path in known and _is_as_it_was(one, known)}
+        found = [(one, known[one.path]) for one in members if one.path in known]
+        return {one.name: facts for one, facts in found if is_as_it_was(one, facts.state)}
 
     def keep(self, members: Sequence[Member], facts: Mapping[str, Facts]) -> None:
         """Write what is known of traces that could be read; where that cannot be written, it is found again."""
@@ -60,13 +61,6 @@ def memory_of(pattern: str, base: Path | None, way: Way, folder: Path) -> Memory
     told = [_VERSION, __version__, str((base or Path()).absolute()), pattern, options]
     key = blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return Memory(folder / FLEETS / f"{key}.json")
-
-
-def _is_as_it_was(member: Member, known: Mapping[str, Facts]) -> bool:
-    try:
-        return state_of(member.path) == known[member.path].state
-    except OSError:
-        return False
 
 
 def _told(facts: Facts, schemas: dict[Schema, int]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.run.context import ExecutionContext
 from dctv.run.remote.operators import columns_of, orderless, sweep_of
 from dctv.run.remote.orders import check_limits, meets_order, unnumbered
-from dctv.run.remote.source import RemoteRows, arrow_schema
+from dctv.run.remote.source import RemoteRows, types_here
 from dctv.signatures.carried import is_restored
 from dctv.signatures.types import parse
 
@@ -99,7 +99,7 @@ class _Placing:
             case Kernel():
                 for one in (plan, *plan.inputs):
                     self.remote.check_columns(columns_of(one))
-                sweep_of(plan, lambda schema: arrow_schema(schema, self.context))
+                sweep_of(plan, lambda schema: types_here(schema, self.context))
                 self.remote.check_sweeps()
 
     def _check_way_back(self, plan: Plan) -> None:

@@ -11,23 +11,22 @@ from dctv.contracts.states import aside
 from dctv.errors import DctvError, EngineError, Interrupted, Unanswered
 from dctv.index.sources import AllEvents, Stored
 from dctv.plan import show
-from dctv.plan.build import STAR, select, typed_nothing
-from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.explain import Region, explain
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, physical_names
-from dctv.plan.order import RowOrder
 from dctv.plan.predicate import Predicate
 from dctv.plan.question import Cell, Question
 from dctv.plan.source import Run
 from dctv.record import field, record
 from dctv.rewrite.graph import readers_first
+from dctv.run.carrying import as_relation
 from dctv.run.context import ExecutionContext
 from dctv.run.reading import Reading
 from dctv.run.regions import cut
 from dctv.run.remote.operators import columns_of, sweep_of
 from dctv.run.remote.orders import decided, hoisted, is_sorted, unsorted
 from dctv.run.sharing import Sharing
+from dctv.run.stream import arrow_schema
 from dctv.signatures.types import parse
 from dctv.types.schema import TS, Schema
 
@@ -97,7 +96,7 @@ class RemoteRows:
 
     def open(self, run: Run) -> pa.Table:
         """Return the rows, once all have come: an engine that fails in the middle has given none."""
-        schema = arrow_schema(self.plan.schema, self.context)
+        schema = types_here(self.plan.schema, self.context)
         try:
             rows = self._aside(schema, (_brought(one, schema) for one in self._fetched(run)), run)
         except (Unanswered, Interrupted) as error:
@@ -149,7 +148,7 @@ def rows_here(plan: Plan, context: ExecutionContext) -> Iterator[pa.RecordBatchR
     """Carry a part of a plan out in this process."""
     import pyarrow as pa
 
-    reading = Reading(_whole(plan), context)
+    reading = Reading(as_relation(plan), context)
     reading.begin()
     try:
         with pa.RecordBatchReader.from_stream(reading.stream) as rows:
@@ -185,12 +184,11 @@ def _nothing(_: Plan) -> Sequence[str]:
     return ()
 
 
-def arrow_schema(schema: Schema, context: ExecutionContext) -> pa.Schema:
+def types_here(schema: Schema, context: ExecutionContext) -> pa.Schema:
     """Return the Arrow types that the engine of this process gives to a table."""
     import pyarrow as pa
 
-    stream = context.engine.stream(typed_nothing(schema), {}, serial=False)
-    return pa.RecordBatchReader.from_stream(stream).schema
+    return pa.schema(arrow_schema(context.engine, schema))
 
 
 @record(frozen=False)
@@ -225,7 +223,7 @@ class _Frames:
             case Scan():
                 return self._stored(plan)
             case Kernel():
-                sweep = sweep_of(plan, lambda schema: arrow_schema(schema, self.rows.context))
+                sweep = sweep_of(plan, lambda schema: types_here(schema, self.rows.context))
                 return self.job.sweep(sweep, [self.of(one) for one in plan.inputs], self._extent(plan))
             case Relation():
                 return self._region(plan, lambda query: decided(unsorted(query)))
@@ -263,12 +261,3 @@ class _Frames:
                 found.append(self.extents[id(one)])
         known = [one for one in found if one is not None]
         return (min(low for low, _ in known), max(high for _, high in known)) if known else None
-
-
-def _whole(plan: Plan) -> Plan:
-    """Let the engine of this process run what is no query, so that columns have its Arrow types."""
-    carried = with_types(plan, carried_schema(plan.schema))
-    if isinstance(carried, Relation):
-        return carried
-    query = select(STAR, source="whole")
-    return Relation(carried.schema, RowOrder.ANY, query, (("whole", carried),))
