@@ -8,6 +8,7 @@ from dctv.contracts.remote import Frame, Share, Sweep
 from dctv.engines.spark.columns import ddl, held_schema, quoted
 from dctv.engines.spark.sweeps import BUCKET, SLAB, Group, Slabs
 from dctv.record import record
+from dctv.types.values import is_float
 
 
 @record
@@ -36,7 +37,8 @@ def _shared(frame: Frame, share: Share, slabs: Slabs | None, buckets: int) -> Fr
     """Give each row the numbers of its bucket and its slab; it stands once in each that it goes to."""
     columns = [quoted(name) for name, _ in share.columns]
     if share.keys:
-        texts = ", ".join(f"COALESCE(CAST({quoted(key)} AS STRING), '')" for key in share.keys)
+        types = dict(share.columns)
+        texts = ", ".join(_text(quoted(key), types[key]) for key in share.keys)
         bucket = f"CAST(PMOD(HASH({texts}), {buckets}) AS INT)"
     else:
         bucket = "0" if buckets == 1 else f"EXPLODE(SEQUENCE(0, {buckets - 1}))"
@@ -54,6 +56,12 @@ def _shared(frame: Frame, share: Share, slabs: Slabs | None, buckets: int) -> Fr
         f"CAST({first} AS INT)" if first == final else f"EXPLODE(SEQUENCE(CAST({first} AS INT), CAST({final} AS INT)))"
     )
     return made.selectExpr(*columns, quoted(BUCKET), f"{slab} AS {quoted(SLAB)}")
+
+
+def _text(key: str, kind: str) -> str:
+    """Write a text that is the same for equal partitions: the two zeros of floats are."""
+    text = f"COALESCE(CAST({key} AS STRING), '')"
+    return f"CASE WHEN {key} = 0 THEN '0' ELSE {text} END" if is_float(kind) else text
 
 
 def _number(time: str, slabs: Slabs) -> str:
