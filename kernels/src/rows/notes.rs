@@ -1,7 +1,8 @@
 //! What was skipped, repaired, lost or odd -> how often, by file and reason, with an example.
 
-/// Kinds of notes of a file; more are not kept apart.
+/// Kinds of notes of a file that are kept apart; all others are one more.
 const MOST: usize = 256;
+const OTHERS: &str = "further kinds of trouble";
 /// Bytes of an example that is the text itself.
 const EXAMPLE: usize = 200;
 
@@ -36,8 +37,10 @@ impl Notes {
         if let Some(note) = self.all.iter_mut().rev().find(|note| note.file == file && note.reason == reason) {
             note.count = note.count.saturating_add(count);
             note.incomplete |= incomplete;
-        } else if self.all.iter().filter(|note| note.file == file).count() < MOST {
+        } else if reason == OTHERS || self.all.iter().filter(|note| note.file == file).count() < MOST {
             self.all.push(Note { file, reason: reason.to_owned(), count, example: example(), incomplete });
+        } else {
+            self.add(OTHERS, count, incomplete, example);
         }
     }
 
@@ -63,5 +66,24 @@ impl Notes {
 
     pub fn take(&mut self) -> Vec<Note> {
         std::mem::take(&mut self.all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_beyond_the_most_are_counted_together() {
+        let mut notes = Notes::default();
+        for kind in 0..MOST + 3 {
+            notes.add(&format!("kind {kind}"), 2, kind == MOST + 1, || kind.to_string());
+        }
+        notes.of(1).add("kind 0", 1, false, String::new);
+        let found = notes.take();
+        assert_eq!(found.len(), MOST + 2);
+        let rest = &found[MOST];
+        assert_eq!((rest.reason.as_str(), rest.count, rest.incomplete), (OTHERS, 6, true));
+        assert_eq!((found[MOST + 1].file, found[MOST + 1].count), (1, 1));
     }
 }

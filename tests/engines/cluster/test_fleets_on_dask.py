@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from distributed import Client, LocalCluster
 
-from dctv.errors import DctvError, TraceError
+from dctv.errors import TraceError
 from dctv.session import Session
 from tests.fleet.test_fleet_queries import QUERIES, TOLD, rows
-from tests.fleet.traces import write_fleet
+from tests.fleet.traces import check_errors_name_the_trace, write_fleet
 
 
 @pytest.fixture(scope="module")
@@ -42,17 +42,9 @@ def test_rows_are_those_of_one_process(
 
 
 def test_errors_say_in_which_trace(executor: Executor, tmp_path: Path) -> None:
-    write_fleet(tmp_path, 3)
     with Session(index=False) as session:
         session.executor = executor
-        session.mount_traces(tmp_path / "*.json", "runs")
-        with pytest.raises(DctvError) as caught:
-            session.sql("SELECT CAST(name AS INT) AS i FROM runs.slices").fetchall()
-        assert "run000.json: could not convert string" in caught.value.message
-        (tmp_path / "run002.json").unlink()
-        with pytest.raises(TraceError) as gone:
-            session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall()
-        assert "run002.json: cannot read it" in gone.value.message
+        check_errors_name_the_trace(session, tmp_path)
 
 
 def test_a_worker_that_is_killed_costs_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

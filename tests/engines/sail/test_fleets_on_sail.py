@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dctv.errors import DctvError, TraceError
 from dctv.session import Session
 from tests.engines.sail.served import Mode, served
 from tests.fleet.test_fleet_queries import QUERIES, TOLD, rows
-from tests.fleet.traces import write_fleet
+from tests.fleet.traces import check_errors_name_the_trace, write_fleet
 
 FEW = ("groups", "a span join", "having", "departitioned", "the longest")
 
@@ -39,13 +38,5 @@ def test_rows_are_those_of_one_process(
 
 
 def test_errors_say_in_which_trace(address: str, tmp_path: Path) -> None:
-    write_fleet(tmp_path, 3)
     with Session(index=False, engine=address) as session:
-        session.mount_traces(tmp_path / "*.json", "runs")
-        with pytest.raises(DctvError) as caught:
-            session.sql("SELECT CAST(name AS INT) AS i FROM runs.slices").fetchall()
-        assert "run000.json: could not convert string" in caught.value.message
-        (tmp_path / "run002.json").unlink()
-        with pytest.raises(TraceError) as gone:
-            session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall()
-        assert "run002.json: cannot read it" in gone.value.message
+        check_errors_name_the_trace(session, tmp_path)
