@@ -57,9 +57,10 @@ def run(args: Namespace) -> int:
     session = open_session(args, bar)
     try:
         with session.serve(port=args.port) as serving:
-            _announce(serving.address, opens=not args.no_open)
+            # Before pages learn the address: what they drop from then on is theirs to mount, and takes other names.
             serving.service.expect(mounts)
-            _serve(session, serving.service, bar, texts)
+            _announce(serving.address, opens=not args.no_open)
+            _serve(session, serving.service, bar, [name for name, _ in mounts], texts)
     except Terminated:
         raise
     except Interrupted:
@@ -87,11 +88,11 @@ def _announce(address: str, *, opens: bool) -> None:
         open_browser(address)
 
 
-def _serve(session: Session, service: Service, bar: ProgressBar, texts: list[Text]) -> None:
+def _serve(session: Session, service: Service, bar: ProgressBar, names: list[str], texts: list[Text]) -> None:
     from dctv.console.attended import attended, end_process
 
     def work(check: Check) -> None:
-        _prepare(session, service, bar, check)
+        _prepare(session, service, bar, names, check)
         for text in texts:
             check()
             _report(service, text, bar)
@@ -102,12 +103,12 @@ def _serve(session: Session, service: Service, bar: ProgressBar, texts: list[Tex
     attended(work, session.interrupt, end_process)
 
 
-def _prepare(session: Session, service: Service, bar: ProgressBar, check: Check) -> None:
-    """Mount what is expected; what fails is told here and on the page, and keeps nothing else from being shown."""
+def _prepare(session: Session, service: Service, bar: ProgressBar, names: list[str], check: Check) -> None:
+    """Mount expected traces; failures are reported here and on the page, and keep no other trace from being shown."""
     from dctv.cli.errand import note_warnings
     from dctv.console.narration import complain, say
 
-    for name in list(service.mountings):
+    for name in names:
         check()
         error = service.mount(name)
         bar.clear()
