@@ -47,6 +47,8 @@ class Sweep:
     """Whether time is cut; a row of the output is of the slab in which it starts."""
     cut_by: tuple[int, ...] = ()
     """Inputs of which any start ends a row of the output; those that come after a slab cut its last rows."""
+    divisible: bool = False
+    """Whether time may be cut, where groups would be too large otherwise."""
 
 
 Frame = Any
@@ -56,7 +58,7 @@ Frame = Any
 class Job(Protocol):
     """What is done for one result; it is closed when that has been read, or no more is wanted."""
 
-    def table(self, rows: pa.RecordBatchReader, columns: Sequence[Typed]) -> Frame:
+    def table(self, rows: pa.Table, columns: Sequence[Typed]) -> Frame:
         """Hand over rows."""
         ...
 
@@ -68,8 +70,11 @@ class Job(Protocol):
         """Query some rows by names."""
         ...
 
-    def sweep(self, sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None) -> Frame:
-        """Run an operator on workers; `extent` are the times between which most of the rows are."""
+    def sweep(self, sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, slabs: int) -> Frame:
+        """Run an operator on workers.
+
+        Time is cut into at least so many slabs, if at all; `extent` are the times between which most of the rows are.
+        """
         ...
 
     def extent(self, frame: Frame) -> tuple[int, int] | None:

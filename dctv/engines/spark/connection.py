@@ -130,7 +130,7 @@ class Connection:
             table = pa.table({name: pa.array(c) for (name, _), c in zip(COLUMNS, columns, strict=True)})
             job = self.job()
             try:
-                known = {TABLE: (job.table(table.to_reader(), COLUMNS), COLUMNS)}
+                known = {TABLE: (job.table(table, COLUMNS), COLUMNS)}
 
                 def ask(query: Query) -> Rows:
                     found = job.rows(job.query(query, known), lambda: self._interrupted)

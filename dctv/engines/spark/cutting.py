@@ -6,9 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from dctv.contracts.remote import Frame, Share, Sweep
 from dctv.engines.spark.columns import ddl, held_schema, quoted
-from dctv.engines.spark.sweeps import BUCKET, SLAB, Group, Slabs
+from dctv.engines.spark.sweeps import BUCKET, SIDE, SLAB, Group, Slabs
+from dctv.engines.sql.vetted.types import named, spark_name
 from dctv.record import record
 from dctv.types.values import is_float
+
+_MOST_SLABS = 4096
+_BUCKETS = 16
+"""For each partition."""
 
 
 @record
@@ -18,19 +23,23 @@ class Cut:
     frames: tuple[Frame, ...]
     slabs: Slabs | None
     cuts: Mapping[int, int]
+    partitions: int
+    """Into which groups are distributed."""
 
 
-def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, cores: int) -> Cut:
-    """Share out the rows of an operator's inputs."""
+def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, cores: int, least: int) -> Cut:
+    """Share the rows of an operator's inputs out to groups; time is cut into at least so many slabs, if at all."""
+    has_keys = any(share.keys for share in sweep.shares)
     slabs = None
-    if sweep.slabs:
+    if sweep.slabs or extent is not None:
         low, high = extent or (0, 0)
-        count = cores if extent is not None else 1
+        count = 1 if extent is None else min(least if has_keys else max(least, cores), _MOST_SLABS)
         slabs = Slabs(low, max((high - low) // count + 1, 1), count)
-    buckets = cores if any(share.keys for share in sweep.shares) else 1
+    # Of as many buckets as partitions, some partitions would get several and others none.
+    buckets = cores * _BUCKETS if all(share.keys for share in sweep.shares) else cores if has_keys else 1
     frames = [_shared(one, share, slabs, buckets) for one, share in zip(inputs, sweep.shares, strict=True)]
     cuts = {} if slabs is None else _cuts(sweep, inputs, slabs)
-    return Cut(tuple(frames), slabs, cuts)
+    return Cut(tuple(frames), slabs, cuts, cores)
 
 
 def _shared(frame: Frame, share: Share, slabs: Slabs | None, buckets: int) -> Frame:
@@ -83,10 +92,45 @@ def _cuts(sweep: Sweep, inputs: Sequence[Frame], slabs: Slabs) -> Mapping[int, i
 
 
 def grouped(made: Cut, sweep: Sweep) -> Frame:
-    """Run the operator for each group."""
-    given = tuple((share.given, share.timed) for share in sweep.shares)
-    group = Group(sweep.run, sweep.options, given, held_schema(sweep.result), made.slabs, made.cuts)
+    """Run the operator for each group.
+
+    Rows of all inputs go to the workers as one table, distributed by group: putting groups of two tables side by side
+    (`cogroup`) sorts both, which takes most of the time.
+    """
     keys = [BUCKET] if made.slabs is None else [BUCKET, SLAB]
-    by = [frame.groupBy(*keys) for frame in made.frames]
-    whole = by[0] if len(by) == 1 else by[0].cogroup(by[1])
-    return whole.applyInArrow(group.function(), ddl(sweep.made))
+    types = [[spark_name(named(kind)) for _, kind in share.columns] for share in sweep.shares]
+    slots, places = _slots(types)
+    rows = None
+    for number, (frame, share, place) in enumerate(zip(made.frames, sweep.shares, places, strict=True)):
+        own = dict(zip(place, share.columns, strict=True))
+        columns = [
+            f"CAST({quoted(own[n][0]) if n in own else 'NULL'} AS {kind}) AS c{n}" for n, kind in enumerate(slots)
+        ]
+        one = frame.selectExpr(f"{number} AS {quoted(SIDE)}", *map(quoted, keys), *columns)
+        rows = one if rows is None else rows.unionAll(one)
+    assert rows is not None
+    given = tuple(
+        (share.given, [f"c{n}" for n in place], share.timed) for share, place in zip(sweep.shares, places, strict=True)
+    )
+    apart = not all(share.keys for share in sweep.shares)
+    group = Group(sweep.run, sweep.options, given, held_schema(sweep.result), made.slabs, made.cuts, apart)
+    return rows.repartition(made.partitions, *keys).mapInArrow(group.of_partition, ddl(sweep.made))
+
+
+def _slots(types: Sequence[Sequence[str]]) -> tuple[list[str], list[list[int]]]:
+    """Return the types of a table that holds the rows of several, and which of its columns hold those of each."""
+    slots: list[str] = []
+    places: list[list[int]] = []
+    for own in types:
+        free = list(range(len(slots)))
+        place = []
+        for kind in own:
+            found = next((n for n in free if slots[n] == kind), None)
+            if found is None:
+                found = len(slots)
+                slots.append(kind)
+            else:
+                free.remove(found)
+            place.append(found)
+        places.append(place)
+    return slots, places

@@ -86,14 +86,20 @@ class Job:
         self._tag = f"dctv_{uuid4().hex}"
         self._views: list[str] = []
 
-    def table(self, rows: pa.RecordBatchReader, columns: Sequence[Typed]) -> Frame:
+    def table(self, rows: pa.Table, columns: Sequence[Typed]) -> Frame:
         """Hand over rows."""
-        table = rows.read_all()
         # Of an empty batch Sail says that something in it is divided by zero.
-        table = table.cast(written.held_schema(table.schema)).combine_chunks()
-        frame = self._guarded(lambda: self._given(table))
+        table = rows.cast(written.held_schema(rows.schema)).combine_chunks()
+        frame = self._guarded(lambda: self._view(self._given(table)))
         own = [(name, column) for name, column in zip(table.column_names, columns, strict=True)]
         return frame.selectExpr(*written.brought(own))
+
+    def _view(self, frame: Frame) -> Frame:
+        """Name a frame on the server: the client would send its rows once more with each query over it."""
+        name = f"{self._tag}_{len(self._views)}"
+        frame.createOrReplaceTempView(name)
+        self._views.append(name)
+        return self._session.table(name)
 
     def _given(self, table: pa.Table) -> Frame:
         if len(table):
@@ -131,9 +137,9 @@ class Job:
         low, high = found[0]["low"], found[0]["high"]
         return None if low is None else (low, high)
 
-    def sweep(self, sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None) -> Frame:
+    def sweep(self, sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, slabs: int) -> Frame:
         """Run an operator on workers, for each group of rows."""
-        return self._guarded(lambda: grouped(cut(sweep, inputs, extent, self._connection.cores), sweep))
+        return self._guarded(lambda: grouped(cut(sweep, inputs, extent, self._connection.cores, slabs), sweep))
 
     def rows(self, frame: Frame, stop: Callable[[], bool]) -> Iterator[pa.Table]:
         """Yield what rows there are, as they come; those of a query that fails in the middle are followed by an error.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dctv.plan.nodes import ArrowStream
@@ -11,10 +11,12 @@ from dctv.record import record
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BUCKET, SLAB = "dctv:bucket", "dctv:slab"
+SIDE, BUCKET, SLAB = "dctv:side", "dctv:bucket", "dctv:slab"
+"""Columns of rows on their way to workers: the number of their input, and of their group."""
 TOLD = "(dctv)"
 """Stands before and after what an operator says that is wrong."""
 _FIRST, _LAST = -(2**63), 2**63 - 1
+_MOST_BUCKETS = 1 << 16
 
 
 @record
@@ -39,41 +41,62 @@ class Group:
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
     options: Mapping[str, Any]
     inputs: tuple[Any, ...]
-    """The Arrow schemas that the operator is given, and whether rows are in order of their first column, a time."""
+    """For each input the Arrow schema that the operator is given, which columns of a partition hold it, and whether its
+    rows are in order of their first column, a time."""
     made: Any
     """The Arrow schema that it gives, as Spark holds it."""
     slabs: Slabs | None
     cuts: Mapping[int, int]
     """By the number of a slab, the first time after it at which rows are cut."""
+    are_apart: bool
+    """Whether the buckets that a worker gets must be computed one by one."""
 
-    def function(self) -> Callable[..., pa.Table]:
-        """Return what is called on a worker: with one input or two, as the client counts arguments."""
+    def of_partition(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield what the operator makes of each group of a partition."""
+        import pyarrow as pa
 
-        def of_one(key: Sequence[pa.Scalar], rows: pa.Table) -> pa.Table:
-            return self.computed(key, [rows])
+        held = [one for one in batches if one.num_rows]
+        if held:
+            for slab, tables in self._divided(pa.Table.from_batches(held)):
+                yield from self._computed(slab, tables).to_batches()
 
-        def of_two(key: Sequence[pa.Scalar], left: pa.Table, right: pa.Table) -> pa.Table:
-            return self.computed(key, [left, right])
+    def _divided(self, rows: pa.Table) -> Iterator[tuple[int, list[pa.Table]]]:
+        """Yield the inputs of each group, and the number of its slab.
 
-        return of_one if len(self.inputs) == 1 else of_two
+        Buckets without slabs are one group: partitions of a table that go to the same worker may be computed at once,
+        unless an input without partitions stands in each bucket.
+        """
+        import numpy as np
 
-    def computed(self, key: Sequence[pa.Scalar], tables: Sequence[pa.Table]) -> pa.Table:
+        side = rows[SIDE].to_numpy().astype(np.int64)
+        bucket = rows[BUCKET].to_numpy() if self.are_apart else 0
+        slab = 0 if self.slabs is None else rows[SLAB].to_numpy().astype(np.int64)
+        codes = (slab * _MOST_BUCKETS + bucket) * len(self.inputs) + side
+        order = np.argsort(codes, kind="stable")
+        codes, rows = codes[order], rows.take(order)
+        for group in np.unique(codes // len(self.inputs)):
+            tables = []
+            for number, (schema, columns, timed) in enumerate(self.inputs):
+                code = group * len(self.inputs) + number
+                low, high = np.searchsorted(codes, code), np.searchsorted(codes, code, side="right")
+                own = rows.select(columns).slice(low, high - low).rename_columns(schema.names)
+                tables.append(_sorted(own, schema, timed=timed))
+            yield int(group) // _MOST_BUCKETS, tables
+
+    def _computed(self, slab: int, tables: list[pa.Table]) -> pa.Table:
         """Return what the operator makes of a group."""
         import pyarrow as pa
 
         from dctv import _kernels
 
-        given = [
-            _sorted(table, schema, timed=timed) for table, (schema, timed) in zip(tables, self.inputs, strict=True)
-        ]
         try:
-            stream = self.run(given, self.options, _kernels.Cancel())
+            stream = self.run(tables, self.options, _kernels.Cancel())
             made = pa.RecordBatchReader.from_stream(stream).read_all()
         except ValueError as error:
             # What comes back is a traceback, in which it is found by this.
             raise ValueError(f"{TOLD}{error}{TOLD}") from None
         if self.slabs is not None:
-            made = self._within(made, key[-1].as_py())
+            made = self._within(made, slab)
         return made.rename_columns(self.made.names).cast(self.made)
 
     def _within(self, made: pa.Table, number: int) -> pa.Table:
@@ -92,8 +115,12 @@ class Group:
 
 
 def _sorted(table: pa.Table, schema: pa.Schema, *, timed: bool) -> pa.Table:
-    rows = table.select(schema.names).cast(schema)
-    return rows.sort_by(schema.names[0]) if timed else rows
+    rows = table.cast(schema)
+    if not timed:
+        return rows
+    times = rows.column(0).to_numpy()
+    # Rows of one file often come as they were written.
+    return rows if (times[1:] >= times[:-1]).all() else rows.sort_by(schema.names[0])
 
 
 def version_of(batches: Any) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from dctv.contracts.remote import Share, Sweep, Typed
 from dctv.errors import NotOnThisEngine
-from dctv.plan.nodes import Kernel, Plan, column_names
+from dctv.plan.nodes import ArrowStream, Kernel, Plan, column_names
 from dctv.record import record
 from dctv.signatures.types import parse
 from dctv.types.schema import Kind, Schema
@@ -24,15 +24,22 @@ def columns_of(plan: Plan) -> tuple[Typed, ...]:
     return tuple((name, one.type) for name, one in zip(column_names(plan), plan.schema.columns, strict=True))
 
 
-def sweep_of(kernel: Kernel, arrow: Arrow) -> Sweep:
-    """Return how an operator is run on workers.
+def sweep_of(kernel: Kernel, arrow: Arrow, apart: Collection[int] = ()) -> tuple[Sweep, Sequence[Plan]]:
+    """Return how an operator is run on workers, and what it reads there.
+
+    Operators below it that are cut by the same partitions run with it, in the same groups, so that their rows are not
+    distributed once more; those in `apart`, by identity, do not.
 
     Raises:
         NotOnThisEngine: nobody has found out how, or its rows would be others.
     """
-    if kernel.name not in _CUTS:
-        raise refused(kernel.name, "what it does at a time depends on rows before that")
-    cut = _CUTS[kernel.name](kernel)
+    cut = _cut_of(kernel)
+    read: list[Plan] = []
+    keys: list[_Input] = []
+    chain = _chain(kernel, cut, apart, read, keys)
+    if len(read) > _MOST_INPUTS:
+        read, keys = list(kernel.inputs), list(cut.inputs)
+        chain = _Chain(kernel.run, kernel.options, tuple(range(len(read))), cut.divisible)
     shares = [
         Share(
             columns_of(plan),
@@ -41,10 +48,71 @@ def sweep_of(kernel: Kernel, arrow: Arrow) -> Sweep:
             how.timed,
             plan.schema.kind is not Kind.EVENT,
         )
-        for plan, how in zip(kernel.inputs, cut.inputs, strict=True)
+        for plan, how in zip(read, keys, strict=True)
     ]
     made = columns_of(kernel)
-    return Sweep(tuple(shares), kernel.run, kernel.options, made, arrow(kernel.schema), cut.slabs, cut.cut_by)
+    result = arrow(kernel.schema)
+    return Sweep(tuple(shares), chain.run_all, {}, made, result, cut.slabs, cut.cut_by, chain.is_divisible), read
+
+
+def _cut_of(kernel: Kernel) -> _Cut:
+    if kernel.name not in _CUTS:
+        raise refused(kernel.name, "what it does at a time depends on rows before that")
+    return _CUTS[kernel.name](kernel)
+
+
+@record
+class _Chain:
+    """An operator over the rows of a group, and over what others make of them there."""
+
+    run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
+    options: Mapping[str, Any]
+    inputs: tuple[int | _Chain, ...]
+    """Numbers of the group's tables, or other operators."""
+    is_divisible: bool
+    """Whether groups may be cut by time, too."""
+
+    def run_all(self, tables: list[ArrowStream], _: Mapping[str, Any], cancel: Any) -> ArrowStream:
+        """Run the operators."""
+        given = [tables[one] if isinstance(one, int) else one.run_all(tables, {}, cancel) for one in self.inputs]
+        return self.run(given, self.options, cancel)
+
+
+def _chain(kernel: Kernel, cut: _Cut, apart: Collection[int], read: list[Plan], keys: list[_Input]) -> _Chain:
+    """Return an operator with those below it that can run with it; add what they read, and how that is cut."""
+    inputs: list[int | _Chain] = []
+    divisible = cut.divisible
+    for plan, how in zip(kernel.inputs, cut.inputs, strict=True):
+        below = _together(plan, how, cut) if id(plan) not in apart else None
+        if below is not None:
+            assert isinstance(plan, Kernel)
+            inner = _chain(plan, below, apart, read, keys)
+            inputs.append(inner)
+            divisible = divisible and inner.is_divisible
+        else:
+            inputs.append(len(read))
+            read.append(plan)
+            keys.append(how)
+    return _Chain(kernel.run, kernel.options, tuple(inputs), divisible)
+
+
+def _together(plan: Plan, how: _Input, cut: _Cut) -> _Cut | None:
+    """Return how an input is cut if that is how its reader cuts it: by all partitions that it has."""
+    if cut.slabs or not how.keys or not isinstance(plan, Kernel) or plan.name not in _KEEP or not plan.ordered:
+        return None
+    if how.keys != tuple(range(len(plan.schema.partitions))):
+        return None
+    try:
+        below = _cut_of(plan)
+    except NotOnThisEngine:
+        return None
+    return below if not below.slabs and all(len(one.keys) == len(how.keys) for one in below.inputs) else None
+
+
+_MOST_INPUTS = 2
+"""Groups of so many inputs can be put together by engines."""
+_KEEP = ("check", "departition", "fill gaps", "merge adjacent", "span join")
+"""Operators whose output is partitioned by the columns that their inputs are cut by, in their order."""
 
 
 def refused(name: str, why: str) -> NotOnThisEngine:
@@ -68,25 +136,28 @@ class _Cut:
     inputs: tuple[_Input, ...]
     slabs: bool
     cut_by: tuple[int, ...] = ()
+    divisible: bool = False
+    """Whether what is cut by partitions may be cut by time as well."""
 
 
-def _by_partitions(kernel: Kernel, keys: Sequence[int] | None = None) -> _Cut:
+def _by_partitions(kernel: Kernel, keys: Sequence[int] | None = None, *, divisible: bool = False) -> _Cut:
     """Cut by all partitions, or some, that all inputs have."""
     chosen = tuple(range(kernel.options["partitions"])) if keys is None else tuple(keys)
-    return _Cut(tuple(_Input(chosen) for _ in kernel.inputs), slabs=False)
+    return _Cut(tuple(_Input(chosen) for _ in kernel.inputs), slabs=False, divisible=divisible)
 
 
 def _span_join(kernel: Kernel) -> _Cut:
     """Cut by partitions; a join without them, or a broadcast, by time.
 
     Both sides go whole to the slabs that they touch, so a piece that starts in a slab is made there. It ends where a
-    side ends, which is known there, or, where a side is missing, where that one starts, which may be later.
+    side ends, which is known there, or, where a side is missing, where that one starts, which may be later. That is
+    another time in each partition, so only inner joins by partitions may be cut by time as well.
     """
     how, broadcast = kernel.options["how"], kernel.options.get("broadcast")
     if kernel.options.get("compared") is not None and how == "inner":
         raise refused(kernel.name, "it tells whether anything has matched at all")
     if kernel.options["partitions"] and broadcast is None:
-        return _by_partitions(kernel)
+        return _by_partitions(kernel, divisible=how == "inner")
     starting = {None: (0, 1), "left": (0,), "right": (1,)}[broadcast]
     return _Cut((_Input(), _Input()), slabs=True, cut_by=() if how == "inner" else starting)
 
@@ -96,7 +167,7 @@ def _event_join(kernel: Kernel) -> _Cut:
     if kernel.options.get("compared") is not None and kernel.options["how"] == "inner":
         raise refused(kernel.name, "it tells whether anything has matched at all")
     if kernel.options["partitions"] and kernel.options.get("broadcast") is None:
-        return _by_partitions(kernel)
+        return _by_partitions(kernel, divisible=True)
     return _Cut((_Input(), _Input()), slabs=True)
 
 
@@ -126,7 +197,7 @@ def _check(kernel: Kernel) -> _Cut:
     if not (kernel.options["disjoint"] or kernel.options["events"]):
         raise refused(kernel.name, "intervals that begin together have no order there")
     if kernel.options["partitions"]:
-        return _by_partitions(kernel)
+        return _by_partitions(kernel, divisible=True)
     return _Cut((_Input(),), slabs=True)
 
 

@@ -191,6 +191,12 @@ def types_here(schema: Schema, context: ExecutionContext) -> pa.Schema:
     return pa.schema(arrow_schema(context.engine, schema))
 
 
+_LARGE = 16 << 20
+"""With more rows, which may all be of one partition, groups are cut by time as well."""
+_SLAB = 4 << 20
+"""Rows for each slab of time, at least."""
+
+
 @record(frozen=False)
 class _Frames:
     """The parts of a plan as the engine has them."""
@@ -200,6 +206,8 @@ class _Frames:
     run: Run
     made: dict[int, Frame] = field(default_factory=dict)
     extents: dict[int, tuple[int, int] | None] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)
+    """How many rows stored parts have, and those that were handed over."""
 
     def root(self) -> Frame:
         """Return the whole, in its order."""
@@ -223,8 +231,11 @@ class _Frames:
             case Scan():
                 return self._stored(plan)
             case Kernel():
-                sweep = sweep_of(plan, lambda schema: types_here(schema, self.rows.context))
-                return self.job.sweep(sweep, [self.of(one) for one in plan.inputs], self._extent(plan))
+                sweep, read = sweep_of(plan, lambda schema: types_here(schema, self.rows.context), self.rows.here)
+                frames = [self.of(one) for one in read]
+                rows = self._stored_rows(plan)
+                is_cut = sweep.slabs or (sweep.divisible and rows > _LARGE)
+                return self.job.sweep(sweep, frames, self._extent(plan) if is_cut else None, rows // _SLAB + 1)
             case Relation():
                 return self._region(plan, lambda query: decided(unsorted(query)))
             case _:
@@ -242,13 +253,20 @@ class _Frames:
         if found is not None and self.rows.remote.sees(found.file.path.parent):
             columns, names = found.named
             own = dict(zip(names, columns, strict=True))
+            self.counts[id(scan)] = found.file.rows
             return self.job.file(found.whole(), [(own[column[0]], column) for column in columns_of(scan)])
         return self._given(scan)
 
     def _given(self, plan: Plan) -> Frame:
         """Carry a part out here, and hand its rows over."""
         with rows_here(plan, self.rows.context) as rows:
-            return self.job.table(rows, columns_of(plan))
+            table = rows.read_all()
+        self.counts[id(plan)] = table.num_rows
+        return self.job.table(table, columns_of(plan))
+
+    def _stored_rows(self, plan: Plan) -> int:
+        """Return how many rows a plan is made of."""
+        return sum(self.counts.get(id(one), 0) for one in readers_first(plan))
 
     def _extent(self, plan: Plan) -> tuple[int, int] | None:
         """Return the times between which the stored rows are that a plan is made of."""

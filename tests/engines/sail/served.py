@@ -70,7 +70,7 @@ def run(sail: Connection, query: Query, tables: Mapping[str, tuple[pa.Table, Seq
     """Run a query over some tables, whose columns have these types of DuckDB."""
     job = sail.job()
     try:
-        given = {name: (job.table(table.to_reader(), columns), columns) for name, (table, columns) in tables.items()}
+        given = {name: (job.table(table, columns), columns) for name, (table, columns) in tables.items()}
         return pa.concat_tables(job.rows(job.query(query, given), lambda: False))
     finally:
         job.close()

@@ -14,4 +14,5 @@ def test_it_prints_both_times() -> None:
         command = [sys.executable, str(ROOT / "benchmarks" / "spark.py"), address, "--rows", "1000", "--times", "1"]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert "| 1,000 | " in done.stdout
+    assert "| 1,000 in files | " in done.stdout
+    assert "| 1,000 in memory | " in done.stdout

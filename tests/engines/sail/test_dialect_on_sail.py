@@ -13,6 +13,7 @@ from tests.engines.sail.served import sail
 from tests.sqltest import ROOT
 
 FILES = sorted((ROOT / "tests").glob("**/*.test"))
+WITH_SPANS = [path for path in FILES if "SPAN" in path.read_text(encoding="utf-8")]
 PARTS = 12
 LEAST = {"kernel": 25, "relational": 15}
 """How many queries of a part are carried out there at least, as a whole or in part; most parts have many more."""
@@ -30,6 +31,17 @@ def test_files(spark: Connection, number: int, way: str) -> None:
     told = "\n".join(tally.lines())
     assert "\n".join(f"{block}\n{text}" for block, text in tally.differing.items()) == "", told
     assert tally.elsewhere + tally.shared >= LEAST[way], told
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_files_cut_by_time_as_well(spark: Connection, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Partitions that are too large for a worker are cut by time, too; here all are."""
+    monkeypatch.setattr("dctv.run.remote.source._LARGE", -1)
+    monkeypatch.setattr("dctv.run.remote.source._SLAB", 2)
+    (tally,) = run_files(spark, WITH_SPANS[number::3], ["kernel"])
+    told = "\n".join(tally.lines())
+    assert "\n".join(f"{block}\n{text}" for block, text in tally.differing.items()) == "", told
+    assert tally.elsewhere + tally.shared >= LEAST["kernel"], told
 
 
 @pytest.fixture(scope="module")
