@@ -11,13 +11,16 @@ from dctv.record import replace
 
 
 def write(query: Query) -> str:
-    """Write a query; its steps are remembered, since many queries read the same views."""
+    """Write a query; its parts are remembered, since many queries read the same views, and all traces of a fleet do."""
     if isinstance(query, Select | Compound) and query.steps:
-        steps = tuple(replace(step, query=trees.Written(_step(step.query))) for step in query.steps)
-        query = replace(query, steps=steps)
-    return trees.query(query).sql(dialect="duckdb", copy=False)
+        steps = tuple(replace(step, query=trees.Written(_text(step.query))) for step in query.steps)
+        before = trees.steps(steps, recursive=query.recursive).sql(dialect="duckdb", copy=False)
+        return f"{before} {_text(replace(query, steps=(), recursive=False))}"
+    return _text(query)
 
 
 @lru_cache(maxsize=1000)
-def _step(query: Query) -> str:
-    return write(query)
+def _text(query: Query) -> str:
+    if isinstance(query, Select | Compound) and query.steps:
+        return write(query)
+    return trees.query(query).sql(dialect="duckdb", copy=False)

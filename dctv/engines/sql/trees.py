@@ -322,13 +322,16 @@ def _item(node: q.Item) -> exp.Expr:
 def _ending(node: q.Select | q.Compound) -> dict[str, Any]:
     """Return what stands around a query: its steps, and how its rows are sorted and cut."""
     return {
-        "with_": exp.With(expressions=[_step(one) for one in node.steps], recursive=node.recursive)
-        if node.steps
-        else None,
+        "with_": steps(node.steps, recursive=node.recursive) if node.steps else None,
         "order": _order(node.order_by),
         "limit": None if node.limit is None else exp.Limit(expression=expression(node.limit)),
         "offset": None if node.offset is None else exp.Offset(expression=expression(node.offset)),
     }
+
+
+def steps(nodes: Sequence[q.CommonTable], *, recursive: bool) -> exp.With:
+    """Return the tree of what stands before a query: the common tables that it reads."""
+    return exp.With(expressions=[_step(one) for one in nodes], recursive=recursive)
 
 
 def _step(node: q.CommonTable) -> exp.CTE:
