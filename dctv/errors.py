@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Source:
+class SourceText:
     """A text that was given to dctv, and the name under which errors cite it."""
 
     name: str
@@ -37,7 +37,7 @@ class Source:
 class Place:
     """A half-open range of character offsets in a source."""
 
-    source: Source
+    source: SourceText
     start: int
     stop: int
 

@@ -16,7 +16,7 @@ import dctv.readers
 import dctv.writers
 from dctv.bind.library import library_function
 from dctv.catalog.mount import HIDDEN, Mount, attach
-from dctv.catalog.stdlib import EVERY, Module, library, modules
+from dctv.catalog.stdlib import EVERY, LibraryModule, library, modules
 from dctv.cli.command import Command
 from dctv.cli.dispatch import EXIT_CODES
 from dctv.comparison.bundled import EVERY as EVERY_FORMAT
@@ -291,7 +291,7 @@ def stdlib() -> str:
     return _page(lines)
 
 
-def _view(module: Module, schema: Schema | None) -> Iterator[str]:
+def _view(module: LibraryModule, schema: Schema | None) -> Iterator[str]:
     """Tell of a view, or of a function, which cannot be bound if it must be given something."""
     required = any(default is None for _, default, _ in module.parameters)
     assert schema is not None or required, f"stdlib/{'/'.join(module.parts)}.sql cannot be bound"

@@ -28,7 +28,7 @@ _WIDE = "DECIMAL(38,0)"
 
 
 @record
-class Swift:
+class FusedAggregate:
     """A kernel that aggregates the pieces by itself, and what the pieces are called."""
 
     name: str
@@ -62,7 +62,9 @@ class _Common:
         return Cast(value, "HUGEINT") if self.type == _WIDE else value
 
 
-def aggregated(binder: Binding, swift: Swift, values: Sequence[Expression]) -> tuple[Kernel, list[Expression]] | None:
+def aggregated(
+    binder: Binding, swift: FusedAggregate, values: Sequence[Expression]
+) -> tuple[Kernel, list[Expression]] | None:
     """Return the kernel, and expressions that read its columns where they aggregated pieces.
 
     None where some aggregate is not one that the kernels know, or something else than groups is read.
@@ -85,7 +87,7 @@ def aggregated(binder: Binding, swift: Swift, values: Sequence[Expression]) -> t
     return binder.kernel(swift.name, schema, inputs, options, ordered=swift.ordered), whole
 
 
-def _swapped(binder: Binding, swift: Swift, value: Expression, found: dict[_Common, str]) -> Expression | None:
+def _swapped(binder: Binding, swift: FusedAggregate, value: Expression, found: dict[_Common, str]) -> Expression | None:
     """Swap the aggregates of one expression; None if one of them is not common."""
     if any(isinstance(node, Query | State | Window) for node in walk.walk(value)):
         return None
@@ -102,7 +104,7 @@ def _swapped(binder: Binding, swift: Swift, value: Expression, found: dict[_Comm
     return None if None in met else made
 
 
-def _common(swift: Swift, call: Call, *, alone: bool) -> _Common | None:
+def _common(swift: FusedAggregate, call: Call, *, alone: bool) -> _Common | None:
     if call.filter != swift.present or call.distinct or call.order_by or call.nulls or len(call.arguments) != 1:
         return None
     (argument,) = call.arguments
@@ -113,7 +115,7 @@ def _common(swift: Swift, call: Call, *, alone: bool) -> _Common | None:
     return _weighted(swift, argument) if call.function == "sum" else None
 
 
-def _plain(swift: Swift, name: str, argument: Column, *, alone: bool) -> _Common | None:
+def _plain(swift: FusedAggregate, name: str, argument: Column, *, alone: bool) -> _Common | None:
     """Return an aggregate of one column."""
     known = _argument(swift, argument)
     if known is None:
@@ -130,7 +132,7 @@ def _plain(swift: Swift, name: str, argument: Column, *, alone: bool) -> _Common
     return _Common(name, at, kind) if ordered or (name in _PICKING and swift.picks) else None
 
 
-def _weighted(swift: Swift, argument: Expression) -> _Common | None:
+def _weighted(swift: FusedAggregate, argument: Expression) -> _Common | None:
     """Return what the parts of `time_avg` and `time_sum` are: sums of value times duration, and of known durations."""
     for value, duration in permutations(walk.columns_in(argument), 2):
         known = _argument(swift, value)
@@ -144,7 +146,7 @@ def _weighted(swift: Swift, argument: Expression) -> _Common | None:
     return None
 
 
-def _argument(swift: Swift, argument: Column) -> tuple[int | str, str] | None:
+def _argument(swift: FusedAggregate, argument: Column) -> tuple[int | str, str] | None:
     """Return what a column of the pieces is to the kernel, and its type."""
     name = argument.name
     if name in swift.times:

@@ -7,8 +7,8 @@ from typing import Any
 
 from dctv.bind import arguments, engine_tables, macros, merging
 from dctv.bind.binding import Beside
-from dctv.bind.context import BoundQuery, Context, Environment, Leaves
-from dctv.bind.feeds import Feeds
+from dctv.bind.context import BoundQuery, ClauseContext, Environment, Leaves
+from dctv.bind.feeds import Dependencies
 from dctv.bind.parts import bind_part
 from dctv.bind.pivots import pivoted, unpivoted
 from dctv.bind.recursion import common_name, recurring, recursive_plan, recursive_query
@@ -18,7 +18,7 @@ from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.typed import bind_typed
-from dctv.catalog.namespace import Clock, Macro, Part, StoredTable, View
+from dctv.catalog.namespace import LibraryPart, Macro, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan import build as w
@@ -47,11 +47,11 @@ class Binder:
         """Whether this binds the recursive part of a common table."""
         self.depth = 0
         """How many views deep this is."""
-        self.feeds: Feeds | None = None
+        self.feeds: Dependencies | None = None
         """Counts what a view of the standard library reads."""
         self.within = False
         """Whether this binds a view of the standard library."""
-        self.fed: Mapping[str, Feeds] = {}
+        self.fed: Mapping[str, Dependencies] = {}
         """What common tables read."""
         self.beside: Mapping[str, Beside] = {}
         """Common tables that read columns of a query around them, by lower-case name."""
@@ -70,10 +70,10 @@ class Binder:
 
     def context(
         self, scope: Scope, leaves: Leaves, *, clause: str = "the select list", aggregates_allowed: bool = True
-    ) -> Context:
+    ) -> ClauseContext:
         """Return the context for expressions of one clause."""
         allowed, proven = aggregates_allowed, bool(self.home)
-        return Context(self.env, scope, leaves, self, clause=clause, aggregates_allowed=allowed, proven=proven)
+        return ClauseContext(self.env, scope, leaves, self, clause=clause, aggregates_allowed=allowed, proven=proven)
 
     def plan(self, select: ast.Select) -> Plan:
         """Bind a select that stands by itself."""
@@ -108,7 +108,7 @@ class Binder:
         for cte in select.ctes:
             if not select.recursive:
                 self._check_not_recursive(cte)
-            name, feeds = cte.name.text.lower(), Feeds()
+            name, feeds = cte.name.text.lower(), Dependencies()
             inner: Binder = binder.copy(feeds=feeds)
             itself = select.recursive and (_names_itself(cte) or bool(cte.keys))
             if cte.keys and not itself:
@@ -210,11 +210,11 @@ class Binder:
                 return entry.plan()
             case View():
                 return self._view(entry, full, path)
-            case Part():
+            case LibraryPart():
                 return bind_part(self, entry)
             case Macro() | TableFunction():
                 return self._uncalled(entry, path)
-            case Clock():
+            case WallClock():
                 raise _no_table(path)
 
     def _refuse_away(self, path: ast.Path) -> None:
@@ -244,9 +244,9 @@ class Binder:
                 env=self.env.outside(), common={}, beside={}, away=frozenset(), recursive=False, depth=self.depth + 1
             )
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
-        known: tuple[View, Plan, Feeds] | None = self.env.catalog.bound.get(id(view))
+        known: tuple[View, Plan, Dependencies] | None = self.env.catalog.bound.get(id(view))
         if known is None:
-            feeds = Feeds()
+            feeds = Dependencies()
             inner = {
                 "home": view.home,
                 "common": {},
@@ -273,7 +273,7 @@ class Binder:
         entry, _ = found
         if isinstance(entry, Macro):
             return macros.expand_table(entry, node, self)
-        if isinstance(entry, Clock):
+        if isinstance(entry, WallClock):
             raise _no_table(node.path)
         if not isinstance(entry, TableFunction):
             raise BindError(

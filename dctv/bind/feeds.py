@@ -10,7 +10,7 @@ _SHOWN = 8
 
 
 @record(frozen=False)
-class Feeds:
+class Dependencies:
     """What the tables are that a view of the standard library is made of."""
 
     there: bool = False
@@ -27,7 +27,7 @@ class Feeds:
         if table.event is not None and not table.there:
             self.missing[table.event] = None
 
-    def add(self, other: Feeds) -> None:
+    def add(self, other: Dependencies) -> None:
         """Count all tables of something that is read."""
         self.any = self.any or other.any
         self.there = self.there or other.there

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head, Reader
-from dctv.contracts.shelf import Shelf
+from dctv.contracts.shelf import Registry
 from dctv.errors import TraceError, UsageError, nearest
 from dctv.record import record
 
@@ -125,7 +125,7 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
     if not stat.S_ISDIR(found.st_mode):
         return path
     # A folder is mostly called after the tool that made it.
-    for reader in readers.named_in(path.name) if isinstance(readers, Shelf) else readers.values():
+    for reader in readers.named_in(path.name) if isinstance(readers, Registry) else readers.values():
         files = None if reader.folder is None else reader.folder(path)
         if files:
             return TraceFiles(reader, tuple(files))

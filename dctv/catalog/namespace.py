@@ -41,7 +41,7 @@ class View:
 
 
 @record
-class Part:
+class LibraryPart:
     """A table that the standard library is built on: the rows of some views together, in order of time if timed."""
 
     schema: Schema
@@ -68,7 +68,7 @@ class Macro:
 
 
 @record
-class Clock:
+class WallClock:
     """When a mounted trace began by the wall clock: a function of its times."""
 
     start: int | None
@@ -80,7 +80,7 @@ class Clock:
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
 """An error names so many tables at most."""
-Entry = StoredTable | View | Part | TableFunction | Macro | Clock
+Entry = StoredTable | View | LibraryPart | TableFunction | Macro | WallClock
 
 
 @record(frozen=False)

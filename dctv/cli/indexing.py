@@ -7,7 +7,7 @@ from pathlib import Path
 from dctv import readers
 from dctv.contracts.faults import guarded
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import Shelf
+from dctv.contracts.shelf import Registry
 from dctv.index.indexer import Indexer
 from dctv.index.location import told_folder
 from dctv.processors import usable_processors
@@ -16,5 +16,5 @@ from dctv.progress import Progress, Told
 
 def indexer(threads: int | None, temp_directory: Path | None, told: Told) -> Indexer:
     """Return what builds and compares indexes, as sessions do."""
-    shelf = Shelf(readers, record=Reader, taken=guarded)
+    shelf = Registry(readers, record=Reader, taken=guarded)
     return Indexer(shelf, threads or usable_processors(), told_folder(None), temp_directory, Progress(told))

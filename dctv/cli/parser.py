@@ -9,7 +9,7 @@ from typing import NoReturn
 from dctv.errors import UsageError, nearest
 
 
-class Parser(argparse.ArgumentParser):
+class RaisingParser(argparse.ArgumentParser):
     """A parser that raises instead of printing its usage and leaving."""
 
     def error(self, message: str) -> NoReturn:

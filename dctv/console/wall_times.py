@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from dctv.console.narration import say
-from dctv.contracts.writer import Rows
+from dctv.contracts.writer import ResultRows
 from dctv.errors import BindError, UsageError, nearest
 from dctv.run.result import Result
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -80,7 +80,7 @@ def _is_time(column: ColumnType) -> bool:
 class WallTimes:
     """A result whose times are shown in a zone; in Arrow batches they are timestamps, the same in any zone."""
 
-    def __init__(self, rows: Rows, zone: str, start: int | None) -> None:
+    def __init__(self, rows: ResultRows, zone: str, start: int | None) -> None:
         self._rows = rows
         self._zone = zone
         self._start = start

@@ -68,7 +68,7 @@ class DecodedChunk:
 
 
 @record
-class Known:
+class TraceMetadata:
     """What a format must know of a whole trace to finish its tables and to decode single chunks of it."""
 
     facts: Mapping[str, Any]
@@ -78,7 +78,7 @@ class Known:
 
 
 @record
-class Origin:
+class ColumnLineage:
     """What of the decoded events a column of a finished table shows."""
 
     dimension: str

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Protocol, TypeVar
 
 
-class Named(Protocol):
+class NamedRecord(Protocol):
     """A record that a shelf can hold."""
 
     @property
@@ -21,7 +21,7 @@ class Named(Protocol):
         """The name under which it is found."""
 
 
-T = TypeVar("T", bound=Named)
+T = TypeVar("T", bound=NamedRecord)
 
 
 def modules(package: ModuleType) -> list[str]:
@@ -43,7 +43,7 @@ def scan(package: ModuleType, record: type[T]) -> dict[str, T]:
     return found
 
 
-class Shelf(Mapping[str, T]):
+class Registry(Mapping[str, T]):
     """The records of a shelf by name; each module is imported when nothing was found in those before it."""
 
     def __init__(self, *packages: ModuleType, record: type[T], taken: Callable[[T], T] | None = None) -> None:

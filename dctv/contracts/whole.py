@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, FILE, DecodedChunk, Known
-from dctv.contracts.reader import ARROW_TYPES, Chunks, LoadContext, LoadedTrace, StoredColumn, TraceTable
+from dctv.contracts.chunks import CHUNK_BYTES, FILE, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ARROW_TYPES, ChunkReader, LoadContext, LoadedTrace, StoredColumn, TraceTable
 from dctv.record import replace
 from dctv.types.schema import Kind
 
@@ -22,7 +22,7 @@ Parts = dict[str, list[Any]]
 """Decoded rows by table, a batch of each chunk."""
 
 
-def load(chunks: Chunks, paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
+def load(chunks: ChunkReader, paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     """Read the files of one trace; `_ts` 0 is the earliest event of all."""
     run = chunks.start(paths, context, None, CHUNK_BYTES)
     parts, hashes = _read(run)
@@ -31,12 +31,12 @@ def load(chunks: Chunks, paths: Sequence[Path], context: LoadContext) -> LoadedT
         parts.clear()
         run = chunks.start(paths, context, hints, CHUNK_BYTES)
         parts, hashes = _read(run)
-    known = Known(run.facts(), hashes)
+    known = TraceMetadata(run.facts(), hashes)
     rest = chunks.rest(known)
     return replace(rest, tables={**_tables(chunks, known, parts), **rest.tables})
 
 
-def tables(chunks: Chunks, known: Known, run: Iterable[DecodedChunk]) -> dict[str, TraceTable]:
+def tables(chunks: ChunkReader, known: TraceMetadata, run: Iterable[DecodedChunk]) -> dict[str, TraceTable]:
     """Return the tables of a trace that is known, with the rows of some of its chunks."""
     return _tables(chunks, known, _read(run)[0])
 
@@ -56,7 +56,7 @@ def _read(run: Iterable[DecodedChunk]) -> tuple[Parts, list[tuple[int, str, str,
     return parts, hashes
 
 
-def _tables(chunks: Chunks, known: Known, parts: Parts) -> dict[str, TraceTable]:
+def _tables(chunks: ChunkReader, known: TraceMetadata, parts: Parts) -> dict[str, TraceTable]:
     found = {}
     for name, table in chunks.tables(known).items():
         batches = [chunks.finished(known, name, batch) for batch in parts.pop(name, ())]
@@ -95,7 +95,9 @@ def in_time(data: Any) -> Any:
     return data.combine_chunks().take(compute.sort_indices(times))
 
 
-def finished_by(stored: Callable[[Known, str], Sequence[StoredColumn]], known: Known, table: str, batch: Any) -> Any:
+def finished_by(
+    stored: Callable[[TraceMetadata, str], Sequence[StoredColumn]], known: TraceMetadata, table: str, batch: Any
+) -> Any:
     """Decoded rows of a table, `FILE` last -> its columns, where names and sums are all that it takes."""
     import pyarrow as pa
     from pyarrow import compute

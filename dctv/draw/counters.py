@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from dctv.draw.amounts import amount
 from dctv.draw.letters import cleaned
-from dctv.draw.places import Placed, Plot, of_kinds
-from dctv.draw.rows import Row
+from dctv.draw.places import Placed, TimeScale, of_kinds
+from dctv.draw.rows import TrackRow
 from dctv.draw.shapes import Line, Polygon, Rectangle, Shape
 from dctv.record import record
 from dctv.timeline.track import TrackKind
@@ -30,7 +30,7 @@ _SLACK = 0.5
 class Curve:
     """A counter in a picture."""
 
-    row: Row
+    row: TrackRow
     left: Numbers
     right: Numbers
     low: Numbers
@@ -63,7 +63,7 @@ class Curve:
         return placed
 
 
-def curves(placed: Placed, rows: Sequence[Row]) -> dict[int, Curve]:
+def curves(placed: Placed, rows: Sequence[TrackRow]) -> dict[int, Curve]:
     """Return the curves of counters that have values, by the ids of their tracks."""
     import numpy as np
 
@@ -92,7 +92,7 @@ def curves(placed: Placed, rows: Sequence[Row]) -> dict[int, Curve]:
     return {curve.row.track.id: curve for curve in made}
 
 
-def counters(found: dict[int, Curve], plot: Plot) -> Iterator[Shape]:
+def counters(found: dict[int, Curve], plot: TimeScale) -> Iterator[Shape]:
     """Yield the steps of counters."""
     import numpy as np
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from dctv.draw.colours import FILLS, hue_of
 from dctv.draw.letters import cleaned, fitted
-from dctv.draw.places import Placed, Plot, of_kinds
-from dctv.draw.rows import Row
+from dctv.draw.places import Placed, TimeScale, of_kinds
+from dctv.draw.rows import TrackRow
 from dctv.draw.scene import Scene
-from dctv.draw.shapes import Boxes, Polygon, Rectangle, Shape, Text
+from dctv.draw.shapes import Boxes, Polygon, Rectangle, Shape, TextShape
 from dctv.draw.times import exact_time
 from dctv.timeline.track import TrackKind
 
@@ -21,7 +21,7 @@ _APART = 2 * _HALF
 _LABELLED = 18
 
 
-def instants(scene: Scene, placed: Placed, rows: Sequence[Row], plot: Plot) -> Iterator[Shape]:
+def instants(scene: Scene, placed: Placed, rows: Sequence[TrackRow], plot: TimeScale) -> Iterator[Shape]:
     """Yield the marks of instants."""
     import numpy as np
 
@@ -52,10 +52,10 @@ def instants(scene: Scene, placed: Placed, rows: Sequence[Row], plot: Plot) -> I
         text = cleaned(name) if count <= 1 else f"{cleaned(name)} ({count:,})"
         label = fitted(text, room - _HALF - 3, _SIZE) if name and room >= _LABELLED else ""
         if label:
-            yield Text(left + _HALF + 3, y + 13, label, room - _HALF - 3, "ink", _SIZE)
+            yield TextShape(left + _HALF + 3, y + 13, label, room - _HALF - 3, "ink", _SIZE)
 
 
-def _ticks(found: Placed, rows: Sequence[Row]) -> Iterator[Shape]:
+def _ticks(found: Placed, rows: Sequence[TrackRow]) -> Iterator[Shape]:
     import numpy as np
 
     codes, places = np.unique(found["name"], return_inverse=True)

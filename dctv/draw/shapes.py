@@ -42,7 +42,7 @@ class Boxes:
 
 
 @record
-class Text:
+class TextShape:
     """A line of text."""
 
     x: float
@@ -75,11 +75,11 @@ class Line:
     role: str
 
 
-Shape = Rectangle | Boxes | Text | Polygon | Line
+Shape = Rectangle | Boxes | TextShape | Polygon | Line
 
 
 @record
-class Picture:
+class Drawing:
     """All shapes, those below others first."""
 
     width: int

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from dctv.draw.colours import FILLS, PALES, hue_of, ink_on, state_role
 from dctv.draw.letters import cleaned, fitted
 from dctv.draw.places import Placed, merged, of_kinds
-from dctv.draw.rows import LANE, Row
+from dctv.draw.rows import LANE, TrackRow
 from dctv.draw.scene import Scene
-from dctv.draw.shapes import Boxes, Rectangle, Shape, Text
+from dctv.draw.shapes import Boxes, Rectangle, Shape, TextShape
 from dctv.draw.times import exact_time
 from dctv.timeline.track import TrackKind
 
@@ -34,7 +34,7 @@ _LABELLED = 18
 _LEGIBLE = 12
 
 
-def slices(scene: Scene, placed: Placed, rows: Sequence[Row]) -> Iterator[Shape]:
+def slices(scene: Scene, placed: Placed, rows: Sequence[TrackRow]) -> Iterator[Shape]:
     """Yield the boxes of slices: what stands for several is pale."""
     import numpy as np
 
@@ -44,7 +44,7 @@ def slices(scene: Scene, placed: Placed, rows: Sequence[Row]) -> Iterator[Shape]
     yield from _boxes(scene, found, rows, levels, np.where(pale, roles + len(FILLS), roles), (*FILLS, *PALES))
 
 
-def states(scene: Scene, placed: Placed, rows: Sequence[Row]) -> Iterator[Shape]:
+def states(scene: Scene, placed: Placed, rows: Sequence[TrackRow]) -> Iterator[Shape]:
     """Yield the boxes of states: lower where one fills only a part of the time."""
     import numpy as np
 
@@ -85,7 +85,7 @@ def _codes(placed: Placed, of: Sequence[int]) -> Whole:
 
 
 def _boxes(
-    scene: Scene, found: Placed, rows: Sequence[Row], levels: Whole, roles: Whole, names: Sequence[str]
+    scene: Scene, found: Placed, rows: Sequence[TrackRow], levels: Whole, roles: Whole, names: Sequence[str]
 ) -> Iterator[Shape]:
     import numpy as np
 
@@ -112,9 +112,9 @@ def _boxes(
     yield from (label for label in labels if label.text)
 
 
-def _label(name: str, left: float, right: float, bottom: float, role: str) -> Text:
+def _label(name: str, left: float, right: float, bottom: float, role: str) -> TextShape:
     room = right - left - 6
-    return Text(left + 3, bottom - 5, fitted(name, room, _SIZE), room, ink_on(role), _SIZE)
+    return TextShape(left + 3, bottom - 5, fitted(name, room, _SIZE), room, ink_on(role), _SIZE)
 
 
 def _cells(placed: Placed) -> Iterator[dict[str, Any]]:

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import DecodedChunk, Known
+from dctv.contracts.chunks import DecodedChunk, TraceMetadata
 from dctv.errors import IndexFailed
 from dctv.index.build import (
     Built,
     MakeSpool,
     Spool,
-    Stored,
+    WrittenTable,
     failures,
     generation,
     looked_at,
@@ -26,14 +26,14 @@ from dctv.index.build import (
 from dctv.index.database import ALWAYS, stamp
 from dctv.index.identity import Identity
 from dctv.index.location import INDEX
-from dctv.index.records import Layout
+from dctv.index.records import IndexLayout
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
 from dctv.record import field, record, replace
 
 
 @record(frozen=False)
-class Tally:
+class PassTally:
     """What a pass has come to."""
 
     chunks: int = 0
@@ -41,7 +41,7 @@ class Tally:
     hashes: dict[tuple[int, str, str, str], None] = field(default_factory=dict)
 
 
-def build(trace: Trace, wanted: Layout, folder: Path, make_spool: MakeSpool | None) -> Built:
+def build(trace: Trace, wanted: IndexLayout, folder: Path, make_spool: MakeSpool | None) -> Built:
     """Build the index of a trace in a folder that the caller has locked.
 
     Raises:
@@ -59,8 +59,8 @@ def build(trace: Trace, wanted: Layout, folder: Path, make_spool: MakeSpool | No
 
 
 def _fill(
-    trace: Trace, wanted: Layout, work: Path, files: Sequence[Identity], make_spool: MakeSpool | None
-) -> tuple[Tally, Sequence[tuple[Any, ...]]]:
+    trace: Trace, wanted: IndexLayout, work: Path, files: Sequence[Identity], make_spool: MakeSpool | None
+) -> tuple[PassTally, Sequence[tuple[Any, ...]]]:
     """Write index and store to the workspace, in two passes if the first one learnt something too late."""
     hints: Mapping[str, Any] | None = None
     while True:
@@ -107,9 +107,9 @@ class Attempt:
     """One pass over a trace, into the workspace."""
 
     def __init__(
-        self, trace: Trace, wanted: Layout, work: Path, files: Sequence[Identity], make_spool: MakeSpool | None
+        self, trace: Trace, wanted: IndexLayout, work: Path, files: Sequence[Identity], make_spool: MakeSpool | None
     ) -> None:
-        self.tally: Tally = Tally()
+        self.tally: PassTally = PassTally()
         self._trace = trace
         self._layout = wanted
         self._work = work
@@ -155,7 +155,7 @@ class Attempt:
             rows: Sequence[tuple[Any, ...]] = ()
             if self._spool is not None:
                 (self._work / "store").mkdir()
-                known = Known(facts, tuple(self.tally.hashes))
+                known = TraceMetadata(facts, tuple(self.tally.hashes))
                 stored = self._spool.write(self._trace.chunks, known, self._work / "store")
                 rows = store_rows(self._work / "store", stored)
                 self._spool.close()
@@ -199,7 +199,7 @@ def statistics_of(
         raise IndexFailed(f"cannot index the trace: {error}") from None
 
 
-def store_rows(folder: Path, stored: Sequence[Stored]) -> list[tuple[Any, ...]]:
+def store_rows(folder: Path, stored: Sequence[WrittenTable]) -> list[tuple[Any, ...]]:
     """Bring the files of a store to the disk; return their rows of `store_tables`."""
     from dctv._kernels import settle_files
 

@@ -47,7 +47,7 @@ def check(trace: Trace, index: Index, make_spool: MakeSpool | None, scratch: Pat
         IndexFailed: there is no room for it, or the trace changes meanwhile.
         TraceError: the trace cannot be read.
     """
-    found = Findings([])
+    found = IndexDifferences([])
     watched = _watched(trace, index, found)
     build(watched, index.layout, scratch, make_spool)
     fresh = open_whole(scratch)
@@ -62,7 +62,7 @@ def check(trace: Trace, index: Index, make_spool: MakeSpool | None, scratch: Pat
 
 
 @record(frozen=False)
-class Findings:
+class IndexDifferences:
     """What differs."""
 
     told: list[str]
@@ -86,7 +86,7 @@ class _Watched:
 
     inner: Pass
     index: Index
-    found: Findings
+    found: IndexDifferences
 
     def __iter__(self) -> Iterator[DecodedChunk]:
         for position, chunk in enumerate(self.inner):
@@ -103,7 +103,7 @@ class _Watched:
         return self.inner.again()
 
 
-def _watched(trace: Trace, index: Index, found: Findings) -> Trace:
+def _watched(trace: Trace, index: Index, found: IndexDifferences) -> Trace:
     chunks = trace.chunks
 
     def start(paths: Sequence[Path], context: LoadContext, hints: Mapping[str, Any] | None, chunk_bytes: int) -> Pass:
@@ -113,7 +113,7 @@ def _watched(trace: Trace, index: Index, found: Findings) -> Trace:
     return replace(trace, reader=replace(trace.reader, chunks=replace(chunks, start=start)))
 
 
-def _probe(index: Index, position: int, chunk: DecodedChunk, found: Findings) -> None:
+def _probe(index: Index, position: int, chunk: DecodedChunk, found: IndexDifferences) -> None:
     """Make sure that no value of a chunk is denied by its filters; what this rests on is not what made them."""
     from dctv._kernels import Bloom
 
@@ -155,13 +155,13 @@ def _canonical(value: object) -> str:
     return str(value)
 
 
-def _compare_about(index: Index, fresh: Index, found: Findings) -> None:
+def _compare_about(index: Index, fresh: Index, found: IndexDifferences) -> None:
     for key in _ABOUT:
         if index.about.get(key) != fresh.about.get(key):
             found.add(f"`{key}` differs")
 
 
-def _compare_rows(index: Index, fresh: Index, found: Findings) -> None:
+def _compare_rows(index: Index, fresh: Index, found: IndexDifferences) -> None:
     connection = sqlite3.connect(":memory:", uri=True, isolation_level=None)
     try:
         for attach, path in (("ATTACH ? AS old", index.path), ("ATTACH ? AS new", fresh.path)):
@@ -181,7 +181,7 @@ def _shown(value: object) -> str:
     return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)
 
 
-def _compare_stores(index: Index, fresh: Index, found: Findings) -> None:
+def _compare_stores(index: Index, fresh: Index, found: IndexDifferences) -> None:
     old, new = index.store or {}, fresh.store or {}
     for name in old.keys() ^ new.keys():
         found.add(f"the stored table `{name}` {'is not in the trace' if name in old else 'is missing'}")

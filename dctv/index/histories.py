@@ -23,7 +23,7 @@ from dctv.contracts.histories import Work
 from dctv.errors import UsageError
 from dctv.index import locks
 from dctv.index.build import reason, sync
-from dctv.index.cache import Bound, most_bytes, prune
+from dctv.index.cache import CacheLimit, most_bytes, prune
 from dctv.index.database import stamp
 from dctv.index.history_notes import Note, note_path, noted
 from dctv.index.identity import identities
@@ -66,7 +66,7 @@ class HistoryShelf:
             return None
         if self._index_dir is None:
             root = cache_folder()
-            prune(root, Bound(most_bytes(root)))
+            prune(root, CacheLimit(most_bytes(root)))
         return made
 
     def _identity(self, version: bytes) -> bytes | None:

@@ -15,16 +15,16 @@ from dctv.index.extend import extend, lack
 from dctv.index.finding import find
 from dctv.index.location import index_folder
 from dctv.index.opening import open_whole
-from dctv.index.records import Layout
+from dctv.index.records import IndexLayout
 from dctv.index.trace import Trace
 from dctv.record import record
 
 
 @record
-class Plan:
+class IndexPlan:
     """What to do about the index of a trace."""
 
-    wanted: Layout
+    wanted: IndexLayout
     make_spool: MakeSpool | None
     index_dir: Path | None = None
     force: bool = False
@@ -35,7 +35,7 @@ class Plan:
     """Told why an index that was there is not used."""
 
 
-def ensure(trace: Trace, plan: Plan) -> tuple[Index, Built | None]:
+def ensure(trace: Trace, plan: IndexPlan) -> tuple[Index, Built | None]:
     """Open the index of a trace, after building what is missing; the second is None if nothing was.
 
     Raises:
@@ -55,7 +55,7 @@ def ensure(trace: Trace, plan: Plan) -> tuple[Index, Built | None]:
     return index, built
 
 
-def _good(trace: Trace, plan: Plan) -> Index | None:
+def _good(trace: Trace, plan: IndexPlan) -> Index | None:
     """Return the index if it lacks nothing."""
     index = find(trace.about, plan.index_dir, plan.note)
     if index is not None and lack(index, plan.wanted):
@@ -64,7 +64,7 @@ def _good(trace: Trace, plan: Plan) -> Index | None:
     return index
 
 
-def _prepared(trace: Trace, plan: Plan, folder: Path) -> Built | None:
+def _prepared(trace: Trace, plan: IndexPlan, folder: Path) -> Built | None:
     """Build or extend; None if another process did so meanwhile."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def _prepared(trace: Trace, plan: Plan, folder: Path) -> Built | None:
         raise IndexFailed(f"cannot write the index in `{folder}`: {reason(error)}") from None
 
 
-def _completed(trace: Trace, plan: Plan, folder: Path, index: Index) -> Built | None:
+def _completed(trace: Trace, plan: IndexPlan, folder: Path, index: Index) -> Built | None:
     missing = lack(index, plan.wanted)
     if not missing:
         return None
@@ -103,7 +103,7 @@ class _Builder:
         self.hold.close()
 
 
-def _builder(folder: Path, plan: Plan) -> _Builder:
+def _builder(folder: Path, plan: IndexPlan) -> _Builder:
     hold = locks.build(folder, None)
     if hold is not None:
         return _Builder(hold, long=False)

@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 
 from dctv.catalog.mount import events_schema
-from dctv.contracts.chunks import Origin
+from dctv.contracts.chunks import ColumnLineage
 from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.errors import TraceError
-from dctv.index.answers import Answers, Table
+from dctv.index.answers import Answers, AskedTable
 from dctv.index.database import Index, stamp
 from dctv.index.scan_pruning import ScanPruner, ScanPruning
 from dctv.index.trace import Trace
@@ -48,7 +48,7 @@ class IndexedTrace:
         self._stamps = [self._stamp(number) for number in range(len(trace.paths))]
         self._lock = threading.Lock()
         self._kept: Decoded | None = None
-        self._origins: dict[str, Mapping[str, Origin]] = {}
+        self._origins: dict[str, Mapping[str, ColumnLineage]] = {}
 
     @cached_property
     def everything(self) -> frozenset[int]:
@@ -84,18 +84,18 @@ class IndexedTrace:
         schema = events_schema() if table is None else self.tables[table].schema
         types = {name: column.type for name, column in zip(physical_names(schema), schema.columns, strict=True)}
         start = int(self.index.facts["start_ns"])
-        return self._answers.rows(Table(None if event is None else event.name, origins, types, start), question)
+        return self._answers.rows(AskedTable(None if event is None else event.name, origins, types, start), question)
 
-    def _origins_of(self, table: str) -> Mapping[str, Origin]:
+    def _origins_of(self, table: str) -> Mapping[str, ColumnLineage]:
         if table not in self._origins:
             found = self._trace.chunks.origins(self.index.known, table)
-            self._origins[table] = {TS: Origin("ts"), **found}
+            self._origins[table] = {TS: ColumnLineage("ts"), **found}
         return self._origins[table]
 
     @cached_property
-    def _origins_of_all(self) -> Mapping[str, Origin]:
+    def _origins_of_all(self) -> Mapping[str, ColumnLineage]:
         """The columns of `events` that show the same dimension in every table."""
-        found: dict[str, set[Origin | None]] = {"name": set(), "category": set(), "pid": set(), "tid": set()}
+        found: dict[str, set[ColumnLineage | None]] = {"name": set(), "category": set(), "pid": set(), "tid": set()}
         found[DURATION] = set()
         for name, table in self.tables.items():
             event = table.event
@@ -104,10 +104,10 @@ class IndexedTrace:
                 for column, source in shown.items():
                     found[column].add(None if source is None else self._origins_of(name).get(source))
                 named = event.named_by
-                found["name"].add(Origin("name") if named is None else self._origins_of(name).get(named))
+                found["name"].add(ColumnLineage("name") if named is None else self._origins_of(name).get(named))
         same = {column: origins.pop() for column, origins in found.items() if len(origins) == 1}
         every = {column: origin for column, origin in same.items() if origin is not None}
-        return {TS: Origin("ts"), **every}
+        return {TS: ColumnLineage("ts"), **every}
 
     def decoded(self, positions: frozenset[int]) -> Mapping[str, TraceTable]:
         """Return all tables with at least the rows of some chunks; the last ones are kept.

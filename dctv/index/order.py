@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from dctv.errors import IndexUnusable
-from dctv.index.build import Built, Settings, Spool, layout
+from dctv.index.build import Built, IndexSettings, Spool, layout
 from dctv.index.database import Index
 from dctv.index.finding import find
-from dctv.index.keeper import Plan, ensure
+from dctv.index.keeper import IndexPlan, ensure
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
 from dctv.progress import Progress
@@ -17,17 +17,17 @@ from dctv.temporary import made_folder
 
 
 @record
-class Order:
+class IndexRequest:
     """What to make of a trace."""
 
-    settings: Settings = field(default_factory=Settings)
+    settings: IndexSettings = field(default_factory=IndexSettings)
     index_dir: Path | None = None
     force: bool = False
     """Build anew whatever is there."""
 
 
 @record
-class Outcome:
+class IndexOutcome:
     """What became of an order."""
 
     folder: Path
@@ -85,7 +85,7 @@ class Reporter:
         self.onward.report(f"{self.label}: waiting for another process that indexes it", 0, 0)
 
 
-def fulfil(trace: Trace, order: Order, label: str, progress: Progress) -> Outcome:
+def fulfil(trace: Trace, order: IndexRequest, label: str, progress: Progress) -> IndexOutcome:
     """Find, build or extend the index of a trace.
 
     Raises:
@@ -96,21 +96,21 @@ def fulfil(trace: Trace, order: Order, label: str, progress: Progress) -> Outcom
     reporter = Reporter(label, progress)
     watched = _watched(trace, reporter)
     wanted = layout(trace, order.settings)
-    plan = Plan(wanted, reporter.spool, order.index_dir, order.force, reporter.waiting, told.append)
+    plan = IndexPlan(wanted, reporter.spool, order.index_dir, order.force, reporter.waiting, told.append)
     index, built = ensure(watched, plan)
     try:
         if built is not None and order.index_dir is None:
-            from dctv.index.cache import Bound, most_bytes, prune
+            from dctv.index.cache import CacheLimit, most_bytes, prune
 
             root = cache_folder()
-            prune(root, Bound(most_bytes(root)))
+            prune(root, CacheLimit(most_bytes(root)))
         return _outcome(trace, order, index, built, told)
     finally:
         index.close()
 
 
 def differences(
-    trace: Trace, order: Order, label: str, progress: Progress, temp_directory: Path | None = None
+    trace: Trace, order: IndexRequest, label: str, progress: Progress, temp_directory: Path | None = None
 ) -> list[str]:
     """Compare the index of a trace with the trace; return what differs in words.
 
@@ -143,11 +143,11 @@ def _watched(trace: Trace, reporter: Reporter) -> Trace:
     return replace(trace, context=context, counted=reporter.counted)
 
 
-def _outcome(trace: Trace, order: Order, index: Index, built: Built | None, notes: list[str]) -> Outcome:
+def _outcome(trace: Trace, order: IndexRequest, index: Index, built: Built | None, notes: list[str]) -> IndexOutcome:
     told = trace.chunks.diagnostics
     diagnostics = trace.chunks.rest(index.known).diagnostics if told is None else told(index.known)
     store = None if index.store is None else sum(table.bytes for table in index.store.values())
-    return Outcome(
+    return IndexOutcome(
         index.folder,
         len(index.chunks),
         sum(index.events),

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.chunks import DecodedChunk, Known
-from dctv.contracts.reader import ARROW_TYPES, Chunks, TraceTable
-from dctv.index.build import Stored
+from dctv.contracts.chunks import DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ARROW_TYPES, ChunkReader, TraceTable
+from dctv.index.build import WrittenTable
 from dctv.index.stored import EVENTS, EVENTS_FILE
 from dctv.types.schema import DURATION, TS, Schema
 
@@ -52,7 +52,7 @@ class StoreSpool:
         self._spool.add(file, [(f"raw_events.{name}", batch) for name, batch in chunk.events])
         self._spool.add_others(file, list(chunk.others))
 
-    def write(self, chunks: Chunks, known: Known, folder: Path) -> Sequence[Stored]:
+    def write(self, chunks: ChunkReader, known: TraceMetadata, folder: Path) -> Sequence[WrittenTable]:
         """Write all tables to a folder that is there; after the last chunk.
 
         Raises:
@@ -89,7 +89,7 @@ class StoreSpool:
 class _Finished:
     """The stream of a table's finished rows; as a context, it raises what finishing them raised."""
 
-    def __init__(self, chunks: Chunks, known: Known, name: str, schema: Schema) -> None:
+    def __init__(self, chunks: ChunkReader, known: TraceMetadata, name: str, schema: Schema) -> None:
         self._chunks = chunks
         self._known = known
         self._name = name
@@ -162,7 +162,7 @@ class _Writing:
         self._rows = rows
         self._done = 0
 
-    def table(self, name: str, file: str, stream: Any, *, is_sorted: bool) -> Stored:
+    def table(self, name: str, file: str, stream: Any, *, is_sorted: bool) -> WrittenTable:
         """Write a table; return what is to be known of it."""
         from dctv._kernels import write_table
 
@@ -172,7 +172,7 @@ class _Writing:
         )
         flat = [number for part in parts for number in part]
         told = json.dumps({"columns": columns, "parts": flat}, separators=(",", ":"))
-        return Stored(name, file, rows, sum(size for _, size, _ in parts), checksum, told)
+        return WrittenTable(name, file, rows, sum(size for _, size, _ in parts), checksum, told)
 
     def _advance(self, rows: int) -> None:
         self._done += rows

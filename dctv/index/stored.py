@@ -24,7 +24,7 @@ REST = -1
 
 
 @record
-class Told:
+class ParquetMetadata:
     """What is known of a Parquet file without looking at it."""
 
     numbers: dict[str, int]
@@ -39,12 +39,12 @@ class Told:
 
 
 @lru_cache(maxsize=256)
-def known(text: str) -> Told:
+def known(text: str) -> ParquetMetadata:
     """Return what was written when the file was."""
     raw = json.loads(text)
     flat = raw["parts"]
     numbers = {name: number for number, name in enumerate(raw["columns"])}
-    return Told(numbers, tuple(zip(flat[::3], flat[1::3], flat[2::3], strict=True)))
+    return ParquetMetadata(numbers, tuple(zip(flat[::3], flat[1::3], flat[2::3], strict=True)))
 
 
 def _places(sizes: Sequence[int]) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ from typing import Any
 from dctv.contracts.chunks import Checkpoint, DecodedChunk
 from dctv.index.identity import Identity
 from dctv.index.location import Subject
-from dctv.index.records import Layout
+from dctv.index.records import IndexLayout
 from dctv.index.schema import HEADER, TABLES
 from dctv.index.seal import seal
 from dctv.record import fields
@@ -68,7 +68,7 @@ class IndexWriter:
         """Note facts of the whole index."""
         self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", facts.items())
 
-    def layout(self, layout: Layout) -> None:
+    def layout(self, layout: IndexLayout) -> None:
         """Note how the index is built, and that all files have its dimensions."""
         self.tell({"layout": json.dumps({one.name: getattr(layout, one.name) for one in fields(layout)})})
 

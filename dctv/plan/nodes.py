@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from dctv.plan.node import Query
 from dctv.plan.order import RowOrder
-from dctv.plan.source import Source
+from dctv.plan.source import TableSource
 from dctv.record import record
 from dctv.types.schema import Schema
 
@@ -44,7 +44,7 @@ class Scan(Plan):
     """A stored table; its columns are named `physical_names(schema)`."""
 
     name: str
-    source: Source
+    source: TableSource
 
 
 @record(eq=False)

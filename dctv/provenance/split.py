@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, Known
-from dctv.contracts.reader import Chunks, LoadContext, Reader
+from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ChunkReader, LoadContext, Reader
 from dctv.errors import TraceError, UsageError
 from dctv.provenance.container import container_of
-from dctv.provenance.database import NAME, Group, Origin, Recorder, Segment, Written
+from dctv.provenance.database import NAME, EventGroup, Recorder, ReorganizedFile, Segment, WrittenFile
 from dctv.provenance.lines import chosen, lines_of
 from dctv.provenance.outputs import GzipOutput, Output, ParquetOutput, digest_of
 from dctv.record import field, record
@@ -35,12 +35,12 @@ Homes = Callable[[str, Any], "np.ndarray[Any, Any]"]
 
 
 @record
-class Job:
+class SplitJob:
     """What is to be reorganized, and how."""
 
     paths: Sequence[Path]
     reader: Reader
-    groups: Sequence[Group]
+    groups: Sequence[EventGroup]
     """The rest is the last one."""
     target: Path
     parquet: bool
@@ -52,25 +52,25 @@ class _Place:
     """A file being written."""
 
     number: int
-    group: Group
+    group: EventGroup
     family: str
     name: str
     output: Output
     events: int = 0
 
 
-def known_of(paths: Sequence[Path], chunks: Chunks, context: LoadContext) -> Known:
+def known_of(paths: Sequence[Path], chunks: ChunkReader, context: LoadContext) -> TraceMetadata:
     """Read a trace once for what must be known of it as a whole."""
     hints = None
     while True:
         run = chunks.start(paths, context, hints, CHUNK_BYTES)
         hashes = [(c.checkpoint.file, *one) for c in run for one in c.hashes]
         if not run.again():
-            return Known(run.facts(), hashes)
+            return TraceMetadata(run.facts(), hashes)
         hints = run.facts()
 
 
-def reorganize(job: Job, known: Known, homes: Homes) -> list[Written]:
+def reorganize(job: SplitJob, known: TraceMetadata, homes: Homes) -> list[WrittenFile]:
     """Write the files of all groups, and the provenance index as the last one.
 
     Nothing gets its final name before everything is written.
@@ -105,19 +105,19 @@ def reorganize(job: Job, known: Known, homes: Homes) -> list[Written]:
 class _Splitting:
     """One run over the chunks of all sources."""
 
-    job: Job
-    known: Known
+    job: SplitJob
+    known: TraceMetadata
     homes: Homes
     work: Path
     families: Sequence[str]
     places: dict[tuple[int, str], _Place] = field(default_factory=dict)
 
     @property
-    def chunks(self) -> Chunks:
+    def chunks(self) -> ChunkReader:
         assert self.job.reader.chunks is not None
         return self.job.reader.chunks
 
-    def run(self) -> list[Written]:
+    def run(self) -> list[WrittenFile]:
         job = self.job
         recorder = Recorder(self.work / NAME, job.reader.name, list(job.groups))
         by_file = _by_file(self.chunks.start(job.paths, job.context, self.known.facts, CHUNK_BYTES), len(job.paths))
@@ -128,7 +128,9 @@ class _Splitting:
         recorder.finish([one for one in written if one is not None])
         return [one for one in written if one is not None]
 
-    def _source(self, recorder: Recorder, number: int, path: Path, name: str, chunks: Iterator[DecodedChunk]) -> Origin:
+    def _source(
+        self, recorder: Recorder, number: int, path: Path, name: str, chunks: Iterator[DecodedChunk]
+    ) -> ReorganizedFile:
         before = path.stat()
         container = container_of(path, lambda _: None)
         text_hash, size, count, lines, events, ends_line = hashlib.sha256(), 0, 0, 0, 0, True
@@ -146,7 +148,7 @@ class _Splitting:
         # Text that no chunk has could not be packed again, whatever the packing.
         whole = sum(member.text for member in container.members) if container.packed else after.st_size
         kept = None if container.repeatable and whole == size else self._keep(number, path)
-        return Origin(
+        return ReorganizedFile(
             number,
             str(path.resolve()),
             name,
@@ -265,13 +267,13 @@ class _Splitting:
             places.append(self.places[key])
         return places
 
-    def _written(self, place: _Place) -> Written | None:
+    def _written(self, place: _Place) -> WrittenFile | None:
         is_rest = place.group is self.job.groups[-1]
         if not place.output.lines or not (place.events or is_rest):
             (self.work / place.name).unlink(missing_ok=True)
             return None
         digest = place.output.close()
-        return Written(place.number, place.group.number, place.name, digest, place.output.lines, place.events)
+        return WrittenFile(place.number, place.group.number, place.name, digest, place.output.lines, place.events)
 
 
 def _by_file(chunks: Iterable[DecodedChunk], files: int) -> Iterator[Iterator[DecodedChunk]]:

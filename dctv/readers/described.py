@@ -15,11 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from dctv.contracts.chunks import DecodedChunk, Known, Origin
+from dctv.contracts.chunks import ColumnLineage, DecodedChunk, TraceMetadata
 from dctv.contracts.faults import InWords
 from dctv.contracts.reader import (
     ARROW_TYPES,
-    Chunks,
+    ChunkReader,
     Diagnostic,
     EventColumns,
     Head,
@@ -72,7 +72,7 @@ class Described:
 
     def reader(self) -> Reader:
         """Return how the shelf knows it."""
-        chunks = Chunks(
+        chunks = ChunkReader(
             dimensions=self.dimensions,
             start=partial(_Pass, self.start),
             tables=lambda known: tables_of(known.facts),
@@ -140,7 +140,7 @@ def _table(told: Mapping[str, Any]) -> TraceTable:
     )
 
 
-def stored(known: Known, table: str) -> list[StoredColumn]:
+def stored(known: TraceMetadata, table: str) -> list[StoredColumn]:
     """Return how the columns of a stored table come out of decoded ones."""
     told = next(one for one in known.facts["tables"] if one["name"] == table)
     start = (-known.facts["start_ns"],)
@@ -150,20 +150,20 @@ def stored(known: Known, table: str) -> list[StoredColumn]:
     ]
 
 
-def _origins(dimensions: Mapping[str, str], known: Known, table: str) -> dict[str, Origin]:
+def _origins(dimensions: Mapping[str, str], known: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     """Of what dimensions the columns of an event table are."""
     told = next(one for one in known.facts["tables"] if one["name"] == table)
     shown = {column: dimension for dimension, column in dimensions.items()}
-    found = {name: Origin(shown.get(name, f"args.{name}")) for name, _, _ in told["columns"]}
+    found = {name: ColumnLineage(shown.get(name, f"args.{name}")) for name, _, _ in told["columns"]}
     found.pop("name", None)
     if "name" in shown:
-        found["name"] = Origin(shown["name"])
+        found["name"] = ColumnLineage(shown["name"])
     if "dur" in found:
-        found["dur"] = Origin("dur")
-    return {**found, TS: Origin("ts")}
+        found["dur"] = ColumnLineage("dur")
+    return {**found, TS: ColumnLineage("ts")}
 
 
-def _rest(known: Known) -> LoadedTrace:
+def _rest(known: TraceMetadata) -> LoadedTrace:
     """Return the diagnostics and properties."""
     facts = known.facts
     paths: Sequence[str] = facts["paths"]

@@ -12,7 +12,7 @@ from dctv.contracts.first_rows import FirstRows
 from dctv.errors import BindError, DctvError, Interrupted, Place
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
-from dctv.run.plans import Value, evaluated, result_of
+from dctv.run.plans import ExpressionValue, evaluated, result_of
 from dctv.run.result import Asserted
 from dctv.syntax import ast, commands
 from dctv.syntax.print import to_sql
@@ -139,7 +139,7 @@ def _comparisons(condition: ast.Expr) -> Iterator[_Comparison]:
             yield _Comparison(condition, operand, [pattern], f"{'NOT ' if negated else ''}{op} {{}}")
 
 
-def _written(one: Value) -> str:
+def _written(one: ExpressionValue) -> str:
     match one.value:
         case None:
             return "NULL"

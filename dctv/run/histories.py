@@ -11,7 +11,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
-from dctv.contracts.histories import Shelf, Work
+from dctv.contracts.histories import HistoryStore, Work
 from dctv.errors import Interrupted
 from dctv.record import record
 from dctv.run.changes import Range
@@ -55,7 +55,7 @@ class Recipe:
     provider: Provider | None = None
 
 
-def made(recipe: Recipe, shelf: Shelf | None) -> StateSystem:
+def made(recipe: Recipe, shelf: HistoryStore | None) -> StateSystem:
     """Make a history, or find it where it is kept; if it is kept nowhere it goes with the state system.
 
     Raises:
@@ -74,7 +74,7 @@ def made(recipe: Recipe, shelf: Shelf | None) -> StateSystem:
         raise Interrupted("interrupted") from None
 
 
-def _kept(recipe: Recipe, shelf: Shelf | None) -> StateSystem | None:
+def _kept(recipe: Recipe, shelf: HistoryStore | None) -> StateSystem | None:
     if shelf is None or recipe.version is None:
         return None
     options = recipe.options

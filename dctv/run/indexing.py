@@ -14,7 +14,7 @@ from dctv.run.tracks import timeline_at
 from dctv.syntax import ast
 
 if TYPE_CHECKING:
-    from dctv.index.order import Order, Outcome
+    from dctv.index.order import IndexOutcome, IndexRequest
 
 _NAME = "trace"
 """What a trace is mounted as whose timeline is made."""
@@ -27,8 +27,8 @@ def indexer(context: ExecutionContext) -> Indexer:
 
 
 def index(
-    path: str, order: Order, options: Mapping[str, object], context: ExecutionContext, *, timeline: bool
-) -> Outcome:
+    path: str, order: IndexRequest, options: Mapping[str, object], context: ExecutionContext, *, timeline: bool
+) -> IndexOutcome:
     """Build the index of a trace, or what it lacks, and perhaps its timeline.
 
     Raises:

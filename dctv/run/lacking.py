@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.bind.binder import Binder
-from dctv.bind.feeds import Feeds
-from dctv.catalog.namespace import Catalog, Part, StoredTable, View
-from dctv.catalog.stdlib import Module, library
+from dctv.bind.feeds import Dependencies
+from dctv.catalog.namespace import Catalog, LibraryPart, StoredTable, View
+from dctv.catalog.stdlib import LibraryModule, library
 from dctv.errors import DctvError
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import environment
@@ -25,7 +25,7 @@ def lacking(names: Sequence[str], context: ExecutionContext) -> set[str]:
     found: set[str] = set()
     modules = _functions(context)
     for name in names:
-        feeds, parts = Feeds(), tuple(name.split("."))
+        feeds, parts = Dependencies(), tuple(name.split("."))
         entry = context.catalog.find(parts)
         if name in modules:
             _count(modules[name], parts, context.catalog, binder, feeds)
@@ -40,7 +40,7 @@ def lacking(names: Sequence[str], context: ExecutionContext) -> set[str]:
     return found
 
 
-def _functions(context: ExecutionContext) -> dict[str, Module]:
+def _functions(context: ExecutionContext) -> dict[str, LibraryModule]:
     """Return the modules with parameters, by the names that they have below each mount."""
     return {
         ".".join((*mount.parts, *module.parts)): module
@@ -50,7 +50,7 @@ def _functions(context: ExecutionContext) -> dict[str, Module]:
     }
 
 
-def _bind(binder: Binder, parts: Sequence[str], feeds: Feeds) -> None:
+def _bind(binder: Binder, parts: Sequence[str], feeds: Dependencies) -> None:
     """Count what a view is made of; a view of the user's may be wrong by now, and counts nothing."""
     names = tuple(ast.Name(part, quoted=True) for part in parts)
     try:
@@ -59,7 +59,7 @@ def _bind(binder: Binder, parts: Sequence[str], feeds: Feeds) -> None:
         feeds.any = False
 
 
-def _count(module: Module, name: tuple[str, ...], catalog: Catalog, binder: Binder, feeds: Feeds) -> None:
+def _count(module: LibraryModule, name: tuple[str, ...], catalog: Catalog, binder: Binder, feeds: Dependencies) -> None:
     """Count what the tables are that the text of a function names; its arguments are not known."""
     home = name[: len(name) - len(module.parts)]
     for node in nodes(module.select()):
@@ -69,7 +69,7 @@ def _count(module: Module, name: tuple[str, ...], catalog: Catalog, binder: Bind
         match found:
             case (StoredTable() as table, _):
                 feeds.met(table)
-            case (View() | Part(), full):
+            case (View() | LibraryPart(), full):
                 _bind(binder, full, feeds)
             case _:
                 pass

@@ -8,7 +8,7 @@ from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.catalog.listing import TableInfo
 from dctv.catalog.mount import HIDDEN
-from dctv.catalog.namespace import Catalog, Clock, Macro, Part, StoredTable, View
+from dctv.catalog.namespace import Catalog, LibraryPart, Macro, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import rows_of
@@ -60,7 +60,7 @@ def listing(prefix: str, catalog: Catalog) -> Iterator[TableInfo]:
         return
     entries = sorted(space.walk(f"{prefix}." if prefix else ""))
     for name, entry in entries:
-        if HIDDEN.isdisjoint(name.split(".")) and not isinstance(entry, Clock):
+        if HIDDEN.isdisjoint(name.split(".")) and not isinstance(entry, WallClock):
             yield TableInfo(name, _kind(entry), getattr(entry, "doc", ""))
 
 
@@ -76,13 +76,13 @@ def _rank(name: str, context: ExecutionContext) -> int:
     return int(any(parts[: len(mount)] == mount for mount in (*context.mounts, *context.fleets)))
 
 
-def _kind(entry: StoredTable | View | Part | TableFunction | Macro) -> str:
+def _kind(entry: StoredTable | View | LibraryPart | TableFunction | Macro) -> str:
     match entry:
         case TableFunction():
             return "function"
         case StoredTable():
             return entry.plan().schema.kind.value
-        case View() | Part():
+        case View() | LibraryPart():
             return "view"
         case Macro():
             return "table macro" if isinstance(entry.body, ast.Select) else "macro"

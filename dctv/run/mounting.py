@@ -21,7 +21,7 @@ from dctv.contracts.reader import LoadContext
 from dctv.errors import TraceError
 from dctv.index.database import Index
 from dctv.index.histories import HistoryShelf
-from dctv.index.mounting import Narrator, find_by_paths, mount_of, with_index
+from dctv.index.mounting import MountNarrator, find_by_paths, mount_of, with_index
 from dctv.index.trace import Trace
 from dctv.record import field, record, replace
 from dctv.run import mounted_states, timelines
@@ -88,7 +88,7 @@ def _read(parts: tuple[str, ...], wanted: Wanted, context: ExecutionContext) -> 
     trace, index = _found(wanted, context)
     # Before the trace is read: it notices what is written meanwhile.
     shelf = HistoryShelf(trace, policy.index_dir) if policy.when else None
-    narrator = Narrator(wanted.name.text, context.progress, context.log)
+    narrator = MountNarrator(wanted.name.text, context.progress, context.log)
     indexed = with_index(trace, index, policy, narrator)
     return replace(mount_of(parts, ", ".join(wanted.paths), trace, indexed), shelf=shelf)
 

@@ -65,7 +65,7 @@ def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionC
 
 
 @record
-class Value:
+class ExpressionValue:
     """What an expression comes to."""
 
     value: object
@@ -73,14 +73,14 @@ class Value:
     """Its type and unit."""
 
 
-def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Environment) -> list[Value]:
+def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Environment) -> list[ExpressionValue]:
     """Run expressions that read no table; return their values."""
     place = exprs[0].place
     core = ast.Core(tuple(ast.ResultColumn(expr, place=expr.place) for expr in exprs), place=place)
     plan = Binder(known).plan(ast.Select(core, place=place))
     result = _computed(plan, context)
     (row,) = result.fetchall()
-    return [Value(value, column) for value, column in zip(row, result.schema.columns, strict=True)]
+    return [ExpressionValue(value, column) for value, column in zip(row, result.schema.columns, strict=True)]
 
 
 def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Plan:

@@ -7,21 +7,21 @@ from hashlib import blake2b
 
 from dctv import resources
 from dctv.bind.binder import Binder
-from dctv.bind.feeds import Feeds
+from dctv.bind.feeds import Dependencies
 from dctv.catalog.mount import Mount, as_attached
-from dctv.catalog.stdlib import Module, library
+from dctv.catalog.stdlib import LibraryModule, library
 from dctv.plan.nodes import Plan
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import environment
 
 
-def bound(mount: Mount, folder: str, context: ExecutionContext) -> list[tuple[Module, Plan]]:
+def bound(mount: Mount, folder: str, context: ExecutionContext) -> list[tuple[LibraryModule, Plan]]:
     """Bind the providers in a folder of the standard library; those of which the trace has nothing are left out."""
     reader = mount.trace.format or mount.reader
     found = []
     for module in library().modules:
         if module.parts[0] == folder and module.covers(reader):
-            feeds = Feeds()
+            feeds = Dependencies()
             inside = Binder(environment(context)).copy(home=mount.parts, feeds=feeds, within=True)
             plan = inside.plan(module.select())
             if not feeds.lacking:

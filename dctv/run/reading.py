@@ -8,7 +8,7 @@ from typing import Any
 
 from dctv.contracts.states import Computed, States
 from dctv.plan.nodes import Plan, Scan
-from dctv.plan.source import Run, Source, Spent
+from dctv.plan.source import PlanRun, Spent, TableSource
 from dctv.rewrite.graph import readers_first
 from dctv.run.context import ExecutionContext
 from dctv.run.metering import Metering
@@ -24,7 +24,7 @@ class Reading:
         self._sources = tuple(_sources(plan))
         shared = sharing(plan, context.engine.functions)
         self._cancel = context.running.cancel()
-        run = Run(self._sources, context.engine.spill_folder(), self._cancel)
+        run = PlanRun(self._sources, context.engine.spill_folder(), self._cancel)
         self._runner = Runner(context.engine, shared, run, metering)
         self._metering = metering
         self.spent: Spent | None = None
@@ -60,6 +60,6 @@ class Reading:
             told()
 
 
-def _sources(plan: Plan) -> Iterator[Source]:
+def _sources(plan: Plan) -> Iterator[TableSource]:
     """Yield where the stored tables of a plan are."""
     return (node.source for node in readers_first(plan) if isinstance(node, Scan))

@@ -13,7 +13,7 @@ from dctv.plan.build import STAR, by_names, columns, select, typed_nothing
 from dctv.plan.nodes import SPILL_FOLDER, ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select
-from dctv.plan.source import Run
+from dctv.plan.source import PlanRun
 from dctv.record import replace
 from dctv.run.metering import Metering
 from dctv.run.regions import cut
@@ -62,7 +62,7 @@ class OpenedStream:
 class Runner:
     """Runs one plan on an engine; `run` is handed to every source that is opened, what ends it to every kernel."""
 
-    def __init__(self, engine: Engine, sharing: Sharing, run: Run, metering: Metering | None = None) -> None:
+    def __init__(self, engine: Engine, sharing: Sharing, run: PlanRun, metering: Metering | None = None) -> None:
         self._engine = engine
         self.run = run
         self._cancel = run.cancel

@@ -26,7 +26,7 @@ _ORDER = (TrackKind.SLICES, TrackKind.INSTANTS, TrackKind.COUNTER, TrackKind.STA
 
 
 @record
-class Found:
+class FoundTrack:
     """One track as its rows tell it."""
 
     path: tuple[str, ...]
@@ -40,11 +40,11 @@ class Found:
 
 
 @record
-class Gathered:
+class GatheredRows:
     """Rows by track and lane, and on each lane by time."""
 
     source: str
-    tracks: tuple[Found, ...]
+    tracks: tuple[FoundTrack, ...]
     begin: Any
     """numpy int64, ns; so are durations."""
     duration: Any
@@ -65,7 +65,7 @@ class Gathering:
     gathered already: the result is the same as if all had been gathered at once.
     """
 
-    def __init__(self, source: str, end: int, space: Space, before: Gathered | None = None) -> None:
+    def __init__(self, source: str, end: int, space: Space, before: GatheredRows | None = None) -> None:
         """Begin, with nothing or with rows that are there; rows without a duration last until `end`, in ns."""
         import numpy as np
 
@@ -87,7 +87,7 @@ class Gathering:
         if before is not None:
             self._resume(before)
 
-    def _resume(self, before: Gathered) -> None:
+    def _resume(self, before: GatheredRows) -> None:
         """Take over names, tracks and lanes, each of which is free when its last row ends."""
         import numpy as np
         import pyarrow as pa
@@ -167,7 +167,7 @@ class Gathering:
                 self._told.append((tuple(path), tuple(ranks), kind, unit))
         return codes[indices]
 
-    def gathered(self) -> Gathered:
+    def gathered(self) -> GatheredRows:
         """Return all rows, by track and lane.
 
         Raises:
@@ -185,7 +185,7 @@ class Gathering:
         offsets = np.concatenate([[0], np.cumsum(counts[order])])
         _, first, count = np.unique(tracks[order], return_index=True, return_counts=True)
         found = [
-            Found(*told, lane, lanes)
+            FoundTrack(*told, lane, lanes)
             for told, lane, lanes in zip(self._told, first.tolist(), count.tolist(), strict=True)
         ]
         found.sort(key=lambda track: track.first)
@@ -193,7 +193,7 @@ class Gathering:
         behind = np.empty(len(order), np.int64)
         behind[order] = offsets[:-1]
         names, columns = self._placed(behind, int(offsets[-1]))
-        return Gathered(self._source, tuple(found), columns[0], columns[1], offsets, columns[2], names, columns[3])
+        return GatheredRows(self._source, tuple(found), columns[0], columns[1], offsets, columns[2], names, columns[3])
 
     def _copy(self, behind: Any, columns: Sequence[Any]) -> None:
         """Put the rows that were there before into their places."""

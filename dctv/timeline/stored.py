@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dctv.errors import DctvError
-from dctv.timeline.gathering import Found, Gathered
-from dctv.timeline.indexed import Indexed, Part, part_of
+from dctv.timeline.gathering import FoundTrack, GatheredRows
+from dctv.timeline.indexed import Indexed, IndexedLanes, part_of
 from dctv.timeline.track import TrackKind
 
 _MAGIC = b"dctvzoom"
@@ -72,7 +72,7 @@ def _written(file: BinaryIO, source: Indexed) -> dict[str, object]:
     }
 
 
-def _told(file: BinaryIO, part: Part) -> dict[str, object]:
+def _told(file: BinaryIO, part: IndexedLanes) -> dict[str, object]:
     import pyarrow as pa
 
     return {
@@ -143,10 +143,10 @@ def _opened(mapped: mmap, told: dict[str, Any]) -> Indexed:
 
     with pa.ipc.open_stream(pa.py_buffer(array(told["names"], "<u1"))) as reader:
         names = reader.read_all()["name"].combine_chunks()
-    rows = Gathered(
+    rows = GatheredRows(
         told["source"],
         tuple(
-            Found(tuple(path), tuple(ranks), TrackKind(kind), unit, first, lanes)
+            FoundTrack(tuple(path), tuple(ranks), TrackKind(kind), unit, first, lanes)
             for path, ranks, kind, unit, first, lanes in told["tracks"]
         ),
         array(told["begin"], "<i8"),
@@ -159,7 +159,7 @@ def _opened(mapped: mmap, told: dict[str, Any]) -> Indexed:
     return Indexed(rows, list(_parts(rows, told["parts"], array)))
 
 
-def _parts(rows: Gathered, told: list[dict[str, Any]], array: Any) -> Iterator[Part]:
+def _parts(rows: GatheredRows, told: list[dict[str, Any]], array: Any) -> Iterator[IndexedLanes]:
     import numpy as np
 
     counters = {track.first for track in rows.tracks if track.kind is TrackKind.COUNTER}

@@ -16,7 +16,7 @@ from dctv.web import help as helping
 from dctv.web.exchange import Answering, attended, body_of, shown_in
 from dctv.web.faults import status_of, told
 from dctv.web.parameters import integer, maybe_text, text, time, whole
-from dctv.web.queries import MOST_ROWS, Query, Report, answer, report
+from dctv.web.queries import MOST_ROWS, QueryRequest, Report, answer, report
 from dctv.web.service import Service
 from dctv.web.tiles import tiles
 
@@ -93,7 +93,7 @@ async def _tiles(service: Service, request: Request) -> Response:
 
 async def _query(service: Service, request: Request) -> Response:
     fields = await body_of(request)
-    query = Query(text(fields, "sql"), integer(fields, "limit", _ROWS, 1, MOST_ROWS), service.may_mount)
+    query = QueryRequest(text(fields, "sql"), integer(fields, "limit", _ROWS, 1, MOST_ROWS), service.may_mount)
     found = await attended(service, request, lambda: answer(service.host, query))
     service.look()
     return Response(found, media_type=ARROW)

@@ -12,7 +12,7 @@ import dctv.cli
 from dctv.cli import main
 from dctv.cli.arguments import parameters
 from dctv.cli.mounts import told_mounts
-from dctv.console.verdict import Verdict
+from dctv.console.verdict import ExitVerdict
 from tests.command_line import Ran, environment, run, run_process
 
 HEAVY = {"pyarrow", "duckdb", "numpy", "pint", "rich", "prompt_toolkit", "sqlglot", "lark", "pygments"}
@@ -91,7 +91,7 @@ def test_parameter_types() -> None:
 
 def test_a_bug_of_ours_is_confessed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DCTV_DEBUG", raising=False)
-    with Verdict() as verdict:
+    with ExitVerdict() as verdict:
         raise ZeroDivisionError("some\nlines")
     assert verdict.code == 4
     assert capsys.readouterr().err == (
@@ -102,7 +102,7 @@ def test_a_bug_of_ours_is_confessed(capsys: pytest.CaptureFixture[str], monkeypa
 
 def test_traceback_on_demand(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DCTV_DEBUG", "1")
-    with Verdict():
+    with ExitVerdict():
         raise ZeroDivisionError
     assert "Traceback" in capsys.readouterr().err
 

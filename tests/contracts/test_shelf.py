@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from dctv.contracts.shelf import Shelf, scan
+from dctv.contracts.shelf import Registry, scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def test_two_of_a_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_a_shelf_is_what_a_scan_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = packed(tmp_path, monkeypatch, a="ONE = Record('one')", b="RULES = (Record('two'), Record('three'))")
-    found = Shelf(package, record=Record)
+    found = Registry(package, record=Record)
     assert dict(found) == scan(package, Record)
     assert (list(found), len(found), "four" in found) == (["one", "two", "three"], 3, False)
     with pytest.raises(KeyError):
@@ -62,12 +62,12 @@ def test_a_shelf_is_what_a_scan_finds(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_record_that_two_modules_hold_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = packed(tmp_path, monkeypatch, a="ONE = Record('one')")
     (tmp_path / package.__name__ / "b.py").write_text("from .a import ONE\n")
-    assert list(Shelf(package, record=Record)) == ["one"]
+    assert list(Registry(package, record=Record)) == ["one"]
 
 
 def test_modules_behind_what_is_found_are_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = packed(tmp_path, monkeypatch, a="ONE = Record('one')", b="TWO = Record('two')")
-    found = Shelf(package, record=Record)
+    found = Registry(package, record=Record)
     assert next(iter(found.values())) is found["one"]
     assert f"{package.__name__}.b" not in sys.modules
     assert found["two"].name == "two"
@@ -77,7 +77,7 @@ def test_modules_behind_what_is_found_are_not_imported(tmp_path: Path, monkeypat
 def test_modules_that_a_text_names_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     modules = {"ant": "ONE = Record('one')", "bee": "TWO = Record('two')", "cow": "SIX = Record('six')"}
     package = packed(tmp_path, monkeypatch, **modules)
-    found = Shelf(package, record=Record)
+    found = Registry(package, record=Record)
     assert next(found.named_in("bee.data")).name == "two"
     assert f"{package.__name__}.ant" not in sys.modules
     assert [one.name for one in found.named_in("bee.data")] == ["two", "one", "six"]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dctv.errors import IndexFailed, IndexUnusable, UsageError
-from dctv.index.build import Settings, layout
+from dctv.index.build import IndexSettings, layout
 from dctv.index.check import check
 from dctv.index.database import Index
 from dctv.index.finding import find
@@ -116,7 +116,7 @@ def dump(index: Index) -> list[str]:
 def test_unknown_dimensions_are_refused(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 10))
     with pytest.raises(UsageError, match="found no dimension `size`"):
-        layout(trace, Settings(dimensions=("size",)))
+        layout(trace, IndexSettings(dimensions=("size",)))
 
 
 def notes_of(tmp_path: Path) -> tuple[list[str], Index | None]:

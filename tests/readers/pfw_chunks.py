@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known
+from dctv.contracts.chunks import FILE, LINE, DecodedChunk, TraceMetadata
 from dctv.contracts.reader import LoadContext, LoadedTrace, TraceTable
 from dctv.readers.dftracer import READER
 from dctv.readers.dftracer_rows import chunks as dftracer_chunks
@@ -20,7 +20,7 @@ assert CHUNKS.decode is not None
 DECODE = CHUNKS.decode
 TYPES = {"int": pa.int64(), "uint": pa.uint64(), "float": pa.float64(), "bool": pa.bool_()}
 
-Passed = tuple[list[DecodedChunk], Known]
+Passed = tuple[list[DecodedChunk], TraceMetadata]
 
 
 def passed(paths: Sequence[Path], chunk_bytes: int) -> Passed:
@@ -34,7 +34,7 @@ def passed(paths: Sequence[Path], chunk_bytes: int) -> Passed:
         assert not second.again()
         facts = json.loads(json.dumps(second.facts()))
     hashes = [(chunk.checkpoint.file, *told) for chunk in chunks for told in chunk.hashes]
-    return chunks, Known(facts, hashes)
+    return chunks, TraceMetadata(facts, hashes)
 
 
 def final_type(kind: str) -> pa.DataType:
@@ -68,7 +68,7 @@ def plain(array: Any) -> Any:
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
-def gathered(chunks: Sequence[DecodedChunk], known: Known) -> dict[str, Any]:
+def gathered(chunks: Sequence[DecodedChunk], known: TraceMetadata) -> dict[str, Any]:
     """All tables as lists of columns."""
     tables: dict[str, list[tuple[int, Any]]] = {}
     for chunk in chunks:
@@ -149,7 +149,9 @@ def assert_lines(paths: Sequence[Path], texts: Sequence[bytes], chunks: Sequence
     assert ends == [len(text) for text in texts]
 
 
-def assert_decode(paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: Known, whole: LoadedTrace) -> None:
+def assert_decode(
+    paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: TraceMetadata, whole: LoadedTrace
+) -> None:
     """Single chunks decoded again give the rows of the whole load that stand in them."""
     tables = DECODE(paths, [chunk.checkpoint for chunk in chosen], known, CONTEXT)
     assert list(tables) == [name for name in whole.tables if name != "files"]

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known
+from dctv.contracts.chunks import FILE, LINE, DecodedChunk, TraceMetadata
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.errors import TraceError
 from dctv.readers.ftrace_events.chunks import CHUNKS, start
@@ -96,7 +96,7 @@ def a_file(rng: random.Random, text: bytes) -> bytes:
     return text
 
 
-def passed(paths: Sequence[Path], chunk_bytes: int) -> tuple[list[DecodedChunk], Known]:
+def passed(paths: Sequence[Path], chunk_bytes: int) -> tuple[list[DecodedChunk], TraceMetadata]:
     """Return all chunks of a pass that need not be done again, and what is known then."""
     run = start(paths, CONTEXT, None, chunk_bytes)
     chunks = list(run)
@@ -106,7 +106,7 @@ def passed(paths: Sequence[Path], chunk_bytes: int) -> tuple[list[DecodedChunk],
         chunks = list(run)
         assert not run.again()
         facts = json.loads(json.dumps(run.facts()))
-    return chunks, Known(facts, [])
+    return chunks, TraceMetadata(facts, [])
 
 
 def plain(array: Any) -> Any:
@@ -130,7 +130,7 @@ def merged(batches: Sequence[tuple[int, Any]], columns: Sequence[Any]) -> Any:
     return whole.take(sorted(range(len(times)), key=times.__getitem__)).combine_chunks().to_batches()[0]
 
 
-def gathered(chunks: Sequence[DecodedChunk], known: Known) -> dict[str, Any]:
+def gathered(chunks: Sequence[DecodedChunk], known: TraceMetadata) -> dict[str, Any]:
     """Return the finished tables of some chunks."""
     tables: dict[str, list[tuple[int, Any]]] = {}
     for chunk in chunks:
@@ -153,7 +153,9 @@ def shown(data: Any) -> list[tuple[str, str, list[Any]]]:
     ]
 
 
-def check_whole(paths: Sequence[Path], chunk_bytes: int, whole: LoadedTrace) -> tuple[list[DecodedChunk], Known]:
+def check_whole(
+    paths: Sequence[Path], chunk_bytes: int, whole: LoadedTrace
+) -> tuple[list[DecodedChunk], TraceMetadata]:
     """Check that a pass gives what the whole load gives."""
     chunks, known = passed(paths, chunk_bytes)
     tables, rest, found = dict(CHUNKS.tables(known)), CHUNKS.rest(known), gathered(chunks, known)
@@ -176,7 +178,9 @@ def check_lines(chunks: Sequence[DecodedChunk]) -> None:
         assert sorted(numbers) == list(range(chunk.checkpoint.lines))
 
 
-def check_decoded(paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: Known, whole: LoadedTrace) -> None:
+def check_decoded(
+    paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: TraceMetadata, whole: LoadedTrace
+) -> None:
     """Check that chunks decoded again give their rows of the whole load."""
     tables = DECODE(paths, [chunk.checkpoint for chunk in chosen], known, CONTEXT)
     assert [*tables, "event_counts"] == list(whole.tables)

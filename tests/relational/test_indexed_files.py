@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dctv.catalog.files import find_traces
-from dctv.index.build import Settings
-from dctv.index.order import Order
+from dctv.index.build import IndexSettings
+from dctv.index.order import IndexRequest
 from dctv.session import Session
 from tests import sqltest
 from tests.sqltest import BLOCK, ROOT
@@ -65,7 +65,7 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             assert isinstance(path, str)
             chunks = find_traces([path], self._context.shelves.readers, None).reader.chunks
             if chunks is not None and (store or chunks.decode is not None):
-                self.index(path, Order(Settings(store=store)))
+                self.index(path, IndexRequest(IndexSettings(store=store)))
             super().mount(path, name, **options)
 
     monkeypatch.setattr(sqltest, "Session", Indexed)

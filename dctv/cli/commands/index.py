@@ -15,7 +15,7 @@ from dctv.cli.sizes import size_text
 from dctv.console.verdict import FAILED, OK, PARTIAL
 
 if TYPE_CHECKING:
-    from dctv.index.order import Outcome
+    from dctv.index.order import IndexOutcome
     from dctv.progress import Told
     from dctv.session import Session
 
@@ -54,11 +54,11 @@ def run(args: Namespace) -> int:
     from dctv.console.attended import Check, attended, end_process
     from dctv.console.progress import ProgressBar
     from dctv.console.sink import stdout_sink
-    from dctv.index.build import Settings
-    from dctv.index.order import Order
+    from dctv.index.build import IndexSettings
+    from dctv.index.order import IndexRequest
 
-    settings = Settings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
-    order = Order(settings, args.index_dir, args.force)
+    settings = IndexSettings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
+    order = IndexRequest(settings, args.index_dir, args.force)
     bar = ProgressBar()
     with stdout_sink(bar.clear) as sink, _session(args, bar.update) as session:
         indexes = indexer(args.threads, args.temp_directory, bar.update)
@@ -103,7 +103,7 @@ def _session(args: Namespace, told: Told) -> AbstractContextManager[Session | No
     return Session(progress=told, index_dir=args.index_dir, warn=False, **limits)
 
 
-def _built(trace: str, outcome: Outcome, warnings: Sequence[str], *, allow: bool) -> tuple[list[str], int]:
+def _built(trace: str, outcome: IndexOutcome, warnings: Sequence[str], *, allow: bool) -> tuple[list[str], int]:
     from dctv.console.narration import say
     from dctv.visible import visible
 
@@ -122,7 +122,7 @@ def _built(trace: str, outcome: Outcome, warnings: Sequence[str], *, allow: bool
     return lines, PARTIAL if outcome.incomplete and not allow else OK
 
 
-def _told(trace: str, outcome: Outcome) -> str:
+def _told(trace: str, outcome: IndexOutcome) -> str:
     from dctv.visible import visible
 
     parts = [

@@ -28,7 +28,7 @@ SETTINGS = (
 
 
 @record
-class Job:
+class TraceJob:
     """What is run for one trace."""
 
     trace: str
@@ -63,7 +63,7 @@ class Job:
         _finish(Path(self.folder), _failed(f"error: {message}", code))
 
 
-def key_of(job: Job) -> str:
+def key_of(job: TraceJob) -> str:
     """Return what tells a job from others: the report, and the traces that it reads as they are on the disk."""
     from dctv import __version__
     from dctv.console.wall_times import TRACE
@@ -79,7 +79,7 @@ def size_of(trace: str) -> int:
     return sum(size for _, size, _ in state_of(trace))
 
 
-def run_job(job: Job) -> None:
+def run_job(job: TraceJob) -> None:
     """Mount a trace, run a report, and leave its results in the job's folder."""
     folder = Path(job.folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def run_job(job: Job) -> None:
     _finish(folder, told)
 
 
-def _run(job: Job, folder: Path) -> dict[str, Any]:
+def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
     from dctv.cli.arguments import parameters
     from dctv.cli.errand import open_session
     from dctv.console.mounting import mount_named
@@ -152,6 +152,6 @@ def _finish(folder: Path, told: dict[str, Any]) -> None:
     made.replace(folder / _DONE)
 
 
-def unfinished(jobs: Sequence[Job]) -> list[Job]:
+def unfinished(jobs: Sequence[TraceJob]) -> list[TraceJob]:
     """Return the jobs that are still to be run: those that failed before are."""
     return [job for job in jobs if (told := job.outcome()) is None or told["error"] is not None or told["incomplete"]]

@@ -21,7 +21,7 @@ _UNTYPED = '"NULL"'
 
 
 @record
-class Part:
+class TraceResult:
     """One result of one trace."""
 
     trace: str
@@ -33,7 +33,7 @@ class Part:
 class Stacked:
     """The rows of some parts, read from their files one after the other; what a part lacks is NULL."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[TraceResult]) -> None:
         """Find columns of the same name.
 
         Raises:

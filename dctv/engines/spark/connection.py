@@ -20,8 +20,8 @@ from dctv.contracts.remote import Typed
 from dctv.engines.spark.canaries import COLUMNS, ROWS, TABLE, Rows, found_gaps
 from dctv.engines.spark.columns import ddl
 from dctv.engines.spark.failures import failure, is_gone, lost
-from dctv.engines.spark.job import Job
-from dctv.engines.spark.spread import Spread
+from dctv.engines.spark.job import SparkJob
+from dctv.engines.spark.spread import SparkExecutor
 from dctv.engines.spark.sweeps import version_of
 from dctv.engines.sql.spark import vet
 from dctv.errors import DctvError, Interrupted, NotOnThisEngine, Unanswered, UsageError
@@ -196,10 +196,10 @@ class Connection:
             path.unlink(missing_ok=True)
         return False
 
-    def job(self) -> Job:
+    def job(self) -> SparkJob:
         """Begin a result."""
         self._interrupted = False
-        return Job(self)
+        return SparkJob(self)
 
     def executor(self) -> Executor:
         """Return what runs functions of dctv on the workers.
@@ -208,7 +208,7 @@ class Connection:
             NotOnThisEngine: they have no dctv, or another one.
         """
         self.check_sweeps()
-        return Spread(self, self.cores)
+        return SparkExecutor(self, self.cores)
 
     def answers(self) -> bool:
         """Whether somebody is still there."""

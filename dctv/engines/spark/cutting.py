@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from dctv.contracts.remote import Frame, Share, Sweep
 from dctv.engines.spark.columns import ddl, held_schema, quoted
-from dctv.engines.spark.sweeps import BUCKET, SLAB, Group, Slabs
+from dctv.engines.spark.sweeps import BUCKET, SLAB, Slabs, SweepGroup
 from dctv.record import record
 from dctv.types.values import is_float
 
 
 @record
-class Cut:
+class CutInputs:
     """Inputs whose rows stand once in each group that they go to."""
 
     frames: tuple[Frame, ...]
@@ -20,7 +20,7 @@ class Cut:
     cuts: Mapping[int, int]
 
 
-def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, cores: int) -> Cut:
+def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, cores: int) -> CutInputs:
     """Share out the rows of an operator's inputs."""
     slabs = None
     if sweep.slabs:
@@ -30,7 +30,7 @@ def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, c
     buckets = cores if any(share.keys for share in sweep.shares) else 1
     frames = [_shared(one, share, slabs, buckets) for one, share in zip(inputs, sweep.shares, strict=True)]
     cuts = {} if slabs is None else _cuts(sweep, inputs, slabs)
-    return Cut(tuple(frames), slabs, cuts)
+    return CutInputs(tuple(frames), slabs, cuts)
 
 
 def _shared(frame: Frame, share: Share, slabs: Slabs | None, buckets: int) -> Frame:
@@ -82,10 +82,10 @@ def _cuts(sweep: Sweep, inputs: Sequence[Frame], slabs: Slabs) -> Mapping[int, i
     return {slab: at for slab, at in later.items() if at is not None}
 
 
-def grouped(made: Cut, sweep: Sweep) -> Frame:
+def grouped(made: CutInputs, sweep: Sweep) -> Frame:
     """Run the operator for each group."""
     given = tuple((share.given, share.timed) for share in sweep.shares)
-    group = Group(sweep.run, sweep.options, given, held_schema(sweep.result), made.slabs, made.cuts)
+    group = SweepGroup(sweep.run, sweep.options, given, held_schema(sweep.result), made.slabs, made.cuts)
     keys = [BUCKET] if made.slabs is None else [BUCKET, SLAB]
     by = [frame.groupBy(*keys) for frame in made.frames]
     whole = by[0] if len(by) == 1 else by[0].cogroup(by[1])

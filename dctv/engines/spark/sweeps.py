@@ -33,7 +33,7 @@ class Slabs:
 
 
 @record
-class Group:
+class SweepGroup:
     """How a group is computed; it goes to the workers by its fields."""
 
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]

@@ -13,7 +13,7 @@ from dctv.record import replace
 def write(query: Query) -> str:
     """Write a query; its steps are remembered, since many queries read the same views."""
     if isinstance(query, Select | Compound) and query.steps:
-        steps = tuple(replace(step, query=trees.Written(_step(step.query))) for step in query.steps)
+        steps = tuple(replace(step, query=trees.WrittenQuery(_step(step.query))) for step in query.steps)
         query = replace(query, steps=steps)
     return trees.query(query).sql(dialect="duckdb", copy=False)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from dctv.calls.language import ARGUMENTS, rules_of
-from dctv.calls.rules import DEPTH, MATCHES, Filters, Match, Rule
+from dctv.calls.rules import DEPTH, MATCHES, CallFilters, CallRule, Match
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import BindError, UsageError
 from dctv.functions.table.interval_tables import LENGTH, TIME, refuse_name
@@ -34,7 +34,7 @@ _TOLD = ("name", "module", "size", "file", "args")
 _ENTRY, _EXIT = 1, 2
 _STATES = {"open": _ENTRY, "left": _ENTRY, "lost": _ENTRY, "entered": _EXIT, "inherited": 0}
 """Which of its ends a call has whose column `state` says so; calls without a state have both."""
-_NEEDED: Mapping[str, tuple[Callable[[Filters], bool], str]] = {
+_NEEDED: Mapping[str, tuple[Callable[[CallFilters], bool], str]] = {
     "size": (lambda one: one.by_size, "sizes"),
     "module": (lambda one: one.by_module, "modules"),
     "file": (lambda one: one.by_file, "source files"),
@@ -78,7 +78,7 @@ class _Calls:
         return Cast(case(*said, default=whole), "TINYINT")
 
 
-def _calls(arguments: Mapping[str, Argument], filters: Filters) -> _Calls:
+def _calls(arguments: Mapping[str, Argument], filters: CallFilters) -> _Calls:
     argument = arguments["calls"]
     plan = argument.table("a table of calls or slices")
     types = {c.name: c.type for c in plan.schema.columns}
@@ -106,9 +106,9 @@ def _either(types: Mapping[str, str], first: str, second: str) -> str:
     return second if first not in types and second in types else first
 
 
-def _filters(arguments: Mapping[str, Argument]) -> Filters:
+def _filters(arguments: Mapping[str, Argument]) -> CallFilters:
     match = _match(arguments["match"])
-    rules: list[Rule] = []
+    rules: list[CallRule] = []
     for name, option in ARGUMENTS.items():
         for item in arguments[name].items() if arguments[name].value is not None else ():
             try:
@@ -116,7 +116,7 @@ def _filters(arguments: Mapping[str, Argument]) -> Filters:
             except UsageError as error:
                 raise BindError(error.message, error.place, hint=error.hint) from None
     start, stop = _range(arguments["range"])
-    return Filters(
+    return CallFilters(
         tuple(rules),
         match=match,
         depth=_at_least(1, arguments["depth"], "depth"),
@@ -195,7 +195,7 @@ def _bind_shown(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan
 
 
 def _filtered(
-    arguments: Mapping[str, Argument], filters: Filters, more: tuple[ColumnType, ...], builder: PlanBuilder
+    arguments: Mapping[str, Argument], filters: CallFilters, more: tuple[ColumnType, ...], builder: PlanBuilder
 ) -> Plan:
     """Return the table's columns of the calls that are shown, with their places, and more that is known of them."""
     calls = _calls(arguments, filters)

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from dctv.readers.ctf_metadata.classes import (
-    Clock,
+    CtfClock,
     EventClass,
     Integer,
     MetadataError,
     StreamClass,
-    Struct,
+    StructField,
     TraceClass,
 )
 from dctv.readers.ctf_metadata.json_fields import Fields, as_map, number, text_of
@@ -132,7 +132,7 @@ class _Fragments:
         uuid = _uuid(given) if "uuid" in given else b""
         if uuid:
             facts["uuid"] = uuid.hex()
-        self._trace.clocks[name] = Clock(name, frequency, seconds, cycles, origin == _UNIX, facts)
+        self._trace.clocks[name] = CtfClock(name, frequency, seconds, cycles, origin == _UNIX, facts)
         self._clock_names[text_of(given, "id", name)] = name
 
     def _stream(self, given: Mapping[str, Any]) -> None:
@@ -162,7 +162,7 @@ class _Fragments:
         events[event] = EventClass(event, name, context, self._fields.struct(given, "payload-field-class"))
 
 
-def _with_processor(context: Struct | None) -> Struct | None:
+def _with_processor(context: StructField | None) -> StructField | None:
     """Return a packet's context whose field `cpu_id`, for which there is no role, has one."""
     if context is None:
         return None

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, DecodedChunk, Known, Origin
-from dctv.contracts.reader import Chunks, Diagnostic, LoadContext, LoadedTrace, TraceTable
+from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, ColumnLineage, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ChunkReader, Diagnostic, LoadContext, LoadedTrace, TraceTable
 from dctv.contracts.whole import RAW
 from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
@@ -92,7 +92,7 @@ def start(
     return DftracerPass(paths, context, hints, chunk_bytes)
 
 
-def tables(known: Known) -> dict[str, TraceTable]:
+def tables(known: TraceMetadata) -> dict[str, TraceTable]:
     """Return the schemas of the events and of `metadata`."""
     finisher = _described(known)
     found = {
@@ -108,54 +108,54 @@ def _columns(finisher: PfwFinisher, name: str) -> list[tuple[str, str]]:
     return [(column, arrow_type) for column, arrow_type, *_ in finisher.columns(name)]
 
 
-def finished(known: Known, table: str, batch: Any) -> Any:
+def finished(known: TraceMetadata, table: str, batch: Any) -> Any:
     """Decoded rows of a table, `FILE` last -> the columns and values of the whole load."""
     return _finisher(known).finish(table.removeprefix(RAW), batch)
 
 
-def origins(known: Known, table: str) -> dict[str, Origin]:
+def origins(known: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     """Of what dimensions the columns of an event table are."""
     found = {}
     plain = {column: dimension for dimension, column in DIMENSIONS.items()} | {TS: "ts", "dur": "dur"}
     for column, _, decoded, how in _described(known).columns(table.removeprefix(RAW)):
         if how == "column":
-            found[column] = Origin(plain.get(decoded, f"args.{decoded}"))
+            found[column] = ColumnLineage(plain.get(decoded, f"args.{decoded}"))
         elif how == "texts" and decoded in {"fhash", "hhash"}:
-            found[column] = Origin(decoded, resolves=RESOLVED[decoded])
+            found[column] = ColumnLineage(decoded, resolves=RESOLVED[decoded])
     return found
 
 
-def rest(known: Known) -> LoadedTrace:
+def rest(known: TraceMetadata) -> LoadedTrace:
     """Return the table of files, diagnostics and properties."""
     facts = known.facts
     properties = properties_of(facts, facts["versions"] if _tells_version(known) else ())
     return LoadedTrace({"files": told_files(facts)}, troubles(known), facts["last_ts"], properties)
 
 
-def troubles(known: Known) -> list[Diagnostic]:
+def troubles(known: TraceMetadata) -> list[Diagnostic]:
     """Return the diagnostics."""
     return diagnostics_of(known.facts)
 
 
-def _tells_version(known: Known) -> bool:
+def _tells_version(known: TraceMetadata) -> bool:
     names = {event["name"] for event in known.facts["events"] if event["rows"]}
     return "start" in names and any(
         column == "version" and decoded == "version" for column, _, decoded, _ in _start_columns(known)
     )
 
 
-def _start_columns(known: Known) -> list[Row]:
+def _start_columns(known: TraceMetadata) -> list[Row]:
     return list(_described(known).columns("start"))
 
 
 def decode(
-    paths: Sequence[Path], checkpoints: Sequence[Checkpoint], known: Known, context: LoadContext
+    paths: Sequence[Path], checkpoints: Sequence[Checkpoint], known: TraceMetadata, context: LoadContext
 ) -> dict[str, TraceTable]:
     """Read some chunks of a trace -> its tables with their rows only."""
     return whole_tables(CHUNKS, known, DftracerPass(paths, context, known.facts, CHUNK_BYTES, checkpoints))
 
 
-def families(known: Known) -> list[str]:
+def families(known: TraceMetadata) -> list[str]:
     """Return a name for each file: its time unit, and what it says of hashes that files give different texts."""
     texts: dict[tuple[str, str], set[str]] = {}
     own: dict[int, dict[tuple[str, str], set[str]]] = {}
@@ -170,15 +170,15 @@ def families(known: Known) -> list[str]:
     return names
 
 
-_LAST: list[tuple[Known, PfwFinisher]] = []
+_LAST: list[tuple[TraceMetadata, PfwFinisher]] = []
 """The finisher made last: what files say of hashes may be much, and many batches are finished with the same."""
 
 
-_DESCRIBED: list[tuple[Known, PfwFinisher]] = []
+_DESCRIBED: list[tuple[TraceMetadata, PfwFinisher]] = []
 """The same for schemas, which do not depend on texts."""
 
 
-def _described(known: Known) -> PfwFinisher:
+def _described(known: TraceMetadata) -> PfwFinisher:
     """Return what tells the columns of tables."""
     from dctv._kernels import PfwFinisher
 
@@ -190,7 +190,7 @@ def _described(known: Known) -> PfwFinisher:
     return finisher
 
 
-def _finisher(known: Known) -> PfwFinisher:
+def _finisher(known: TraceMetadata) -> PfwFinisher:
     from dctv._kernels import PfwFinisher
 
     for last, finisher in _LAST:
@@ -201,7 +201,7 @@ def _finisher(known: Known) -> PfwFinisher:
     return finisher
 
 
-CHUNKS = Chunks(
+CHUNKS = ChunkReader(
     dimensions=DIMENSIONS,
     start=start,
     tables=tables,

@@ -7,12 +7,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, DecodedChunk, Known, Origin
-from dctv.contracts.reader import ARROW_TYPES, Chunks, Diagnostic, LoadContext, LoadedTrace, StoredColumn, TraceTable
+from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, ColumnLineage, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import (
+    ARROW_TYPES,
+    ChunkReader,
+    Diagnostic,
+    LoadContext,
+    LoadedTrace,
+    StoredColumn,
+    TraceTable,
+)
 from dctv.contracts.whole import RAW, finished_by
 from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
-from dctv.readers.ftrace_events.facts import Gathered, lacking, texts_of
+from dctv.readers.ftrace_events.facts import GatheredMetadata, lacking, texts_of
 from dctv.readers.ftrace_events.fields import FIXED, TEXT, column_names, counts_table, shown_columns, shown_event
 from dctv.readers.ftrace_events.report import check, check_met, check_options, diagnostics, properties
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -45,7 +53,7 @@ class FtracePass:
         self._hinted = hints is not None
         self._whole = places is None
         hints = hints or {}
-        self._gathered = Gathered([str(path) for path in paths], texts_of(hints))
+        self._gathered = GatheredMetadata([str(path) for path in paths], texts_of(hints))
         self._facts: dict[str, Any] | None = None
         self._decoder = Decoder(
             [str(path) for path in paths],
@@ -103,7 +111,7 @@ def start(
     return FtracePass(paths, context, hints, chunk_bytes)
 
 
-def tables(known: Known) -> dict[str, TraceTable]:
+def tables(known: TraceMetadata) -> dict[str, TraceTable]:
     """Return the schemas of the events."""
     lacks = lacking(known.facts)
     found = {}
@@ -114,7 +122,7 @@ def tables(known: Known) -> dict[str, TraceTable]:
     return found
 
 
-def stored(known: Known, table: str) -> list[StoredColumn]:
+def stored(known: TraceMetadata, table: str) -> list[StoredColumn]:
     """Return how the columns of a stored table come out of decoded ones."""
     event = _event(known, table)
     decoded = [name for name, *_ in event["columns"]]
@@ -140,7 +148,7 @@ def _shown(event: Mapping[str, Any], lacks: Sequence[str]) -> list[tuple[ColumnT
     return shown_columns(event["name"], decoded, lacks=lacks, numbered=numbered)
 
 
-def _event(known: Known, table: str) -> Mapping[str, Any]:
+def _event(known: TraceMetadata, table: str) -> Mapping[str, Any]:
     name = table.removeprefix(RAW)
     return next(event for event in known.facts["events"] if event["name"] == name)
 
@@ -160,19 +168,19 @@ def _field(column: str) -> str:
     return name
 
 
-def origins(known: Known, table: str) -> dict[str, Origin]:
+def origins(known: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     """Of what dimensions the columns of an event table are."""
     decoded = [name for name, *_ in _event(known, table)["columns"]]
-    found = {TS: Origin("ts")}
+    found = {TS: ColumnLineage("ts")}
     for name, column in zip(decoded, column_names([_field(name) for name in decoded]), strict=True):
         if name in DIMENSIONS and name not in lacking(known.facts):
-            found[column] = Origin(name)
+            found[column] = ColumnLineage(name)
         elif name not in FIXED:
-            found[TEXT if name == f" {TEXT}" else column] = Origin(f"args.{name}")
+            found[TEXT if name == f" {TEXT}" else column] = ColumnLineage(f"args.{name}")
     return found
 
 
-def rest(known: Known) -> LoadedTrace:
+def rest(known: TraceMetadata) -> LoadedTrace:
     """Return the counts of events, diagnostics and properties."""
     facts = known.facts
     counts = [
@@ -181,20 +189,20 @@ def rest(known: Known) -> LoadedTrace:
     return LoadedTrace({"event_counts": counts_table(counts)}, troubles(known), facts["last_ts"], properties(facts))
 
 
-def troubles(known: Known) -> list[Diagnostic]:
+def troubles(known: TraceMetadata) -> list[Diagnostic]:
     """Return the diagnostics."""
     facts = known.facts
     return diagnostics([Path(file["path"]) for file in facts["files"]], facts)
 
 
 def decode(
-    paths: Sequence[Path], checkpoints: Sequence[Checkpoint], known: Known, context: LoadContext
+    paths: Sequence[Path], checkpoints: Sequence[Checkpoint], known: TraceMetadata, context: LoadContext
 ) -> dict[str, TraceTable]:
     """Read some chunks of a trace -> its tables with their rows only."""
     return whole_tables(CHUNKS, known, FtracePass(paths, context, known.facts, CHUNK_BYTES, checkpoints))
 
 
-CHUNKS = Chunks(
+CHUNKS = ChunkReader(
     dimensions=DIMENSIONS,
     start=start,
     tables=tables,

@@ -62,7 +62,7 @@ def lacking(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-class Gathered:
+class GatheredMetadata:
     """What was told so far."""
 
     def __init__(self, paths: Sequence[str], texts: Mapping[str, Sequence[str]]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dctv.plan.nodes import physical_names
 from dctv.plan.question import Aggregate, Cell, Question
 from dctv.record import record
-from dctv.run.fleet.facts import Durations, Facts
-from dctv.run.fleet.members import TRACE, Member, is_as_it_was
+from dctv.run.fleet.facts import EventDurations, Facts
+from dctv.run.fleet.members import TRACE, FleetMember, is_as_it_was
 from dctv.run.fleet.table import EVENTS, FleetTable
 from dctv.types.schema import DURATION, TS, ColumnType
 
@@ -24,9 +24,9 @@ class _Group:
     """The events of one group."""
 
     count: int = 0
-    durations: Durations | None = None
+    durations: EventDurations | None = None
 
-    def add(self, count: int, durations: Durations | None) -> None:
+    def add(self, count: int, durations: EventDurations | None) -> None:
         """Add events of one name in one trace."""
         self.count += count
         if durations is not None:
@@ -44,7 +44,7 @@ class _Group:
 
 
 def counted(
-    table: FleetTable, question: Question, members: Sequence[Member], facts: Mapping[str, Facts]
+    table: FleetTable, question: Question, members: Sequence[FleetMember], facts: Mapping[str, Facts]
 ) -> Sequence[Sequence[Cell]] | None:
     """Count the events of a table, and add up their durations, by name, trace, or what the manifest says of these.
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dctv.catalog.files import matching
 from dctv.errors import TraceError
+from dctv.plan import predicate as p
 from dctv.plan.expressions import NULL, Cast, Expression, Text
-from dctv.plan.predicate import Constant
 from dctv.record import record
 from dctv.run.fleet.manifest import Manifest, Value
 from dctv.types.schema import ColumnType
@@ -18,7 +18,7 @@ TRACE = ColumnType("_trace", "VARCHAR")
 
 
 @record
-class Member:
+class FleetMember:
     """One trace of a fleet."""
 
     name: str
@@ -38,19 +38,19 @@ class Member:
         value = self.told.get(column.name)
         return value if isinstance(value, str | int | float | None) else str(value)
 
-    def constant(self, column: ColumnType) -> Constant | None:
+    def constant(self, column: ColumnType) -> p.Constant | None:
         """Return what conditions can be compared with; None for values of other kinds."""
         if column == TRACE:
-            return Constant(self.name)
+            return p.Constant(self.name)
         value = self.told.get(column.name)
-        return Constant(value) if value is None or isinstance(value, _COMPARED) else None
+        return p.Constant(value) if value is None or isinstance(value, _COMPARED) else None
 
 
 _COMPARED = (str, int)
 """Values that conditions know; dates and numbers with a fraction are left to the engine."""
 
 
-def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Sequence[Member]:
+def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Sequence[FleetMember]:
     """Return the traces that a pattern matches.
 
     Raises:
@@ -61,7 +61,7 @@ def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Seque
         raise TraceError(f"found no trace that matches `{pattern}`")
     root = (base or Path()).absolute()
     return [
-        Member(name, str(root / Path(name).expanduser()), {} if manifest is None else manifest.of(name))
+        FleetMember(name, str(root / Path(name).expanduser()), {} if manifest is None else manifest.of(name))
         for name in names
     ]
 
@@ -74,7 +74,7 @@ def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
     return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in told)
 
 
-def is_as_it_was(member: Member, state: tuple[tuple[str, int, int], ...]) -> bool:
+def is_as_it_was(member: FleetMember, state: tuple[tuple[str, int, int], ...]) -> bool:
     """Whether the files of a trace are those that it had when `state_of` told of them."""
     try:
         return state_of(member.path) == state
@@ -82,7 +82,7 @@ def is_as_it_was(member: Member, state: tuple[tuple[str, int, int], ...]) -> boo
         return False
 
 
-def size_of(member: Member) -> int:
+def size_of(member: FleetMember) -> int:
     """Return how many bytes the files of a trace have; 0 if they cannot be looked at."""
     try:
         return sum(size for _, size, _ in state_of(member.path))

@@ -20,11 +20,11 @@ from dctv.plan.nodes import Plan
 from dctv.plan.rows import of_rows
 from dctv.record import record
 from dctv.run.context import ExecutionContext, MountedFleet
-from dctv.run.fleet.facts import Facts, Way, facts_of
+from dctv.run.fleet.facts import Facts, MountSettings, facts_of
 from dctv.run.fleet.fleet import Fleet
 from dctv.run.fleet.lacking import lacking_in
 from dctv.run.fleet.manifest import read_manifest
-from dctv.run.fleet.members import TRACE, Member, members, size_of
+from dctv.run.fleet.members import TRACE, FleetMember, members, size_of
 from dctv.run.fleet.remembered import memory_of
 from dctv.run.fleet.together import listed, together
 from dctv.syntax import ast
@@ -76,7 +76,7 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
         unknown = manifest.unknown([one.name for one in every])
         if unknown:
             context.log.add(f"`{manifest.path}` has rows of traces that are not there: {listed(unknown)}", len(unknown))
-    way = Way(wanted.name.text, {name: value for name, value in wanted.options.items() if name != _MANIFEST})
+    way = MountSettings(wanted.name.text, {name: value for name, value in wanted.options.items() if name != _MANIFEST})
     facts = _known(wanted, every, way, context)
     readable = [one for one in every if not facts[one.name].error]
     if not readable:
@@ -92,7 +92,9 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
     return f"mounted {len(readable)} of {len(every)} traces as {wanted.name.text}"
 
 
-def _known(wanted: WantedFleet, every: Sequence[Member], way: Way, context: ExecutionContext) -> Mapping[str, Facts]:
+def _known(
+    wanted: WantedFleet, every: Sequence[FleetMember], way: MountSettings, context: ExecutionContext
+) -> Mapping[str, Facts]:
     """Return what is known of the traces: what was found before, or what they look like now."""
     folder = context.policy.folder()
     if folder is None:
@@ -106,7 +108,7 @@ def _known(wanted: WantedFleet, every: Sequence[Member], way: Way, context: Exec
     return facts
 
 
-def _facts(every: Sequence[Member], way: Way, context: ExecutionContext) -> dict[str, Facts]:
+def _facts(every: Sequence[FleetMember], way: MountSettings, context: ExecutionContext) -> dict[str, Facts]:
     """Look at every trace; indexes that are wanted are built meanwhile."""
     found: dict[str, Facts] = {}
     crew = context.crew
@@ -121,7 +123,7 @@ def _facts(every: Sequence[Member], way: Way, context: ExecutionContext) -> dict
     return found
 
 
-def _attach(fleet: Fleet, every: Sequence[Member], parts: tuple[str, ...], context: ExecutionContext) -> None:
+def _attach(fleet: Fleet, every: Sequence[FleetMember], parts: tuple[str, ...], context: ExecutionContext) -> None:
     """Add what the traces have to the namespace."""
     for names, doc in _names(fleet).items():
         plan = partial(fleet.table, names, ".".join(names))
@@ -144,7 +146,7 @@ def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _incomplete(every: Sequence[Member], facts: Mapping[str, Facts]) -> Iterator[str]:
+def _incomplete(every: Sequence[FleetMember], facts: Mapping[str, Facts]) -> Iterator[str]:
     """Yield why traces cannot be read, or not whole."""
     for member in every:
         one = facts[member.name]
@@ -153,7 +155,7 @@ def _incomplete(every: Sequence[Member], facts: Mapping[str, Facts]) -> Iterator
         yield from (f"{d.file}: {d.reason}" for d in one.diagnostics if d.incomplete)
 
 
-def _diagnostics(fleet: Fleet, every: Sequence[Member]) -> Plan:
+def _diagnostics(fleet: Fleet, every: Sequence[FleetMember]) -> Plan:
     text = "VARCHAR"
     columns = [ColumnType(name, text) for name in ("file", "reason")]
     columns += [ColumnType("count", "BIGINT"), ColumnType("example", text), ColumnType("incomplete", "BOOLEAN")]
@@ -166,19 +168,19 @@ def _diagnostics(fleet: Fleet, every: Sequence[Member]) -> Plan:
     return of_rows(Schema(Kind.REGULAR, (TRACE, *columns)), rows)
 
 
-def _properties(fleet: Fleet, every: Sequence[Member]) -> Plan:
+def _properties(fleet: Fleet, every: Sequence[FleetMember]) -> Plan:
     columns = (TRACE, ColumnType("key", "VARCHAR"), ColumnType("value", "VARCHAR"))
     rows = [[one.name, *pair] for one in every for pair in sorted(fleet.facts[one.name].properties.items())]
     return of_rows(Schema(Kind.REGULAR, columns), rows)
 
 
-def _last_ts(fleet: Fleet, _: Sequence[Member]) -> Plan:
+def _last_ts(fleet: Fleet, _: Sequence[FleetMember]) -> Plan:
     schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), TRACE), (TRACE.name,))
     rows = sorted((fleet.facts[one.name].last_ts, one.name) for one in fleet.members)
     return of_rows(schema, [list(row) for row in rows])
 
 
-def _traces(fleet: Fleet, every: Sequence[Member]) -> Plan:
+def _traces(fleet: Fleet, every: Sequence[FleetMember]) -> Plan:
     ns = parse_unit("ns")
     columns = [ColumnType("format", "VARCHAR"), ColumnType("start", "TIMESTAMP_NS"), ColumnType("length", "BIGINT", ns)]
     columns.append(ColumnType("error", "VARCHAR"))
@@ -201,7 +203,7 @@ def _start(facts: Facts) -> str | None:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{ns:09}"
 
 
-_FACTS: Mapping[str, tuple[Callable[[Fleet, Sequence[Member]], Plan], str]] = {
+_FACTS: Mapping[str, tuple[Callable[[Fleet, Sequence[FleetMember]], Plan], str]] = {
     "traces": (_traces, "the traces, and what the manifest says of them"),
     "last_ts": (_last_ts, "the largest time in each trace"),
     "properties": (_properties, "facts about each trace as a whole"),

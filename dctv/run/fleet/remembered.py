@@ -12,8 +12,8 @@ from typing import Any
 from dctv.contracts.reader import Diagnostic
 from dctv.index.location import FLEETS
 from dctv.record import record
-from dctv.run.fleet.facts import Durations, Facts, Way
-from dctv.run.fleet.members import Member, is_as_it_was
+from dctv.run.fleet.facts import EventDurations, Facts, MountSettings
+from dctv.run.fleet.members import FleetMember, is_as_it_was
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -27,7 +27,7 @@ class Memory:
 
     path: Path
 
-    def recall(self, members: Sequence[Member]) -> dict[str, Facts]:
+    def recall(self, members: Sequence[FleetMember]) -> dict[str, Facts]:
         """Return what is known of those traces that have not changed, by name."""
         try:
             told = json.loads(self.path.read_text(encoding="utf-8"))
@@ -39,7 +39,7 @@ class Memory:
         found = [(one, known[one.path]) for one in members if one.path in known]
         return {one.name: facts for one, facts in found if is_as_it_was(one, facts.state)}
 
-    def keep(self, members: Sequence[Member], facts: Mapping[str, Facts]) -> None:
+    def keep(self, members: Sequence[FleetMember], facts: Mapping[str, Facts]) -> None:
         """Write what is known of traces that could be read; where that cannot be written, it is found again."""
         schemas: dict[Schema, int] = {}
         traces = {one.path: _told(facts[one.name], schemas) for one in members if not facts[one.name].error}
@@ -53,7 +53,7 @@ class Memory:
             made.unlink(missing_ok=True)
 
 
-def memory_of(pattern: str, base: Path | None, way: Way, folder: Path) -> Memory:
+def memory_of(pattern: str, base: Path | None, way: MountSettings, folder: Path) -> Memory:
     """Return the file for the traces of a pattern, mounted in some way, in the folder of all indexes."""
     from dctv import __version__
 
@@ -90,7 +90,7 @@ def _facts(told: Mapping[str, Any], schemas: Sequence[Schema]) -> Facts:
         None if told["counts"] is None else {table: _counts(one) for table, one in told["counts"].items()},
         None
         if told["durations"] is None
-        else {name: Durations(*map(int, one)) for name, one in told["durations"].items()},
+        else {name: EventDurations(*map(int, one)) for name, one in told["durations"].items()},
         tuple((name, size, changed) for name, size, changed in told["state"]),
     )
 

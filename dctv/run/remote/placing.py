@@ -10,7 +10,7 @@ from dctv.plan.build import STAR, by_names, select
 from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, ranked_names
 from dctv.plan.order import RowOrder
-from dctv.plan.source import Spread
+from dctv.plan.source import SpreadSource
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.run.context import ExecutionContext
@@ -116,7 +116,7 @@ class _Placing:
         if id(plan) not in self.worth:
             read = inputs(plan)
             self.worth[id(plan)] = (
-                not isinstance(plan.source, Spread)
+                not isinstance(plan.source, SpreadSource)
                 if isinstance(plan, Scan)
                 else not read or any(self._refusal(one) is None and self._is_worth(one) for one in read)
             )
@@ -165,7 +165,7 @@ class _Placing:
 
 
 def _is_stored(plan: Plan) -> bool:
-    return isinstance(plan, Scan) and not isinstance(plan.source, Spread)
+    return isinstance(plan, Scan) and not isinstance(plan.source, SpreadSource)
 
 
 def _meets_order(plan: Plan) -> bool:
