@@ -189,11 +189,11 @@ def _callers(error: DctvError) -> list[FrameSummary]:
     from itertools import takewhile
     from traceback import StackSummary, walk_tb
 
-    def room(frame: FrameType) -> str:
+    def package(frame: FrameType) -> str:
         return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
-    outside = takewhile(lambda one: room(one[0]) != "dctv", walk_tb(error.__traceback__))
-    return StackSummary.extract(one for one in outside if room(one[0]) != "IPython")
+    outside = takewhile(lambda one: package(one[0]) != "dctv", walk_tb(error.__traceback__))
+    return StackSummary.extract(one for one in outside if package(one[0]) != "IPython")
 
 
 def render(error: DctvError) -> str:

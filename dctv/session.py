@@ -19,13 +19,13 @@ from dctv.contracts.reader import LoadContext
 from dctv.contracts.table_function import TableFunction
 from dctv.engines.allowed import AllowedFiles
 from dctv.errors import DctvError, SourceText, UsageError
-from dctv.index.location import told_folder
+from dctv.index.location import configured_folder
 from dctv.index.mounting import AUTO_BYTES, IndexPolicy, When
 from dctv.index.sources import StoredFileSource
 from dctv.opening import open_context
 from dctv.plan.nodes import Scan
 from dctv.processors import usable_processors
-from dctv.progress import Progress, Told
+from dctv.progress import Progress, ProgressListener
 from dctv.rewrite.graph import readers_first
 from dctv.run import execute, indexing, mounting
 from dctv.run.crew import Crew
@@ -88,7 +88,7 @@ class Session:
         *,
         threads: int | None = None,
         memory_limit: str | None = None,
-        progress: Told | None = None,
+        progress: ProgressListener | None = None,
         index: When = "auto",
         index_dir: str | Path | None = None,
         large: int = AUTO_BYTES,
@@ -98,7 +98,7 @@ class Session:
         allow_engines: bool = False,
         warn: bool = True,
     ) -> None:
-        policy = IndexPolicy(index, told_folder(index_dir), large)
+        policy = IndexPolicy(index, configured_folder(index_dir), large)
         spill = None if temp_directory is None else Path(temp_directory)
         limits = Limits(policy, threads or usable_processors(), memory_limit, spill)
         crew = Crew(call, limits.threads)
@@ -239,7 +239,7 @@ class Session:
 
         context = self._context
         context.progress.begin()
-        files = find_traces(paths, context.shelves.readers, None)
+        files = find_traces(paths, context.registries.readers, None)
         loading = LoadContext({}, context.threads, partial(context.progress.report, "reorganizing"))
         written, log = carried_out(order, files, loading, context.engine)
         return written, list(log.entries.items())
@@ -440,9 +440,9 @@ class Session:
         """The folder for rows that do not fit into memory; it is made when it is needed."""
         return self._context.engine.spill_folder()
 
-    def tell(self, progress: Told | None) -> None:
+    def tell(self, progress: ProgressListener | None) -> None:
         """Have somebody else told of progress from now on."""
-        self._context.progress.told = progress
+        self._context.progress.listener = progress
 
     @in_turn
     def keep(self) -> Kept:
@@ -485,7 +485,7 @@ class Session:
         from dctv.web.serving import serve  # an extra
 
         serving = serve(self, port=port)
-        self._context.progress.told = serving.also_told(self._context.progress.told)
+        self._context.progress.listener = serving.with_listener(self._context.progress.listener)
         return serving
 
     @in_turn

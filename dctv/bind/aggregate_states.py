@@ -215,7 +215,7 @@ def _finalized(arguments: Sequence[Bound], expr: ast.Call) -> Bound:
 def _combined(arguments: Sequence[Bound], expr: ast.Call) -> Bound:
     one, other = _states(arguments, expr, 2)
     if one.type != other.type or one.unit != other.unit:
-        first, second = _told(one), _told(other)
+        first, second = _state_text(one), _state_text(other)
         unlike = first != second
         found = f"{first} and {second}" if unlike else f"two of {first} that differ in units, constants or ORDER BY"
         raise BindError(f"`{COMBINE}` takes two states of one aggregate, found {found}", other.place)
@@ -248,6 +248,6 @@ def refuse_others(arguments: Sequence[Bound], name: str) -> None:
             raise BindError(f"`{name}` takes the state of an aggregate, found {found}", one.place, hint=hint)
 
 
-def _told(state: Bound) -> str:
-    told = shown(state.type)
-    return told if state.unit == NO_UNIT else f"{told} in `{state.unit}`"
+def _state_text(state: Bound) -> str:
+    text = shown(state.type)
+    return text if state.unit == NO_UNIT else f"{text} in `{state.unit}`"

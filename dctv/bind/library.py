@@ -8,7 +8,7 @@ from typing import Any
 
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
-from dctv.bind.feeds import Dependencies
+from dctv.bind.dependencies import Dependencies
 from dctv.catalog.stdlib import LibraryModule
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import SourceText
@@ -38,7 +38,7 @@ def library_function(module: LibraryModule, home: tuple[str, ...]) -> TableFunct
         own = None if builder.within else Dependencies()
         env = replace(builder.env.outside(), params=values)
         inside = builder.copy(env=env, home=home, common={}, recursive=False, depth=builder.depth + 1)
-        inside.feeds, inside.within = own or builder.feeds, True
+        inside.dependencies, inside.within = own or builder.dependencies, True
         plan = inside.plan(module.select())
         if own is not None and own.lacking:
             env.warnings.entries[own.note(".".join((*home, *module.parts)))] = 1

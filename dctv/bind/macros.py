@@ -45,8 +45,8 @@ class Expansion:
             if any(error is one for one in self.own):
                 raise
             place = error.place if self.has(error.place) else self.place
-            told: QueryError = type(error)(said_of(self.name, error.message), place, hint=error.hint)
-            raise told from None
+            renamed: QueryError = type(error)(said_of(self.name, error.message), place, hint=error.hint)
+            raise renamed from None
 
     def has(self, place: Place | None) -> bool:
         """Whether a place is within the call."""
@@ -166,7 +166,7 @@ def expand_table(macro: Macro, node: ast.TableCall, binder: Binding) -> Plan:
         else:
             given[key] = MacroArgument(key, _as_value(argument, key), context, expansion, binder, argument)
     env = replace(binder.env, given=given, expanding=expanding)
-    inside = binder.copy(env=env, common=common, fed={}, recursive=False, depth=binder.depth + 1)
+    inside = binder.copy(env=env, common=common, common_dependencies={}, recursive=False, depth=binder.depth + 1)
     with expansion.telling():
         return inside.plan(body)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dctv.bind.binding import Binding
-from dctv.bind.feeds import Dependencies
+from dctv.bind.dependencies import Dependencies
 from dctv.catalog.namespace import LibraryPart
 from dctv.catalog.stdlib import cast_to
 from dctv.plan import build as w
@@ -20,8 +20,8 @@ def bind_part(binder: Binding, part: LibraryPart) -> Plan:
     if known is None:
         whole = Dependencies(any=True)
         known = binder.env.catalog.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
-    if binder.feeds is not None:
-        binder.feeds.add(known[2])
+    if binder.dependencies is not None:
+        binder.dependencies.add(known[2])
     return known[1]
 
 
@@ -29,13 +29,18 @@ def _rows_of(binder: Binding, part: LibraryPart, whole: Dependencies) -> Plan:
     plans: list[Plan] = []
     numbered = True
     for view in part.views:
-        feeds = Dependencies()
+        dependencies = Dependencies()
         inner = binder.copy(
-            env=binder.env.outside(), home=view.home, common={}, recursive=False, depth=binder.depth + 1, feeds=feeds
+            env=binder.env.outside(),
+            home=view.home,
+            common={},
+            recursive=False,
+            depth=binder.depth + 1,
+            dependencies=dependencies,
         )
         plan = inner.plan(view.select())
-        whole.add(feeds)
-        if feeds.there:
+        whole.add(dependencies)
+        if dependencies.there:
             numbered = numbered and LINE in plan.schema.names
             plans.append(cast_to(part.schema, plan))
     if not plans:

@@ -6,7 +6,7 @@ from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, unify
 from dctv.bind.context import Leaves
-from dctv.bind.feeds import Dependencies
+from dctv.bind.dependencies import Dependencies
 from dctv.bind.grouping import conjuncts
 from dctv.bind.joined_tables import as_one
 from dctv.bind.laterals import alone_or_beside, inlined, renamed
@@ -71,8 +71,8 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
         return _positional(binder, node, source, leaves), []
     first, tables = _add(binder, node.left, source, leaves)
     _extend(source.scope, tables, node.left)
-    # What is joined to rows that stay in any case feeds nothing.
-    side = binder.copy(feeds=Dependencies()) if node.kind in ("LEFT", "ASOF LEFT") else binder
+    # Nothing depends on what is joined to rows that stay in any case.
+    side = binder.copy(dependencies=Dependencies()) if node.kind in ("LEFT", "ASOF LEFT") else binder
     right, right_tables = _side(side, node.right, source, leaves)
     if isinstance(right, Derived) and node.kind not in _BESIDE and walk.free(right.query):
         raise BindError(

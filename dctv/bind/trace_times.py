@@ -45,7 +45,7 @@ def start_of(plan: Plan, catalog: Catalog, place: Place | None) -> int:
     for name, clock in clocks.items():
         if clock.start is None:
             hint = f"the table {name}.properties holds what it tells"
-            raise BindError(f"`{name}` does not tell when it began: {clock.told}", place, hint=hint)
+            raise BindError(f"`{name}` does not tell when it began: {clock.clock}", place, hint=hint)
     starts = {clock.start for clock in clocks.values() if clock.start is not None}
     if len(starts) > 1:
         listed = " and ".join(f"`{name}`" for name in sorted(clocks))

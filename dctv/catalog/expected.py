@@ -29,7 +29,7 @@ _SPECIAL = {"NAME": "STRING", "ARGS": "JSON", "HEX": "INT64"}
 
 @record
 class EventSource:
-    """A table of raw events that feeds an expected event."""
+    """A table of raw events that an expected event is read from."""
 
     event: str
     columns: EventColumns | None

@@ -76,4 +76,4 @@ def filter_views(catalog: Catalog, home: tuple[str, ...], reader: str, library: 
 def _filtered(whole: View, name: str, words: str) -> View:
     text = f"SELECT * FROM dctv.filter_calls({_HIDDEN}.{_WHOLE}{name}, {words})"
     select = cache(lambda: parse_select(SourceText(f"filtered {name}", text)))
-    return View(select, home=whole.home, doc=whole.doc, fed=whole.fed)
+    return View(select, home=whole.home, doc=whole.doc, warns_if_empty=whole.warns_if_empty)

@@ -57,7 +57,7 @@ class Mount:
     """Where all events are, in order, if they are in one place; it may ask for their union."""
     offset: int = 0
     """How many ns the times in the trace's data are shifted by; `trace` tells of shifted times already."""
-    shelf: HistoryStore | None = None
+    history_store: HistoryStore | None = None
     """Where histories of its states are kept."""
     given: dict[str, Callable[[], Plan]] = field(default_factory=dict)
     """What gives the plans of its stored tables, by their names below the mount; filled when it is attached."""
@@ -109,7 +109,9 @@ def attach(
     for name, plan in plans.items():
         catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(plan))
     own = catalog.level(parts).entries
-    own.update((name, StoredTable(Once(partial(facts, trace)), doc, there=False)) for name, facts, doc in _FACTS)
+    own.update(
+        (name, StoredTable(Once(partial(table, trace)), doc, there=False)) for name, table, doc in _METADATA_TABLES
+    )
     events = Once(lambda: _events(mount, plans))
     mount.given.update(plans, events=events)
     every = "all events of the trace, with their arguments as JSON"
@@ -119,11 +121,11 @@ def attach(
     own[WALL_CLOCK] = WallClock(unix_start(trace.properties), f"it has {clock_of(trace.properties)}")
     raw = {name: table.event for name, table in trace.tables.items()}
     reader = trace.format or mount.reader
-    fed = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])
+    sources = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])
     expected = catalog.level((*parts, EXPECTED)).entries
     for name, event in library.events.items():
-        make = Once(partial(_expected_event, event, fed[name], raw, plans))
-        expected[name] = StoredTable(make, "", bool(fed[name]), name)
+        make = Once(partial(_expected_event, event, sources[name], raw, plans))
+        expected[name] = StoredTable(make, "", bool(sources[name]), name)
     tables = catalog.level((*parts, TABLES)).entries
     for name, one in library.tables.items():
         found = plans.get(name)
@@ -137,13 +139,13 @@ def attach(
             entry = (
                 function_of(module, parts)
                 if module.parameters
-                else _view(module, parts, fed=module.parts[0] not in HIDDEN)
+                else _view(module, parts, warns_if_empty=module.parts[0] not in HIDDEN)
             )
             catalog.add((*parts, *module.parts), entry)
 
 
-def _view(module: LibraryModule, home: tuple[str, ...], *, fed: bool = False) -> View:
-    return View(module.select, home=home, doc=module.summary, fed=fed)
+def _view(module: LibraryModule, home: tuple[str, ...], *, warns_if_empty: bool = False) -> View:
+    return View(module.select, home=home, doc=module.summary, warns_if_empty=warns_if_empty)
 
 
 def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:
@@ -211,11 +213,11 @@ def _typed(plan: Plan, casts: Mapping[str, str]) -> Plan:
 
 def _expected_event(
     event: ExpectedEvent,
-    fed: Sequence[str],
+    sources: Sequence[str],
     raw: Mapping[str, EventColumns | None],
     plans: Mapping[str, Callable[[], Plan]],
 ) -> Plan:
-    return event.plan([EventSource(own, raw[f"{RAW}{own}"], plans[f"{RAW}{own}"]) for own in fed])
+    return event.plan([EventSource(own, raw[f"{RAW}{own}"], plans[f"{RAW}{own}"]) for own in sources])
 
 
 def _expected(event: Expected, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
@@ -246,7 +248,7 @@ def _diagnostics(trace: LoadedTrace) -> Plan:
     return of_rows(schema, [[d.file, d.reason, d.count, d.example, d.incomplete] for d in trace.diagnostics])
 
 
-_FACTS: tuple[tuple[str, Callable[[LoadedTrace], Plan], str], ...] = (
+_METADATA_TABLES: tuple[tuple[str, Callable[[LoadedTrace], Plan], str], ...] = (
     ("last_ts", _last_ts, "the largest time in the trace"),
     ("properties", _properties, "facts about the trace as a whole"),
     ("diagnostics", _diagnostics, "what was skipped, repaired or lost, with counts"),

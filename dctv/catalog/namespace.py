@@ -20,7 +20,7 @@ class StoredTable:
     plan: Callable[[], Plan]
     doc: str = ""
     there: bool = True
-    """Whether it has what happened: not if it holds facts about the trace, or an event that the trace lacks."""
+    """Whether it has what happened: not if it holds metadata of the trace, or an event that the trace lacks."""
     event: str | None = None
     """The event that it is of, if it is one that the standard library expects."""
     own: bool = False
@@ -36,7 +36,7 @@ class View:
     home: tuple[str, ...] = ()
     """Names in the select are looked up below this prefix first: the mount point, for views of the standard library."""
     doc: str = ""
-    fed: bool = False
+    warns_if_empty: bool = False
     """Whether a note says so if the trace has nothing that it is made of: for views of the standard library."""
 
 
@@ -73,7 +73,7 @@ class WallClock:
 
     start: int | None
     """The ns since 1970 of its time 0, None if nobody knows."""
-    told: str
+    clock: str
     """What is known of its clock."""
 
 

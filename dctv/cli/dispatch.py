@@ -12,7 +12,7 @@ import dctv.cli.commands
 from dctv.cli.command import Command
 from dctv.cli.parser import RaisingParser
 from dctv.console.verdict import OK, WRONG
-from dctv.contracts.shelf import modules, scan
+from dctv.contracts.registry import modules, scan
 
 if TYPE_CHECKING:
     from dctv.cli.errand import Lent

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from dctv.cli.mounts import Mounts, told_manifests
+from dctv.cli.mounts import Mounts, parse_manifests
 from dctv.cli.narrator import EVERYTHING, RunNarrator
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.mounting import mount_named
@@ -79,7 +79,7 @@ def _carried_out(
     keyboard: Keyboard,
 ) -> int:
     narrator = narrator_of(args)
-    manifests = told_manifests(getattr(args, "manifest", []), mounts)
+    manifests = parse_manifests(getattr(args, "manifest", []), mounts)
     bar = ProgressBar(wanted=not narrator.quiet)
     with _sink(args, output, bar, keyboard) as sink:
         warm: Lent | None = getattr(args, "warm", None)

@@ -10,10 +10,10 @@ from typing import Any
 import dctv.readers
 from dctv.catalog.files import TraceFiles, find_traces
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import Registry
+from dctv.contracts.registry import Registry
 from dctv.index.database import Index
 from dctv.index.finding import find
-from dctv.index.location import subject, told_folder
+from dctv.index.location import configured_folder, subject
 from dctv.index.summary import BINS, DurationSummary, NamedEvents, Summary, main_category, summarize
 from dctv.record import record
 from dctv.session import Session
@@ -62,7 +62,7 @@ def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], 
     files = find_traces(texts, Registry(dctv.readers, record=Reader), None)
     if files.reader.chunks is None:
         return None
-    index = find(subject(files.paths, files.reader.name, {}), told_folder(index_dir), note)
+    index = find(subject(files.paths, files.reader.name, {}), configured_folder(index_dir), note)
     if index is None:
         return None
     try:
@@ -75,7 +75,7 @@ def summarized(index: Index, files: TraceFiles) -> TraceMeasure | None:
     """Summarize the trace of an open index; None if the index does not know the names or categories of all events."""
     chunks = files.reader.chunks
     assert chunks is not None
-    known = index.known
+    known = index.metadata
     events = [table.event for table in chunks.tables(known).values() if table.event is not None]
     categories = {event.category for event in events if event.category is not None}
     pids = {event.pid for event in events if event.pid is not None}

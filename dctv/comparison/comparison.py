@@ -38,9 +38,9 @@ class Comparison:
     is. Printing it shows the first of each metric in units that fit. What reads Arrow streams takes it itself.
     """
 
-    def __init__(self, sides: Sides, by: Sequence[str] = (), told: Mapping[str, Direction] | None = None) -> None:
+    def __init__(self, sides: Sides, by: Sequence[str] = (), better: Mapping[str, Direction] | None = None) -> None:
         self._sides = sides
-        self._told = told or {}
+        self._better = better or {}
         """Which numbers are better in some columns, if nobody says otherwise."""
         repeated = all(len(side.runs) > 1 for side in sides)
         tested = repeated and significance.is_there()
@@ -160,7 +160,7 @@ class Comparison:
             if not significance.is_there():
                 raise significance.missing("a level of significance")
             check_alpha(alpha, *(len(side.runs) for side in self._sides))
-        known = Better(said.usual, {**self._told, **said.columns})
+        known = Better(said.usual, {**self._better, **said.columns})
         return list(judge(self.rows, Limit(percent / 100, alpha), known).worse)
 
     def _first(self, limit: int | None) -> list[Difference]:

@@ -36,7 +36,7 @@ def matched(sides: Sides, layout: ColumnRoles) -> list[ComparedRow]:
     rows: dict[str, ComparedRow] = {}
     for number, run in enumerate(all_runs(sides)):
         for place, (key, found) in enumerate(_rows(run, layout)):
-            row = rows.setdefault(repr(tuple(map(_told, key))), ComparedRow(key, (number, place), {}))
+            row = rows.setdefault(repr(tuple(map(_as_text, key))), ComparedRow(key, (number, place), {}))
             if number in row.found:
                 raise _doubled(run, layout, key)
             row.found[number] = found
@@ -53,7 +53,7 @@ def _rows(run: TraceRun, layout: ColumnRoles) -> Iterator[tuple[tuple[object, ..
                 yield tuple(values[i] for i in keys), tuple(_number(values[i]) for i in metrics)
 
 
-def _told(value: object) -> object:
+def _as_text(value: object) -> object:
     """Return what tells a value of a key: 0 and -0 are one, as in GROUP BY."""
     return value + 0.0 if isinstance(value, float) else value
 
@@ -72,10 +72,10 @@ def _doubled(run: TraceRun, layout: ColumnRoles, key: tuple[object, ...]) -> Usa
         return UsageError(
             f"the query has several rows for `{run.trace}`, and no column that tells them apart", hint=hint
         )
-    return UsageError(f"the query has several rows of {told_key(layout, key)} for `{run.trace}`", hint=hint)
+    return UsageError(f"the query has several rows of {key_text(layout, key)} for `{run.trace}`", hint=hint)
 
 
-def told_key(layout: ColumnRoles, key: tuple[object, ...]) -> str:
+def key_text(layout: ColumnRoles, key: tuple[object, ...]) -> str:
     """Name a key in a sentence: `name` train_step, `pid` 3."""
     values = ["NULL" if value is None else str(value) for value in key]
     return ", ".join(f"`{column.name}` {value}" for column, value in zip(layout.keys, values, strict=True))

@@ -11,7 +11,7 @@ import dctv.writers
 from dctv.catalog.namespace import NOTHING_MOUNTED
 from dctv.console.sink import stdout_sink
 from dctv.console.verdict import OK
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.contracts.writer import ResultRows, Writer
 from dctv.errors import UsageError, nearest
 from dctv.patterns import pattern as compiled

@@ -73,10 +73,10 @@ class _Guarded:
         with InWords(self._paths):
             yield from self._found
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt."""
         with InWords(self._paths):
-            return self._found.facts()
+            return self._found.metadata()
 
     def again(self) -> bool:
         """Whether the pass must be done again."""
@@ -128,8 +128,8 @@ def _decode(
     decode: Callable[..., Mapping[str, TraceTable]],
     paths: Sequence[Path],
     places: Sequence[Checkpoint],
-    known: TraceMetadata,
+    metadata: TraceMetadata,
     context: LoadContext,
 ) -> Mapping[str, TraceTable]:
     with InWords(paths):
-        return decode(paths, places, known, context)
+        return decode(paths, places, metadata, context)

@@ -59,7 +59,7 @@ class TraceTable:
 
 
 @cache
-def told_unit(text: str) -> Unit:
+def declared_unit(text: str) -> Unit:
     """Return the unit that a text is known to mean; it is read when somebody looks at it."""
 
     def read() -> Unit:
@@ -96,7 +96,7 @@ class LoadedTrace:
     properties: Mapping[str, str] = field(default_factory=dict)
     """`clock`, `start_ns` (absolute time of `_ts` 0), `writer` and the like."""
     format: str = ""
-    """The format whose views of the standard library its events feed, if that is not the reader's own."""
+    """The format whose views of the standard library read its events, if that is not the reader's own."""
 
 
 @record
@@ -110,9 +110,9 @@ class LoadContext:
     """Call with bytes done and bytes in all; raises Interrupted when the user has had enough."""
 
 
-def one_family(known: TraceMetadata) -> Sequence[str]:
+def one_family(metadata: TraceMetadata) -> Sequence[str]:
     """Return the families of a format whose lines mean the same in every file."""
-    return [""] * len(known.facts["files"])
+    return [""] * len(metadata.entries["files"])
 
 
 ARROW_TYPES = {"BIGINT": "int64", "UBIGINT": "uint64", "DOUBLE": "double", "BOOLEAN": "bool"}
@@ -140,13 +140,13 @@ class ChunkReader(Unread):
     """What is indexed by default: dimension (`cat`, `fhash`) and the column of decoded events that holds it. The
     event's name always is, as `name`, and so are times and durations; `args.size` means the column `size`."""
     start: Callable[[Sequence[Path], LoadContext, Mapping[str, Any] | None, int], Pass]
-    """Begin a pass; facts of an earlier one are hints, and chunks have so many bytes of text. Raises TraceError."""
+    """Begin a pass; the metadata of an earlier one is a hint, chunks have so many bytes of text. Raises TraceError."""
     tables: Callable[[TraceMetadata], Mapping[str, TraceTable]]
     """Schemas of `raw_events.<name>` and of the tables in `others`, in the order of `Reader.load`, with `data` None."""
     finished: Callable[[TraceMetadata, str, Any], Any]
     """A table's name as in `tables` and one pyarrow RecordBatch of its decoded rows (columns unified over all chunks,
     and `FILE` as the last one) -> the batch with the columns and values that `Reader.load` gives."""
-    origins: Callable[[TraceMetadata, str], Mapping[str, ColumnLineage]]
+    lineage: Callable[[TraceMetadata, str], Mapping[str, ColumnLineage]]
     """For an event table: which of its columns are dimensions; those that are not just so are left out."""
     rest: Callable[[TraceMetadata], LoadedTrace]
     """The trace without those tables: small tables (`files`), diagnostics, properties, `last_ts`."""

@@ -38,7 +38,7 @@ INTERVALS = Schema(
 )
 _SHIFTS = {"=": (0, 0), ">=": (0, None), ">": (1, None), "<=": (None, 0), "<": (None, -1)}
 """What a comparison tells of the least and the greatest value."""
-_Told = p.Compare | p.In | p.Prefix
+_Summary = p.Compare | p.In | p.Prefix
 """Conditions that may tell of attributes or times."""
 
 
@@ -129,7 +129,7 @@ class States:
 
     def narrowed(self, predicate: p.Predicate) -> States:
         """Return a source of fewer attributes or times, where the condition speaks of them."""
-        words = ", ".join(_words(part) for part in _parts(predicate) if isinstance(part, _Told))
+        words = ", ".join(_words(part) for part in _parts(predicate) if isinstance(part, _Summary))
         return self.when_there(words, lambda there: _narrowed(there, predicate)) if words else self
 
     def of(self, quarks: Iterable[int]) -> States:
@@ -168,11 +168,11 @@ class States:
         there = self.prepared()
         count = there.system.attribute_count
         wanted = count if there.quarks is None else len(there.quarks)
-        told = f"states: {wanted:,} of {count:,} attributes"
+        summary = f"states: {wanted:,} of {count:,} attributes"
         if there.times is not None:
-            return (f"{told} at {len(there.times):,} times",)
+            return (f"{summary} at {len(there.times):,} times",)
         ends = ("" if one is None else f"{one} ns" for one in (there.first, there.last))
-        return (told if there.first is None and there.last is None else f"{told}, {'..'.join(ends)}",)
+        return (summary if there.first is None and there.last is None else f"{summary}, {'..'.join(ends)}",)
 
     def bytes_read(self) -> None:
         """Return None: what is read of a mapped file is not counted."""
@@ -183,7 +183,7 @@ class Computed(Held):
     """Rows that a state system gives, which are found just before they are read."""
 
     rows: Callable[[], Any]
-    told: Callable[[], Sequence[str]] = lambda: ()
+    summary: Callable[[], Sequence[str]] = lambda: ()
 
     def prepare(self, run: PlanRun) -> None:
         """Make the state system if it is not there, and find the rows."""
@@ -195,7 +195,7 @@ class Computed(Held):
 
     def lines(self) -> Sequence[str]:
         """Return which attributes are looked up."""
-        return self.told()
+        return self.summary()
 
 
 def aside(stream: Any, spill_folder: Path) -> Any:

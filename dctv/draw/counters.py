@@ -102,14 +102,14 @@ def counters(found: dict[int, Curve], plot: TimeScale) -> Iterator[Shape]:
         least, greatest = curve.scale
         base = float(curve.height(np.zeros(1))[0])
         high, low = (amount(float(end), curve.row.track.unit) for end in (curve.high.max(), curve.low.min()))
-        told = f"{cleaned(curve.row.track.name)}\nleast {low}\ngreatest {high}"
+        title = f"{cleaned(curve.row.track.name)}\nleast {low}\ngreatest {high}"
         for first, last in pairwise(ends):
-            yield from _steps(curve, slice(first, last), base, told)
+            yield from _steps(curve, slice(first, last), base, title)
         if least < 0 < greatest:
             yield Rectangle(plot.left, round(base), plot.width, 1, "zero")
 
 
-def _steps(curve: Curve, part: slice, base: float, told: str) -> Iterator[Shape]:
+def _steps(curve: Curve, part: slice, base: float, title: str) -> Iterator[Shape]:
     import numpy as np
 
     left, right = curve.left[part].copy(), curve.right[part]
@@ -117,9 +117,9 @@ def _steps(curve: Curve, part: slice, base: float, told: str) -> Iterator[Shape]
     x = np.round(np.column_stack([left, right]).ravel(), 2)
     low, high, value = (curve.height(values[part]).repeat(2) for values in (curve.low, curve.high, curve.value))
     line = _points(x, value)
-    yield Polygon([(float(x[0]), base), *line, (float(x[-1]), base)], "area", told)
+    yield Polygon([(float(x[0]), base), *line, (float(x[-1]), base)], "area", title)
     if (low > high).any():
-        yield Polygon([*_points(x, high), *reversed(_points(x, low))], "range", told)
+        yield Polygon([*_points(x, high), *reversed(_points(x, low))], "range", title)
     yield Line(line, "line")
 
 

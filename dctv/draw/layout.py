@@ -116,7 +116,7 @@ def _head(scene: Scene, width: int) -> Iterator[Shape]:
     room = width - 2 * _MARGIN
     title = cleaned(scene.title)
     shown = fitted(title, room, 16, bold=True)
-    yield TextShape(_MARGIN, 25, shown, room, size=16, bold=True, told=title if shown != title else "")
+    yield TextShape(_MARGIN, 25, shown, room, size=16, bold=True, title=title if shown != title else "")
     length = scene.stop - scene.start
     text = f"begins at {exact_time(scene.start - scene.zero)}, lasts {exact_time(length)}"
     yield TextShape(_MARGIN, 43, fitted(text, room, 12), room, "faint", 12)
@@ -156,7 +156,7 @@ def _names(rows: Sequence[TrackRow], found: dict[int, Curve], frame: PictureLayo
         base = row.y + (row.height + 8 - 2 * group) / 2 if row.lanes == 1 and not row.more else row.y + LANE / 2 + 4
         name = cleaned(track.name)
         shown = fitted(name, room, 12, bold=group) or name[:1]
-        yield TextShape(x, base, shown, room, "ink", 12, bold=group, told=name if shown != name else "")
+        yield TextShape(x, base, shown, room, "ink", 12, bold=group, title=name if shown != name else "")
         if row.more:
             text = f"and {row.more:,} more lanes"
             yield TextShape(frame.plot.left + 3, row.y + row.height - 4, text, frame.plot.width, "faint", 11)

@@ -25,7 +25,7 @@ class Rectangle:
     width: float
     height: float
     role: str
-    told: str = ""
+    title: str = ""
     """What is shown when one points at it."""
     hatched: bool = False
 
@@ -55,7 +55,7 @@ class TextShape:
     size: int = 11
     anchor: Anchor = "start"
     bold: bool = False
-    told: str = ""
+    title: str = ""
 
 
 @record
@@ -64,7 +64,7 @@ class Polygon:
 
     points: Sequence[tuple[float, float]]
     role: str
-    told: str = ""
+    title: str = ""
 
 
 @record

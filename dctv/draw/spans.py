@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Flags = NDArray[bool_]
     Whole = NDArray[int64]
 
-TOLD = 10_000
+TITLED = 10_000
 """How many boxes of a picture tell what they are: the widest ones. It keeps pictures small."""
 HATCHED = 6
 """How wide a box must be that hatching is seen in it."""
@@ -95,7 +95,7 @@ def _boxes(
     bottom = np.array([row.y for row in rows])[found["row"]] + found["lane"] * LANE + LANE - 1 if len(found) else left
     top = bottom - levels * _LEVEL - (levels == _WHOLE)
     telling = np.zeros(len(found), dtype=bool)
-    telling[np.argsort(left - right, kind="stable")[:TOLD]] = True
+    telling[np.argsort(left - right, kind="stable")[:TITLED]] = True
     for role in np.unique(roles[~telling]).tolist():
         some = ~telling & (roles == role)
         yield Boxes(left[some], top[some], right[some], bottom[some], names[role])
@@ -105,8 +105,8 @@ def _boxes(
     labels = []
     for cell, x, y, end, base, role in zip(_cells(found.take(which)), *columns, strict=True):
         name, pale = cleaned(cell["text"]), names[role] in PALES
-        told = _told(name, cell, zero)
-        yield Rectangle(x, y, end - x, base - y, names[role], told, hatched=pale and end - x >= HATCHED)
+        title = _title(name, cell, zero)
+        yield Rectangle(x, y, end - x, base - y, names[role], title, hatched=pale and end - x >= HATCHED)
         if end - x >= _LABELLED and base - y >= _LEGIBLE and cell["text"]:
             labels.append(_label(name, x, end, base, names[role]))
     yield from (label for label in labels if label.text)
@@ -124,7 +124,7 @@ def _cells(placed: Placed) -> Iterator[dict[str, Any]]:
         yield {"text": text, **dict(zip(wanted, values, strict=True))}
 
 
-def _told(name: str, cell: dict[str, Any], zero: int) -> str:
+def _title(name: str, cell: dict[str, Any], zero: int) -> str:
     lines = [name, f"begins at {exact_time(cell['_ts'] - zero)}"]
     if cell["count"] <= 1:
         return "\n".join([*lines, f"lasts {exact_time(cell['_duration'])}"])

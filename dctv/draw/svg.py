@@ -80,7 +80,7 @@ def _rectangle(shape: Rectangle) -> str:
     place = f'x="{_number(shape.x)}" y="{_number(shape.y)}" width="{_number(shape.width)}"'
     place += f' height="{_number(shape.height)}"'
     hatch = f'<rect class="hatch" {place}/>\n' if shape.hatched else ""
-    return _closed(f'<rect class="{shape.role}" {place}', "rect", shape.told) + hatch
+    return _closed(f'<rect class="{shape.role}" {place}', "rect", shape.title) + hatch
 
 
 def _boxes(shape: Boxes) -> str:
@@ -99,16 +99,16 @@ def _text(shape: TextShape) -> str:
     if width > _TIGHT * shape.room or not shape.text.rstrip(ELLIPSIS).isascii():
         # How wide letters are depends on fonts; these are made to fit.
         head += f' textLength="{_number(min(shape.room, width))}" lengthAdjust="spacingAndGlyphs"'
-    told = f"<title>{escaped(shape.told)}</title>" if shape.told else ""
-    return f"{head}>{told}{escaped(shape.text)}</text>\n"
+    title = f"<title>{escaped(shape.title)}</title>" if shape.title else ""
+    return f"{head}>{title}{escaped(shape.text)}</text>\n"
 
 
 def _polygon(shape: Polygon) -> str:
-    return _closed(f'<polygon class="{shape.role}" points="{_points(shape.points)}"', "polygon", shape.told)
+    return _closed(f'<polygon class="{shape.role}" points="{_points(shape.points)}"', "polygon", shape.title)
 
 
-def _closed(head: str, name: str, told: str) -> str:
-    return f"{head}><title>{escaped(told)}</title></{name}>\n" if told else f"{head}/>\n"
+def _closed(head: str, name: str, title: str) -> str:
+    return f"{head}><title>{escaped(title)}</title></{name}>\n" if title else f"{head}/>\n"
 
 
 def _points(points: Sequence[tuple[float, float]]) -> str:

@@ -40,8 +40,8 @@ def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
     # An event without meaning ends the list, since every other one is followed by a comma.
     out.write(b'{"ph":"M","name":"trace_end","pid":0,"tid":0,"args":{}}\n],\n')
     _write_kernel(export, timeline, out)
-    told = {f"dctv.{name}": value for name, value in sorted(timeline.properties.items())}
-    out.write(f'"otherData":{json.dumps(told, ensure_ascii=False)}}}\n'.encode("utf-8", "replace"))
+    properties = {f"dctv.{name}": value for name, value in sorted(timeline.properties.items())}
+    out.write(f'"otherData":{json.dumps(properties, ensure_ascii=False)}}}\n'.encode("utf-8", "replace"))
 
 
 def _write_kernel(export: ChromeExport, timeline: ExportedTimeline, out: BinaryIO) -> None:

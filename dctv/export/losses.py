@@ -68,8 +68,8 @@ def _names(session: Session, timeline: ExportedTimeline) -> list[str]:
     rest = "WHERE pid IS NULL AND name IS NOT NULL"
     if "kernel" in timeline.queries:
         events = f"({timeline.queries['kernel']})"
-        told = (select([column], events, f"WHERE {column} IS NOT NULL") for column in _NAMED)
-        rest = f"{rest} AND tid NOT IN ({' UNION ALL '.join(told)})"
+        selects = (select([column], events, f"WHERE {column} IS NOT NULL") for column in _NAMED)
+        rest = f"{rest} AND tid NOT IN ({' UNION ALL '.join(selects)})"
     lost = count_rows(session, f"t.threads {rest}")
     return [f"{lost} names of threads were left out: no event tells their process"] if lost else []
 

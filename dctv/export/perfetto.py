@@ -23,10 +23,10 @@ def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
     """Write packets; times are absolute ns. Slices of one lane nest; each lane is a track below that of its thread."""
     from dctv._kernels import PerfettoExport
 
-    told = timeline.properties
-    clock = _CLOCKS.get(told.get("clock", ""), _BOOT)
-    unix = int(told["start_unix_ns"]) if "start_unix_ns" in told else None
-    system = [told.get(key) for key in ("system", "kernel_build", "kernel", "machine")]
+    properties = timeline.properties
+    clock = _CLOCKS.get(properties.get("clock", ""), _BOOT)
+    unix = int(properties["start_unix_ns"]) if "start_unix_ns" in properties else None
+    system = [properties.get(key) for key in ("system", "kernel_build", "kernel", "machine")]
     export = PerfettoExport(clock, timeline.start_ns, unix, system, described())
     if timeline.last is not None:
         out.write(export.header())

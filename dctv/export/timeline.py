@@ -81,7 +81,7 @@ class ExportedTimeline:
 
 def of_mount(session: Session, form: arrows.Form) -> ExportedTimeline:
     """Return the timeline of the trace that is mounted as `t`, by the vocabulary of the standard library."""
-    told = dict(session.sql("SELECT key, value FROM t.properties").fetchall())
+    properties = dict(session.sql("SELECT key, value FROM t.properties").fetchall())
     tracks = session.sql("SELECT track, kind, name, pid, tid, unit, parent FROM t.tracks ORDER BY track").fetchall()
     named = session.sql(
         "SELECT DISTINCT pid, name FROM t.processes WHERE pid IS NOT NULL ORDER BY pid, name"
@@ -91,12 +91,15 @@ def of_mount(session: Session, form: arrows.Form) -> ExportedTimeline:
     ).fetchall()
     queries = _mount_queries(session, form)
     # Times since 1970 are those of a trace that tells no others.
-    start = int(told.get("start_ns") or (told.get("start_unix_ns", "0") if told.get("clock") == "realtime" else "0"))
+    start = int(
+        properties.get("start_ns")
+        or (properties.get("start_unix_ns", "0") if properties.get("clock") == "realtime" else "0")
+    )
     processes = [(int(pid), name) for pid, name in named]
     last = session.sql("SELECT unitless(_ts) FROM t.last_ts").fetchall()
     placed = _with_threads([ExportedTrack(*row) for row in tracks], threads)
     return ExportedTimeline(
-        session, start, told, processes, placed, queries, _places(session), last[0][0] if last else None
+        session, start, properties, processes, placed, queries, _places(session), last[0][0] if last else None
     )
 
 
@@ -175,8 +178,8 @@ def of_query(session: Session, text: str) -> ExportedTimeline:
     keys = [key for key in by if key in names]
     key = ", ".join(keys) if keys else "NULL"
     numbered = f"({select(['*', f'DENSE_RANK() OVER (ORDER BY {key}) AS dctv_track'], 'dctv_export')})"
-    told = session.sql(select(["DISTINCT dctv_track", *keys], numbered)).fetchall()
-    tracks = [_track(kind, number, dict(zip(keys, values, strict=True))) for number, *values in told]
+    rows = session.sql(select(["DISTINCT dctv_track", *keys], numbered)).fetchall()
+    tracks = [_track(kind, number, dict(zip(keys, values, strict=True))) for number, *values in rows]
     shown = [_shown(column, names, kind) for column in _COLUMNS[kind]]
     order = f" ORDER BY dctv_track, {TS}, {DURATION} DESC" if kind == "slices" else ""
     queries = {kind: select(shown, numbered, order)}

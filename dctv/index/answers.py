@@ -36,7 +36,7 @@ class AskedTable:
 
     event: str | None
     """The name of its events, None for the table of all."""
-    origins: Mapping[str, ColumnLineage]
+    lineage: Mapping[str, ColumnLineage]
     types: Mapping[str, str]
     """The engine's types of its columns."""
     start_ns: int
@@ -179,10 +179,10 @@ def _spread(sums: Sums, function: str) -> float | None:
 
 
 def _dimension(table: AskedTable, column: str) -> str:
-    origin = table.origins.get(column)
-    if origin is None or origin.resolves is not None:
+    lineage = table.lineage.get(column)
+    if lineage is None or lineage.resolves is not None:
         raise Unknown
-    return origin.dimension
+    return lineage.dimension
 
 
 def _value(text: str, value_type: str, kind: str) -> Cell:

@@ -1,4 +1,4 @@
-"""What it takes to build an index: settings, the trace, a spool, a folder to work in, and how that is published."""
+"""What it takes to build an index: settings, the trace, a sorter, a folder to work in, and how that is published."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ class WrittenTable:
     """Whatever is to be known of its columns, as JSON."""
 
 
-class Spool(Protocol):
+class ChunkSorter(Protocol):
     """Collects the rows of all chunks, and writes them to the column store in order."""
 
     def add(self, chunk: DecodedChunk) -> None:
         """Take a chunk, in the order of the trace."""
 
-    def write(self, chunks: ChunkReader, known: TraceMetadata, folder: Path) -> Sequence[WrittenTable]:
+    def write(self, chunks: ChunkReader, metadata: TraceMetadata, folder: Path) -> Sequence[WrittenTable]:
         """Write all tables to a folder that is there; after the last chunk."""
 
     def close(self) -> None:
         """Free everything."""
 
 
-MakeSpool = Callable[[Path], Spool]
+MakeSorter = Callable[[Path], ChunkSorter]
 """Begin to collect; the folder, which is there, is for what does not fit into memory."""
 
 

@@ -12,7 +12,7 @@ from dctv.contracts.chunks import DecodedChunk, Pass
 from dctv.contracts.reader import LoadContext
 from dctv.errors import IndexUnusable
 from dctv.index.anew import build
-from dctv.index.build import MakeSpool
+from dctv.index.build import MakeSorter
 from dctv.index.database import ALWAYS, Index
 from dctv.index.opening import open_whole
 from dctv.index.trace import Trace
@@ -40,7 +40,7 @@ _MOST = 20
 """Differences that are told one by one."""
 
 
-def check(trace: Trace, index: Index, make_spool: MakeSpool | None, scratch: Path) -> list[str]:
+def check(trace: Trace, index: Index, make_sorter: MakeSorter | None, scratch: Path) -> list[str]:
     """Compute an index again, in a folder for scratch, and return in words what differs; nothing if all is well.
 
     Raises:
@@ -49,7 +49,7 @@ def check(trace: Trace, index: Index, make_spool: MakeSpool | None, scratch: Pat
     """
     found = IndexDifferences([])
     watched = _watched(trace, index, found)
-    build(watched, index.layout, scratch, make_spool)
+    build(watched, index.layout, scratch, make_sorter)
     fresh = open_whole(scratch)
     assert fresh is not None
     try:
@@ -65,19 +65,19 @@ def check(trace: Trace, index: Index, make_spool: MakeSpool | None, scratch: Pat
 class IndexDifferences:
     """What differs."""
 
-    told: list[str]
+    found: list[str]
     more: int = 0
 
     def add(self, line: str) -> None:
         """Note a difference."""
-        if len(self.told) < _MOST:
-            self.told.append(line)
+        if len(self.found) < _MOST:
+            self.found.append(line)
         else:
             self.more += 1
 
     def lines(self) -> list[str]:
         """Return what to tell a person."""
-        return [*self.told, f"and {self.more} more"] if self.more else self.told
+        return [*self.found, f"and {self.more} more"] if self.more else self.found
 
 
 @record
@@ -94,9 +94,9 @@ class _Watched:
                 _probe(self.index, position, chunk, self.found)
             yield chunk
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what the pass learnt."""
-        return self.inner.facts()
+        return self.inner.metadata()
 
     def again(self) -> bool:
         """Whether the pass must be done again."""
@@ -107,7 +107,7 @@ def _watched(trace: Trace, index: Index, found: IndexDifferences) -> Trace:
     chunks = trace.chunks
 
     def start(paths: Sequence[Path], context: LoadContext, hints: Mapping[str, Any] | None, chunk_bytes: int) -> Pass:
-        known = index.facts if hints is None else hints
+        known = index.entries if hints is None else hints
         return _Watched(chunks.start(paths, context, known, chunk_bytes), index, found)
 
     return replace(trace, reader=replace(trace.reader, chunks=replace(chunks, start=start)))

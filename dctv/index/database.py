@@ -159,16 +159,16 @@ class Index:
         return replace(Checkpoint(*row), window=window, packed=bool(row[11]))
 
     @cached_property
-    def known(self) -> TraceMetadata:
+    def metadata(self) -> TraceMetadata:
         """What the format knows of the whole trace."""
         query = "SELECT file_info_id, dimension, hash_value, resolved_value FROM hash_resolutions ORDER BY file_info_id"
-        return TraceMetadata(self.facts, self._rows(query))
+        return TraceMetadata(self.entries, self._rows(query))
 
     @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """The facts of `known`, without its hashes."""
-        facts: Mapping[str, Any] = json.loads(self.about["facts"])
-        return facts
+    def entries(self) -> Mapping[str, Any]:
+        """The entries of the metadata, without its hashes."""
+        entries: Mapping[str, Any] = json.loads(self.about["facts"])
+        return entries
 
     @cached_property
     def summaries(self) -> Sequence[ChunkSummary]:

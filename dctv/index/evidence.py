@@ -98,7 +98,7 @@ class Evidence:
             for value in values:
                 found.setdefault(value, []).append(position)
         sparse = self.count // 64
-        chunks = {v: p if len(p) <= sparse else set_of(p, self.count) for v, p in found.items()}
+        chunks = {v: chunks if len(chunks) <= sparse else set_of(chunks, self.count) for v, chunks in found.items()}
         return Dictionaries(set_of(known, self.count), chunks)
 
     @cached_property
@@ -189,7 +189,7 @@ class Evidence:
         matched: Counter[int] = Counter()
         for chunks in found:
             matched.update(positions_of(chunks) if isinstance(chunks, int) else chunks)
-        only = set_of((p for p, number in matched.items() if number == self._rows[p].distinct), self.count)
+        only = set_of((one for one, number in matched.items() if number == self._rows[one].distinct), self.count)
         return true, self.present & ~only
 
     def _union(self, some: Iterable[Positions]) -> int:

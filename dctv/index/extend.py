@@ -90,7 +90,7 @@ def _compute(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack, wri
     filters = FileFilters(writer, sizes)
     places = iter(index.checkpoints())
     events = 0
-    run = trace.chunks.start(trace.paths, trace.context, index.facts, index.layout.chunk_bytes)
+    run = trace.chunks.start(trace.paths, trace.context, index.entries, index.layout.chunk_bytes)
     for chunk in run:
         if not _same(chunk.checkpoint, next(places, None)):
             return None

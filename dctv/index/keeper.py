@@ -9,7 +9,7 @@ from pathlib import Path
 from dctv.errors import IndexFailed, IndexUnusable
 from dctv.index import locks
 from dctv.index.anew import build
-from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, reason
+from dctv.index.build import STORE, WORKSPACE, Built, MakeSorter, reason
 from dctv.index.database import Index
 from dctv.index.extend import extend, lack
 from dctv.index.finding import find
@@ -25,7 +25,7 @@ class IndexPlan:
     """What to do about the index of a trace."""
 
     wanted: IndexLayout
-    make_spool: MakeSpool | None
+    make_sorter: MakeSorter | None
     index_dir: Path | None = None
     force: bool = False
     """Build anew whatever is there."""
@@ -71,7 +71,7 @@ def _prepared(trace: Trace, plan: IndexPlan, folder: Path) -> Built | None:
         with _held(folder), _builder(folder, plan) as waited:
             index = None if plan.force and not waited.long else find(trace.about, plan.index_dir, _silent)
             if index is None:
-                return build(trace, plan.wanted, folder, plan.make_spool)
+                return build(trace, plan.wanted, folder, plan.make_sorter)
             try:
                 return _completed(trace, plan, folder, index)
             finally:
@@ -85,7 +85,7 @@ def _completed(trace: Trace, plan: IndexPlan, folder: Path, index: Index) -> Bui
     if not missing:
         return None
     built = None if missing.anew else extend(trace, index, plan.wanted, missing)
-    return built or build(trace, plan.wanted, folder, plan.make_spool)
+    return built or build(trace, plan.wanted, folder, plan.make_sorter)
 
 
 @record(frozen=False)

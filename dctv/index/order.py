@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dctv.errors import IndexUnusable
-from dctv.index.build import Built, IndexSettings, Spool, layout
+from dctv.index.build import Built, ChunkSorter, IndexSettings, layout
 from dctv.index.database import Index
 from dctv.index.finding import find
 from dctv.index.keeper import IndexPlan, ensure
@@ -74,11 +74,11 @@ class Reporter:
         """Take how many rows of the column store are written."""
         self.onward.report(f"{self.label}: {self.events:,} events, {100 * done // max(total, 1)} % stored", 0, 0)
 
-    def spool(self, folder: Path) -> Spool:
+    def sorter(self, folder: Path) -> ChunkSorter:
         """Begin to collect rows for the column store."""
-        from dctv.index.store import StoreSpool
+        from dctv.index.store import StoreSorter
 
-        return StoreSpool(folder, self.stored)
+        return StoreSorter(folder, self.stored)
 
     def waiting(self) -> None:
         """Say that another process builds."""
@@ -92,11 +92,11 @@ def fulfil(trace: Trace, order: IndexRequest, label: str, progress: Progress) ->
         IndexFailed: it cannot be built.
         TraceError: the trace cannot be read.
     """
-    told: list[str] = []
+    notes: list[str] = []
     reporter = Reporter(label, progress)
     watched = _watched(trace, reporter)
     wanted = layout(trace, order.settings)
-    plan = IndexPlan(wanted, reporter.spool, order.index_dir, order.force, reporter.waiting, told.append)
+    plan = IndexPlan(wanted, reporter.sorter, order.index_dir, order.force, reporter.waiting, notes.append)
     index, built = ensure(watched, plan)
     try:
         if built is not None and order.index_dir is None:
@@ -104,7 +104,7 @@ def fulfil(trace: Trace, order: IndexRequest, label: str, progress: Progress) ->
 
             root = cache_folder()
             prune(root, CacheLimit(most_bytes(root)))
-        return _outcome(trace, order, index, built, told)
+        return _outcome(trace, order, index, built, notes)
     finally:
         index.close()
 
@@ -119,11 +119,11 @@ def differences(
     Raises:
         IndexUnusable: there is no index that could be compared.
     """
-    told: list[str] = []
-    index = find(trace.about, order.index_dir, told.append)
+    notes: list[str] = []
+    index = find(trace.about, order.index_dir, notes.append)
     if index is None:
-        if told:
-            raise IndexUnusable(told[0])
+        if notes:
+            raise IndexUnusable(notes[0])
         raise IndexUnusable(f"found no index in `{index_folder(trace.about, order.index_dir)}`")
     try:
         from tempfile import TemporaryDirectory
@@ -133,7 +133,7 @@ def differences(
         below = None if temp_directory is None else made_folder(temp_directory)
         with TemporaryDirectory(prefix="dctv-check-", dir=below) as scratch:
             reporter = Reporter(label, progress)
-            return check(_watched(trace, reporter), index, reporter.spool, Path(scratch))
+            return check(_watched(trace, reporter), index, reporter.sorter, Path(scratch))
     finally:
         index.close()
 
@@ -144,8 +144,10 @@ def _watched(trace: Trace, reporter: Reporter) -> Trace:
 
 
 def _outcome(trace: Trace, order: IndexRequest, index: Index, built: Built | None, notes: list[str]) -> IndexOutcome:
-    told = trace.chunks.diagnostics
-    diagnostics = trace.chunks.rest(index.known).diagnostics if told is None else told(index.known)
+    read_diagnostics = trace.chunks.diagnostics
+    diagnostics = (
+        trace.chunks.rest(index.metadata).diagnostics if read_diagnostics is None else read_diagnostics(index.metadata)
+    )
     store = None if index.store is None else sum(table.bytes for table in index.store.values())
     return IndexOutcome(
         index.folder,

@@ -64,9 +64,9 @@ class IndexWriter:
         """Begin to change what is there."""
         self._connection.execute("BEGIN")
 
-    def tell(self, facts: Mapping[str, str]) -> None:
-        """Note facts of the whole index."""
-        self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", facts.items())
+    def tell(self, values: Mapping[str, str]) -> None:
+        """Note properties of the whole index."""
+        self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", values.items())
 
     def layout(self, layout: IndexLayout) -> None:
         """Note how the index is built, and that all files have its dimensions."""

@@ -17,7 +17,7 @@ from dctv.plan.expressions import Case, Expression
 from dctv.plan.node import Query
 from dctv.plan.queries import Item
 from dctv.provenance.database import EventGroup, WrittenFile
-from dctv.provenance.split import REST, SplitJob, known_of, reorganize
+from dctv.provenance.split import REST, SplitJob, metadata_of, reorganize
 from dctv.record import record
 from dctv.syntax.filter import Filter, parse_filter
 from dctv.types.units import parse_unit
@@ -131,9 +131,9 @@ def carried_out(
     reader = files.reader
     if reader.chunks is None or reader.chunks.decode is None:
         raise TraceError(f"traces of the format {reader.name} cannot be reorganized: their events are not lines")
-    known = known_of(files.paths, reader.chunks, context)
-    unit = parse_unit(reader.records(reader.chunks.rest(known).properties).unit)
-    times = RecordTimes(int(known.facts["start_ns"]), unit)
-    grouping = Grouping(filters, reader.chunks.tables(known), times, engine)
+    metadata = metadata_of(files.paths, reader.chunks, context)
+    unit = parse_unit(reader.records(reader.chunks.rest(metadata).properties).unit)
+    times = RecordTimes(int(metadata.entries["start_ns"]), unit)
+    grouping = Grouping(filters, reader.chunks.tables(metadata), times, engine)
     job = SplitJob(files.paths, reader, groups, order.target, order.parquet, context)
-    return reorganize(job, known, grouping), grouping.warnings
+    return reorganize(job, metadata, grouping), grouping.warnings

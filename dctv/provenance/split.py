@@ -59,18 +59,18 @@ class _Place:
     events: int = 0
 
 
-def known_of(paths: Sequence[Path], chunks: ChunkReader, context: LoadContext) -> TraceMetadata:
-    """Read a trace once for what must be known of it as a whole."""
+def metadata_of(paths: Sequence[Path], chunks: ChunkReader, context: LoadContext) -> TraceMetadata:
+    """Read a trace once for the metadata of the whole."""
     hints = None
     while True:
         run = chunks.start(paths, context, hints, CHUNK_BYTES)
         hashes = [(c.checkpoint.file, *one) for c in run for one in c.hashes]
         if not run.again():
-            return TraceMetadata(run.facts(), hashes)
-        hints = run.facts()
+            return TraceMetadata(run.metadata(), hashes)
+        hints = run.metadata()
 
 
-def reorganize(job: SplitJob, known: TraceMetadata, homes: Homes) -> list[WrittenFile]:
+def reorganize(job: SplitJob, metadata: TraceMetadata, homes: Homes) -> list[WrittenFile]:
     """Write the files of all groups, and the provenance index as the last one.
 
     Nothing gets its final name before everything is written.
@@ -86,11 +86,11 @@ def reorganize(job: SplitJob, known: TraceMetadata, homes: Homes) -> list[Writte
     work.mkdir()
     try:
         assert job.reader.chunks is not None
-        families = job.reader.chunks.families(known)
+        families = job.reader.chunks.families(metadata)
         files = len(job.groups) * len(set(families))
         if files > MOST_FILES:
             raise UsageError(f"the groups would take {files} files, at most {MOST_FILES} can be told apart")
-        written = _Splitting(job, known, homes, work, families).run()
+        written = _Splitting(job, metadata, homes, work, families).run()
         if (work / KEPT).is_dir():
             (work / KEPT).rename(job.target / KEPT)
         for one in written:
@@ -106,7 +106,7 @@ class _Splitting:
     """One run over the chunks of all sources."""
 
     job: SplitJob
-    known: TraceMetadata
+    metadata: TraceMetadata
     homes: Homes
     work: Path
     families: Sequence[str]
@@ -120,7 +120,9 @@ class _Splitting:
     def run(self) -> list[WrittenFile]:
         job = self.job
         recorder = Recorder(self.work / NAME, job.reader.name, list(job.groups))
-        by_file = _by_file(self.chunks.start(job.paths, job.context, self.known.facts, CHUNK_BYTES), len(job.paths))
+        by_file = _by_file(
+            self.chunks.start(job.paths, job.context, self.metadata.entries, CHUNK_BYTES), len(job.paths)
+        )
         names = _names_below(job.paths)
         for number, (path, chunks) in enumerate(zip(job.paths, by_file, strict=True)):
             recorder.source(self._source(recorder, number, path, names[number], chunks))
@@ -205,14 +207,14 @@ class _Splitting:
         """Give every group the metadata of the chunk, whose home is the rest, before its events."""
         import numpy as np
 
-        told = [np.frombuffer(blob, "<u4") for kind, blob in chunk.other_lines.items() if kind]
-        if not told:
+        numbers = [np.frombuffer(blob, "<u4") for kind, blob in chunk.other_lines.items() if kind]
+        if not numbers:
             return
-        rows = np.sort(np.concatenate(told))
-        copied, told_of = chosen(lines, rows), {n: c.take(rows) for n, c in columns.items()}
+        rows = np.sort(np.concatenate(numbers))
+        copied, line_numbers = chosen(lines, rows), {n: c.take(rows) for n, c in columns.items()}
         for place in places[:-1]:
             start = place.output.lines
-            place.output.add(copied, told_of)
+            place.output.add(copied, line_numbers)
             recorder.copy(place.number, start, place.output.lines)
 
     def _finished(self, name: str, batch: Any, source: int) -> Any:
@@ -220,14 +222,14 @@ class _Splitting:
 
         plain = batch.drop_columns([LINE])
         file = pa.repeat(pa.scalar(source, pa.uint32()), batch.num_rows)
-        return self.chunks.finished(self.known, f"raw_events.{name}", plain.append_column(FILE, file))
+        return self.chunks.finished(self.metadata, f"raw_events.{name}", plain.append_column(FILE, file))
 
     def _columns(self, chunk: DecodedChunk, lines: int) -> dict[str, Any]:
         """Return what Parquet files tell of each line beside its text; NULL for lines that are no events."""
         import numpy as np
         import pyarrow as pa
 
-        tables = self.chunks.tables(self.known)
+        tables = self.chunks.tables(self.metadata)
         parts: list[Any] = []
         for name, batch in chunk.events:
             event = tables[f"raw_events.{name}"].event

@@ -66,7 +66,7 @@ class Conversation:
     written: str = ""
     """The last text of SQL that was run, as it was written."""
     _results: int = 0
-    _partial_told: int = 0
+    _partial_shown: int = 0
     _keyboard: Keyboard = field(default_factory=Keyboard)
 
     def run_text(self, text: str, source_name: str, base: Path | None = None) -> None:
@@ -92,7 +92,7 @@ class Conversation:
                     self.last = statement
                 count = self._show(outcome, whole=whole)
                 if self.settings.timing:
-                    say(timing.told(outcome, count))
+                    say(timing.text(outcome, count))
                 check()
             if self.last is statement:
                 self._remember(statement)
@@ -167,9 +167,9 @@ class Conversation:
     def tell_partial(self) -> None:
         """Warn of traces that were not read whole, each once."""
         partial = self.session.incomplete()
-        for description in partial[self._partial_told :]:
+        for description in partial[self._partial_shown :]:
             say(f"warning: {description}")
-        self._partial_told = len(partial)
+        self._partial_shown = len(partial)
         if partial and not self.allow_partial and self.code == OK:
             self.code = PARTIAL
 
@@ -196,10 +196,10 @@ class Conversation:
                 hint=f"`.once rows.{name}` names one for the next result, `.output` for more; `.mode table` shows them",
             )
         most = None if whole or self.destination.is_file else self.settings.maxrows
-        told = in_zone(result, self.settings.time)
-        limited = None if most is None else Limited(told, most)
+        text = in_zone(result, self.settings.time)
+        limited = None if most is None else Limited(text, most)
         self.bar.begin(_RUNNING)
-        count = self.show(limited or told)
+        count = self.show(limited or text)
         self.bar.clear()
         warn(result.warnings)
         if limited is not None and limited.cut:

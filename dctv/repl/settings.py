@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import dctv.writers
 from dctv.console.wall_times import EXPECTED, TRACE, checked
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError, nearest
 from dctv.record import field, record

@@ -34,7 +34,7 @@ from dctv.timeline.timeline import Timeline
 
 @record
 class Registries:
-    """What there is of things that stand on shelves, as the session found them."""
+    """The registries, as the session found them."""
 
     readers: Mapping[str, Reader]
     rules: Mapping[str, FunctionRule]
@@ -73,7 +73,7 @@ class ExecutionContext:
     """By the parts of their names, in the order in which they were mounted."""
     engine: Engine
     """Keeps the limit of memory, and makes the folder for rows that do not fit into it."""
-    shelves: Registries
+    registries: Registries
     settings: RewriteSettings
     limits: Limits
     log: WarningLog

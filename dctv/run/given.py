@@ -46,7 +46,7 @@ def add_table(given: GivenTable, context: ExecutionContext) -> None:
     if given.kind != Kind.REGULAR.value:
         if given.kind not in _MAKERS:
             raise UsageError(f"the kind of a table is regular, event or span, found `{given.kind}`")
-        scan = _checked(scan, context.shelves.functions[_MAKERS[given.kind]], given, context)
+        scan = _checked(scan, context.registries.functions[_MAKERS[given.kind]], given, context)
     context.catalog.add(parts, StoredTable(lambda: scan, "a table of the program", own=True))
 
 

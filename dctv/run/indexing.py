@@ -22,7 +22,7 @@ _NAME = "trace"
 
 def indexer(context: ExecutionContext) -> Indexer:
     """Return what builds and compares indexes."""
-    readers, folder = context.shelves.readers, context.policy.index_dir
+    readers, folder = context.registries.readers, context.policy.index_dir
     return Indexer(readers, context.threads, folder, context.temp_directory, context.progress)
 
 
@@ -39,8 +39,8 @@ def index(
     if timeline and not context.policy.when:
         raise UsageError("a session that reads no indexes makes no timelines beside them", hint="open it with an index")
     if timeline and order.index_dir not in (None, context.policy.index_dir):
-        told = f"a session makes timelines in its own folder of indexes, found `{order.index_dir}`"
-        raise UsageError(told, hint="Session(index_dir=...) names it")
+        message = f"a session makes timelines in its own folder of indexes, found `{order.index_dir}`"
+        raise UsageError(message, hint="Session(index_dir=...) names it")
     outcome = indexer(context).index(path, order, options)
     return replace(outcome, timeline=_timeline(path, options, context)) if timeline else outcome
 

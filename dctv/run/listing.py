@@ -34,8 +34,8 @@ def describe(statement: ast.Describe, context: ExecutionContext, known: Environm
             raise context.catalog.unknown(subject, "table")
         if isinstance(found[0], Macro):
             defaults = found[0].parameters.items()
-            told = [[name, None, None, None if one is None else f"default {to_sql(one)}"] for name, one in defaults]
-            return rows_of(names, told, context)
+            rows = [[name, None, None, None if one is None else f"default {to_sql(one)}"] for name, one in defaults]
+            return rows_of(names, rows, context)
         if isinstance(found[0], TableFunction):
             return rows_of(names, [[p.name, None, None, p.doc] for p in found[0].parameters], context)
         schema = Binder(known).table(ast.TableName(subject, place=subject.place)).schema

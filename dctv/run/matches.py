@@ -48,7 +48,7 @@ def find_matches(name: str, where: SourceText | None, context: ExecutionContext)
         raise UsageError(f"no trace is mounted as `{name}`")
     tree = None if where is None else parse_filter(where)
     trace = mount.trace
-    records = context.shelves.readers[mount.reader].records(trace.properties)
+    records = context.registries.readers[mount.reader].records(trace.properties)
     times = RecordTimes(int(trace.properties["start_ns"]), parse_unit(records.unit))
     tables = [
         StoredEvents(EventTable(one.schema, one.event), plan)

@@ -29,12 +29,12 @@ from dctv.types.schema import ColumnType, Kind, Schema
 
 def environment(context: ExecutionContext, params: Params | None = None, base: Path | None = None) -> Environment:
     """Return what a text is bound against; its relative paths start from `base`."""
-    shelves, evaluate = context.shelves, partial(_values, context)
+    registries, evaluate = context.registries, partial(_values, context)
 
     def file_table(node: ast.TableFile, known: Environment) -> Plan:
-        return shelves.file_table(node, known, context)
+        return registries.file_table(node, known, context)
 
-    rules, operators, values = shelves.rules, shelves.operators, numbered(params)
+    rules, operators, values = registries.rules, registries.operators, numbered(params)
     return Environment(
         context.catalog, context.engine, rules, operators, values, context.log, evaluate, file_table, base
     )
@@ -85,7 +85,7 @@ def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Envir
 
 def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Plan:
     """Return what is run for a bound plan, on the engine that the session has chosen."""
-    cheaper = rewrite(plan, context.settings, context.shelves.operators)
+    cheaper = rewrite(plan, context.settings, context.registries.operators)
     remote = context.elsewhere.remote
     if remote is None or here:
         return merged(around_kernels(in_final_order(cheaper)))

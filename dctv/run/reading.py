@@ -43,9 +43,9 @@ class Reading:
             if isinstance(source, States | Computed):
                 source.prepare(self._runner.run)
 
-    def when_over(self, told: Callable[[], None]) -> None:
+    def when_over(self, callback: Callable[[], None]) -> None:
         """Call this once the rows have been read, or no more are wanted."""
-        self._when_over.append(told)
+        self._when_over.append(callback)
 
     def finish(self) -> None:
         """End what still runs: the rows have been read, or no more are wanted."""
@@ -56,8 +56,8 @@ class Reading:
         self._runner.warn(self._context.log)
         if self._begun.is_set():
             self._context.running.finish()
-        for told in self._when_over:
-            told()
+        for callback in self._when_over:
+            callback()
 
 
 def _sources(plan: Plan) -> Iterator[TableSource]:

@@ -34,11 +34,11 @@ def functions(context: ExecutionContext) -> list[str]:
     named = [n for n in context.engine.functions() if n[0].isalpha()]
     own = [one for one, entry in context.catalog.root.walk() if isinstance(entry, Macro | WallClock)]
     tables = {one.name for one in listing("", context.catalog) if one.kind == "table macro"}
-    return sorted({*named, *context.shelves.rules, *own} - tables)
+    return sorted({*named, *context.registries.rules, *own} - tables)
 
 
 def _function(name: str, context: ExecutionContext) -> list[object]:
-    rule = context.shelves.rules.get(name)
+    rule = context.registries.rules.get(name)
     entry, _ = context.catalog.find(tuple(name.split("."))) or (None, ())
     kind = (
         "macro" if isinstance(entry, Macro) else rule.kind if rule else context.engine.functions().get(name, "scalar")

@@ -56,13 +56,13 @@ class TimelineRows(Computed):
 
     def lines(self) -> list[str]:
         """Return which tracks and times are read."""
-        window, told = self.window, []
+        window, lines = self.window, []
         if self.tracks and self.tracks[0][0] != _FIRST and self.tracks[-1][1] != _LAST:
             count = sum(high - low + 1 for low, high in self.tracks)
-            told = ["of 1 track" if count == 1 else f"of {count:,} tracks"]
-        told += [] if window.earliest_end is None else [f"from {window.earliest_end} ns"]
-        told += [] if window.until is None else [f"until {window.until} ns"]
-        return [f"rows {', '.join(told)}"] if told else []
+            lines = ["of 1 track" if count == 1 else f"of {count:,} tracks"]
+        lines += [] if window.earliest_end is None else [f"from {window.earliest_end} ns"]
+        lines += [] if window.until is None else [f"until {window.until} ns"]
+        return [f"rows {', '.join(lines)}"] if lines else []
 
 
 def show_rows(catalog: Catalog, parts: tuple[str, ...], timeline: Callable[[], Timeline]) -> None:

@@ -57,7 +57,7 @@ class Indexed:
     def _range(self, track: FoundTrack) -> tuple[int, int]:
         return int(self._offsets[track.first]), int(self._offsets[track.first + track.lanes])
 
-    def facts(self, track: FoundTrack) -> tuple[int, int, int, int]:
+    def metadata(self, track: FoundTrack) -> tuple[int, int, int, int]:
         """Return how many rows a track has, when the first begins, when the last ends, and for how long it is busy."""
         first, end = self._range(track)
         begin, duration = self.rows.begin, self.rows.duration
@@ -129,8 +129,8 @@ def _of_states(rows: GatheredRows, tracks: Sequence[FoundTrack], space: Space) -
         first, end = int(offsets[track.first]), int(offsets[track.first + track.lanes])
         own = numbers[first - before : end - before]
         states = _numbered(rows.codes[first:end], own)
-        told = None if states is None else (own, states)
-        yield part_of(rows, (track.first, track.first + track.lanes), space, states=told)
+        identity = None if states is None else (own, states)
+        yield part_of(rows, (track.first, track.first + track.lanes), space, states=identity)
 
 
 def _numbered(codes: Any, numbers: Any) -> Any:

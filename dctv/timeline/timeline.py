@@ -26,7 +26,7 @@ class Timeline:
         self._before = [0, *accumulate(len(source.rows.begin) for source in self._sources)]
         """How many rows the sources have that come before each."""
         leaves = [
-            TrackLeaf(found, number, f"{home}.{source.source}" if home else source.source, *source.facts(found))
+            TrackLeaf(found, number, f"{home}.{source.source}" if home else source.source, *source.metadata(found))
             for number, source in enumerate(self._sources)
             for found in source.tracks
         ]

@@ -34,7 +34,7 @@ def flows(
     others = {"in": "from", "out": "to"}
     ends = {_end(arrow, others[way]) for way, some in found.items() for arrow in some}
     places = _places(host, shown.timeline, provider.mount, ends)
-    return {way: [_told(shown.name, arrow, others[way], places) for arrow in some] for way, some in found.items()}
+    return {way: [_end_of(shown.name, arrow, others[way], places) for arrow in some] for way, some in found.items()}
 
 
 def _arrows(host: Host, timeline: Timeline, mount: str) -> Any:
@@ -67,7 +67,7 @@ def _places(host: Host, timeline: Timeline, mount: str, ends: Iterable[_End]) ->
     return found
 
 
-def _told(timeline: str, arrow: Mapping[str, Any], end: str, places: Mapping[_End, RowPlace]) -> dict[str, Any]:
+def _end_of(timeline: str, arrow: Mapping[str, Any], end: str, places: Mapping[_End, RowPlace]) -> dict[str, Any]:
     place = places.get(_end(arrow, end))
     return {
         "track": None if place is None else f"{timeline}:{place.track}",

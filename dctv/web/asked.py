@@ -41,8 +41,8 @@ def rows_of(tracks: Sequence[ShownTrack]) -> str:
     if one.select is None:
         return dotted(one.name, "timeline", "rows")
     columns = {"name": one.called, "value": one.value}
-    told = "".join(f", {key}=>{string(column)}" for key, column in columns.items() if column is not None)
-    return f"dctv.timeline_rows((\n{one.select.strip().rstrip(';')}\n){told})"
+    arguments = "".join(f", {key}=>{string(column)}" for key, column in columns.items() if column is not None)
+    return f"dctv.timeline_rows((\n{one.select.strip().rstrip(';')}\n){arguments})"
 
 
 def in_tracks(tracks: Sequence[ShownTrack]) -> str:

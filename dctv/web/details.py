@@ -92,8 +92,8 @@ def _of_keys(host: Host, timeline: Timeline, provider: Provider, keys: Sequence[
         if name not in found.table.column_names:
             what = f"`{provider.view}` has no column `{name}` any more, by which rows of the track are found in it"
             raise UsageError(what, hint=f"DROP VIEW {provider.view}, or give the view that column")
-    told = zip(*(found.table.column(name).to_pylist() for name in (TS, *provider.of.by)), strict=True)
-    wanted = pa.array([place for place, key in enumerate(told) if key in keys], pa.int64())
+    column = zip(*(found.table.column(name).to_pylist() for name in (TS, *provider.of.by)), strict=True)
+    wanted = pa.array([place for place, key in enumerate(column) if key in keys], pa.int64())
     return Answer(found.columns, as_json(found.columns, found.table.take(wanted)), complete=True)
 
 
@@ -113,14 +113,14 @@ def details(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
     columns = source.rows[0] if source.rows else []
     return {
         "track": shown.id,
-        **_told(place),
+        **_place(place),
         "value": _value(shown, place) if shown.track.kind is TrackKind.COUNTER else None,
         "count_children": count,
         "columns": columns,
         "others": source.rows[1:],
         "arguments": _arguments(columns),
-        "ancestors": [_told(one) for one in _ancestors(shown.timeline, place)],
-        "children": [_told(one) for one in children],
+        "ancestors": [_place(one) for one in _ancestors(shown.timeline, place)],
+        "children": [_place(one) for one in children],
         "flows": flows(host, shown, source.provider, source.keys),
         "sql": source.sql,
     }
@@ -134,7 +134,7 @@ def _value(shown: ShownTrack, place: RowPlace) -> dict[str, Any]:
     return {"value": value, "change": change, "unit": shown.track.unit}
 
 
-def _told(place: RowPlace) -> dict[str, Any]:
+def _place(place: RowPlace) -> dict[str, Any]:
     times = {"from": str(place.begin), "duration": str(place.duration)}
     return {"row": place.row, "lane": place.lane.number, "name": place.name, **times}
 
@@ -218,7 +218,7 @@ def _only(answer: Answer, shown: ShownTrack, place: RowPlace) -> Answer:
 
 
 def _columns(answer: Answer, values: Sequence[Any]) -> list[dict[str, Any]]:
-    return [{**told, "value": value} for told, value in zip(described(answer.columns), values, strict=True)]
+    return [{**column, "value": value} for column, value in zip(described(answer.columns), values, strict=True)]
 
 
 def _arguments(columns: Sequence[dict[str, Any]]) -> Any:

@@ -17,7 +17,7 @@ from dctv.syntax.print import to_sql
 from dctv.syntax.statements import cut, in_place, is_empty
 from dctv.web.answers import described, first_rows
 from dctv.web.arrow import streamed
-from dctv.web.faults import told, units
+from dctv.web.faults import error_json, units
 from dctv.web.host import Host
 
 MOST_ROWS = 1_000_000
@@ -181,13 +181,13 @@ def _outcome(host: Host, outcome: Result | Done | Asserted) -> dict[str, Any]:
         case Done():
             return {"kind": "done", "message": outcome.message, "warnings": [[one, 1] for one in host.warnings()]}
         case Asserted():
-            failure = None if outcome.passed else told(outcome.failure())["rendered"]
+            failure = None if outcome.passed else error_json(outcome.failure())["rendered"]
             message = outcome.message or outcome.text
             return {"kind": "assert", "passed": outcome.passed, "message": message, "failure": failure}
 
 
 def _failed(error: DctvError, text: str, start: int, stop: int) -> dict[str, Any]:
-    failed: dict[str, Any] = {"kind": "error", "message": error.message, "error": told(error)}
+    failed: dict[str, Any] = {"kind": "error", "message": error.message, "error": error_json(error)}
     if isinstance(error, AssertionFailed):
         failed |= {"kind": "assert", "passed": False}
     return {**_statement(text, start, stop), **failed}

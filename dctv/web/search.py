@@ -54,7 +54,7 @@ class _Match:
         """Return what matches are ordered by."""
         return self.begin, self.place, self.row
 
-    def told(self, track: str) -> dict[str, Any]:
+    def to_json(self, track: str) -> dict[str, Any]:
         """Return it as the page has it."""
         times = {"from": str(self.begin), "duration": str(self.duration)}
         return {"track": track, "row": self.row, "lane": self.lane, "name": self.name, **times}
@@ -74,7 +74,7 @@ def search(host: Host, tracks: Sequence[ShownTrack], order: Search) -> dict[str,
     if (order.text is None) == (order.where is None):
         raise UsageError("a search has either a text or a condition")
     found = _called(tracks, order) if order.where is None else _fitting(host, tracks, order)
-    matches = [match.told(tracks[match.place].id) for match in found[: order.limit]]
+    matches = [match.to_json(tracks[match.place].id) for match in found[: order.limit]]
     return {"matches": matches, "more": len(found) > order.limit}
 
 

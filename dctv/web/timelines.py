@@ -136,17 +136,17 @@ def _of_mount(name: str, timeline: Timeline, *, home: bool) -> Iterator[dict[str
     if home:
         yield _group(f"{name}:", name, timeline, name)
     for track in timeline.tracks:
-        yield _told(name, track, root, int(home), name)
+        yield _track_json(name, track, root, int(home), name)
 
 
 def _of_select(name: str, made: _Made) -> Iterator[dict[str, Any]]:
     tracks = made.timeline.tracks
     if len(tracks) == 1:
-        yield {**_told(name, tracks[0], None, 0, None), "name": made.title, "source": made.select}
+        yield {**_track_json(name, tracks[0], None, 0, None), "name": made.title, "source": made.select}
         return
     yield {**_group(f"{name}:", made.title, made.timeline, None), "source": made.select}
     for track in tracks:
-        yield {**_told(name, track, f"{name}:", 1, None), "source": made.select}
+        yield {**_track_json(name, track, f"{name}:", 1, None), "source": made.select}
 
 
 def _group(known_as: str, title: str, timeline: Timeline, mount: str | None) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def _group(known_as: str, title: str, timeline: Timeline, mount: str | None) -> 
     }
 
 
-def _told(name: str, track: Track, root: str | None, deeper: int, mount: str | None) -> dict[str, Any]:
+def _track_json(name: str, track: Track, root: str | None, deeper: int, mount: str | None) -> dict[str, Any]:
     return {
         "id": f"{name}:{track.id}",
         "parent": root if track.parent is None else f"{name}:{track.parent}",

@@ -11,7 +11,7 @@ import pytest
 import dctv.cli
 from dctv.cli import main
 from dctv.cli.arguments import parameters
-from dctv.cli.mounts import told_mounts
+from dctv.cli.mounts import parse_mounts
 from dctv.console.verdict import ExitVerdict
 from tests.command_line import Ran, environment, run, run_process
 
@@ -77,7 +77,7 @@ def test_explain() -> None:
     ],
 )
 def test_what_is_a_mount(word: str, mount: tuple[str, str] | None) -> None:
-    told = told_mounts([word], only=False)
+    told = parse_mounts([word], only=False)
     assert (told.others, told.traces) == (([], [mount]) if mount else ([word], []))
     assert told.unnamed == []
 

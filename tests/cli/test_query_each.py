@@ -45,7 +45,7 @@ def rows(text: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_rows_are_those_of_each_trace(traces: Path, workers: str) -> None:
     found = run("query", "--each", f"{traces}/*", "--jobs", workers, "--format", "csv", REPORT)
-    empty = "`t.scheduler.timeslices_p_cpu` is empty: it is fed by sched_switch; the trace does not have it"
+    empty = "`t.scheduler.timeslices_p_cpu` is empty: it is computed from sched_switch; the trace does not have it"
     assert (found.code, found.err) == (0, f"warning: {traces}/a.txt: {empty}\n")
     expected = []
     for trace in sorted(traces.iterdir()):

@@ -70,7 +70,7 @@ class NotesPass:
                 time.sleep(PAUSE)
                 self.context.progress(done, total)
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         return self.found
 
     def again(self) -> bool:
@@ -103,12 +103,12 @@ def _tables(_: TraceMetadata) -> Mapping[str, TraceTable]:
     return {f"raw_events.{n}": TraceTable(Schema(Kind.EVENT, columns), None) for n in ("read", "write")}
 
 
-def _origins(_known: TraceMetadata, _name: str) -> Mapping[str, ColumnLineage]:
+def _lineage(_known: TraceMetadata, _name: str) -> Mapping[str, ColumnLineage]:
     return {"cat": ColumnLineage("cat")}
 
 
-def _rest(known: TraceMetadata) -> LoadedTrace:
-    return LoadedTrace({}, [], int(known.facts["lines"]))
+def _rest(metadata: TraceMetadata) -> LoadedTrace:
+    return LoadedTrace({}, [], int(metadata.entries["lines"]))
 
 
 def _load(_paths: Sequence[Path], _context: LoadContext) -> LoadedTrace:
@@ -121,15 +121,15 @@ def notes(*, twice: bool = False) -> Reader:
         start=lambda paths, context, hints, _: NotesPass(paths, context, hints, twice),
         tables=_tables,
         finished=lambda _known, _name, batch: batch,
-        origins=_origins,
+        lineage=_lineage,
         rest=_rest,
-        decode=lambda _paths, _at, known, _context: _tables(known),
+        decode=lambda _paths, _at, metadata, _context: _tables(metadata),
     )
     return Reader("notes", "notes", (".notes",), lambda _: False, _load, chunks=chunks)
 
 
 @dataclass
-class NotesSpool:
+class NotesSorter:
     """Keeps everything and writes one file per event."""
 
     folder: Path
@@ -160,13 +160,13 @@ def trace_of(*paths: Path, twice: bool = False, **options: object) -> Trace:
 
 
 def plan_of(trace: Trace, index_dir: Path, **settings: Any) -> IndexPlan:
-    return IndexPlan(layout(trace, IndexSettings(**settings)), NotesSpool, index_dir)
+    return IndexPlan(layout(trace, IndexSettings(**settings)), NotesSorter, index_dir)
 
 
 def main() -> None:
     folder, *paths = map(Path, sys.argv[1:])
     trace = trace_of(*paths)
-    index, built = ensure(trace, IndexPlan(layout(trace, IndexSettings()), NotesSpool, folder, waiting=lambda: None))
+    index, built = ensure(trace, IndexPlan(layout(trace, IndexSettings()), NotesSorter, folder, waiting=lambda: None))
     sys.stdout.write(f"{'built' if built else 'found'} {sum(index.events)}\n")
 
 

@@ -128,7 +128,7 @@ def test_what_is_in_use_is_not_swept_away(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 300))
     old, _ = ensure(trace, plan_of(trace, tmp_path / "idx"))
     plan = plan_of(trace, tmp_path / "idx")
-    new, made = ensure(trace, IndexPlan(plan.wanted, plan.make_spool, plan.index_dir, force=True))
+    new, made = ensure(trace, IndexPlan(plan.wanted, plan.make_sorter, plan.index_dir, force=True))
     assert made is not None
     store = old.store
     assert store is not None

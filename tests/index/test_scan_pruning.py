@@ -17,7 +17,7 @@ from tests.index.evaluator import Row, truth
 from tests.index.test_pruner import Made
 
 START = 1000
-ORIGINS = {
+LINEAGE = {
     "_ts": ColumnLineage("ts"),
     "_duration": ColumnLineage("dur"),
     "path": ColumnLineage("x", resolves="fhash"),
@@ -48,7 +48,7 @@ def _row(name: str = "read", ts: int = START, dur: int = 1, x: str | None = None
 
 
 def _kept(made: Resolving, predicate: p.Predicate, table: str | None = None) -> list[int]:
-    return list(ScanPruner(made, START).prune(table, ORIGINS, predicate).pruned.positions)
+    return list(ScanPruner(made, START).prune(table, LINEAGE, predicate).pruned.positions)
 
 
 def test_times_are_those_of_the_trace() -> None:
@@ -61,7 +61,7 @@ def test_times_are_those_of_the_trace() -> None:
 
 def test_a_table_of_one_event_reads_chunks_with_it() -> None:
     made = Resolving([[_row("read"), _row("write")], [_row("read")], [_row("write", ts=START + 7)]])
-    found = ScanPruner(made, START).prune("write", ORIGINS, p.Compare(("_ts",), ">", 3))
+    found = ScanPruner(made, START).prune("write", LINEAGE, p.Compare(("_ts",), ">", 3))
     assert (list(found.pruned.positions), found.times) == ([2], (7, 7))
     assert _kept(made, p.Anything(), "write") == [0, 2]
     assert _kept(made, p.Anything()) == [0, 1, 2]

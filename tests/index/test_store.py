@@ -20,7 +20,7 @@ from dctv.engines.sql.duckdb import write
 from dctv.errors import Interrupted
 from dctv.index import store
 from dctv.index.build import WrittenTable
-from dctv.index.store import StoreSpool
+from dctv.index.store import StoreSorter
 from dctv.index.stored import EVENTS, damage, known, relation
 from dctv.types.schema import ColumnType, Kind, Schema
 from tests.bounds import bounded
@@ -93,12 +93,12 @@ def chunk(file: int, events: Mapping[str, list[Row]], others: list[Row], types: 
 def build(
     folder: Path, chunks: list[DecodedChunk], form: Format, memory: int = 1 << 20
 ) -> dict[str, tuple[Path, WrittenTable]]:
-    spool = StoreSpool(folder / "runs", lambda _done, _all: None, memory=memory)
+    sorter = StoreSorter(folder / "runs", lambda _done, _all: None, memory=memory)
     for one in chunks:
-        spool.add(one)
+        sorter.add(one)
     (folder / "store").mkdir(parents=True)
-    stored = spool.write(form.chunks(), TraceMetadata({"start_ns": START}, ()), folder / "store")
-    spool.close()
+    stored = sorter.write(form.chunks(), TraceMetadata({"start_ns": START}, ()), folder / "store")
+    sorter.close()
     return {one.name: (folder / "store" / one.file, one) for one in stored}
 
 
@@ -251,8 +251,8 @@ def test_an_interrupt_ends_the_writing(tmp_path: Path) -> None:
     def stop(_done: int, _all: int) -> None:
         raise Interrupted("interrupted")
 
-    spool = StoreSpool(tmp_path / "runs", stop)
-    spool.add(chunk(0, {"b": [{"_ts": START}]}, [], Format.types))
+    sorter = StoreSorter(tmp_path / "runs", stop)
+    sorter.add(chunk(0, {"b": [{"_ts": START}]}, [], Format.types))
     with pytest.raises(Interrupted):
-        spool.write(Format().chunks(), TraceMetadata({}, ()), tmp_path)
-    spool.close()
+        sorter.write(Format().chunks(), TraceMetadata({}, ()), tmp_path)
+    sorter.close()

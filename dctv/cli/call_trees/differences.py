@@ -112,8 +112,8 @@ def _head(session: Session, args: Namespace, sources: tuple[CallSource, CallSour
         zip(("base", "diff"), (", ".join(args.traces), args.diff), sources, strict=True)
     ):
         made = property_of(session, source.mount, "command") if source.recorded else None
-        told = f"\t(from {made})" if made else ""
-        yield f"#  [{number}] {what}: {trace}{told}"
+        origin = f"\t(from {made})" if made else ""
+        yield f"#  [{number}] {what}: {trace}{origin}"
     yield "#"
 
 

@@ -125,8 +125,8 @@ def write_chrome(session: Session, args: Namespace, source: CallSource, out: Bin
     if not found:
         refuse(session)
         out.write(head)
-    facts = {"version": made.version, "recorded_time": made.date, "command_line": made.command}
-    lines = ",\n".join(f'"{name}":{_json(value)}' for name, value in facts.items() if value is not None)
+    metadata = {"version": made.version, "recorded_time": made.date, "command_line": made.command}
+    lines = ",\n".join(f'"{name}":{_json(value)}' for name, value in metadata.items() if value is not None)
     out.write(f'\n], "displayTimeUnit": "ns", "metadata": {{\n{lines}\n}} }}\n'.encode())
 
 

@@ -194,6 +194,6 @@ def quoted(text: str) -> str:
 
 def is_filtered(args: argparse.Namespace) -> bool:
     """Say whether anything is left out."""
-    told = [getattr(args, option) for option in _LISTS.values()]
+    chosen = [getattr(args, option) for option in _LISTS.values()]
     limits = args.time_filter or args.size_filter or args.time_range or args.tid or args.depth != DEPTH
-    return bool(any(told) or limits or args.trace == "off")
+    return bool(any(chosen) or limits or args.trace == "off")

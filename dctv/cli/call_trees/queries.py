@@ -44,7 +44,7 @@ _SCHEDULED = f"CASE WHEN e.preempted THEN '{SCHEDULE} (pre-empted)' ELSE '{SCHED
 _EXTERNAL = "external-data"
 _LEVELS = {_EXTERNAL: -1, LOST: -2}
 """The level of what is not indented, and of what is told of whether or not a call is shown."""
-_TOLD = {
+_PROPERTIES = {
     LOST: "CASE WHEN e.count > 0 THEN 'LOST ' || e.count || ' records!!' ELSE 'LOST some records!!' END",
     SCHEDULE: _SCHEDULED,
     "linux:sched-in": "'linux:sched-in'",
@@ -142,7 +142,7 @@ def _event_rows(
         f"0::INT32 AS _outdent, NULL::STRING AS _stack, {dur} AS dur, {text} AS name, "
         f"{_plain(table)} AS args, NULL::STRING AS retval, NULL::STRING AS module, NULL::INT64 AS addr, "
         f"{task} AS task, {_level(table)}::INT64 AS level, {within} AS call, 1::INT64 AS kind{others} "
-        f"FROM {_told_of(source, table)} AS e{joined}{_of_threads(tids) if table == LOST else ''}"
+        f"FROM {_properties_of(source, table)} AS e{joined}{_of_threads(tids) if table == LOST else ''}"
         for table, text, dur, within in _events(source)
     ]
 
@@ -236,7 +236,7 @@ def _level(table: str) -> int:
     return _LEVELS.get(table, 0)
 
 
-def _told_of(source: CallSource, table: str) -> str:
+def _properties_of(source: CallSource, table: str) -> str:
     """Return a table of events; what was told from outside is of the thread that last did something."""
     events = f"{source.mount}.raw_events.{_identifier(table)}"
     if table != _EXTERNAL:
@@ -253,9 +253,9 @@ def _events(source: CallSource) -> Iterator[tuple[str, str, str, str]]:
     """Yield tables of events, and the expressions of their texts, durations and calls."""
     for table in source.events:
         kind, _, what = table.partition(":")
-        if table in _TOLD:
+        if table in _PROPERTIES:
             length = "unitless(e.dur)" if table == SCHEDULE else _NONE
-            yield table, _TOLD[table], length, "e.call" if table in source.within else _NONE
+            yield table, _PROPERTIES[table], length, "e.call" if table in source.within else _NONE
         elif kind in ("read", "diff") and what in _READINGS:
             yield table, _reading(table, what, differs=kind == "diff"), _NONE, "e.call"
         elif table not in _UNTOLD and table in source.within:

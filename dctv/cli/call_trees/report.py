@@ -167,13 +167,13 @@ def summed(session: Session, args: Namespace, source: CallSource, *, size: bool)
 def _of_function(row: Any) -> dict[str, Any]:
     """Return the columns of a function's row; whole ns, as the tool counts, so that the last digit is the same."""
     name, calls, size, total, lengths, own = row
-    told = {"name": name, "call": calls, "size": size, "total": total, "self": own[1]}
+    figures = {"name": name, "call": calls, "size": size, "total": total, "self": own[1]}
     for kind, (count, summed, least, most, squares) in (("total", lengths), ("self", own)):
         mean = summed // count if count else 0
         variance = max(squares // count - mean * mean, 0) if count else 0
-        told[f"{kind}_avg"], told[f"{kind}_min"], told[f"{kind}_max"] = mean, least, most
-        told[f"{kind}_stdv"] = sqrt(variance / count) * 100 / mean if mean else 0.0
-    return told
+        figures[f"{kind}_avg"], figures[f"{kind}_min"], figures[f"{kind}_max"] = mean, least, most
+        figures[f"{kind}_stdv"] = sqrt(variance / count) * 100 / mean if mean else 0.0
+    return figures
 
 
 def _order(keys: Sequence[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
@@ -224,7 +224,7 @@ def _shown(args: Namespace, source: CallSource, *, size: bool) -> str:
 def _sums(args: Namespace, source: CallSource, *, size: bool) -> str:
     """Return a query's beginning: sums by function; a call within one of the same function is in its total already."""
 
-    def told(kind: str, column: str) -> str:
+    def figures(kind: str, column: str) -> str:
         mean = f"FLOOR(AVG({column}))"
         variance = f"FLOOR(SUM({column}::FLOAT64 * {column}) / COUNT(*)) - {mean} * {mean}"
         return (
@@ -238,6 +238,7 @@ def _sums(args: Namespace, source: CallSource, *, size: bool) -> str:
         "AS total FROM dctv.flame_graph(shown, nesting=>'strict') GROUP BY name "
         f"UNION ALL SELECT name, SUM(_duration) FROM told GROUP BY name), rows AS (SELECT name, _duration, self{own} "
         f"FROM shown UNION ALL SELECT name, _duration, _duration{none} FROM told), each AS (SELECT name, SUM(self) AS "
-        f"self, COUNT(*) AS call{sizes}, {told('total', '_duration')}, {told('self', 'self')} FROM rows GROUP BY name)"
+        f"self, COUNT(*) AS call{sizes}, {figures('total', '_duration')}, "
+        f"{figures('self', 'self')} FROM rows GROUP BY name)"
         ", sums AS (SELECT each.*, total FROM each JOIN paths ON paths.name <=> each.name)"
     )

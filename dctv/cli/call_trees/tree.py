@@ -106,9 +106,9 @@ def forest_of(
     from dctv import _kernels
 
     sessions = recording.tasks.sessions_of.items() if recording is not None else ()
-    told = [(tid, [(time - source.start, number) for time, number in times]) for tid, times in sessions]
+    relative = [(tid, [(time - source.start, number) for time, number in times]) for tid, times in sessions]
     times = SAMPLE_TIMES if sample_time is None else (*SAMPLE_TIMES, sample_time)
-    trees = _kernels.CallTree(_Wanted(function, times, told))
+    trees = _kernels.CallTree(_Wanted(function, times, relative))
     for batch in answered(session, tree_query(args, source)).reader():
         trees.push(batch)
     nodes, ways, lasted = trees.finish()

@@ -40,14 +40,14 @@ def run(args: Namespace) -> int:
     """List, tell or prune; return the exit code."""
     from dctv.console.sink import stdout_sink
     from dctv.index.cache import CacheLimit, entries, most_bytes, prune
-    from dctv.index.location import cache_folder, told_folder
+    from dctv.index.location import cache_folder, configured_folder
 
     chosen = args.max_size is not None or args.older_than is not None or args.all
     if chosen and args.what != "prune":
         raise UsageError(f"found --max-size, --older-than or --all with `{args.what}`, they belong to `prune`")
     if args.format is not None and args.what != "list":
         raise UsageError(f"found --format with `{args.what}`, it belongs to `list`")
-    root = told_folder(args.index_dir) or cache_folder()
+    root = configured_folder(args.index_dir) or cache_folder()
     match args.what:
         case "list" if args.format is not None:
             return _write(entries(root), args.format)

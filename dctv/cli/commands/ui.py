@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_file_option, add_index_options, add_session_options
 from dctv.cli.command import Command
-from dctv.cli.mounts import WORD, told_mounts
+from dctv.cli.mounts import WORD, parse_mounts
 from dctv.console.verdict import OK
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
     from dctv.console.progress import ProgressBar
     from dctv.errors import Interrupted, Terminated
 
-    mounts = told_mounts(args.words).traces
+    mounts = parse_mounts(args.words).traces
     texts = read_texts([], args.file) if args.file else []
     bar = ProgressBar()
     session = open_session(args, bar)

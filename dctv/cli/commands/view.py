@@ -10,7 +10,7 @@ from dctv.cli.arguments import add_index_options, add_session_options, add_time_
 from dctv.cli.command import Command
 from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.contracts.writer import ResultRows, Writer
 from dctv.errors import UsageError
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from dctv import readers
 from dctv.catalog.files import find_trace
-from dctv.cli.comparing.words import better_of, names, told_sides
+from dctv.cli.comparing.words import better_of, names, parse_sides
 from dctv.cli.formats import writer_of
 from dctv.cli.texts import SqlText, read_texts
 from dctv.comparison import significance
 from dctv.comparison.bundled import Metric, fitting, metric_of
 from dctv.comparison.judging import Better, check_alpha
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import Registry
+from dctv.contracts.registry import Registry
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
 from dctv.record import record
@@ -42,8 +42,8 @@ class Request:
 
     def better_in(self, number: int) -> Better:
         """Return which numbers are better in a result: what was said, else what the bundled query says."""
-        told = self.metrics[number].better if self.metrics else {}
-        return Better(self.better.usual, {**told, **self.better.columns})
+        better = self.metrics[number].better if self.metrics else {}
+        return Better(self.better.usual, {**better, **self.better.columns})
 
 
 def request_of(args: Namespace) -> Request:
@@ -54,7 +54,7 @@ def request_of(args: Namespace) -> Request:
         TraceError: there is no such trace.
     """
     writer = writer_of(args.format, args.output)
-    compared = told_sides(args.words)
+    compared = parse_sides(args.words)
     _check_judging(args, [len(traces) for _, traces in compared.sides])
     better, by = better_of(args.better), names(args.by)
     if compared.others or args.commands or args.file:

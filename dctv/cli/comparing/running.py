@@ -172,14 +172,14 @@ def _judge(verdicts: Sequence[Verdict], limit: float, narrator: RunNarrator) -> 
         return OK
     what = "1 change" if len(worse) == 1 else f"{len(worse)} changes"
     error = DctvError(f"found {what} for the worse by more than {limit:g}%, expected none (--fail-above)")
-    lines = [f"  {_told(one)}" for one in worse[:_LISTED]]
+    lines = [f"  {_text_of(one)}" for one in worse[:_LISTED]]
     more = [f"  and {len(worse) - _LISTED} more"] if len(worse) > _LISTED else []
     error.found = "\n".join([*lines, *more])
     narrator.error(error)
     return FAILED
 
 
-def _told(one: Difference) -> str:
+def _text_of(one: Difference) -> str:
     where = ", ".join(str(value) for value in one.key.values())
     values = " -> ".join(_amount(value, one.metric) for value in one.values)
     change = "" if one.change is None else f", {100 * one.change:+.2f}%"

@@ -103,7 +103,7 @@ def _frame(frame: FlameFrame, whole: int, scale: float, y: int, caption: Caption
     name = frame.name if len(frame.name) <= room else frame.name[: room - 2] + ".." if room > 2 else ""
     label = f'<text x="{x + 2:g}" y="{y + 12}">{escaped(name)}</text>' if name else ""
     return (
-        f'<g class="frame" data-depth="{frame.depth}"><title>{escaped(frame.name)} ({_told(frame, whole, caption)})'
+        f'<g class="frame" data-depth="{frame.depth}"><title>{escaped(frame.name)} ({_label(frame, whole, caption)})'
         f'</title><rect x="{_number(x)}" y="{y}" width="{_number(width)}" height="{_ROW - 1}" rx="1" '
         f'fill="{_colour(frame)}"/>{label}</g>\n'
     )
@@ -113,7 +113,7 @@ def _number(value: float) -> str:
     return f"{value:.{_DIGITS}f}".rstrip("0").rstrip(".")
 
 
-def _told(frame: FlameFrame, whole: int, caption: Caption) -> str:
+def _label(frame: FlameFrame, whole: int, caption: Caption) -> str:
     parts = [caption.value(frame.width) if frame.width == frame.total else f"at least {caption.value(frame.width)}"]
     parts.append(f"{100 * frame.width / whole:.2f} %")
     if frame.calls and caption.counted:

@@ -70,8 +70,16 @@ def key_of(job: TraceJob) -> str:
 
     beside = [one for _, path in job.others for one in ([path] if Path(path).exists() else matching(path))]
     states = [state_of(str(one)) for one in (job.trace, *beside)]
-    told = [__version__, job.name, job.others, job.texts, job.params, job.settings.get("time") in {None, TRACE}, states]
-    return blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    parts = [
+        __version__,
+        job.name,
+        job.others,
+        job.texts,
+        job.params,
+        job.settings.get("time") in {None, TRACE},
+        states,
+    ]
+    return blake2b(json.dumps(parts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def size_of(trace: str) -> int:
@@ -87,12 +95,12 @@ def run_job(job: TraceJob) -> None:
         old.unlink()
     (folder / _BEGUN).touch()
     try:
-        told = _run(job, folder)
+        outcome = _run(job, folder)
     except DctvError as error:
-        told = _failed(render(error), error.exit_code)
+        outcome = _failed(render(error), error.exit_code)
     except OSError as error:
-        told = _failed(f"error: cannot write to `{folder}`: {error.strerror or error}", UsageError.exit_code)
-    _finish(folder, told)
+        outcome = _failed(f"error: cannot write to `{folder}`: {error.strerror or error}", UsageError.exit_code)
+    _finish(folder, outcome)
 
 
 def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
@@ -144,14 +152,18 @@ def _failed(text: str, code: int) -> dict[str, Any]:
     return {"results": [], "cases": [], "warnings": [], "incomplete": [], "error": [text, code]}
 
 
-def _finish(folder: Path, told: dict[str, Any]) -> None:
+def _finish(folder: Path, outcome: dict[str, Any]) -> None:
     """Say what came of a job; nothing says so before all of it is there."""
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f"{_DONE}.{os.getpid()}"
-    made.write_text(json.dumps(told), encoding="utf-8")
+    made.write_text(json.dumps(outcome), encoding="utf-8")
     made.replace(folder / _DONE)
 
 
 def unfinished(jobs: Sequence[TraceJob]) -> list[TraceJob]:
     """Return the jobs that are still to be run: those that failed before are."""
-    return [job for job in jobs if (told := job.outcome()) is None or told["error"] is not None or told["incomplete"]]
+    return [
+        job
+        for job in jobs
+        if (outcome := job.outcome()) is None or outcome["error"] is not None or outcome["incomplete"]
+    ]

@@ -18,7 +18,7 @@ def run_all(
     jobs: Sequence[TraceJob],
     workers: int,
     check: Check,
-    told: Callable[[TraceJob], None],
+    finished: Callable[[TraceJob], None],
     run: Callable[[TraceJob], None] = run_job,
 ) -> None:
     """Run jobs, by `run` in a worker, and say which are over, as they are.
@@ -28,17 +28,21 @@ def run_all(
     """
     left = list(jobs)
     while left:
-        left = _round(left, workers, check, told, run)
+        left = _round(left, workers, check, finished, run)
         # One of those that had begun has ended its process: each of them gets one of its own.
         for job in [job for job in left if job.begun]:
             left.remove(job)
-            if _round([job], 1, check, told, run):
+            if _round([job], 1, check, finished, run):
                 job.fail(_KILLED, OUR_BUG)
-                told(job)
+                finished(job)
 
 
 def _round(
-    jobs: list[TraceJob], workers: int, check: Check, told: Callable[[TraceJob], None], run: Callable[[TraceJob], None]
+    jobs: list[TraceJob],
+    workers: int,
+    check: Check,
+    finished: Callable[[TraceJob], None],
+    run: Callable[[TraceJob], None],
 ) -> list[TraceJob]:
     """Run jobs in one pool; return those that are not over since it broke."""
     pool = started(min(workers, len(jobs)))
@@ -55,7 +59,7 @@ def _round(
                 except BrokenProcessPool:
                     left.append(job)
                 else:
-                    told(job)
+                    finished(job)
         return left
     finally:
         end(pool)

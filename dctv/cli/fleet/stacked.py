@@ -49,8 +49,8 @@ class Stacked:
                 columns[name] = (_same(known, first, one, part.trace), first)
         if TRACE in columns:
             raise UsageError(f"the report has a column `{TRACE}`, which --each adds", hint="give it another name")
-        told = (ColumnType(TRACE, "VARCHAR"), *(one for one, _ in columns.values()))
-        self.schema: Schema = Schema(Kind.REGULAR, told)
+        columns_of = (ColumnType(TRACE, "VARCHAR"), *(one for one, _ in columns.values()))
+        self.schema: Schema = Schema(Kind.REGULAR, columns_of)
 
     def chunks(self) -> Iterator[list[list[object]]]:
         """Yield batches as one list of Python values per column."""

@@ -61,9 +61,9 @@ def jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder:
     settings = {name: _plain(getattr(args, name, None)) for name in SETTINGS}
     settings["threads"] = args.threads or max(usable_processors() // fleet.workers, 1)
     settings["memory_limit"] = _share(args.memory_limit, fleet.workers)
-    told = tuple((text.name, text.sql, None if text.base is None else str(text.base)) for text in texts)
+    texts_of = tuple((text.name, text.sql, None if text.base is None else str(text.base)) for text in texts)
     made = [
-        TraceJob(trace, fleet.name, fleet.others, told, tuple(args.param), settings, str(folder))
+        TraceJob(trace, fleet.name, fleet.others, texts_of, tuple(args.param), settings, str(folder))
         for trace in fleet.traces
     ]
     return [replace(job, folder=str(folder / key_of(job))) for job in made]
@@ -87,12 +87,12 @@ def run_jobs(jobs: Sequence[TraceJob], fleet: FleetWork, desk: Desk, narrator: R
     sizes = {job.trace: size_of(job.trace) for job in left}
     done: list[TraceJob] = []
 
-    def told(job: TraceJob) -> None:
+    def finished(job: TraceJob) -> None:
         done.append(job)
         read = sum(sizes[one.trace] for one in done)
         desk.bar.update(f"{len(done)} of {len(left)} traces", read, sum(sizes.values()))
 
-    run_all(left, fleet.workers, desk.check, told)
+    run_all(left, fleet.workers, desk.check, finished)
     desk.bar.clear()
 
 
@@ -107,16 +107,16 @@ def tell(
     warnings: list[tuple[str, str, int]] = []
     errors: dict[tuple[str, int], list[str]] = {}
     for job in jobs:
-        told = outcome_of(job)
-        warnings += [(job.trace, message, 1) for message in told["warnings"] if not skipped(message)]
-        for source, name, failure in told["cases"]:
+        outcome = outcome_of(job)
+        warnings += [(job.trace, message, 1) for message in outcome["warnings"] if not skipped(message)]
+        for source, name, failure in outcome["cases"]:
             tally.cases.append(CaseReport(f"{job.trace}: {source}", name, failure))
             if failure is not None:
                 errors.setdefault((failure, FAILED), []).append(job.trace)
-        for reason in told["incomplete"]:
+        for reason in outcome["incomplete"]:
             errors.setdefault((reason.removeprefix(f"{job.name}: {job.trace}: "), PARTIAL), []).append(job.trace)
-        if told["error"] is not None:
-            text, code = told["error"]
+        if outcome["error"] is not None:
+            text, code = outcome["error"]
             errors.setdefault((text, code), []).append(job.trace)
             tally.cases.append(CaseReport(job.trace, "runs to its end", error=text))
     narrator.warnings((text, 1) for text, _ in together(warnings))
@@ -131,6 +131,6 @@ def tell(
 
 def outcome_of(job: TraceJob) -> dict[str, Any]:
     """Return what came of a job that is over."""
-    told = job.outcome()
-    assert told is not None
-    return told
+    outcome = job.outcome()
+    assert outcome is not None
+    return outcome

@@ -163,10 +163,10 @@ class Connection:
             frame = self.session.range(1).mapInArrow(version_of, "version STRING")
             (found,) = frame.toArrow().column(0).to_pylist()
         except Exception as error:  # whatever Python says on the worker
-            told = failure(error, self.address)
+            message = failure(error, self.address)
             if is_gone(str(error)):
-                raise told from None
-            return NotOnThisEngine(f"a span operator is not on the workers: {told.message}", hint=told.hint)
+                raise message from None
+            return NotOnThisEngine(f"a span operator is not on the workers: {message.message}", hint=message.hint)
         if found == __version__:
             return None
         return NotOnThisEngine(
@@ -227,10 +227,10 @@ class Connection:
 
     def failed(self, error: BaseException) -> DctvError:
         """Return our error for one of the client's."""
-        told = failure(error, self.address, interrupted=self._interrupted)
+        message = failure(error, self.address, interrupted=self._interrupted)
         # The client has many ways to say that nobody answers.
-        if isinstance(told, Interrupted | Unanswered) or self.answers():
-            return told
+        if isinstance(message, Interrupted | Unanswered) or self.answers():
+            return message
         return lost(self.address)
 
     def end(self, tag: str) -> None:

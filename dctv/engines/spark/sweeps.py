@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 BUCKET, SLAB = "dctv:bucket", "dctv:slab"
-TOLD = "(dctv)"
+FAILURE = "(dctv)"
 """Stands before and after what an operator says that is wrong."""
 _FIRST, _LAST = -(2**63), 2**63 - 1
 
@@ -71,7 +71,7 @@ class SweepGroup:
             made = pa.RecordBatchReader.from_stream(stream).read_all()
         except ValueError as error:
             # What comes back is a traceback, in which it is found by this.
-            raise ValueError(f"{TOLD}{error}{TOLD}") from None
+            raise ValueError(f"{FAILURE}{error}{FAILURE}") from None
         if self.slabs is not None:
             made = self._within(made, key[-1].as_py())
         return made.rename_columns(self.made.names).cast(self.made)

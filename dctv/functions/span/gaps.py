@@ -26,8 +26,8 @@ def _merge_adjacent(inputs: list[ArrowStream], options: Mapping[str, Any], cance
 def _checked(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
-    told = {key: value for key, value in options.items() if key != "sorted"}
-    return _kernels.checked(inputs[0], cancel=cancel, **told)
+    others = {key: value for key, value in options.items() if key != "sorted"}
+    return _kernels.checked(inputs[0], cancel=cancel, **others)
 
 
 def _truncate(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:

@@ -29,7 +29,7 @@ _SHOWN = (
 """What texts need besides."""
 _MADE = (_ID, _PARENT, _DEPTH, *(replace(one, name=f"dctv:{one.name}") for one in _SHOWN))
 """What the kernel makes, after time and thread."""
-_TOLD = ("name", "module", "size", "file", "args")
+_PROPERTIES = ("name", "module", "size", "file", "args")
 """Columns that filters look at, besides times and places."""
 _ENTRY, _EXIT = 1, 2
 _STATES = {"open": _ENTRY, "left": _ENTRY, "lost": _ENTRY, "entered": _EXIT, "inherited": 0}
@@ -60,12 +60,12 @@ class _Calls:
     @property
     def args(self) -> Expression:
         """Return the arguments of a call as text; those that uftrace writes into Chrome's JSON are a member of it."""
-        told = self.value("args", "VARCHAR")
+        args = self.value("args", "VARCHAR")
         if "args" not in self.plan.schema.names:
-            return told
-        member = call("json_extract_string", told, Text("$.arguments"))
-        named = call("contains", told, Text('"arguments"'))
-        return case((And((named, call("json_valid", told))), member), default=told)
+            return args
+        member = call("json_extract_string", args, Text("$.arguments"))
+        named = call("contains", args, Text('"arguments"'))
+        return case((And((named, call("json_valid", args))), member), default=args)
 
     @property
     def marks(self) -> Expression:
@@ -153,18 +153,18 @@ def _range(argument: Argument) -> tuple[int | None, int | None]:
 def _input(calls: _Calls, threads: Argument, builder: PlanBuilder, *, arguments: bool) -> Plan:
     """Project the table to what the kernel takes, by time; arguments of calls only where they are asked for."""
     plan = calls.plan
-    told = [ColumnType(f"dctv:{name}", "BIGINT" if name == "size" else "VARCHAR") for name in _TOLD]
+    args = [ColumnType(f"dctv:{name}", "BIGINT" if name == "size" else "VARCHAR") for name in _PROPERTIES]
     own = (ColumnType("dctv:id", "BIGINT"), ColumnType("dctv:parent", "BIGINT"), replace(LENGTH, name="dctv:length"))
     marks = ColumnType("dctv:marks", "TINYINT")
     rest = plan.schema.columns
     time = replace(TIME, name="dctv:time")
-    schema = Schema(Kind.REGULAR, (time, replace(calls.thread, name="dctv:thread"), *own, *told, marks, *rest))
+    schema = Schema(Kind.REGULAR, (time, replace(calls.thread, name="dctv:thread"), *own, *args, marks, *rest))
     names = physical_names(schema)
     physical = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     thread = Column(physical[calls.thread.name], "t")
     values: list[Expression] = [calls.value(TS, "BIGINT"), thread]
     values += [calls.value(name, "BIGINT") for name in ("id", calls.parent, calls.length)]
-    values += [calls.value(name, "BIGINT" if name == "size" else "VARCHAR") for name in _TOLD[:-1]]
+    values += [calls.value(name, "BIGINT" if name == "size" else "VARCHAR") for name in _PROPERTIES[:-1]]
     values += [
         calls.args if arguments else Cast(NULL, "VARCHAR"),
         calls.marks,

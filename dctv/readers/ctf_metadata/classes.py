@@ -131,7 +131,7 @@ class CtfClock:
     """In cycles, besides `offset_s`."""
     unix: bool = False
     """Whether it counts from the beginning of 1970."""
-    facts: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
     """Description, precision, uuid."""
 
 

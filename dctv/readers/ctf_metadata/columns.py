@@ -110,8 +110,8 @@ def _sources(name: str, scopes: Sequence[FieldScope], around: Around) -> dict[st
         if leaf is not None:
             found[column] = leaf
     if of_perf(around.trace):
-        told = (("cpu", "perf_cpu"), ("common_pid", "perf_tid"), ("common_tgid", "perf_pid"))
-        found.update({column: payload[one] for column, one in told if one in payload and payload[one].kind == "int"})
+        fields = (("cpu", "perf_cpu"), ("common_pid", "perf_tid"), ("common_tgid", "perf_pid"))
+        found.update({column: payload[one] for column, one in fields if one in payload and payload[one].kind == "int"})
     elif name == _SWITCH and "common_pid" not in found and follows_switches(around.trace):
         switched = (("common_pid", "prev_tid"), ("common_comm", "prev_comm"))
         found.update({column: payload[one] for column, one in switched if one in payload})
@@ -120,13 +120,13 @@ def _sources(name: str, scopes: Sequence[FieldScope], around: Around) -> dict[st
 
 def _constants(trace: TraceClass, sources: Mapping[str, FieldLeaf]) -> dict[str, int | str]:
     """Return what the environment tells of the only process of a trace."""
-    told: dict[str, int | str] = {}
+    constants: dict[str, int | str] = {}
     pid, comm = trace.environment.get("vpid"), trace.environment.get("procname")
     if isinstance(pid, int) and "common_tgid" not in sources:
-        told["common_tgid"] = pid
+        constants["common_tgid"] = pid
     if isinstance(comm, str) and "common_comm" not in sources:
-        told["common_comm"] = comm
-    return told
+        constants["common_comm"] = comm
+    return constants
 
 
 def _named(

@@ -169,12 +169,12 @@ class _Blocks:
         if frequency <= 0:
             raise MetadataError(f"the clock `{name}` has a frequency of {frequency} Hz")
         absolute = str(given.get("absolute", ("", "false"))[1]).lower() in {"true", "1"}
-        facts: dict[str, str] = {
+        properties: dict[str, str] = {
             key: str(given[key][1]) for key in ("description", "precision", "uuid") if key in given
         }
         # Tracers tell an offset from 1970 and leave `absolute` false.
         unix = absolute or bool(numbers["offset"] or numbers["offset_s"])
-        self._trace.clocks[name] = CtfClock(name, frequency, numbers["offset_s"], numbers["offset"], unix, facts)
+        self._trace.clocks[name] = CtfClock(name, frequency, numbers["offset_s"], numbers["offset"], unix, properties)
         known = {"name", "uuid", "description", "freq", "precision", "offset_s", "offset", "absolute"}
         self._unknown(given, known, "clock")
 

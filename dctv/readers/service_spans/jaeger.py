@@ -21,8 +21,8 @@ def take(member: str, element: Any, rows: SpanRows) -> None:
         if member not in {"total", "limit", "offset", "errors"}:
             rows.skip(f"unknown member `{member[:50]}`" if member != "data" else "element is no object")
         return
-    told = element.get("processes")
-    processes = told if isinstance(told, dict) else {}
+    listed = element.get("processes")
+    processes = listed if isinstance(listed, dict) else {}
     for span in members(element.get("spans")):
         process = span.get("process") or processes.get(str(span.get("processID")))
         _span(span, process if isinstance(process, dict) else {}, rows)

@@ -74,8 +74,8 @@ def take(member: str, element: Any, rows: SpanRows) -> None:
     scopes, things = kinds[member]
     old = "instrumentationLibrary" + scopes.removeprefix("scope")
     for scope in members(element.get(scopes, element.get(old))):
-        told = scope.get("scope", scope.get("instrumentationLibrary"))
-        name = text(told.get("name")) if isinstance(told, dict) else None
+        value = scope.get("scope", scope.get("instrumentationLibrary"))
+        name = text(value.get("name")) if isinstance(value, dict) else None
         for one in members(scope.get(things)):
             _TAKE[member](one, resource, name, rows)
 
@@ -83,8 +83,8 @@ def take(member: str, element: Any, rows: SpanRows) -> None:
 def _span(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: SpanRows) -> None:
     start, end = whole(one.get("startTimeUnixNano")), whole(one.get("endTimeUnixNano"))
     row = resource.row(one, scope, start, one.get("name"))
-    told = one.get("status")
-    status = told if isinstance(told, dict) else {}
+    value = one.get("status")
+    status = value if isinstance(value, dict) else {}
     row["args"] |= {name: one[name] for name in ("links", "traceState", "flags") if one.get(name)}
     if status.get("message"):
         row["args"]["status.message"] = status["message"]
@@ -113,8 +113,8 @@ def _log(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: S
 
 def _metric(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: SpanRows) -> None:
     for kind in _POINTS:
-        told = one.get(kind)
-        for point in members(told.get("dataPoints") if isinstance(told, dict) else None):
+        found = one.get(kind)
+        for point in members(found.get("dataPoints") if isinstance(found, dict) else None):
             values = [("", point.get("asDouble", point.get("asInt")))] if kind in {"gauge", "sum"} else []
             values = values or [(f".{part}", point[part]) for part in ("count", "sum") if part in point]
             for part, value in values:

@@ -151,7 +151,7 @@ class SpanPass:
         place = Checkpoint(file, number, number, 1, number, 1, 0, None, 0, rows.count - first, first, packed=False)
         return DecodedChunk(place, events, others)
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt."""
         skipped = self._rows.skipped.items()
         notes = [(0, reason, count, "", reason == FAR_REASON) for reason, count in skipped if count]

@@ -113,7 +113,7 @@ class ProfilePass:
         if count:
             self._notes.append((file, reason, count, "", incomplete))
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt."""
         first, last = self._range or (0, 0)
         return {

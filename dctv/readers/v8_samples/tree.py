@@ -108,8 +108,8 @@ def _node(one: Mapping[str, Any], above: ProfileNode | None) -> ProfileNode | No
     if number is None:
         return None
     frame = one.get("callFrame")
-    told: Mapping[str, Any] = frame if isinstance(frame, dict) else one
-    name = text(told.get("functionName")) or "(anonymous)"
+    frame_of: Mapping[str, Any] = frame if isinstance(frame, dict) else one
+    name = text(frame_of.get("functionName")) or "(anonymous)"
     own = whole(one.get("selfSize", one.get("hitCount"))) or 0
     # The root is no function, and what is above all others tells nothing.
     shown = name.replace(";", ":")
@@ -120,9 +120,9 @@ def _node(one: Mapping[str, Any], above: ProfileNode | None) -> ProfileNode | No
         number,
         None if above is None else above.number,
         name,
-        text(told.get("url")) or None,
-        whole(told.get("lineNumber")),
-        whole(told.get("columnNumber")),
+        text(frame_of.get("url")) or None,
+        whole(frame_of.get("lineNumber")),
+        whole(frame_of.get("columnNumber")),
         own,
         stack,
     )

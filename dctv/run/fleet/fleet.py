@@ -28,8 +28,8 @@ from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.counted import counted
-from dctv.run.fleet.facts import Facts, MountSettings, mounted
 from dctv.run.fleet.members import TRACE, FleetMember
+from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
 from dctv.run.fleet.part import FleetPart, PartReport, batches, read_part, run_part
 from dctv.run.fleet.table import EVENTS, FleetTable, nothing, tables_in
 from dctv.run.fleet.together import together
@@ -51,9 +51,9 @@ class Fleet:
     way: MountSettings
     members: Sequence[FleetMember]
     """Those that can be read, in the order of their names."""
-    facts: Mapping[str, Facts]
+    metadata: Mapping[str, MemberMetadata]
     """By name of a member."""
-    told: tuple[ColumnType, ...]
+    manifest_columns: tuple[ColumnType, ...]
     """The columns of the manifest."""
     context: ExecutionContext
     tables: dict[tuple[str, ...], FleetTable] = field(default_factory=dict)
@@ -71,14 +71,14 @@ class Fleet:
             own, order = self._schema(parts, name)
             called = ".".join((self.way.name, *parts))
             taken = {one.name.lower() for one in own.columns}
-            told = tuple(one for one in self.told if one.name.lower() not in taken)
-            self.tables[parts] = FleetTable(self, called, parts, own, (TRACE, *told), order)
+            manifest_columns = tuple(one for one in self.manifest_columns if one.name.lower() not in taken)
+            self.tables[parts] = FleetTable(self, called, parts, own, (TRACE, *manifest_columns), order)
         table = self.tables[parts]
         return restored(table.schema, lambda held: replace(table.scan, schema=held))
 
     def _schema(self, parts: tuple[str, ...], name: str) -> tuple[Schema, RowOrder]:
         """Bring what traces have under a name to one schema; return the order of its rows in each of them, too."""
-        stored = [(one, self.facts[one.name].tables.get(name)) for one in self.members]
+        stored = [(one, self.metadata[one.name].tables.get(name)) for one in self.members]
         found = [(member, schema) for member, schema in stored if schema is not None]
         if found:
             return one_schema(self.way.name, name, found), RowOrder.STABLE
@@ -91,7 +91,7 @@ class Fleet:
         path = (*self.way.name.split("."), *parts)
         seen: set[str] = set()
         for member in self.members:
-            kind = self.facts[member.name].format
+            kind = self.metadata[member.name].format
             if kind not in seen:
                 seen.add(kind)
                 with mounted(member, self.way, self.context) as (alone, _):
@@ -105,8 +105,8 @@ class Fleet:
         found = [one for one in self.members if any(self._may_have_rows(one, table) for table in tables)]
         if not tests or not found:
             return found
-        columns = (TRACE, *self.told)
-        rows = [[one.name, *(one.cell(column) for column in self.told)] for one in found]
+        columns = (TRACE, *self.manifest_columns)
+        rows = [[one.name, *(one.cell(column) for column in self.manifest_columns)] for one in found]
         traces = of_rows(Schema(Kind.REGULAR, columns), rows)
         query = where(select(TRACE.name, source="traces"), *tests)
         schema = Schema(Kind.REGULAR, (TRACE,))
@@ -120,26 +120,26 @@ class Fleet:
 
     def _may_have_rows(self, member: FleetMember, table: FleetTable) -> bool:
         """Whether a trace may have a table, and rows of it that are needed."""
-        facts, name = self.facts[member.name], ".".join(table.parts)
+        metadata, name = self.metadata[member.name], ".".join(table.parts)
         events = name == EVENTS
-        if name not in facts.tables and not events and name in self._stored:
+        if name not in metadata.tables and not events and name in self._stored:
             return False
         need = table.needed(member, table.own_schema.names)
-        if need == p.NEVER or ((events or name in facts.tables) and _begins_after(need, facts.last_ts)):
+        if need == p.NEVER or ((events or name in metadata.tables) and _begins_after(need, metadata.last_ts)):
             return False
-        names = facts.names if events else None
+        names = metadata.names if events else None
         return names is None or any(_may_be(need, one) for one in names)
 
     @property
     def _stored(self) -> Collection[str]:
         """The names of tables that are stored in some trace; others are views."""
         if "stored" not in self.kept:
-            self.kept["stored"] = frozenset(name for one in self.members for name in self.facts[one.name].tables)
+            self.kept["stored"] = frozenset(name for one in self.members for name in self.metadata[one.name].tables)
         return self.kept["stored"]
 
     def answers(self, table: FleetTable, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer a question about all rows of a table from what is known of each trace; None if that is not enough."""
-        return counted(table, question, self.members, self.facts)
+        return counted(table, question, self.members, self.metadata)
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun) -> pa.RecordBatchReader:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
@@ -154,8 +154,8 @@ class Fleet:
         )
 
     def _part(self, member: FleetMember, plan: Plan) -> FleetPart:
-        facts = self.facts[member.name]
-        return FleetPart(member, self.way, plan, self.context.settings, facts.state, facts.format)
+        metadata = self.metadata[member.name]
+        return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format)
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that say what a plan does in each trace."""
@@ -218,7 +218,7 @@ class Fleet:
                     with _named(part.member):
                         rows = next(results)
                     yield from read_part(rows, target)
-                    self._note(said, part.member, rows.told, run)
+                    self._note(said, part.member, rows.report, run)
         finally:
             _remove(targets)
 
@@ -232,12 +232,12 @@ class Fleet:
         run.spill_folder.mkdir(parents=True, exist_ok=True)
         return str(run.spill_folder / f"fleet-{uuid4().hex}.arrows")
 
-    def _note(self, said: list[tuple[str, str, int]], member: FleetMember, told: PartReport, run: PlanRun) -> None:
+    def _note(self, said: list[tuple[str, str, int]], member: FleetMember, report: PartReport, run: PlanRun) -> None:
         """Keep what is to be told of a trace, without what was told when it was mounted."""
-        known = self.facts[member.name].warnings
-        said += [(member.name, text, count) for text, count in told.warnings if text not in known]
-        if told.spent is not None:
-            run.beside.append(told.spent)
+        known = self.metadata[member.name].warnings
+        said += [(member.name, text, count) for text, count in report.warnings if text not in known]
+        if report.spent is not None:
+            run.beside.append(report.spent)
 
 
 def _alone(plan: Plan) -> Plan:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.errors import DctvError
-from dctv.run.fleet.facts import mounted
 from dctv.run.fleet.fleet import Fleet
 from dctv.run.fleet.members import FleetMember
+from dctv.run.fleet.metadata import mounted
 from dctv.run.lacking import lacking
 
 _MOST = 4
@@ -40,8 +40,8 @@ def _richest(fleet: Fleet) -> list[FleetMember]:
     """Return a trace for each set of tables that no other trace of its format has more than."""
     sets: dict[tuple[str, frozenset[str]], FleetMember] = {}
     for member in fleet.members:
-        facts = fleet.facts[member.name]
-        sets.setdefault((facts.format, frozenset(facts.tables)), member)
+        metadata = fleet.metadata[member.name]
+        sets.setdefault((metadata.format, frozenset(metadata.tables)), member)
     return [
         member
         for (kind, tables), member in sets.items()

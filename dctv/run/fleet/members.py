@@ -25,24 +25,24 @@ class FleetMember:
     """Its path as the pattern gives it."""
     path: str
     """Where it is, whatever the current folder."""
-    told: Mapping[str, Value]
+    manifest: Mapping[str, Value]
     """What the manifest says of it, by column; without the columns of which it says nothing."""
 
     def value(self, column: ColumnType) -> Expression:
         """Return what a column of the fleet is in all of its rows."""
-        value = self.name if column == TRACE else self.told.get(column.name)
+        value = self.name if column == TRACE else self.manifest.get(column.name)
         return Cast(NULL if value is None else Text(str(value)), column.type)
 
     def cell(self, column: ColumnType) -> str | int | float | bool | None:
         """Return what the manifest says of it in a column, dates as texts."""
-        value = self.told.get(column.name)
+        value = self.manifest.get(column.name)
         return value if isinstance(value, str | int | float | None) else str(value)
 
     def constant(self, column: ColumnType) -> p.Constant | None:
         """Return what conditions can be compared with; None for values of other kinds."""
         if column == TRACE:
             return p.Constant(self.name)
-        value = self.told.get(column.name)
+        value = self.manifest.get(column.name)
         return p.Constant(value) if value is None or isinstance(value, _COMPARED) else None
 
 
@@ -70,8 +70,8 @@ def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
     """Return the names of a trace's files, their sizes, and when they were changed, in ns."""
     whole = Path(path)
     files = sorted(one for one in whole.rglob("*") if one.is_file()) if whole.is_dir() else [whole]
-    told = [(str(one.absolute()), one.stat()) for one in files]
-    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in told)
+    status = [(str(one.absolute()), one.stat()) for one in files]
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in status)
 
 
 def is_as_it_was(member: FleetMember, state: tuple[tuple[str, int, int], ...]) -> bool:

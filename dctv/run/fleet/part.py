@@ -23,8 +23,8 @@ from dctv.record import record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.rewrite.settings import RewriteSettings
 from dctv.run.context import ExecutionContext
-from dctv.run.fleet.facts import MountSettings, mounted
 from dctv.run.fleet.members import FleetMember, state_of
+from dctv.run.fleet.metadata import MountSettings, mounted
 from dctv.run.fleet.table import FleetTable, nothing
 from dctv.run.fleet.templates import bound
 from dctv.run.plans import environment, result_of
@@ -66,10 +66,10 @@ class PartRows:
     """An Arrow stream, if it was not written to a file."""
     size: int
     """In bytes."""
-    told: PartReport
+    report: PartReport
 
 
-def batches(context: ExecutionContext, part: FleetPart, told: PartReport) -> Iterator[pa.RecordBatch]:
+def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part, and tell of it once they have come.
 
     Raises:
@@ -81,23 +81,23 @@ def batches(context: ExecutionContext, part: FleetPart, told: PartReport) -> Ite
         plan = bottom_up(part.plan, lambda one: _of_member(one, part, alone))
         result = result_of(with_types(plan, carried_schema(plan.schema)), alone)
         yield from result.batches()
-        told.warnings, told.spent = result.warnings, result.spent
-        if told.spent is not None and told.spent.read is not None and not made.sources:
+        report.warnings, report.spent = result.warnings, result.spent
+        if report.spent is not None and report.spent.read is not None and not made.sources:
             whole = sum(size for _, size, _ in part.state)
-            told.spent = replace(told.spent, read=told.spent.read + whole)
+            report.spent = replace(report.spent, read=report.spent.read + whole)
 
 
 def run_part(context: ExecutionContext, part: FleetPart, target: str | None) -> PartRows:
     """Run a part; write its rows to a file, or return them."""
     import pyarrow as pa
 
-    told, began = PartReport(), process_time()
-    rows = batches(context, part, told)
+    report, began = PartReport(), process_time()
+    rows = batches(context, part, report)
     if target is None:
         held = pa.BufferOutputStream()
         _write(rows, held)
         data = held.getvalue().to_pybytes()
-        return PartRows(data, len(data), _elsewhere(told, began))
+        return PartRows(data, len(data), _elsewhere(report, began))
     try:
         with pa.OSFile(target, "wb") as file:
             _write(rows, file)
@@ -105,14 +105,14 @@ def run_part(context: ExecutionContext, part: FleetPart, target: str | None) -> 
     except OSError as error:
         folder, reason = Path(target).parent, str(error) if error.errno is None else os.strerror(error.errno)
         raise EngineError(f"cannot keep its rows in `{folder}`: {reason.lower()}", hint=_ROOM) from None
-    return PartRows(None, size, _elsewhere(told, began))
+    return PartRows(None, size, _elsewhere(report, began))
 
 
-def _elsewhere(told: PartReport, began: float) -> PartReport:
+def _elsewhere(report: PartReport, began: float) -> PartReport:
     """Add the time of this process to what is told."""
-    if told.spent is not None:
-        told.spent = replace(told.spent, cpu=told.spent.cpu + process_time() - began)
-    return told
+    if report.spent is not None:
+        report.spent = replace(report.spent, cpu=report.spent.cpu + process_time() - began)
+    return report
 
 
 def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:

@@ -141,7 +141,7 @@ class FleetTable:
     def lines(self) -> Sequence[str]:
         """Return how many traces are read."""
         assert self.fleet is not None
-        return (_told(self.fleet, self.scan, ()),)
+        return (_shown(self.fleet, self.scan, ()),)
 
     def bytes_read(self) -> None:
         """Return None: the traces count for themselves."""
@@ -176,22 +176,22 @@ class EachTrace:
 
     def lines(self) -> Sequence[str]:
         """Return how many traces are read, and what each does."""
-        told = _told(self.fleet, self.plan, self.tests)
-        return (f"{told}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.plan)))
+        shown = _shown(self.fleet, self.plan, self.tests)
+        return (f"{shown}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.plan)))
 
     def bytes_read(self) -> None:
         """Return None: the traces count for themselves."""
 
 
-def _told(fleet: Traces, plan: Plan, tests: Sequence[Expression]) -> str:
+def _shown(fleet: Traces, plan: Plan, tests: Sequence[Expression]) -> str:
     return f"fleet: {len(fleet.wanted(plan, tests)):,} of {len(fleet.members):,} traces"
 
 
 def with_trace(own: Schema, fixed: Sequence[ColumnType]) -> Schema:
     """Return the schema of rows of many traces: their trace comes before their partitions, the manifest at the end."""
     times = len(own.kind.time_columns)
-    trace, *told = fixed
-    columns = (*own.columns[:times], trace, *own.columns[times:], *told)
+    trace, *shown = fixed
+    columns = (*own.columns[:times], trace, *own.columns[times:], *shown)
     return Schema(own.kind, columns, (trace.name, *own.partitions) if own.kind.time_columns else ())
 
 

@@ -48,7 +48,7 @@ class _Placing:
     sources: dict[int, RemoteRows] = field(default_factory=dict)
     """Of the parts that the engine carries out."""
     done: dict[tuple[int, bool], Plan] = field(default_factory=dict)
-    told: set[int] = field(default_factory=set)
+    warned: set[int] = field(default_factory=set)
     kept: list[Plan] = field(default_factory=list)
     """Plans whose identities are known."""
 
@@ -153,9 +153,9 @@ class _Placing:
 
     def _tell(self, plan: Plan, refusal: NotOnThisEngine | None, fetched: Sequence[RemoteRows]) -> None:
         """Say that a part is carried out here which the engine was asked for."""
-        if refusal is None or id(plan) in self.told or not any(map(_is_stored, readers_first(plan))):
+        if refusal is None or id(plan) in self.warned or not any(map(_is_stored, readers_first(plan))):
             return
-        self.told.add(id(plan))
+        self.warned.add(id(plan))
         if self.context.settings.strict_engine:
             raise NotOnThisEngine(refusal.message, hint=_STRICT)
         if not fetched:

@@ -41,7 +41,7 @@ class EventDurations:
 
 
 @record
-class Facts:
+class MemberMetadata:
     """What one trace of a fleet is like."""
 
     format: str
@@ -96,7 +96,7 @@ def mounted(
         alone.unmount()
 
 
-def facts_of(context: ExecutionContext, member: FleetMember, way: MountSettings) -> Facts:
+def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettings) -> MemberMetadata:
     """Look at one trace; one that cannot be read is told by its error."""
     try:
         state = state_of(member.path)
@@ -105,7 +105,7 @@ def facts_of(context: ExecutionContext, member: FleetMember, way: MountSettings)
             tables = {name: table.schema for name, table in trace.tables.items()}
             kind = trace.format or made.reader
             warnings = list(alone.log.entries)
-            return Facts(
+            return MemberMetadata(
                 kind,
                 tables,
                 list(trace.diagnostics),
@@ -117,9 +117,9 @@ def facts_of(context: ExecutionContext, member: FleetMember, way: MountSettings)
                 state,
             )
     except OSError as error:
-        return Facts("", {}, [], {}, 0, [], error=(error.strerror or str(error)).lower())
+        return MemberMetadata("", {}, [], {}, 0, [], error=(error.strerror or str(error)).lower())
     except DctvError as error:
-        return Facts("", {}, [], {}, 0, [], error=error.message)
+        return MemberMetadata("", {}, [], {}, 0, [], error=error.message)
 
 
 _MOST_NAMES = 1_000
@@ -130,10 +130,10 @@ def _counts(made: Mount) -> Mapping[str, Mapping[str, int]] | None:
     found: dict[str, Mapping[str, int]] = {}
     for name, table in made.trace.tables.items():
         if table.event is not None:
-            told = _by_name(made, name, table.event, Aggregate("count"))
-            if told is None:
+            by_name = _by_name(made, name, table.event, Aggregate("count"))
+            if by_name is None:
                 return None
-            found[name] = {event: count for event, (count,) in told.items() if count}
+            found[name] = {event: count for event, (count,) in by_name.items() if count}
     return found if sum(map(len, found.values())) <= _MOST_NAMES else None
 
 
@@ -144,10 +144,10 @@ def _durations(made: Mount) -> Mapping[str, EventDurations] | None:
         event = table.event
         if event is not None and event.duration is not None:
             asked = (Aggregate(one, event.duration) for one in ("count", "sum", "min", "max"))
-            told = _by_name(made, name, event, *asked)
-            if told is None:
+            by_name = _by_name(made, name, event, *asked)
+            if by_name is None:
                 return None
-            for called, taken in told.items():
+            for called, taken in by_name.items():
                 if taken[0]:
                     more = EventDurations(*taken)
                     found[called] = found[called] + more if called in found else more
