@@ -126,7 +126,7 @@ class FilterBinder:
             self._judge_value(name, value, log)
 
     def _judge_value(self, name: str, value: ast.Value, log: WarningLog) -> None:
-        if isinstance(value, ast.Constant) and value.value is None:
+        if isinstance(value, ast.FilterConstant) and value.value is None:
             log.add(f"nothing equals null: write `{name} is null`")
             return
         count, there, by_unit = self._found.misfits.get(_key(value), (0, "", False))
@@ -276,7 +276,7 @@ class _OneTable:
 
     def _operand(self, meaning: Meaning, value: ast.Value) -> Operand | None:
         """Return a literal as what it is compared with has it, or None where they do not compare."""
-        if meaning is None or (isinstance(value, ast.Constant) and value.value is None):
+        if meaning is None or (isinstance(value, ast.FilterConstant) and value.value is None):
             return None
         operand, misfit = self._fitted(meaning, value)
         key = _key(value)

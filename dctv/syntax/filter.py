@@ -53,13 +53,13 @@ class Amount(Node):
 
 
 @record(eq=False, text=False)
-class Constant(Node):
+class FilterConstant(Node):
     """A text, a truth value or null."""
 
     value: str | bool | None
 
 
-Value = Amount | Constant
+Value = Amount | FilterConstant
 
 
 @record(eq=False, text=False)
@@ -226,11 +226,11 @@ class _Parser:
         place = self._place(token)
         words: dict[str, bool | None] = {"true": True, "false": False, "null": None}
         if token.kind == "STRING":
-            value: Value = Constant(decoded(self._source, token), place=place)
+            value: Value = FilterConstant(decoded(self._source, token), place=place)
         elif token.kind == "NUMBER":
             value = _amount(token, place)
         elif token.word in words:
-            value = Constant(words[token.word], place=place)
+            value = FilterConstant(words[token.word], place=place)
         else:
             raise self._unexpected("a value", *(("`]`",) if in_list else ()))
         self._index += 1

@@ -14,9 +14,9 @@ from dctv.syntax.filter import (
     Amount,
     And,
     Compare,
-    Constant,
     Field,
     Filter,
+    FilterConstant,
     In,
     IsNull,
     Not,
@@ -26,7 +26,7 @@ from dctv.syntax.filter import (
 from tests.bounds import bounded
 
 A = Compare(Field(("a",)), "==", Amount(Fraction(1)))
-B = Compare(Field(("b",)), "<", Constant("x"))
+B = Compare(Field(("b",)), "<", FilterConstant("x"))
 C = IsNull(Field(("c",)))
 
 
@@ -55,7 +55,12 @@ def value_of(text: str) -> object:
         ("a in []", In(Field(("a",)), ())),
         (
             'a not in [1, "y", true, null,]',
-            Not(In(Field(("a",)), (Amount(Fraction(1)), Constant("y"), Constant(value=True), Constant(None)))),
+            Not(
+                In(
+                    Field(("a",)),
+                    (Amount(Fraction(1)), FilterConstant("y"), FilterConstant(value=True), FilterConstant(None)),
+                )
+            ),
         ),
         ("args.in == 1", Compare(Field(("args", "in")), "==", Amount(Fraction(1)))),
         ("`in`.`a ``b` == 1", Compare(Field(("in", "a `b")), "==", Amount(Fraction(1)))),
@@ -77,12 +82,12 @@ def test_trees(text: str, tree: Filter) -> None:
         ("1e3", Amount(Fraction(1000), whole=False)),
         (".5ms", Amount(Fraction(1, 2), whole=False, unit="ms")),
         ("5`MiB/s`", Amount(Fraction(5), unit="MiB/s")),
-        ("'it\\'s'", Constant("it's")),
-        ('"a\\"b\\\\c\\n\\u00e9\\ud834\\udd1e"', Constant('a"b\\c\né𝄞')),
-        ("''", Constant("")),
-        ("TRUE", Constant(value=True)),
-        ("False", Constant(value=False)),
-        ("NULL", Constant(None)),
+        ("'it\\'s'", FilterConstant("it's")),
+        ('"a\\"b\\\\c\\n\\u00e9\\ud834\\udd1e"', FilterConstant('a"b\\c\né𝄞')),
+        ("''", FilterConstant("")),
+        ("TRUE", FilterConstant(value=True)),
+        ("False", FilterConstant(value=False)),
+        ("NULL", FilterConstant(None)),
     ],
 )
 def test_values(text: str, value: object) -> None:
