@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from dctv.errors import Source
+from dctv.errors import SourceText
 from dctv.session import Session
 from dctv.syntax.parse import parse
 
@@ -44,7 +44,7 @@ QUERIES = {
 def timed(session: Session, text: str) -> tuple[float, float, float]:
     """Return the CPU seconds of parsing, binding and the rest of a text."""
     begin = time.process_time()
-    parse(Source("query", text))
+    parse(SourceText("query", text))
     parsed = time.process_time()
     result = session.sql(text)
     bound = time.process_time()

@@ -136,8 +136,8 @@ def records(writer: Writer, events: int, threads: int = 8) -> bytes:
     return bytes(out)
 
 
-def facts(writer: Writer) -> list[tuple[int, bytes]]:
-    """Make the sections of facts with their numbers."""
+def sections(writer: Writer) -> list[tuple[int, bytes]]:
+    """Make the feature sections with their numbers."""
 
     def text(value: str) -> bytes:
         raw = writer.text(value)
@@ -168,7 +168,7 @@ def generate(path: Path, events: int, *, big: bool = False, pipe: bool = False) 
     attrs = [(writer.attr(1, 0, SAMPLE_TYPE), CLOCK), (writer.attr(2, SWITCH_ID, TRACE_TYPE), SWITCH)]
     if pipe:
         head = b"".join(writer.record(64, 0, attr + writer.pack("Q", number)) for attr, number in attrs)
-        for number, section in facts(writer):
+        for number, section in sections(writer):
             if number == 1:
                 padded = section + bytes(-len(section) % 8)
                 head += writer.record(66, 0, writer.pack("I", len(padded))) + padded
@@ -180,15 +180,15 @@ def generate(path: Path, events: int, *, big: bool = False, pipe: bool = False) 
     at = 104 + len(ids)
     listed = b"".join(attr + writer.pack("QQ", 104 + 8 * place, 8) for place, (attr, _) in enumerate(attrs))
     start = at + len(listed)
-    sections = facts(writer)
-    bits = [sum(1 << number for number, _ in sections), 0, 0, 0]
+    listed_sections = sections(writer)
+    bits = [sum(1 << number for number, _ in listed_sections), 0, 0, 0]
     head = magic + writer.pack("QQQQQQQQ", 104, 128, at, len(listed), start, len(data), 0, 0) + writer.pack("4Q", *bits)
-    behind = start + len(data) + 16 * len(sections)
+    behind = start + len(data) + 16 * len(listed_sections)
     table = b""
-    for _, section in sections:
+    for _, section in listed_sections:
         table += writer.pack("QQ", behind, len(section))
         behind += len(section)
-    path.write_bytes(head + ids + listed + data + table + b"".join(section for _, section in sections))
+    path.write_bytes(head + ids + listed + data + table + b"".join(section for _, section in listed_sections))
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from dctv.record import record
 from dctv.session import Session
-from dctv.timeline.gathering import Found, Gathered
+from dctv.timeline.gathering import FoundTrack, GatheredRows
 from dctv.timeline.indexed import index
 from dctv.timeline.space import Space
 from dctv.timeline.stored import read, write
@@ -73,11 +73,11 @@ def generate(path: Path, spans: int, tracks: int) -> None:
         codes[rows] = random.integers(0, NAMES, count)
     firsts = np.concatenate([[0], np.cumsum(lanes)]).tolist()
     found = tuple(
-        Found(("Spans", f"Track {track}"), (None, track), TrackKind.SLICES, None, firsts[track], lanes[track])
+        FoundTrack(("Spans", f"Track {track}"), (None, track), TrackKind.SLICES, None, firsts[track], lanes[track])
         for track in range(tracks)
     )
     names = pa.array([f"work_{number}" for number in range(NAMES)])
-    rows_of_all = Gathered("generated", found, begin, duration, offsets, codes, names, None)
+    rows_of_all = GatheredRows("generated", found, begin, duration, offsets, codes, names, None)
     write(path, IDENTITY, [index(rows_of_all, space)])
 
 

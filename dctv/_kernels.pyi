@@ -77,7 +77,7 @@ def schema_of(stream: _ArrowStream) -> _ArrowSchema:
 def metered(stream: _ArrowStream, meter: Meter) -> Stream:
     """Count what comes out of a stream, and what that takes."""
 
-class Spool:
+class SharedBuffer:
     """A stream that is computed once and read several times, by readers that may be at different places.
 
     What some reader still needs is kept in memory up to `limit` bytes, and in a file in `folder` beyond it. `readers`
@@ -929,7 +929,7 @@ class PfwChunk:
     other_lines: dict[str, bytes]
 
 class PfwPass:
-    """Read DFTracer's JSON lines chunk by chunk, a few ahead on threads; `hints` are the facts of an earlier pass.
+    """Read DFTracer's JSON lines chunk by chunk, a few ahead on threads; `hints` is the metadata of an earlier pass.
 
     With `places`, some checkpoints, only those chunks are read.
     """
@@ -947,15 +947,15 @@ class PfwPass:
     ) -> None: ...
     def __iter__(self) -> PfwPass: ...
     def __next__(self) -> PfwChunk: ...
-    def facts(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What was learnt of the trace, for JSON; raises RuntimeError before the end."""
     def again(self) -> bool:
-        """Whether the pass must be done again with its facts as hints; raises RuntimeError before the end."""
+        """Whether the pass must be done again with its metadata as hints; raises RuntimeError before the end."""
 
 class PfwFinisher:
-    """Facts of a trace, and file, dimension, hash and text of its hashes -> finished tables of some of its rows."""
+    """Metadata of a trace, and file, dimension, hash and text of its hashes -> finished tables of some of its rows."""
 
-    def __init__(self, facts: Mapping[str, Any], hashes: Sequence[tuple[int, str, str, str]]) -> None: ...
+    def __init__(self, entries: Mapping[str, Any], hashes: Sequence[tuple[int, str, str, str]]) -> None: ...
     def finish(self, name: str, batch: Any) -> Any:
         """Decoded rows of an event or of `metadata`, `dctv:file` last -> a RecordBatch with the table's columns.
 
@@ -965,7 +965,7 @@ class PfwFinisher:
     def columns(self, name: str) -> list[tuple[str, str, str, str]]:
         """Final columns: name, Arrow type, decoded column it is from, and how: `column`, `texts` of hashes, `both`."""
 
-class EventSpool:
+class EventSorter:
     """Collects rows of many tables from many chunks, and gives each table back in order of `_ts`.
 
     Columns of a table may differ from chunk to chunk in presence, order and type. Beyond `limit_bytes` of rows and
@@ -1010,7 +1010,7 @@ class EventSpool:
     def spilled(self) -> int:
         """Bytes that were written to disk."""
 
-class EveryEvent:
+class EventMerger:
     """Times, durations, names and places of all events, kept while their tables pass on their way to files."""
 
     def __init__(self, folder: str, limit_bytes: int = 50_331_648) -> None: ...
@@ -1073,14 +1073,14 @@ class TextChunks:
         """
 
 class FtraceChunk:
-    """One chunk of ftrace text: events with their columns and printed names, and what else was met."""
+    """One chunk of ftrace text: events with their columns and printed names, and its statistics."""
 
     checkpoint: Checkpoint
     events: list[tuple[str, Any]]
     columns: list[list[tuple[str, str, bool, bool]]]
     printed: list[list[tuple[str, int]]]
     other_lines: bytes
-    met: dict[str, Any]
+    statistics: dict[str, Any]
     range: tuple[int, int]
     invalid: int
 
@@ -1126,11 +1126,11 @@ def perfetto_pass(
     """
 
 class RowPass:
-    """A trace -> its chunks decoded, then `facts` that describe the tables, see `dctv.readers.described`."""
+    """A trace -> its chunks decoded, then `entries` that describe the tables, see `dctv.readers.described`."""
 
     def __iter__(self) -> RowPass: ...
     def __next__(self) -> DecodedChunk: ...
-    def facts(self) -> dict[str, Any]: ...
+    def metadata(self) -> dict[str, Any]: ...
 
 class ChromeExport:
     """Batches of rows -> events of Chrome's JSON; tracks: number, name, process, thread, whether the name is taken."""

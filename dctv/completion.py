@@ -9,7 +9,7 @@ from typing import Protocol
 from dctv.errors import DctvError
 from dctv.patterns import pattern
 from dctv.record import record
-from dctv.syntax.complete import Context, context, expected_keywords, tokens
+from dctv.syntax.complete import CompletionContext, context, expected_keywords, tokens
 from dctv.syntax.keywords import RESERVED
 from dctv.syntax.open_call import open_call
 from dctv.syntax.statements import cut
@@ -42,7 +42,7 @@ _CALLED = frozenset({"function", "macro", "table macro"})
 """Kinds of what takes arguments."""
 
 
-class Named(Protocol):
+class ListedName(Protocol):
     """A name that can stand in FROM."""
 
     @property
@@ -58,10 +58,10 @@ class Named(Protocol):
         """What it holds."""
 
 
-class Known(Protocol):
+class KnownNames(Protocol):
     """What a session knows of names."""
 
-    def tables(self, prefix: str = "") -> Sequence[Named]:
+    def tables(self, prefix: str = "") -> Sequence[ListedName]:
         """Return what can stand in FROM."""
 
     def columns(self, name: str) -> Schema | None:
@@ -95,7 +95,7 @@ class Candidates:
     found: Sequence[Candidate]
 
 
-def candidates(known: Known, before: str, after: str = "") -> Candidates:
+def candidates(known: KnownNames, before: str, after: str = "") -> Candidates:
     """Return what may stand at the cursor between two texts, columns first."""
     begin = cut(before).rest
     typed = context(before[begin:])
@@ -108,14 +108,14 @@ def candidates(known: Known, before: str, after: str = "") -> Candidates:
     return Candidates(len(typed.word), [_with_usage(known, typed.prefix, one) for one in found])
 
 
-def _with_usage(known: Known, prefix: tuple[str, ...], one: Candidate) -> Candidate:
+def _with_usage(known: KnownNames, prefix: tuple[str, ...], one: Candidate) -> Candidate:
     if one.about not in _CALLED:
         return one
     name = ".".join(_unquoted(part) for part in (*prefix, one.text))
     return Candidate(one.text, known.usage(name) or one.about)
 
 
-def _names(known: Known, typed: Context, statement: str) -> Iterator[tuple[str, str]]:
+def _names(known: KnownNames, typed: CompletionContext, statement: str) -> Iterator[tuple[str, str]]:
     if "unit" in typed.kinds:
         yield from ((_quoted(unit), "unit") for unit in by_use(known_units()))
     if "column" in typed.kinds:
@@ -127,7 +127,7 @@ def _names(known: Known, typed: Context, statement: str) -> Iterator[tuple[str, 
         yield from _next_parts(typed.prefix, ((name, "function") for name in names))
 
 
-def _arguments(known: Known, before: str, typed: Context) -> Iterator[tuple[str, str]]:
+def _arguments(known: KnownNames, before: str, typed: CompletionContext) -> Iterator[tuple[str, str]]:
     """Yield the names of arguments of the table-valued function in whose parentheses the cursor is."""
     call = None if typed.prefix or not typed.kinds else open_call(before)
     if call is not None:
@@ -146,7 +146,7 @@ def _rank_of_function(name: str) -> int:
     return 0 if name in _COMMON else 2 if name.startswith(_RARE) else 1
 
 
-def _columns(known: Known, prefix: tuple[str, ...], statement: str) -> Iterator[tuple[str, str]]:
+def _columns(known: KnownNames, prefix: tuple[str, ...], statement: str) -> Iterator[tuple[str, str]]:
     """Yield columns of the tables that a statement reads, those first that it names already."""
     wanted = ".".join(prefix)
     used = {_unquoted(statement[start:stop]).lower() for start, stop, colour in tokens(statement) if colour == "name"}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Source:
+class SourceText:
     """A text that was given to dctv, and the name under which errors cite it."""
 
     name: str
@@ -37,7 +37,7 @@ class Source:
 class Place:
     """A half-open range of character offsets in a source."""
 
-    source: Source
+    source: SourceText
     start: int
     stop: int
 
@@ -189,11 +189,11 @@ def _callers(error: DctvError) -> list[FrameSummary]:
     from itertools import takewhile
     from traceback import StackSummary, walk_tb
 
-    def room(frame: FrameType) -> str:
+    def package(frame: FrameType) -> str:
         return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
-    outside = takewhile(lambda one: room(one[0]) != "dctv", walk_tb(error.__traceback__))
-    return StackSummary.extract(one for one in outside if room(one[0]) != "IPython")
+    outside = takewhile(lambda one: package(one[0]) != "dctv", walk_tb(error.__traceback__))
+    return StackSummary.extract(one for one in outside if package(one[0]) != "IPython")
 
 
 def render(error: DctvError) -> str:

@@ -11,7 +11,7 @@ from harlequin.catalog import Catalog, CatalogItem, InteractiveCatalogItem
 from harlequin.exception import HarlequinConnectionError, HarlequinQueryError
 
 from dctv.catalog.listing import TableInfo
-from dctv.cli.mounts import told_mounts
+from dctv.cli.mounts import parse_mounts
 from dctv.console.mounting import mount_named
 from dctv.errors import DctvError
 from dctv.run.result import Asserted, Result
@@ -118,9 +118,9 @@ class DctvAdapter(HarlequinAdapter):
         session = Session(warn=False)
         said: list[str] = []
         try:
-            told = told_mounts(self._words)
-            said += told.remarks
-            for name, path in told.traces:
+            mounts = parse_mounts(self._words)
+            said += mounts.remarks
+            for name, path in mounts.traces:
                 mount_named(session, path, name)
                 said += session.warnings()
         except DctvError as error:

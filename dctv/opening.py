@@ -1,4 +1,4 @@
-"""Limits -> everything that a session carries its statements out with: an engine, and what stands on the shelves."""
+"""Limits -> everything that a session carries its statements out with: an engine, and the registries."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dctv.contracts.faults import guarded
 from dctv.contracts.first_rows import Showing
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import Reader
+from dctv.contracts.registry import Registry, scan
 from dctv.contracts.remote import Remote
-from dctv.contracts.shelf import Shelf, scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
 from dctv.contracts.writer import Writer
@@ -22,8 +22,8 @@ from dctv.errors import WarningLog
 from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.progress import Progress
-from dctv.rewrite.settings import Settings
-from dctv.run.context import ExecutionContext, Shelves
+from dctv.rewrite.settings import RewriteSettings
+from dctv.run.context import ExecutionContext, Registries
 from dctv.run.crew import Crew
 from dctv.run.elsewhere import Elsewhere
 from dctv.run.files import file_table
@@ -48,7 +48,7 @@ def open_context(
     elsewhere = Elsewhere(_connect, allow_engines)
     running = Running(engine, progress, elsewhere)
     context = ExecutionContext(
-        Catalog(), {}, engine, _shelves(), Settings(), limits, log, progress, running, crew, elsewhere
+        Catalog(), {}, engine, _registries(), RewriteSettings(), limits, log, progress, running, crew, elsewhere
     )
     context.catalog.fill("dctv", _functions)
     return context
@@ -60,16 +60,16 @@ def _connect(address: str) -> Remote:
     return connect(address)
 
 
-def _shelves() -> Shelves:
-    return Shelves(
-        Shelf(readers, record=Reader, taken=guarded),
-        Shelf(scalar, aggregate, record=FunctionRule),
-        Shelf(span, record=SpanOperator),
-        Shelf(table, record=TableFunction),
+def _registries() -> Registries:
+    return Registries(
+        Registry(readers, record=Reader, taken=guarded),
+        Registry(scalar, aggregate, record=FunctionRule),
+        Registry(span, record=SpanOperator),
+        Registry(table, record=TableFunction),
         quantize,
         drawn,
         Showing(as_text, as_html),
-        Shelf(writers, record=Writer),
+        Registry(writers, record=Writer),
         file_table,
     )
 

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 from dctv.errors import Interrupted
 
-Told = Callable[[str, int, int], None]
+ProgressListener = Callable[[str, int, int], None]
 """Told what is done, how much of it, and how much there is in all; 0 and 0 where nobody knows."""
 
 
 class Progress:
     """Hands reports on, if somebody is told; once it is interrupted, the next report ends the work."""
 
-    def __init__(self, told: Told | None) -> None:
-        self.told = told
+    def __init__(self, listener: ProgressListener | None) -> None:
+        self.listener = listener
         self.interrupted: bool = False
 
     def begin(self) -> None:
@@ -32,8 +32,8 @@ class Progress:
             Interrupted: the user had enough.
         """
         self.check()
-        if self.told is not None:
-            self.told(label, done, total)
+        if self.listener is not None:
+            self.listener(label, done, total)
 
     def check(self) -> None:
         """Go on, or end the work.

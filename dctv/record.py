@@ -156,8 +156,8 @@ def _methods(every: _Fields, *, eq: bool, shown: bool, frozen: bool) -> dict[str
         return hash(compared(self))
 
     def text(self: object) -> str:
-        told = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in every.values() if one.repr)
-        return f"{type(self).__qualname__}({told})"
+        parts = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in every.values() if one.repr)
+        return f"{type(self).__qualname__}({parts})"
 
     def state(self: object) -> list[object]:
         return [getattr(self, name) for name in names]

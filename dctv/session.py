@@ -18,19 +18,19 @@ from dctv.catalog.namespace import Macro
 from dctv.contracts.reader import LoadContext
 from dctv.contracts.table_function import TableFunction
 from dctv.engines.allowed import AllowedFiles
-from dctv.errors import DctvError, Source, UsageError
-from dctv.index.location import told_folder
-from dctv.index.mounting import AUTO_BYTES, Policy, When
-from dctv.index.sources import Stored
+from dctv.errors import DctvError, SourceText, UsageError
+from dctv.index.location import configured_folder
+from dctv.index.mounting import AUTO_BYTES, IndexPolicy, When
+from dctv.index.sources import StoredFileSource
 from dctv.opening import open_context
 from dctv.plan.nodes import Scan
 from dctv.processors import usable_processors
-from dctv.progress import Progress, Told
+from dctv.progress import Progress, ProgressListener
 from dctv.rewrite.graph import readers_first
 from dctv.run import execute, indexing, mounting
 from dctv.run.crew import Crew
 from dctv.run.fleet.mounting import WantedFleet, mount_fleet
-from dctv.run.given import Given, add_table
+from dctv.run.given import GivenTable, add_table
 from dctv.run.keeping import Kept, keep, restore
 from dctv.run.limits import Limits
 from dctv.run.listing import in_order, listing
@@ -52,10 +52,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from dctv._kernels import Cancel
-    from dctv.index.order import Order
-    from dctv.index.order import Outcome as IndexOutcome
-    from dctv.provenance.database import Written
-    from dctv.provenance.groups import Order as Reorganization
+    from dctv.index.order import IndexOutcome, IndexRequest
+    from dctv.provenance.database import WrittenFile
+    from dctv.provenance.groups import ReorganizeRequest
     from dctv.run.histories import Provider
     from dctv.run.matches import Matches
     from dctv.state import StateSystem
@@ -89,7 +88,7 @@ class Session:
         *,
         threads: int | None = None,
         memory_limit: str | None = None,
-        progress: Told | None = None,
+        progress: ProgressListener | None = None,
         index: When = "auto",
         index_dir: str | Path | None = None,
         large: int = AUTO_BYTES,
@@ -99,7 +98,7 @@ class Session:
         allow_engines: bool = False,
         warn: bool = True,
     ) -> None:
-        policy = Policy(index, told_folder(index_dir), large)
+        policy = IndexPolicy(index, configured_folder(index_dir), large)
         spill = None if temp_directory is None else Path(temp_directory)
         limits = Limits(policy, threads or usable_processors(), memory_limit, spill)
         crew = Crew(call, limits.threads)
@@ -196,11 +195,11 @@ class Session:
             BindError: the name is taken, or a column is missing.
             EngineError: the spans overlap, or a time is impossible.
         """
-        add_table(Given(name, data, kind, partitions, units or {}), self._context)
+        add_table(GivenTable(name, data, kind, partitions, units or {}), self._context)
 
     @in_turn
     def index(
-        self, path: str | Path, order: Order | None = None, *, timeline: bool = False, **options: object
+        self, path: str | Path, order: IndexRequest | None = None, *, timeline: bool = False, **options: object
     ) -> IndexOutcome:
         """Build the index and the column store of a trace, or what they lack, and with `timeline` its timeline.
 
@@ -208,25 +207,27 @@ class Session:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
             TraceError: it cannot be read.
         """
-        from dctv.index.order import Order
+        from dctv.index.order import IndexRequest
 
         self._context.begin()
-        return indexing.index(str(path), order or Order(), options, self._context, timeline=timeline)
+        return indexing.index(str(path), order or IndexRequest(), options, self._context, timeline=timeline)
 
     @in_turn
-    def check_index(self, path: str | Path, order: Order | None = None, **options: object) -> list[str]:
+    def check_index(self, path: str | Path, order: IndexRequest | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
 
         Raises:
             IndexUnusable: there is no index that could be compared.
         """
-        from dctv.index.order import Order
+        from dctv.index.order import IndexRequest
 
         self._context.begin()
-        return indexing.indexer(self._context).check(str(path), order or Order(), options)
+        return indexing.indexer(self._context).check(str(path), order or IndexRequest(), options)
 
     @in_turn
-    def reorganize(self, paths: Sequence[str], order: Reorganization) -> tuple[list[Written], list[tuple[str, int]]]:
+    def reorganize(
+        self, paths: Sequence[str], order: ReorganizeRequest
+    ) -> tuple[list[WrittenFile], list[tuple[str, int]]]:
         """Write the events of a trace to a file for each group; return the files and warnings.
 
         Raises:
@@ -238,7 +239,7 @@ class Session:
 
         context = self._context
         context.progress.begin()
-        files = find_traces(paths, context.shelves.readers, None)
+        files = find_traces(paths, context.registries.readers, None)
         loading = LoadContext({}, context.threads, partial(context.progress.report, "reorganizing"))
         written, log = carried_out(order, files, loading, context.engine)
         return written, list(log.entries.items())
@@ -254,7 +255,7 @@ class Session:
         with self.turn, deep_recursion():
             context.progress.begin()
             known = environment(context, params, base)
-            statements = parse(Source(source_name, text))
+            statements = parse(SourceText(source_name, text))
         for statement in statements:
             context.progress.check()
             with self.turn, deep_recursion():
@@ -290,7 +291,7 @@ class Session:
         """Return what is wrong with a text, without running it."""
         with deep_recursion():
             try:
-                return list(execute.faults(parse(Source("<query>", text)), environment(self._context)))
+                return list(execute.faults(parse(SourceText("<query>", text)), environment(self._context)))
             except DctvError as error:
                 return [error]
 
@@ -318,7 +319,7 @@ class Session:
         """
         self._context.begin()
         with deep_recursion():
-            provided = Provided(provider, parse_select(Source("<select>", select)), version)
+            provided = Provided(provider, parse_select(SourceText("<select>", select)), version)
             return provide(ast.Path.of(name), provided, options_of(options), self._context, replaces=replace)
 
     @in_turn
@@ -352,7 +353,7 @@ class Session:
 
         self._context.begin()
         with deep_recursion():
-            found = find_matches(name, None if where is None else Source(source_name, where), self._context)
+            found = find_matches(name, None if where is None else SourceText(source_name, where), self._context)
         self._tell()
         return found
 
@@ -404,7 +405,7 @@ class Session:
             IndexUnusable: the file is missing or damaged.
         """
         source = self._context.mounts[tuple(name.split("."))].sources.get(table)
-        return source.whole() if isinstance(source, Stored) else None
+        return source.whole() if isinstance(source, StoredFileSource) else None
 
     @contextmanager
     def kernel(self) -> Iterator[Cancel]:
@@ -439,9 +440,9 @@ class Session:
         """The folder for rows that do not fit into memory; it is made when it is needed."""
         return self._context.engine.spill_folder()
 
-    def tell(self, progress: Told | None) -> None:
+    def tell(self, progress: ProgressListener | None) -> None:
         """Have somebody else told of progress from now on."""
-        self._context.progress.told = progress
+        self._context.progress.listener = progress
 
     @in_turn
     def keep(self) -> Kept:
@@ -484,7 +485,7 @@ class Session:
         from dctv.web.serving import serve  # an extra
 
         serving = serve(self, port=port)
-        self._context.progress.told = serving.also_told(self._context.progress.told)
+        self._context.progress.listener = serving.with_listener(self._context.progress.listener)
         return serving
 
     @in_turn

@@ -1,4 +1,4 @@
-"""Turns the shelves into pages of docs/reference; with --check, says which pages are not what the shelves say."""
+"""Turn the registries into pages of docs/reference; with --check, say which pages are out of date."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ import dctv.readers
 import dctv.writers
 from dctv.bind.library import library_function
 from dctv.catalog.mount import HIDDEN, Mount, attach
-from dctv.catalog.stdlib import EVERY, Module, library, modules
+from dctv.catalog.stdlib import EVERY, LibraryModule, library, modules
 from dctv.cli.command import Command
 from dctv.cli.dispatch import EXIT_CODES
 from dctv.comparison.bundled import EVERY as EVERY_FORMAT
 from dctv.comparison.bundled import metrics as bundled
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import LoadedTrace, Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
 from dctv.contracts.usage import usage
@@ -38,7 +38,7 @@ from dctv.types.values import dialect_type
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
 ARCHITECTURE = ROOT / "docs" / "explanation" / "architecture.md"
-MADE = "<!-- Made by docs/generate.py from the shelves: change those, then `make accept`. -->\n"
+MADE = "<!-- Made by docs/generate.py from the registries: change those, then `make accept`. -->\n"
 SAMPLE = "tests/data/ftrace/live_marks_tgid.trace.txt"
 """A small trace, to tell what every one has."""
 TREE = re.compile(r"(?<=<!-- tree -->\n).*?(?=<!-- end of tree -->)", re.DOTALL)
@@ -53,7 +53,7 @@ def main(words: list[str]) -> int:
     for path, text in pages() if wrong and not check else ():
         path.write_text(text, encoding="utf-8")
     for path in wrong if check else ():
-        print(f"{path.relative_to(ROOT)} is not what the shelves say: run `make accept`", file=sys.stderr)
+        print(f"{path.relative_to(ROOT)} is out of date: run `make accept`", file=sys.stderr)
     return 1 if wrong and check else 0
 
 
@@ -291,7 +291,7 @@ def stdlib() -> str:
     return _page(lines)
 
 
-def _view(module: Module, schema: Schema | None) -> Iterator[str]:
+def _view(module: LibraryModule, schema: Schema | None) -> Iterator[str]:
     """Tell of a view, or of a function, which cannot be bound if it must be given something."""
     required = any(default is None for _, default, _ in module.parameters)
     assert schema is not None or required, f"stdlib/{'/'.join(module.parts)}.sql cannot be bound"

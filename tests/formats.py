@@ -10,7 +10,7 @@ import pytest
 from dctv import readers
 from dctv.catalog.stdlib import library
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 
 FORMATS = sorted(scan(readers, Reader))
 

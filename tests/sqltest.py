@@ -27,7 +27,7 @@ import pytest
 from _pytest._code.code import TerminalRepr, TracebackStyle
 
 from dctv.console.narration import warning_line
-from dctv.errors import DctvError, Source, render
+from dctv.errors import DctvError, SourceText, render
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
 from dctv.syntax import commands
@@ -84,7 +84,7 @@ def _output(session: Session, kind: str, sql: str, *, ways: bool) -> str:
     out = io.BytesIO()
     statements: Iterator[commands.Statement] = iter(())
     with suppress(DctvError):
-        statements = iter(parse(Source("<query>", sql)))
+        statements = iter(parse(SourceText("<query>", sql)))
     outcomes = session.execute(sql)
     statement: commands.Statement | None = None
     try:

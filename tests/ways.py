@@ -52,11 +52,11 @@ def _any_order(outcome: Outcome) -> Outcome:
 
 def _has_relational_form(plan: Plan, context: ExecutionContext) -> bool:
     kernels = (node.name for node in readers_first(plan) if isinstance(node, Kernel))
-    return any(context.shelves.operators[name].relational is not None for name in kernels)
+    return any(context.registries.operators[name].relational is not None for name in kernels)
 
 
 def _is_rewritten(plan: Plan, context: ExecutionContext) -> bool:
-    return rewrite(plan, context.settings, context.shelves.operators) is not plan
+    return rewrite(plan, context.settings, context.registries.operators) is not plan
 
 
 def _reads_tables_in_memory(plan: Plan, _: ExecutionContext) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.bind.bound import Bound
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.bind.members import shown
 from dctv.bind.types import DOUBLE_LITERAL, VARCHAR, of_call, settled
 from dctv.errors import BindError, EngineError
@@ -18,7 +18,7 @@ from dctv.plan.walk import replaced
 from dctv.record import replace
 from dctv.signatures.overloads import bound as template_types
 from dctv.signatures.overloads import chosen, filled
-from dctv.signatures.states import Settings, SortKey, is_state, settings_of, state_type
+from dctv.signatures.states import SortKey, StateSettings, is_state, settings_of, state_type
 from dctv.signatures.types import Type, decimal, list_of, parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -57,7 +57,7 @@ def check(expr: ast.Call, *, aggregate: bool) -> None:
         raise BindError(f"`{name}` has no state that could be kept", expr.place, hint=hint)
 
 
-def exported(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], context: Context) -> Bound:
+def exported(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], context: ClauseContext) -> Bound:
     """Turn the call of an aggregate into its state.
 
     Raises:
@@ -69,7 +69,7 @@ def exported(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], c
     return replace(bound, value=State(bound.value), type=made, family=None)
 
 
-def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], context: Context) -> Type:
+def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], context: ClauseContext) -> Type:
     call = bound.value
     assert isinstance(call, Call)
     types = _parameters(call.function, [one.type for one in arguments])
@@ -97,7 +97,7 @@ def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], cont
     order = tuple(SortKey(place, _said(one)) for place, one in zip(places, call.order_by, strict=True))
     if order and not _keeps_rows(data, len({*places, *range(len(given))})):
         order = ()
-    return state_type(call.function, data, types, Settings(constants, order, units))
+    return state_type(call.function, data, types, StateSettings(constants, order, units))
 
 
 def _parameters(name: str, types: Sequence[Type | None]) -> list[Type] | None:
@@ -173,7 +173,7 @@ def _constants(name: str, arguments: Sequence[Bound]) -> tuple[object, ...]:
     return tuple(constant(one.value) if place and name in _SET else None for place, one in enumerate(arguments))
 
 
-def _data(query: Select, context: Context, bound: Bound) -> Type:
+def _data(query: Select, context: ClauseContext, bound: Bound) -> Type:
     """Ask the engine, once in a process, what the states of an aggregate are made of."""
     if query not in _made:
         engine = context.env.engine
@@ -215,7 +215,7 @@ def _finalized(arguments: Sequence[Bound], expr: ast.Call) -> Bound:
 def _combined(arguments: Sequence[Bound], expr: ast.Call) -> Bound:
     one, other = _states(arguments, expr, 2)
     if one.type != other.type or one.unit != other.unit:
-        first, second = _told(one), _told(other)
+        first, second = _state_text(one), _state_text(other)
         unlike = first != second
         found = f"{first} and {second}" if unlike else f"two of {first} that differ in units, constants or ORDER BY"
         raise BindError(f"`{COMBINE}` takes two states of one aggregate, found {found}", other.place)
@@ -248,6 +248,6 @@ def refuse_others(arguments: Sequence[Bound], name: str) -> None:
             raise BindError(f"`{name}` takes the state of an aggregate, found {found}", one.place, hint=hint)
 
 
-def _told(state: Bound) -> str:
-    told = shown(state.type)
-    return told if state.unit == NO_UNIT else f"{told} in `{state.unit}`"
+def _state_text(state: Bound) -> str:
+    text = shown(state.type)
+    return text if state.unit == NO_UNIT else f"{text} in `{state.unit}`"

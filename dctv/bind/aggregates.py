@@ -28,7 +28,7 @@ _WIDE = "DECIMAL(38,0)"
 
 
 @record
-class Swift:
+class FusedAggregate:
     """A kernel that aggregates the pieces by itself, and what the pieces are called."""
 
     name: str
@@ -62,30 +62,32 @@ class _Common:
         return Cast(value, "HUGEINT") if self.type == _WIDE else value
 
 
-def aggregated(binder: Binding, swift: Swift, values: Sequence[Expression]) -> tuple[Kernel, list[Expression]] | None:
+def aggregated(
+    binder: Binding, fused: FusedAggregate, values: Sequence[Expression]
+) -> tuple[Kernel, list[Expression]] | None:
     """Return the kernel, and expressions that read its columns where they aggregated pieces.
 
     None where some aggregate is not one that the kernels know, or something else than groups is read.
     """
     found: dict[_Common, str] = {}
-    swapped = [_swapped(binder, swift, value, found) for value in values]
+    swapped = [_swapped(binder, fused, value, found) for value in values]
     whole = [one for one in swapped if one is not None]
     if len(whole) < len(swapped):
         return None
-    made = (*swift.head, *(ColumnType(name, one.type) for one, name in found.items()))
+    made = (*fused.head, *(ColumnType(name, one.type) for one, name in found.items()))
     schema = Schema(Kind.REGULAR, made)
     names = physical_names(schema)
     if not set(walk.columns_in(*whole)) <= set(w.columns(names, "pieces")):
         return None
     needed = list(dict.fromkeys(one.argument for one in found if isinstance(one.argument, int)))
     calls = [(c.function, needed.index(c.argument) if isinstance(c.argument, int) else c.argument) for c in found]
-    first, *more = swift.inputs
-    options = {**swift.options, "aggregates": calls, "names": names}
+    first, *more = fused.inputs
+    options = {**fused.options, "aggregates": calls, "names": names}
     inputs = [_narrowed(first, needed), *more]
-    return binder.kernel(swift.name, schema, inputs, options, ordered=swift.ordered), whole
+    return binder.kernel(fused.name, schema, inputs, options, ordered=fused.ordered), whole
 
 
-def _swapped(binder: Binding, swift: Swift, value: Expression, found: dict[_Common, str]) -> Expression | None:
+def _swapped(binder: Binding, fused: FusedAggregate, value: Expression, found: dict[_Common, str]) -> Expression | None:
     """Swap the aggregates of one expression; None if one of them is not common."""
     if any(isinstance(node, Query | State | Window) for node in walk.walk(value)):
         return None
@@ -95,27 +97,27 @@ def _swapped(binder: Binding, swift: Swift, value: Expression, found: dict[_Comm
     def swap(node: Node) -> Node | None:
         if not isinstance(node, Call) or kinds.get(node.function) != "aggregate":
             return None
-        met.append(common := _common(swift, node, alone=node is value))
+        met.append(common := _common(fused, node, alone=node is value))
         return None if common is None else common.read(found.setdefault(common, f"dctv:{len(found)}"))
 
     made = walk.replaced(value, swap)
     return None if None in met else made
 
 
-def _common(swift: Swift, call: Call, *, alone: bool) -> _Common | None:
-    if call.filter != swift.present or call.distinct or call.order_by or call.nulls or len(call.arguments) != 1:
+def _common(fused: FusedAggregate, call: Call, *, alone: bool) -> _Common | None:
+    if call.filter != fused.present or call.distinct or call.order_by or call.nulls or len(call.arguments) != 1:
         return None
     (argument,) = call.arguments
     if isinstance(argument, Star):
         return _Common("count", None, "BIGINT") if call.function == "count" else None
     if isinstance(argument, Column):
-        return _plain(swift, call.function, argument, alone=alone)
-    return _weighted(swift, argument) if call.function == "sum" else None
+        return _plain(fused, call.function, argument, alone=alone)
+    return _weighted(fused, argument) if call.function == "sum" else None
 
 
-def _plain(swift: Swift, name: str, argument: Column, *, alone: bool) -> _Common | None:
+def _plain(fused: FusedAggregate, name: str, argument: Column, *, alone: bool) -> _Common | None:
     """Return an aggregate of one column."""
-    known = _argument(swift, argument)
+    known = _argument(fused, argument)
     if known is None:
         return None
     at, kind = known
@@ -126,15 +128,15 @@ def _plain(swift: Swift, name: str, argument: Column, *, alone: bool) -> _Common
     if name == "sum" and _is_whole(kind):
         # A sum that is the whole column has 64 bits or is an error; one inside an expression has 128.
         return _Common(name, at, "BIGINT") if alone else _Common("wide_sum", at, _WIDE)
-    ordered = name in _ORDERING and (_is_number(kind) or (swift.picks and kind in _ORDERED))
-    return _Common(name, at, kind) if ordered or (name in _PICKING and swift.picks) else None
+    ordered = name in _ORDERING and (_is_number(kind) or (fused.picks and kind in _ORDERED))
+    return _Common(name, at, kind) if ordered or (name in _PICKING and fused.picks) else None
 
 
-def _weighted(swift: Swift, argument: Expression) -> _Common | None:
+def _weighted(fused: FusedAggregate, argument: Expression) -> _Common | None:
     """Return what the parts of `time_avg` and `time_sum` are: sums of value times duration, and of known durations."""
     for value, duration in permutations(walk.columns_in(argument), 2):
-        known = _argument(swift, value)
-        if known is None or swift.times.get(duration.name) != "_duration":
+        known = _argument(fused, value)
+        if known is None or fused.times.get(duration.name) != "_duration":
             continue
         at, kind = known
         if argument == known_time(value, duration):
@@ -144,13 +146,13 @@ def _weighted(swift: Swift, argument: Expression) -> _Common | None:
     return None
 
 
-def _argument(swift: Swift, argument: Column) -> tuple[int | str, str] | None:
+def _argument(fused: FusedAggregate, argument: Column) -> tuple[int | str, str] | None:
     """Return what a column of the pieces is to the kernel, and its type."""
     name = argument.name
-    if name in swift.times:
-        return swift.times[name], "BIGINT"
-    at = swift.payload.get(name)
-    return None if at is None else (at, swift.inputs[0].schema.payload[at].type)
+    if name in fused.times:
+        return fused.times[name], "BIGINT"
+    at = fused.payload.get(name)
+    return None if at is None else (at, fused.inputs[0].schema.payload[at].type)
 
 
 def _is_whole(kind: str) -> bool:

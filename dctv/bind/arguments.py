@@ -11,7 +11,7 @@ from typing import cast
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, as_time
-from dctv.bind.context import Context, Leaves
+from dctv.bind.context import ClauseContext, Leaves
 from dctv.bind.scope import Scope
 from dctv.bind.wide import narrowed
 from dctv.contracts.table_function import REQUIRED, Argument, Quantity, TableFunction
@@ -154,7 +154,7 @@ def _fold(bound: Bound) -> Fraction | None:
     return _ARITHMETIC[operator](values[0], values[1])
 
 
-def _parameter(expr: ast.Bind, context: Context) -> object:
+def _parameter(expr: ast.Bind, context: ClauseContext) -> object:
     value = expressions.parameter(expr, context)
     match value:
         case None | bool() | str() | Quantity():

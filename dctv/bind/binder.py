@@ -7,8 +7,8 @@ from typing import Any
 
 from dctv.bind import arguments, engine_tables, macros, merging
 from dctv.bind.binding import Beside
-from dctv.bind.context import BoundQuery, Context, Environment, Leaves
-from dctv.bind.feeds import Feeds
+from dctv.bind.context import BoundQuery, ClauseContext, Environment, Leaves
+from dctv.bind.dependencies import Dependencies
 from dctv.bind.parts import bind_part
 from dctv.bind.pivots import pivoted, unpivoted
 from dctv.bind.recursion import common_name, recurring, recursive_plan, recursive_query
@@ -18,7 +18,7 @@ from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.typed import bind_typed
-from dctv.catalog.namespace import Clock, Macro, Part, StoredTable, View
+from dctv.catalog.namespace import LibraryPart, Macro, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan import build as w
@@ -47,11 +47,11 @@ class Binder:
         """Whether this binds the recursive part of a common table."""
         self.depth = 0
         """How many views deep this is."""
-        self.feeds: Feeds | None = None
+        self.dependencies: Dependencies | None = None
         """Counts what a view of the standard library reads."""
         self.within = False
         """Whether this binds a view of the standard library."""
-        self.fed: Mapping[str, Feeds] = {}
+        self.common_dependencies: Mapping[str, Dependencies] = {}
         """What common tables read."""
         self.beside: Mapping[str, Beside] = {}
         """Common tables that read columns of a query around them, by lower-case name."""
@@ -62,7 +62,11 @@ class Binder:
         """Return a binder that differs in some attributes."""
         other = Binder(self.env, self.home)
         other.common, other.recursive, other.depth = self.common, self.recursive, self.depth
-        other.feeds, other.fed, other.within = self.feeds, self.fed, self.within
+        other.dependencies, other.common_dependencies, other.within = (
+            self.dependencies,
+            self.common_dependencies,
+            self.within,
+        )
         other.beside, other.away = self.beside, self.away
         for name, value in changes.items():
             setattr(other, name, value)
@@ -70,10 +74,10 @@ class Binder:
 
     def context(
         self, scope: Scope, leaves: Leaves, *, clause: str = "the select list", aggregates_allowed: bool = True
-    ) -> Context:
+    ) -> ClauseContext:
         """Return the context for expressions of one clause."""
         allowed, proven = aggregates_allowed, bool(self.home)
-        return Context(self.env, scope, leaves, self, clause=clause, aggregates_allowed=allowed, proven=proven)
+        return ClauseContext(self.env, scope, leaves, self, clause=clause, aggregates_allowed=allowed, proven=proven)
 
     def plan(self, select: ast.Select) -> Plan:
         """Bind a select that stands by itself."""
@@ -108,8 +112,8 @@ class Binder:
         for cte in select.ctes:
             if not select.recursive:
                 self._check_not_recursive(cte)
-            name, feeds = cte.name.text.lower(), Feeds()
-            inner: Binder = binder.copy(feeds=feeds)
+            name, dependencies = cte.name.text.lower(), Dependencies()
+            inner: Binder = binder.copy(dependencies=dependencies)
             itself = select.recursive and (_names_itself(cte) or bool(cte.keys))
             if cte.keys and not itself:
                 raise BindError("USING KEY is for a recursive table: WITH RECURSIVE", cte.keys[0].place)
@@ -124,7 +128,12 @@ class Binder:
             others = {key: one for key, one in binder.beside.items() if key != name}
             known = {**binder.common, name: plan}
             away = binder.away - {name}
-            binder = binder.copy(common=known, fed={**binder.fed, name: feeds}, beside=others, away=away)
+            binder = binder.copy(
+                common=known,
+                common_dependencies={**binder.common_dependencies, name: dependencies},
+                beside=others,
+                away=away,
+            )
         return binder
 
     def beside_others(self, cte: ast.CommonTable, parent: Scope, *, recursive: bool) -> Binder:
@@ -195,8 +204,8 @@ class Binder:
     def _named(self, path: ast.Path) -> Plan:
         name = common_name(path)
         if name in self.common:
-            if self.feeds is not None and name in self.fed:
-                self.feeds.add(self.fed[name])
+            if self.dependencies is not None and name in self.common_dependencies:
+                self.dependencies.add(self.common_dependencies[name])
             return self.common[name]
         self._refuse_away(path)
         found = self.env.catalog.find(tuple(p.text for p in path.parts), self.home)
@@ -205,16 +214,16 @@ class Binder:
         entry, full = found
         match entry:
             case StoredTable():
-                if self.feeds is not None:
-                    self.feeds.met(entry)
+                if self.dependencies is not None:
+                    self.dependencies.add_table(entry)
                 return entry.plan()
             case View():
                 return self._view(entry, full, path)
-            case Part():
+            case LibraryPart():
                 return bind_part(self, entry)
             case Macro() | TableFunction():
                 return self._uncalled(entry, path)
-            case Clock():
+            case WallClock():
                 raise _no_table(path)
 
     def _refuse_away(self, path: ast.Path) -> None:
@@ -244,9 +253,9 @@ class Binder:
                 env=self.env.outside(), common={}, beside={}, away=frozenset(), recursive=False, depth=self.depth + 1
             )
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
-        known: tuple[View, Plan, Feeds] | None = self.env.catalog.bound.get(id(view))
+        known: tuple[View, Plan, Dependencies] | None = self.env.catalog.bound.get(id(view))
         if known is None:
-            feeds = Feeds()
+            dependencies = Dependencies()
             inner = {
                 "home": view.home,
                 "common": {},
@@ -255,13 +264,15 @@ class Binder:
                 "away": frozenset(),
                 "depth": self.depth + 1,
             }
-            binder = self.copy(env=self.env.outside(), **inner, feeds=feeds, within=self.within or view.fed)
-            known = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), feeds)
-        _, plan, feeds = known
-        if self.feeds is not None:
-            self.feeds.add(feeds)
-        if view.fed and not self.within and feeds.lacking:
-            self.env.warnings.entries[feeds.note(".".join(name))] = 1
+            binder = self.copy(
+                env=self.env.outside(), **inner, dependencies=dependencies, within=self.within or view.warns_if_empty
+            )
+            known = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), dependencies)
+        _, plan, dependencies = known
+        if self.dependencies is not None:
+            self.dependencies.add(dependencies)
+        if view.warns_if_empty and not self.within and dependencies.lacking:
+            self.env.warnings.entries[dependencies.note(".".join(name))] = 1
         return plan
 
     def _called(self, node: ast.TableCall) -> Plan:
@@ -273,7 +284,7 @@ class Binder:
         entry, _ = found
         if isinstance(entry, Macro):
             return macros.expand_table(entry, node, self)
-        if isinstance(entry, Clock):
+        if isinstance(entry, WallClock):
             raise _no_table(node.path)
         if not isinstance(entry, TableFunction):
             raise BindError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from dctv.bind.context import BoundQuery, Context, Environment, Leaves
-from dctv.bind.feeds import Feeds
+from dctv.bind.context import BoundQuery, ClauseContext, Environment, Leaves
+from dctv.bind.dependencies import Dependencies
 from dctv.bind.scope import Scope
 from dctv.plan.nodes import Kernel, Plan
 from dctv.record import record
@@ -34,9 +34,9 @@ class Binding(Protocol):
     """Whether this binds the recursive part of a common table."""
     depth: int
     """How many views deep this is."""
-    feeds: Feeds | None
+    dependencies: Dependencies | None
     """Counts what a view of the standard library reads."""
-    fed: Mapping[str, Feeds]
+    common_dependencies: Mapping[str, Dependencies]
     """What common tables read."""
     beside: Mapping[str, Beside]
     """Common tables that read columns of a query around them, by lower-case name."""
@@ -47,7 +47,7 @@ class Binding(Protocol):
 
     def context(
         self, scope: Scope, leaves: Leaves, *, clause: str = "the select list", aggregates_allowed: bool = True
-    ) -> Context:
+    ) -> ClauseContext:
         """Return the context for expressions of one clause."""
         ...
 

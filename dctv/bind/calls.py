@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from dctv.bind import aggregate_states, lambdas, macros, sparklines, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.bind.elsewhere import ELSEWHERE
 from dctv.bind.grouping import within
 from dctv.bind.members import is_struct
@@ -15,7 +15,7 @@ from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
 from dctv.bind.unnesting import refuse_options
 from dctv.bind.wall_clock import wall_clock
-from dctv.catalog.namespace import Clock, Macro
+from dctv.catalog.namespace import Macro, WallClock
 from dctv.errors import BindError, Place, UnitError, nearest
 from dctv.plan import build as w
 from dctv.plan.expressions import (
@@ -43,7 +43,7 @@ from dctv.types.unit_rules import UnitRule, raised, result_unit
 from dctv.types.units import multiply, parse_unit
 from dctv.types.values import is_float
 
-Bind = Callable[[ast.Expr, Context], Bound]
+Bind = Callable[[ast.Expr, ClauseContext], Bound]
 
 _ALIKE = {"coalesce", "greatest", "least", "ifnull", "nullif"}
 """Functions that compare their arguments, or return any of them."""
@@ -67,7 +67,7 @@ _WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
 """Where the engine takes `unnest`; elsewhere it is asked, and says what is wrong."""
 
 
-def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
+def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     """Bind one call."""
     made = _of_the_session(expr, context, bind)
     if made is not None:
@@ -103,7 +103,7 @@ def call(expr: ast.Call, context: Context, bind: Bind) -> Bound:
     return _engine_call(name, expr, arguments, (unit, context, inner), bind)
 
 
-def _of_the_session(expr: ast.Call, context: Context, bind: Bind) -> Bound | None:
+def _of_the_session(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound | None:
     """Bind a call of a macro, of a trace's clock, or with a dot; None if it is a function that every session has."""
     macro = macros.macro_of(expr.function, context)
     if macro is not None:
@@ -114,14 +114,14 @@ def _of_the_session(expr: ast.Call, context: Context, bind: Bind) -> Bound | Non
     if chained is not None:
         return chained
     found = context.env.catalog.find(tuple(p.text for p in expr.function.parts))
-    if found is not None and isinstance(found[0], Clock):
+    if found is not None and isinstance(found[0], WallClock):
         return wall_clock(found[0], expr, context, bind)
     if found is not None:
         raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
     raise context.env.catalog.unknown(expr.function, "function")
 
 
-def _chained(expr: ast.Call, context: Context, bind: Bind) -> Bound | None:
+def _chained(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound | None:
     """Bind `x.f(y)` as f(x, y) where `x` is a column; None where it is none."""
     parts, place = expr.function.parts, expr.function.place
     column = ast.Column(ast.Path(parts[:-1], place=place), place=place)
@@ -132,7 +132,7 @@ def _chained(expr: ast.Call, context: Context, bind: Bind) -> Bound | None:
 
 
 def _engine_call(
-    name: str, expr: ast.Call, arguments: list[Bound], about: tuple[Unit, Context, Context], bind: Bind
+    name: str, expr: ast.Call, arguments: list[Bound], about: tuple[Unit, ClauseContext, ClauseContext], bind: Bind
 ) -> Bound:
     """Write a call of a function of the engine; `about` is its unit, its context and that of its arguments."""
     unit, context, inner = about
@@ -170,7 +170,7 @@ def _is_unnest(bound: Bound) -> bool:
     return isinstance(bound.value, Call) and bound.value.function == "unnest"
 
 
-def _type(name: str, arguments: Sequence[Bound], context: Context, place: Place | None) -> Type | None:
+def _type(name: str, arguments: Sequence[Bound], context: ClauseContext, place: Place | None) -> Type | None:
     if name == "count" and all(isinstance(one.value, Star) for one in arguments):
         return BIGINT
     proven = context.proven or are_read(name, arguments, context.env.engine, place)
@@ -184,7 +184,7 @@ def _meets_rows_in_order(name: str, arguments: Sequence[Bound]) -> bool:
     return name not in _ORDER_FREE
 
 
-def _kind(name: str, expr: ast.Call, context: Context) -> str:
+def _kind(name: str, expr: ast.Call, context: ClauseContext) -> str:
     rule = context.env.rules.get(name)
     if rule is not None:
         return str(rule.kind)
@@ -200,7 +200,7 @@ def _kind(name: str, expr: ast.Call, context: Context) -> str:
     return functions[name]
 
 
-def _check_place(name: str, expr: ast.Call, context: Context, *, aggregate: bool) -> None:
+def _check_place(name: str, expr: ast.Call, context: ClauseContext, *, aggregate: bool) -> None:
     if expr.exported:
         aggregate_states.check(expr, aggregate=aggregate)
     if not aggregate:
@@ -217,7 +217,7 @@ def _check_place(name: str, expr: ast.Call, context: Context, *, aggregate: bool
         raise BindError(f"aggregate `{name}` cannot stand in {context.clause}", expr.place, hint=_way_out(context))
 
 
-def _way_out(context: Context) -> str:
+def _way_out(context: ClauseContext) -> str:
     if context.clause == "WHERE":
         return "HAVING filters groups"
     if context.clause == "a lambda":
@@ -225,7 +225,7 @@ def _way_out(context: Context) -> str:
     return "give the select a GROUP USING PARTITION or GROUP USING SPANS FROM"
 
 
-def _argument(expr: ast.Expr, context: Context, bind: Bind) -> Bound:
+def _argument(expr: ast.Expr, context: ClauseContext, bind: Bind) -> Bound:
     if isinstance(expr, ast.Star):
         if expr != ast.Star():
             raise BindError(
@@ -237,7 +237,7 @@ def _argument(expr: ast.Expr, context: Context, bind: Bind) -> Bound:
     return bind(expr, context)
 
 
-def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: Context) -> tuple[Unit, list[Bound]]:
+def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: ClauseContext) -> tuple[Unit, list[Bound]]:
     """Return the result's unit, and the arguments converted to the units that the function takes."""
     rule = context.env.rules.get(name)
     units = [None if a.is_zero or isinstance(a.value, Null | Star) else a.unit for a in arguments]
@@ -276,7 +276,7 @@ def _setting(bound: Bound, expr: ast.Expr) -> Bound:
 
 
 def _invoke(
-    name: str, expr: ast.Call, arguments: list[Bound], terms: list[Bound], context: Context, bind: Bind
+    name: str, expr: ast.Call, arguments: list[Bound], terms: list[Bound], context: ClauseContext, bind: Bind
 ) -> Call:
     """Write the call itself, with DISTINCT, ORDER BY, keywords and IGNORE NULLS inside."""
     values = [a.value for a in arguments]
@@ -287,7 +287,7 @@ def _invoke(
     return Call(name, tuple(values), expr.distinct, by, nulls=None if all_rows else expr.nulls)
 
 
-def _filtered(written: Call, test: Bound | None, context: Context, *, aggregate: bool) -> Call:
+def _filtered(written: Call, test: Bound | None, context: ClauseContext, *, aggregate: bool) -> Call:
     """Add FILTER: the user's, and in a span group that only pieces count."""
     tests = [context.present] if aggregate and context.present is not None else []
     if test is not None:
@@ -303,7 +303,7 @@ def _without_nulls(written: Call, expr: ast.Call, *, aggregate: bool) -> Call:
     return replace(written, nulls=None, filter=w.all_of(tests))
 
 
-def _weighted(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
+def _weighted(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     """Expand time_avg(x) and time_sum(x): weigh every piece by its duration."""
     if len(expr.arguments) != 1:
         raise BindError(f"`{name}` takes one argument, found {len(expr.arguments)}", expr.place)
@@ -339,19 +339,21 @@ def ordered(value: Expression, term: ast.OrderTerm) -> Ordered:
     return Ordered(value, term.descending, term.nulls == "FIRST")
 
 
-def _over(written: Call, over: ast.Window | ast.Name, context: Context, bind: Bind) -> tuple[Window, tuple[Bound, ...]]:
+def _over(
+    written: Call, over: ast.Window | ast.Name, context: ClauseContext, bind: Bind
+) -> tuple[Window, tuple[Bound, ...]]:
     """Write a call over a window, and return what the window is made of."""
     if isinstance(over, ast.Name):
         return Window(written, name=over.text), _named_window(over, context)
     return window(over, context, bind, written)
 
 
-def _named_window(name: ast.Name, context: Context) -> tuple[Bound, ...]:
+def _named_window(name: ast.Name, context: ClauseContext) -> tuple[Bound, ...]:
     """Return what a window of WINDOW is made of; where there is none, the engine says so."""
     return context.windows.get(name.text.lower(), (Bound(NULL, place=name.place),))
 
 
-def window(over: ast.Window, context: Context, bind: Bind, call: Call | None) -> tuple[Window, tuple[Bound, ...]]:
+def window(over: ast.Window, context: ClauseContext, bind: Bind, call: Call | None) -> tuple[Window, tuple[Bound, ...]]:
     """Write a call over a window, or the definition of WINDOW, and return what the window is made of."""
     partition_by = [bind(e, context) for e in over.partition_by]
     order_by = [bind(term.expr, context) for term in over.order_by]
@@ -370,7 +372,9 @@ def window(over: ast.Window, context: Context, bind: Bind, call: Call | None) ->
     return written, tuple(parts)
 
 
-def _frame(frame: ast.Frame, order_by: Sequence[Bound], context: Context, bind: Bind) -> tuple[Frame, list[Bound]]:
+def _frame(
+    frame: ast.Frame, order_by: Sequence[Bound], context: ClauseContext, bind: Bind
+) -> tuple[Frame, list[Bound]]:
     unit = NO_UNIT
     if frame.unit == "RANGE" and len(order_by) == 1:
         unit = order_by[0].unit
@@ -383,7 +387,7 @@ def _frame(frame: ast.Frame, order_by: Sequence[Bound], context: Context, bind: 
     return Frame(frame.unit, start, stop, frame.exclude), offsets
 
 
-def _end(end: ast.Bound, unit: Unit, context: Context, bind: Bind) -> tuple[FrameEnd, Bound | None]:
+def _end(end: ast.Bound, unit: Unit, context: ClauseContext, bind: Bind) -> tuple[FrameEnd, Bound | None]:
     """Return one end of a frame, and its offset."""
     if end.offset is None:
         return FrameEnd(end.kind), None

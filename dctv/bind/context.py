@@ -16,7 +16,7 @@ from dctv.errors import WarningLog
 from dctv.plan.expressions import Expression
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan
-from dctv.plan.queries import Join, Source
+from dctv.plan.queries import FromItem, Join
 from dctv.record import field, record, replace
 from dctv.signatures.types import Type
 from dctv.syntax import ast
@@ -60,7 +60,7 @@ class Substitute(Protocol):
     def argument(self) -> ast.Argument | None:
         """What it is as an argument of a table-valued function."""
 
-    def bound(self, at: Context, bind: Callable[[ast.Expr, Context], Bound]) -> Bound:
+    def bound(self, at: ClauseContext, bind: Callable[[ast.Expr, ClauseContext], Bound]) -> Bound:
         """Bind it where the text of the macro names it."""
         ...
 
@@ -119,7 +119,7 @@ class BoundQuery:
     outs: tuple[Out, ...]
     parts: tuple[Bound, ...] = ()
     """The expressions that it is made of, to find the one the engine objects to."""
-    source: Source | None = None
+    source: FromItem | None = None
     joins: tuple[Join, ...] = ()
     sure: bool = False
     """Whether the types of all its expressions are known, and nothing is in it that the engine could refuse."""
@@ -142,7 +142,7 @@ class Subqueries(Protocol):
 
 
 @record(frozen=False)
-class Context:
+class ClauseContext:
     """What the expressions of one clause are bound in."""
 
     env: Environment

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
-from dctv.bind.context import BoundQuery, Context, Leaves, Out
+from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
 from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.many_columns import of_all, once_each
 from dctv.bind.relations import names_of
@@ -31,7 +31,7 @@ from dctv.syntax.print import header
 
 
 @record
-class Item:
+class OutputColumn:
     """One result column: its name and its expression."""
 
     name: str
@@ -43,14 +43,14 @@ class BoundCore:
     """A bound core: the query, and what ORDER BY may name."""
 
     query: BoundQuery
-    context: Context
-    items: tuple[Item, ...]
+    context: ClauseContext
+    items: tuple[OutputColumn, ...]
     keeps_order: bool
     keys: tuple[Bound, ...] | None = None
     """What its rows are grouped by; None if they are not grouped."""
 
 
-def output(item: Item, *, any_unit: bool = False) -> Out:
+def output(item: OutputColumn, *, any_unit: bool = False) -> Out:
     """Return what a result column is to those who read it."""
     bound = item.bound
     return Out(item.name, bound.unit, bound.family, any_unit, settled(bound.type), is_wide(bound))
@@ -112,7 +112,7 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     return BoundCore(made, context, tuple(items), stable, None if keys is None else tuple(keys))
 
 
-def _with_windows(core: ast.Core, context: Context) -> tuple[tuple[tuple[str, Window], ...], Context]:
+def _with_windows(core: ast.Core, context: ClauseContext) -> tuple[tuple[tuple[str, Window], ...], ClauseContext]:
     """Write the definitions of WINDOW, and make them known."""
     windows = []
     for name, one in core.windows:
@@ -129,20 +129,20 @@ def _is_plain(core: ast.Core, query: Query) -> bool:
     return walk.is_single(query) and not any(isinstance(node, Window) for node in walk.walk(query))
 
 
-def aliases(items: Sequence[Item]) -> dict[str, Bound]:
+def aliases(items: Sequence[OutputColumn]) -> dict[str, Bound]:
     """Return the result columns by lower-case name, as HAVING and ORDER BY may name them."""
     return {item.name.lower(): item.bound for item in reversed(items)}
 
 
-def condition(expr: ast.Expr, context: Context) -> Bound:
+def condition(expr: ast.Expr, context: ClauseContext) -> Bound:
     """Bind a condition, which holds if it does for all columns that COLUMNS in it stands for."""
     return expressions.condition(of_all(expr, context, named_columns), context)
 
 
-def expand(columns: Sequence[ast.ResultColumn], context: Context) -> list[Item]:
+def expand(columns: Sequence[ast.ResultColumn], context: ClauseContext) -> list[OutputColumn]:
     """Bind the select list; stars become the columns that they stand for."""
     refuse_others(columns)
-    items: list[Item] = []
+    items: list[OutputColumn] = []
     named: dict[str, Bound] = {}
     # What a column is called may be said in those after it.
     context = replace(context, aliases=named)
@@ -159,25 +159,25 @@ def expand(columns: Sequence[ast.ResultColumn], context: Context) -> list[Item]:
     return items
 
 
-def bound_column(column: ast.ResultColumn, context: Context) -> list[Item]:
+def bound_column(column: ast.ResultColumn, context: ClauseContext) -> list[OutputColumn]:
     """Bind a result column that is no star: several if COLUMNS is in it, which have the names of those."""
     items = []
     for one, expr in once_each(column.expr, context, named_columns):
         spread = unnested(expr, context, expressions.bind)
         if spread is not None and (column.name is None or not spread[0][0]):
             own = default_name(column.expr, context) if column.name is None else column.name.text
-            items += [Item(name if name and column.name is None else own, bound) for name, bound in spread]
+            items += [OutputColumn(name if name and column.name is None else own, bound) for name, bound in spread]
             continue
         bound = expressions.bind(expr, context)
         if column.name is not None:
             name = column.name.text if one is None else one.called(column.name.text)
         else:
             name = default_name(column.expr, context) if one is None else one.name
-        items.append(Item(name, bound))
+        items.append(OutputColumn(name, bound))
     return items
 
 
-def default_name(expr: ast.Expr, context: Context) -> str:
+def default_name(expr: ast.Expr, context: ClauseContext) -> str:
     """Return the name of a column without an alias: a plain column's own spelling, or the expression.
 
     A column in another unit keeps its name: the unit is no part of it.
@@ -192,13 +192,13 @@ def default_name(expr: ast.Expr, context: Context) -> str:
     return header(expr)
 
 
-def star(expr: ast.Star, context: Context, away: Collection[Expression]) -> list[Item]:
+def star(expr: ast.Star, context: ClauseContext, away: Collection[Expression]) -> list[OutputColumn]:
     """Return the columns that `*` or `t.*` stands for."""
-    return [Item(name, bound) for name, bound in named_columns(expr, context, away)]
+    return [OutputColumn(name, bound) for name, bound in named_columns(expr, context, away)]
 
 
 def _group(
-    group: ast.GroupBy | None, items: Sequence[Item], context: Context
+    group: ast.GroupBy | None, items: Sequence[OutputColumn], context: ClauseContext
 ) -> tuple[Group | None, list[Bound] | None]:
     """Write GROUP BY, and return what it groups by."""
     if group is None:
@@ -218,13 +218,13 @@ def _group(
     return Group(tuple(plain)), keys
 
 
-def _group_term(expr: ast.Expr, items: Sequence[Item], context: Context) -> Bound:
+def _group_term(expr: ast.Expr, items: Sequence[OutputColumn], context: ClauseContext) -> Bound:
     """Bind one term of GROUP BY; a number means that result column."""
     position = ordinal(expr, items, "GROUP BY")
     return expressions.bind(expr, context) if position is None else items[position].bound
 
 
-def ordinal(expr: ast.Expr, items: Sequence[Item], clause: str) -> int | None:
+def ordinal(expr: ast.Expr, items: Sequence[OutputColumn], clause: str) -> int | None:
     """Return the result column (from 0) that a bare integer means, or None for other expressions."""
     if not isinstance(expr, ast.Number) or not expr.is_integer or expr.unit is not None:
         return None

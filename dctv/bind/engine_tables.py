@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
-from dctv.bind.context import Context, Leaves
+from dctv.bind.context import ClauseContext, Leaves
 from dctv.bind.laterals import listed
 from dctv.bind.scope import Scope
 from dctv.bind.types import BIGINT
@@ -90,7 +90,7 @@ def _integer(value: Expression) -> int | None:
     return number if -(2**63) <= number < 2**63 else None
 
 
-def _value(argument: ast.Argument, context: Context) -> Expression:
+def _value(argument: ast.Argument, context: ClauseContext) -> Expression:
     match argument:
         case ast.ValueArgument():
             bound = expressions.bind(argument.expr, context)

@@ -9,7 +9,7 @@ from typing import cast
 
 from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.bound import Bound, constant, convert, unify
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import aggregates, within
 from dctv.bind.many_columns import Chosen
 from dctv.bind.members import shown
@@ -62,12 +62,12 @@ _COLLATIONS = frozenset(("BINARY", "C", "NFC", "NOACCENT", "NOCASE", "POSIX"))
 """Those that the engine surely has."""
 
 
-def bind(expr: ast.Expr, context: Context) -> Bound:
+def bind(expr: ast.Expr, context: ClauseContext) -> Bound:
     """Bind one expression."""
     return _FORMS[type(expr)](expr, context)
 
 
-def condition(expr: ast.Expr, context: Context) -> Bound:
+def condition(expr: ast.Expr, context: ClauseContext) -> Bound:
     """Bind an expression that is used as a condition: it has no unit."""
     bound = bind(expr, context)
     if bound.unit != NO_UNIT:
@@ -76,7 +76,7 @@ def condition(expr: ast.Expr, context: Context) -> Bound:
     return bound
 
 
-def _number(expr: ast.Number, _: Context) -> Bound:
+def _number(expr: ast.Number, _: ClauseContext) -> Bound:
     unit = NO_UNIT if expr.unit is None else placed_unit(expr.unit, expr)
     return constant(expr.value, unit, expr.place, integral=expr.is_integer)
 
@@ -98,23 +98,23 @@ def placed_unit(text: str, node: ast.Node) -> Unit:
         raise UnitError(error.message, node.place, hint=error.hint) from None
 
 
-def _string(expr: ast.String, _: Context) -> Bound:
+def _string(expr: ast.String, _: ClauseContext) -> Bound:
     return Bound(Text(expr.text), place=expr.place, family="text", type=STRING_LITERAL)
 
 
-def _constant(expr: ast.Constant, _: Context) -> Bound:
+def _constant(expr: ast.Constant, _: ClauseContext) -> Bound:
     if expr.value is None:
         return Bound(NULL, place=expr.place, type=NULL_TYPE)
     return Bound(Boolean(expr.value), place=expr.place, type=BOOLEAN)
 
 
-def _interval(expr: ast.Interval, context: Context) -> Bound:
+def _interval(expr: ast.Interval, context: ClauseContext) -> Bound:
     time_literals.check(expr.text, "INTERVAL", context.env.engine, expr.place)
     value, length = Cast(Text(expr.text), "INTERVAL"), time_literals.length(expr.text)
     return Bound(value, place=expr.place, type=INTERVAL, length=length)
 
 
-def parameter(expr: ast.Bind, context: Context) -> Value:
+def parameter(expr: ast.Bind, context: ClauseContext) -> Value:
     """Return the value of a bind parameter, or fail."""
     shown = f"?{expr.key}" if isinstance(expr.key, int) else f":{expr.key}"
     if expr.place is not None and expr.place.text.startswith("$"):
@@ -132,7 +132,7 @@ def parameter(expr: ast.Bind, context: Context) -> Value:
         ) from None
 
 
-def _bind_parameter(expr: ast.Bind, context: Context) -> Bound:
+def _bind_parameter(expr: ast.Bind, context: ClauseContext) -> Bound:
     value = parameter(expr, context)
     match value:
         case None | bool():
@@ -159,7 +159,7 @@ def _engine_value(value: float | bytes | Cast) -> tuple[Expression, str]:
             return Cast(Text(str(value)), "DOUBLE"), "DOUBLE"
 
 
-def _column(expr: ast.Column, context: Context) -> Bound:
+def _column(expr: ast.Column, context: ClauseContext) -> Bound:
     if context.env.given:
         found = _parameter_of_macro(expr, context)
         if found is not None:
@@ -175,7 +175,7 @@ def _column(expr: ast.Column, context: Context) -> Bound:
     return scope.resolve(expr.path)
 
 
-def _refuse_late(expr: ast.Column, alias: Bound, context: Context) -> None:
+def _refuse_late(expr: ast.Column, alias: Bound, context: ClauseContext) -> None:
     """Refuse the name of a result that is known only after a clause, or not for a single row."""
     name = expr.path.text
     if context.inside_aggregate and aggregates(alias):
@@ -194,7 +194,7 @@ def _refuse_late(expr: ast.Column, alias: Bound, context: Context) -> None:
         )
 
 
-def _parameter_of_macro(expr: ast.Column, context: Context) -> Bound | None:
+def _parameter_of_macro(expr: ast.Column, context: ClauseContext) -> Bound | None:
     """Return what a parameter of a macro stands for, or a member of that; None if this names none."""
     first, *members = expr.path.parts
     given = context.env.given.get(first.text.lower())
@@ -206,7 +206,7 @@ def _parameter_of_macro(expr: ast.Column, context: Context) -> Bound | None:
     return bind(ast.Member(operand, members[-1], place=expr.place), context)
 
 
-def _outside_aggregate(expr: ast.Column, context: Context, inside: Scope) -> None:
+def _outside_aggregate(expr: ast.Column, context: ClauseContext, inside: Scope) -> None:
     if context.scope.find(expr.path) is None and inside.find(expr.path) is not None:
         raise BindError(
             f"column `{expr.path.text}` varies inside a group",
@@ -215,7 +215,7 @@ def _outside_aggregate(expr: ast.Column, context: Context, inside: Scope) -> Non
         )
 
 
-def _in_unit(expr: ast.InUnit, context: Context) -> Bound:
+def _in_unit(expr: ast.InUnit, context: ClauseContext) -> Bound:
     column = ast.Path((ast.Name(expr.unit, place=expr.unit_place),), place=expr.unit_place)
     if not is_unit(expr.unit) and context.scope.find(column) is not None:
         # A list that goes by a name is one to look in.
@@ -228,7 +228,7 @@ def _in_unit(expr: ast.InUnit, context: Context) -> Bound:
     return replace(convert(bound, unit, "IN"), place=expr.place, parts=(bound,))
 
 
-def _case(expr: ast.Case, context: Context) -> Bound:
+def _case(expr: ast.Case, context: ClauseContext) -> Bound:
     subject = None if expr.operand is None else bind(expr.operand, context)
     tests = [bind(when, context) if subject else condition(when, context) for when, _ in expr.branches]
     if subject is not None:
@@ -256,7 +256,7 @@ def _case(expr: ast.Case, context: Context) -> Bound:
     return Bound(written, unit, expr.place, family=family, parts=parts, type=made)
 
 
-def _cast(expr: ast.Cast, context: Context) -> Bound:
+def _cast(expr: ast.Cast, context: ClauseContext) -> Bound:
     bound = bind(expr.operand, context)
     try:
         type_name = _type_name(expr.type)
@@ -283,7 +283,7 @@ def _type_name(written: ast.TypeName) -> str:
     return text + brackets(written.dimensions)
 
 
-def _collate(expr: ast.Collate, context: Context) -> Bound:
+def _collate(expr: ast.Collate, context: ClauseContext) -> Bound:
     bound = bind(expr.operand, context)
     if settled(bound.type) not in (None, VARCHAR, NULL_TYPE):
         raise BindError(f"COLLATE is of a string, found {shown(bound.type)}", expr.operand.place)
@@ -296,13 +296,13 @@ def _collate(expr: ast.Collate, context: Context) -> Bound:
     )
 
 
-def _exists(expr: ast.Exists, context: Context) -> Bound:
+def _exists(expr: ast.Exists, context: ClauseContext) -> Bound:
     query = context.subqueries.inline(expr.select, context.scope, context.leaves)
     made = BOOLEAN if query.sure else None
     return Bound(Exists(query.query), place=expr.place, type=made, serial=query.serial)
 
 
-def _scalar_select(expr: ast.ScalarSelect, context: Context) -> Bound:
+def _scalar_select(expr: ast.ScalarSelect, context: ClauseContext) -> Bound:
     query = context.subqueries.inline(expr.select, context.scope, context.leaves)
     if len(query.outs) != 1:
         raise BindError(f"a subquery used as a value has one column, found {len(query.outs)}", expr.place)
@@ -311,7 +311,7 @@ def _scalar_select(expr: ast.ScalarSelect, context: Context) -> Bound:
     return Bound(Subquery(query.query), out.unit, expr.place, type=made, serial=query.serial)
 
 
-def _in_select(expr: ast.InSelect, context: Context) -> Bound:
+def _in_select(expr: ast.InSelect, context: ClauseContext) -> Bound:
     left = bind(expr.operand, context)
     query = context.subqueries.inline(expr.select, context.scope, context.leaves)
     width = len(expr.operand.items) if isinstance(expr.operand, ast.Row) else 1
@@ -327,12 +327,12 @@ def _in_select(expr: ast.InSelect, context: Context) -> Bound:
     return Bound(written, place=expr.place, parts=(left,), type=made, serial=query.serial)
 
 
-def _row(expr: ast.Row, context: Context) -> Bound:
+def _row(expr: ast.Row, context: ClauseContext) -> Bound:
     items = [bind(item, context) for item in expr.items]
     return Bound(Row(tuple(i.value for i in items)), place=expr.place, parts=tuple(items))
 
 
-def _binary(expr: ast.Binary, context: Context) -> Bound:
+def _binary(expr: ast.Binary, context: ClauseContext) -> Bound:
     left, right = bind(expr.left, context), bind(expr.right, context)
     if expr.op in ("->", "->>"):
         return nested.arrow(expr, left, right, proven=context.proven)
@@ -340,26 +340,26 @@ def _binary(expr: ast.Binary, context: Context) -> Bound:
     return operators.binary(expr, left, right, context.env.catalog)
 
 
-def _star(expr: ast.Star, _: Context) -> Bound:
+def _star(expr: ast.Star, _: ClauseContext) -> Bound:
     raise BindError("`*` stands for columns and cannot be part of an expression", expr.place)
 
 
-def _columns(expr: ast.Columns, _: Context) -> Bound:
+def _columns(expr: ast.Columns, _: ClauseContext) -> Bound:
     raise BindError(
         "COLUMNS stands in the select list, in WHERE, and in HAVING, QUALIFY and ORDER BY of a plain SELECT",
         expr.place,
     )
 
 
-def _chosen(expr: Chosen, _: Context) -> Bound:
+def _chosen(expr: Chosen, _: ClauseContext) -> Bound:
     return cast("Bound", expr.bound)
 
 
-def _lambda(expr: ast.Lambda, _: Context) -> Bound:
+def _lambda(expr: ast.Lambda, _: ClauseContext) -> Bound:
     raise BindError("a lambda stands in list_transform, list_filter and list_reduce", expr.place)
 
 
-def _like(expr: ast.Like, context: Context) -> Bound:
+def _like(expr: ast.Like, context: ClauseContext) -> Bound:
     escape = None if expr.escape is None else bind(expr.escape, context)
     subject, pattern = bind(expr.operand, context), bind(expr.pattern, context)
     proven = context.proven

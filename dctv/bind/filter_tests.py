@@ -48,7 +48,7 @@ _WHOLE_JSON = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT")
 
 
 @record
-class Number:
+class ScaledNumber:
     """A literal in the unit of what it is compared with."""
 
     value: Fraction
@@ -56,7 +56,7 @@ class Number:
     """Whether it is written as a whole number; another one means the nearest double where it meets doubles."""
 
 
-Operand = Number | str | bool
+Operand = ScaledNumber | str | bool
 
 MOST_LISTED = 500
 """Members of a list that are written one by one, which indexes understand; longer ones are joined as a table."""
@@ -112,7 +112,7 @@ def _equal(
     test = comparison(subject, type_name, "==", value)
     if not isinstance(test, Binary):
         return
-    if isinstance(value, Number):
+    if isinstance(value, ScaledNumber):
         yield (int(value.value) if is_integer(type_name) else _nearest(value.value)), test.right
     else:
         yield value, test.right
@@ -152,7 +152,7 @@ def _whole(subject: Expression, type_name: str, op: ast.Operator, value: Fractio
     return _compared(op, subject, number(bound))
 
 
-def _float(subject: Expression, op: ast.Operator, value: Number) -> Condition:
+def _float(subject: Expression, op: ast.Operator, value: ScaledNumber) -> Condition:
     """Compare doubles with any number."""
     near = _nearest(value.value)
     if not math.isinf(near) and (Fraction(near) == value.value or not value.whole):

@@ -9,8 +9,8 @@ from dctv.bind.filter_tests import (
     OPPOSITE,
     Condition,
     Inside,
-    Number,
     Operand,
+    ScaledNumber,
     comparison,
     kind_of,
     kind_of_value,
@@ -48,7 +48,7 @@ class EventTable:
 
 
 @record
-class Times:
+class RecordTimes:
     """How the records of a trace tell time."""
 
     start: int
@@ -58,7 +58,7 @@ class Times:
 
 
 @record
-class Found:
+class FieldColumn:
     """The column that a field is in a table."""
 
     column: ColumnType
@@ -68,12 +68,12 @@ class Found:
     """What the record's number is when the column's is 0."""
 
 
-Meaning = str | Found | Inside | None
+Meaning = str | FieldColumn | Inside | None
 """Of a field in one table: a text that all its events have, a column, a member of one, or nothing."""
 
 
 @record(frozen=False)
-class Findings:
+class FilterFindings:
     """What was seen of a filter in all tables."""
 
     names: set[str] = field(default_factory=set)
@@ -90,10 +90,10 @@ class Findings:
 class FilterBinder:
     """Translates one filter for the tables of a trace, one after the other."""
 
-    def __init__(self, tree: ast.Filter, times: Times) -> None:
+    def __init__(self, tree: ast.Filter, times: RecordTimes) -> None:
         self._tree = tree
         self._times = times
-        self._found = Findings()
+        self._found = FilterFindings()
 
     def condition(self, table: EventTable) -> Condition:
         """Return the condition on the events of a table; False where none can match."""
@@ -112,7 +112,7 @@ class FilterBinder:
             for test in _tests(self._tree):
                 self._judge(test, log)
 
-    def _judge(self, test: ast.Compare | ast.Among | ast.Absent, log: WarningLog) -> None:
+    def _judge(self, test: ast.Compare | ast.In | ast.IsNull, log: WarningLog) -> None:
         found = self._found
         name = test.field.text
         if name not in found.there:
@@ -121,12 +121,12 @@ class FilterBinder:
             near = nearest(name, sorted(found.names))
             log.add(f"no event has a field `{name}`" + (f", did you mean `{near}`?" if near else ""))
             return
-        values = () if isinstance(test, ast.Absent) else test.values if isinstance(test, ast.Among) else (test.value,)
+        values = () if isinstance(test, ast.IsNull) else test.values if isinstance(test, ast.In) else (test.value,)
         for value in values:
             self._judge_value(name, value, log)
 
     def _judge_value(self, name: str, value: ast.Value, log: WarningLog) -> None:
-        if isinstance(value, ast.Constant) and value.value is None:
+        if isinstance(value, ast.FilterConstant) and value.value is None:
             log.add(f"nothing equals null: write `{name} is null`")
             return
         count, there, by_unit = self._found.misfits.get(_key(value), (0, "", False))
@@ -150,11 +150,11 @@ def _key(value: ast.Value) -> int:
     return value.place.start if value.place is not None else id(value)
 
 
-def _tests(tree: ast.Filter) -> list[ast.Compare | ast.Among | ast.Absent]:
+def _tests(tree: ast.Filter) -> list[ast.Compare | ast.In | ast.IsNull]:
     match tree:
-        case ast.Opposite(part):
+        case ast.Not(part):
             return _tests(part)
-        case ast.Every(parts) | ast.Some(parts):
+        case ast.And(parts) | ast.Or(parts):
             return [test for part in parts for test in _tests(part)]
         case _:
             return [tree]
@@ -172,23 +172,23 @@ class _OneTable:
     """A filter's meaning in one table."""
 
     table: EventTable
-    times: Times
-    found: Findings
+    times: RecordTimes
+    found: FilterFindings
 
     def holds(self, tree: ast.Filter, *, wanted: bool) -> Condition:
         """Return the condition that a filter is true, or that it is false, as wanted: unknown is neither."""
         match tree:
-            case ast.Opposite(part):
+            case ast.Not(part):
                 return self.holds(part, wanted=not wanted)
-            case ast.Every(parts):
+            case ast.And(parts):
                 return _joined([self.holds(part, wanted=wanted) for part in parts], all_of=wanted)
-            case ast.Some(parts):
+            case ast.Or(parts):
                 return _joined([self.holds(part, wanted=wanted) for part in parts], all_of=not wanted)
-            case ast.Absent(name):
+            case ast.IsNull(name):
                 return self._absent(name, wanted=wanted)
             case ast.Compare(name, op, value):
                 return self._compare(self._meaning(name), op if wanted else OPPOSITE[op], value)
-            case ast.Among(name, values):
+            case ast.In(name, values):
                 return self._among(self._meaning(name), values, wanted=wanted)
 
     def _absent(self, name: ast.Field, *, wanted: bool) -> Condition:
@@ -199,7 +199,7 @@ class _OneTable:
                 return not wanted
             case Inside() as inside:
                 return inside.absent() if wanted else inside.present()
-            case Found(one):
+            case FieldColumn(one):
                 return IsNull(Column(one.name)) if wanted else w.known(Column(one.name))
 
     def _compare(self, meaning: Meaning, op: ast.Operator, value: ast.Value) -> Condition:
@@ -244,9 +244,9 @@ class _OneTable:
             case "name":
                 return event.name if event.named_by is None else self._own(event.named_by)
             case "ts":
-                return Found(self._column(TS), self.times.unit, self.times.start)
+                return FieldColumn(self._column(TS), self.times.unit, self.times.start)
             case "dur":
-                return None if event.duration is None else Found(self._column(event.duration), self.times.unit)
+                return None if event.duration is None else FieldColumn(self._column(event.duration), self.times.unit)
             case other:
                 named = {"cat": event.category, "pid": event.pid, "tid": event.tid}
                 name = named.get(other, other if other in self.table.others else None)
@@ -266,9 +266,9 @@ class _OneTable:
                 return Inside(owner, parts[split:])
         return None
 
-    def _own(self, name: str) -> Found:
+    def _own(self, name: str) -> FieldColumn:
         one = self._column(name)
-        return Found(one, one.unit)
+        return FieldColumn(one, one.unit)
 
     def _column(self, name: str) -> ColumnType:
         columns = self.table.schema.columns
@@ -276,7 +276,7 @@ class _OneTable:
 
     def _operand(self, meaning: Meaning, value: ast.Value) -> Operand | None:
         """Return a literal as what it is compared with has it, or None where they do not compare."""
-        if meaning is None or (isinstance(value, ast.Constant) and value.value is None):
+        if meaning is None or (isinstance(value, ast.FilterConstant) and value.value is None):
             return None
         operand, misfit = self._fitted(meaning, value)
         key = _key(value)
@@ -288,11 +288,11 @@ class _OneTable:
         return operand
 
     def _fitted(
-        self, meaning: str | Found | Inside, value: ast.Value
+        self, meaning: str | FieldColumn | Inside, value: ast.Value
     ) -> tuple[Operand | None, tuple[str, bool] | None]:
         if isinstance(value, ast.Amount):
             given = NO_UNIT if value.unit is None else _unit(value.unit, value.place)
-            operand: Operand = Number(value.value, value.whole)
+            operand: Operand = ScaledNumber(value.value, value.whole)
         else:
             assert value.value is not None
             given, operand = NO_UNIT, value.value
@@ -301,13 +301,13 @@ class _OneTable:
         there = "text" if isinstance(meaning, str) else kind_of(meaning.column.type)
         if there != kind_of_value(operand):
             return None, (_HOLDS[there], False)
-        if not isinstance(operand, Number) or isinstance(meaning, str):
+        if not isinstance(operand, ScaledNumber) or isinstance(meaning, str):
             return operand, None
         unit = meaning.column.unit
         if not is_bare(given) and not compatible(given, unit):
             return None, ("has no unit" if is_bare(unit) else f"is in `{meaning.bare}`", True)
         factor = ratio(meaning.bare if is_bare(given) else given, unit)
-        return Number(operand.value * factor - meaning.zero, operand.whole), None
+        return ScaledNumber(operand.value * factor - meaning.zero, operand.whole), None
 
 
 _HOLDS = {

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from dctv.bind import expressions
-from dctv.bind.aggregates import Swift, aggregated
+from dctv.bind.aggregates import FusedAggregate, aggregated
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Leaves
-from dctv.bind.cores import Item, aliases, output
+from dctv.bind.cores import OutputColumn, aliases, output
 from dctv.bind.grouping import within
 from dctv.bind.payload import payload_items
 from dctv.bind.relations import names_of, relation
@@ -47,7 +47,7 @@ class Pieces:
     partitions: tuple[str, ...]
     outside: Scope
     inside: Scope
-    swift: Swift
+    fused: FusedAggregate
     """The kernel that does without these pieces."""
     present: Expression | None = None
     """The condition that a row is a piece at all."""
@@ -118,7 +118,7 @@ def _span_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsingSpans
     payload = whole[at + len(partitions) + 1 :]
     member = member_of(binder, group.table, grouper)
     grouped = ScopeTable(member.alias, whole[1:at], member.path)
-    swift = Swift(
+    fused = FusedAggregate(
         "span aggregation",
         tuple(inputs),
         options,
@@ -136,7 +136,7 @@ def _span_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsingSpans
         tuple(c.name for c in partitions),
         Scope([grouped, ScopeTable(None, own)]),
         _inside(source, payload, own, [grouped]),
-        swift,
+        fused,
         present.value,
         frozenset(c.value for c in grouped.columns),
     )
@@ -202,7 +202,7 @@ def _partition_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsing
     times, own = whole[1:3], whole[3 : 3 + len(plan.schema.partitions)]
     kept = tuple(own[i] for i in keep)
     payload = whole[3 + len(own) :]
-    swift = Swift(
+    fused = FusedAggregate(
         "departition",
         tuple(inputs),
         options,
@@ -221,7 +221,7 @@ def _partition_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsing
         tuple(c.name for c in kept),
         Scope([ScopeTable(None, (*times, *kept))]),
         _inside(source, (*times, *payload), own, []),
-        swift,
+        fused,
     )
 
 
@@ -246,7 +246,7 @@ def _aggregate(binder: Binding, core: ast.Core, pieces: Pieces) -> Plan:
         aggregated=pieces.inside,
         present=pieces.present,
     )
-    special = [Item(c.name, Bound(c.value, c.column.unit, type=c.type)) for c in pieces.special]
+    special = [OutputColumn(c.name, Bound(c.value, c.column.unit, type=c.type)) for c in pieces.special]
     items = [*special, *payload_items(core, context, special)]
     outs = tuple(replace(output(item), wide=False) for item in items)
     source = TableName(leaves.name(pieces.plan), alias)
@@ -287,14 +287,14 @@ def _in_kernel(
     binder: Binding,
     core: ast.Core,
     pieces: Pieces,
-    items: Sequence[Item],
+    items: Sequence[OutputColumn],
     having: Expression | None,
     *,
     sure: bool,
 ) -> Plan | None:
     """Let the kernel aggregate, where it can."""
     values = [i.bound.value for i in items]
-    fast = aggregated(binder, pieces.swift, values if having is None else [*values, having])
+    fast = aggregated(binder, pieces.fused, values if having is None else [*values, having])
     if fast is None:
         return None
     kernel, swapped = fast

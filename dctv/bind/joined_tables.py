@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dctv.bind.context import Leaves
 from dctv.bind.scope import ScopeTable
 from dctv.plan.expressions import Column
-from dctv.plan.queries import Derived, Item, Join, Select, Source
+from dctv.plan.queries import Derived, FromItem, Item, Join, Select
 from dctv.record import replace
 
 
 def as_one(
-    first: Source, joins: Sequence[Join], tables: Sequence[ScopeTable], leaves: Leaves
+    first: FromItem, joins: Sequence[Join], tables: Sequence[ScopeTable], leaves: Leaves
 ) -> tuple[Derived, list[ScopeTable]]:
     """Return a query of all columns of joined tables, and the tables whose columns are read from it."""
     inner = leaves.alias("joined")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from dctv.bind import operators
 from dctv.bind.bound import Bound, convert
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import within
 from dctv.bind.members import shown
 from dctv.bind.scope import Scope, ScopeColumn
@@ -23,12 +23,12 @@ from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT, Unit
 
 FUNCTIONS = LAMBDAS
-Bind = Callable[[ast.Expr, Context], Bound]
+Bind = Callable[[ast.Expr, ClauseContext], Bound]
 _LISTS = ("LIST", "ARRAY")
 _NESTED = (ast.ScalarSelect, ast.Exists, ast.InSelect)
 
 
-def lambda_call(name: str, expr: ast.Call, context: Context, bind: Bind) -> Bound:
+def lambda_call(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     """Bind a call of one of the functions.
 
     Raises:
@@ -104,7 +104,7 @@ def _parameters(name: str, body: ast.Lambda, element: Type | None, unit: Unit) -
     return found
 
 
-def _body(body: ast.Lambda, parameters: dict[str, ScopeColumn], context: Context, bind: Bind) -> Bound:
+def _body(body: ast.Lambda, parameters: dict[str, ScopeColumn], context: ClauseContext, bind: Bind) -> Bound:
     def known(scope: Scope) -> Scope:
         hidden = {name: why for name, why in scope.hidden.items() if name not in parameters}
         return replace(scope, merged={**scope.merged, **parameters}, hidden=hidden)

@@ -8,10 +8,10 @@ from typing import Any
 
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
-from dctv.bind.feeds import Feeds
-from dctv.catalog.stdlib import Module
+from dctv.bind.dependencies import Dependencies
+from dctv.catalog.stdlib import LibraryModule
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
-from dctv.errors import Source
+from dctv.errors import SourceText
 from dctv.plan.nodes import Plan
 from dctv.record import replace
 from dctv.syntax import ast
@@ -20,7 +20,7 @@ from dctv.types.unit import NO_UNIT
 from dctv.types.units import parse_unit
 
 
-def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
+def library_function(module: LibraryModule, home: tuple[str, ...]) -> TableFunction:
     """Make the function of a module: its select with the arguments as bind parameters, times in ns.
 
     `home` is the mount whose tables it reads.
@@ -32,13 +32,13 @@ def library_function(module: Module, home: tuple[str, ...]) -> TableFunction:
         for name, default, _ in module.parameters:
             argument = arguments[name]
             if argument.value is None and default is not None:
-                written = parse_expression(Source(module.source.name, default))
+                written = parse_expression(SourceText(module.source.name, default))
                 argument = bind_argument(builder, ast.ValueArgument(written))
             values[name] = _time(name, argument) if name in module.times else _plain(argument)
-        own = None if builder.within else Feeds()
+        own = None if builder.within else Dependencies()
         env = replace(builder.env.outside(), params=values)
         inside = builder.copy(env=env, home=home, common={}, recursive=False, depth=builder.depth + 1)
-        inside.feeds, inside.within = own or builder.feeds, True
+        inside.dependencies, inside.within = own or builder.dependencies, True
         plan = inside.plan(module.select())
         if own is not None and own.lacking:
             env.warnings.entries[own.note(".".join((*home, *module.parts)))] = 1

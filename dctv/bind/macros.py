@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, said_of
-from dctv.bind.context import BoundQuery, Context, Leaves, Subqueries
+from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Subqueries
 from dctv.bind.scope import Scope
 from dctv.catalog.namespace import Macro
 from dctv.errors import BindError, Place, QueryError, nearest
@@ -22,7 +22,7 @@ from dctv.record import field, record, replace
 from dctv.syntax import ast
 from dctv.syntax.node import nodes
 
-Bind = Callable[[ast.Expr, Context], Bound]
+Bind = Callable[[ast.Expr, ClauseContext], Bound]
 _Value = TypeVar("_Value", ast.Expr, ast.Argument)
 _TABLES = (ast.TableArgument, ast.CallArgument)
 
@@ -45,8 +45,8 @@ class Expansion:
             if any(error is one for one in self.own):
                 raise
             place = error.place if self.has(error.place) else self.place
-            told: QueryError = type(error)(said_of(self.name, error.message), place, hint=error.hint)
-            raise told from None
+            renamed: QueryError = type(error)(said_of(self.name, error.message), place, hint=error.hint)
+            raise renamed from None
 
     def has(self, place: Place | None) -> bool:
         """Whether a place is within the call."""
@@ -57,18 +57,18 @@ class Expansion:
 
 
 @record
-class Given:
+class MacroArgument:
     """An argument, with what it is bound in."""
 
     name: str
     expr: ast.Expr
-    context: Context
+    context: ClauseContext
     expansion: Expansion
     binder: Subqueries
     argument: ast.Argument | None = None
     """What it is as an argument of a table-valued function."""
 
-    def bound(self, at: Context, bind: Bind) -> Bound:
+    def bound(self, at: ClauseContext, bind: Bind) -> Bound:
         """Bind it where the text of the macro names it."""
         context = replace(self.context, leaves=at.leaves)
         own_level = at.scope.tables is self.context.scope.tables
@@ -100,13 +100,13 @@ class _Closed:
         return self.binder.copy(**changes)
 
 
-def macro_of(path: ast.Path, context: Context) -> Macro | None:
+def macro_of(path: ast.Path, context: ClauseContext) -> Macro | None:
     """Return the macro that a function's name means; the standard library calls none."""
     found = None if context.proven else context.env.catalog.find(tuple(part.text for part in path.parts))
     return found[0] if found is not None and isinstance(found[0], Macro) else None
 
 
-def expand(macro: Macro, call: ast.Call, context: Context, bind: Bind) -> Bound:
+def expand(macro: Macro, call: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     """Bind a call of a macro of values.
 
     Raises:
@@ -134,7 +134,7 @@ def expand(macro: Macro, call: ast.Call, context: Context, bind: Bind) -> Bound:
     for key, value in matched.items():
         within = context if value is not None else closed
         expr = macro.default(key) if value is None else value
-        given[key] = Given(key, expr, within, expansion, outside, ast.ValueArgument(expr, place=expr.place))
+        given[key] = MacroArgument(key, expr, within, expansion, outside, ast.ValueArgument(expr, place=expr.place))
     env = replace(env, given=given)
     inside = _Closed(context.subqueries.copy(env=env, common={}))
     with expansion.telling():
@@ -164,9 +164,9 @@ def expand_table(macro: Macro, node: ast.TableCall, binder: Binding) -> Plan:
         elif key in read or isinstance(argument, _TABLES):
             raise _unfit(key, name, argument, table=key in read)
         else:
-            given[key] = Given(key, _as_value(argument, key), context, expansion, binder, argument)
+            given[key] = MacroArgument(key, _as_value(argument, key), context, expansion, binder, argument)
     env = replace(binder.env, given=given, expanding=expanding)
-    inside = binder.copy(env=env, common=common, fed={}, recursive=False, depth=binder.depth + 1)
+    inside = binder.copy(env=env, common=common, common_dependencies={}, recursive=False, depth=binder.depth + 1)
     with expansion.telling():
         return inside.plan(body)
 

@@ -8,7 +8,7 @@ from fnmatch import translate
 from typing import Any
 
 from dctv.bind.bound import Bound
-from dctv.bind.context import Context, Leaves
+from dctv.bind.context import ClauseContext, Leaves
 from dctv.bind.relations import relation
 from dctv.bind.scope import Scope
 from dctv.errors import BindError, Place, nearest
@@ -20,7 +20,7 @@ from dctv.syntax import ast
 from dctv.syntax.node import nodes
 
 _GROUP = pattern(r"\\([0-9])")
-Starred = Callable[[ast.Star, Context, Collection[Expression]], Sequence[tuple[str, Bound]]]
+Starred = Callable[[ast.Star, ClauseContext, Collection[Expression]], Sequence[tuple[str, Bound]]]
 """Gives the columns that a star stands for, with their names."""
 
 
@@ -41,7 +41,7 @@ Made = Callable[[Bound, Place | None], ast.Expr]
 
 
 @record
-class Column:
+class MatchedColumn:
     """One of the columns, and what of its name the parentheses of a regular expression hold."""
 
     name: str
@@ -83,8 +83,8 @@ def _compiled(text: str, node: ast.Node, flags: int = 0) -> re.Pattern[str]:
 
 
 def once_each(
-    expr: ast.Expr, context: Context, starred: Starred, made: Made = chosen
-) -> list[tuple[Column | None, ast.Expr]]:
+    expr: ast.Expr, context: ClauseContext, starred: Starred, made: Made = chosen
+) -> list[tuple[MatchedColumn | None, ast.Expr]]:
     """Return an expression for each of the columns that COLUMNS in it stands for; itself where it has none.
 
     All COLUMNS of an expression stand for the same column at once, so they must say the same.
@@ -109,7 +109,7 @@ def once_each(
     ]
 
 
-def of_all(expr: ast.Expr, context: Context, starred: Starred, made: Made = chosen) -> ast.Expr:
+def of_all(expr: ast.Expr, context: ClauseContext, starred: Starred, made: Made = chosen) -> ast.Expr:
     """Return a condition that holds where it does for each of the columns that COLUMNS in it stands for."""
     if isinstance(expr, ast.Binary) and expr.op == "AND":
         left, right = of_all(expr.left, context, starred, made), of_all(expr.right, context, starred, made)
@@ -144,7 +144,7 @@ def _replaced(node: Any, by: dict[ast.Columns, list[ast.Expr]]) -> Any:
     return replace(node, **changes)
 
 
-def _columns(node: ast.Columns, context: Context, starred: Starred) -> list[Column]:
+def _columns(node: ast.Columns, context: ClauseContext, starred: Starred) -> list[MatchedColumn]:
     choice = node.choice
     star = choice if isinstance(choice, ast.Star) else ast.Star(node.qualifier, place=node.place)
     # Of a span group the columns that aggregates see are meant.
@@ -152,11 +152,11 @@ def _columns(node: ast.Columns, context: Context, starred: Starred) -> list[Colu
     known = starred(star, seen, context.away)
     match choice:
         case ast.Star():
-            found = [Column(name, bound, (name,)) for name, bound in known]
+            found = [MatchedColumn(name, bound, (name,)) for name, bound in known]
         case ast.String(text):
             wanted = _compiled(text, choice)
             matches = [(name, bound, wanted.search(name)) for name, bound in known]
-            found = [Column(n, b, (n, *(g or "" for g in m.groups()))) for n, b, m in matches if m is not None]
+            found = [MatchedColumn(n, b, (n, *(g or "" for g in m.groups()))) for n, b, m in matches if m is not None]
         case ast.List(items) if all(isinstance(one, ast.String) for one in items):
             # Each column once, and in the order of the table, as in the engine.
             listed = {_named(one, known).name for one in items if isinstance(one, ast.String)}
@@ -165,7 +165,7 @@ def _columns(node: ast.Columns, context: Context, starred: Starred) -> list[Colu
             ]
         case ast.Lambda():
             kept = _kept(choice, [name for name, _ in known], context)
-            found = [Column(name, bound, (name,)) for name, bound in known if name in kept]
+            found = [MatchedColumn(name, bound, (name,)) for name, bound in known if name in kept]
         case _:
             raise BindError(
                 "COLUMNS takes a star, a regular expression, a list of names or a lambda of a name", choice.place
@@ -178,15 +178,15 @@ def _columns(node: ast.Columns, context: Context, starred: Starred) -> list[Colu
     return found
 
 
-def _named(name: ast.String, known: Sequence[tuple[str, Bound]]) -> Column:
+def _named(name: ast.String, known: Sequence[tuple[str, Bound]]) -> MatchedColumn:
     for own, bound in known:
         if own.lower() == name.text.lower():
-            return Column(own, bound, (own,))
+            return MatchedColumn(own, bound, (own,))
     near = nearest(name.text, [own for own, _ in known])
     raise BindError(f"unknown column `{name.text}`", name.place, hint=f"did you mean `{near}`?" if near else None)
 
 
-def _kept(test: ast.Lambda, names: Sequence[str], context: Context) -> set[str]:
+def _kept(test: ast.Lambda, names: Sequence[str], context: ClauseContext) -> set[str]:
     """Return the names for which a lambda holds: the engine computes it."""
     if len(test.parameters) != 1:
         raise BindError("the lambda of COLUMNS has one parameter, the name of a column", test.place)

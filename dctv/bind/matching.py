@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dctv.bind.filter_tests import Condition
-from dctv.bind.filters import EventTable, FilterBinder, Times
-from dctv.bind.records import Clock, args_of, record_of
+from dctv.bind.filters import EventTable, FilterBinder, RecordTimes
+from dctv.bind.records import RecordClock, args_of, record_of
 from dctv.catalog.mount import events_schema
 from dctv.errors import WarningLog
 from dctv.plan import build as w
@@ -27,7 +27,7 @@ _ORDER = tuple(ColumnType(name, "BIGINT") for name in (_TIME, _TABLE, _ROW))
 
 
 @record
-class Stored:
+class StoredEvents:
     """A table of events and the plan that reads it."""
 
     table: EventTable
@@ -38,12 +38,12 @@ class Stored:
 class Matching:
     """The tables of a trace that may hold matching events, with the condition on each."""
 
-    tables: tuple[tuple[Stored, Condition], ...]
-    times: Times
+    tables: tuple[tuple[StoredEvents, Condition], ...]
+    times: RecordTimes
 
     def lines(self, limit: int | None) -> Plan:
         """Return the plan of the records as JSON texts, in order of time."""
-        clock = Clock.of(self.times)
+        clock = RecordClock.of(self.times)
         return self._events(_LINES, lambda one: [Item(record_of(one, clock), LINE)], limit)
 
     def events(self, limit: int | None) -> Plan:
@@ -60,7 +60,7 @@ class Matching:
         query = w.select(total, source=_union(selects))
         return Relation(_COUNT, order=RowOrder.ANY, query=query, leaves=self._plans())
 
-    def _leaves(self) -> list[tuple[str, Stored, Condition]]:
+    def _leaves(self) -> list[tuple[str, StoredEvents, Condition]]:
         return [(f"raw{i}", stored, condition) for i, (stored, condition) in enumerate(self.tables)]
 
     def _plans(self) -> tuple[tuple[str, Plan], ...]:
@@ -96,7 +96,7 @@ def _limited(query: Select, limit: int | None) -> Select:
     return query if limit is None else replace(query, limit=w.number(limit))
 
 
-def matching(tree: ast.Filter | None, tables: Sequence[Stored], times: Times, log: WarningLog) -> Matching:
+def matching(tree: ast.Filter | None, tables: Sequence[StoredEvents], times: RecordTimes, log: WarningLog) -> Matching:
     """Find out which tables may hold matching events.
 
     Raises:

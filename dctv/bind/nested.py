@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from dctv.bind.bound import Bound, constant, unify
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.bind.members import is_json, member_of, shown
 from dctv.bind.scope import family_of
 from dctv.bind.types import of_call, settled
@@ -19,7 +19,7 @@ from dctv.signatures.types import Type, list_of, plain
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 
-Bind = Callable[[ast.Expr, Context], Bound]
+Bind = Callable[[ast.Expr, ClauseContext], Bound]
 
 _SURE_PATH = pattern(r"\$(\.\w+|\[\d+\])*|(/[^/~*]+)+")
 """Paths that the engine surely reads."""
@@ -28,7 +28,7 @@ _SLICED = ("", *_POSITIONAL, "BLOB", '"NULL"')
 """Types whose elements are counted from 1."""
 
 
-def list_(expr: ast.List, context: Context, bind: Bind) -> Bound:
+def list_(expr: ast.List, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `[a, b]`."""
     return _list([bind(item, context) for item in expr.items], "a list", expr)
 
@@ -43,7 +43,7 @@ def _unit(parts: Sequence[Bound]) -> Unit:
     return next((one.unit for one in parts if one.unit != NO_UNIT), NO_UNIT)
 
 
-def struct(expr: ast.Struct, context: Context, bind: Bind) -> Bound:
+def struct(expr: ast.Struct, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `{'name': a}`."""
     names = [name.text for name, _ in expr.items]
     parts = [bind(value, context) for _, value in expr.items]
@@ -55,7 +55,7 @@ def struct(expr: ast.Struct, context: Context, bind: Bind) -> Bound:
     return Bound(written, place=expr.place, parts=tuple(parts), type=made)
 
 
-def map_(expr: ast.Map, context: Context, bind: Bind) -> Bound:
+def map_(expr: ast.Map, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `MAP {key: value}`, which has the unit of its values."""
     if not expr.items:
         return Bound(call("map"), place=expr.place, type=of_call("map", []))
@@ -75,7 +75,7 @@ def _need_bare(bound: Bound, what: str) -> None:
         )
 
 
-def index(expr: ast.Index, context: Context, bind: Bind) -> Bound:
+def index(expr: ast.Index, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `x[i]`, by the type of x."""
     subject, key = bind(expr.operand, context), bind(expr.index, context)
     _need_bare(key, "an index")
@@ -103,7 +103,7 @@ def _name(made: Type | None) -> str:
     return "" if found is None else found.name
 
 
-def slice_(expr: ast.Slice, context: Context, bind: Bind) -> Bound:
+def slice_(expr: ast.Slice, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `x[start : stop : step]`."""
     subject = bind(expr.operand, context)
     step = None if expr.step is None else bind(expr.step, context)
@@ -124,7 +124,7 @@ def slice_(expr: ast.Slice, context: Context, bind: Bind) -> Bound:
     return Bound(value, subject.unit, expr.place, family=subject.family, parts=(subject, *given), type=made)
 
 
-def member(expr: ast.Member, context: Context, bind: Bind) -> Bound:
+def member(expr: ast.Member, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `(x).name`."""
     subject = bind(expr.operand, context)
     value, made = member_of(subject.value, subject.type, expr.name.text, expr.name.place)

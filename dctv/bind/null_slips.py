@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.syntax import ast
 from dctv.syntax.node import nodes
 from dctv.syntax.print import to_sql
@@ -11,7 +11,7 @@ _INSTEAD = {"=": "IS NULL", "!=": "IS NOT NULL"}
 _ORDERS = ("<", "<=", ">", ">=")
 
 
-def warn_of_null(expr: ast.Binary, context: Context) -> None:
+def warn_of_null(expr: ast.Binary, context: ClauseContext) -> None:
     """Warn of `x = NULL` and the like, and say what was meant."""
     if expr.op not in _INSTEAD and expr.op not in _ORDERS:
         return

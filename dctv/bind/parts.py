@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dctv.bind.binding import Binding
-from dctv.bind.feeds import Feeds
-from dctv.catalog.namespace import Part
+from dctv.bind.dependencies import Dependencies
+from dctv.catalog.namespace import LibraryPart
 from dctv.catalog.stdlib import cast_to
 from dctv.plan import build as w
 from dctv.plan.nodes import Plan, Relation, physical_names
@@ -14,28 +14,33 @@ from dctv.types.schema import TS, Kind
 LINE = "line"
 
 
-def bind_part(binder: Binding, part: Part) -> Plan:
+def bind_part(binder: Binding, part: LibraryPart) -> Plan:
     """Return the rows of a part together; views whose events the trace lacks are left out."""
-    known: tuple[Part, Plan, Feeds] | None = binder.env.catalog.bound.get(id(part))
+    known: tuple[LibraryPart, Plan, Dependencies] | None = binder.env.catalog.bound.get(id(part))
     if known is None:
-        whole = Feeds(any=True)
+        whole = Dependencies(any=True)
         known = binder.env.catalog.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
-    if binder.feeds is not None:
-        binder.feeds.add(known[2])
+    if binder.dependencies is not None:
+        binder.dependencies.add(known[2])
     return known[1]
 
 
-def _rows_of(binder: Binding, part: Part, whole: Feeds) -> Plan:
+def _rows_of(binder: Binding, part: LibraryPart, whole: Dependencies) -> Plan:
     plans: list[Plan] = []
     numbered = True
     for view in part.views:
-        feeds = Feeds()
+        dependencies = Dependencies()
         inner = binder.copy(
-            env=binder.env.outside(), home=view.home, common={}, recursive=False, depth=binder.depth + 1, feeds=feeds
+            env=binder.env.outside(),
+            home=view.home,
+            common={},
+            recursive=False,
+            depth=binder.depth + 1,
+            dependencies=dependencies,
         )
         plan = inner.plan(view.select())
-        whole.add(feeds)
-        if feeds.there:
+        whole.add(dependencies)
+        if dependencies.there:
             numbered = numbered and LINE in plan.schema.names
             plans.append(cast_to(part.schema, plan))
     if not plans:
@@ -45,7 +50,7 @@ def _rows_of(binder: Binding, part: Part, whole: Feeds) -> Plan:
     return _together(part, plans, numbered=numbered)
 
 
-def _together(part: Part, plans: list[Plan], *, numbered: bool) -> Relation:
+def _together(part: LibraryPart, plans: list[Plan], *, numbered: bool) -> Relation:
     """Return plans of the same columns one after another, those of events sorted by time and line.
 
     Where events have no lines, the other columns make their order the same in every run.

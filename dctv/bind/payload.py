@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.bind.bound import Bound
-from dctv.bind.context import Context
-from dctv.bind.cores import Item, bound_column, star
+from dctv.bind.context import ClauseContext
+from dctv.bind.cores import OutputColumn, bound_column, star
 from dctv.errors import BindError
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS
 
 
-def payload_items(core: ast.Core, context: Context, special: Sequence[Item]) -> list[Item]:
+def payload_items(core: ast.Core, context: ClauseContext, special: Sequence[OutputColumn]) -> list[OutputColumn]:
     """Bind the select list of a typed select; the special columns are refused by name and dropped from stars."""
     names = {s.name.lower() for s in special} | {TS, DURATION}
     own = {s.bound.value for s in special}
-    items: list[Item] = []
+    items: list[OutputColumn] = []
     named: dict[str, Bound] = {}
     context = replace(context, aliases=named)
     for column in core.columns:
@@ -56,9 +56,9 @@ def _listed(column: ast.ResultColumn, core: ast.Core, name: str) -> BindError:
     )
 
 
-def _refuse_duplicates(core: ast.Core, items: Sequence[Item], special: set[str]) -> None:
+def _refuse_duplicates(core: ast.Core, items: Sequence[OutputColumn], special: set[str]) -> None:
     seen = set(special)
-    doubled: list[Item] = []
+    doubled: list[OutputColumn] = []
     for item in items:
         if item.name.lower() in seen:
             doubled.append(item)

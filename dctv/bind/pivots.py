@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from dctv.bind.binding import Binding
-from dctv.bind.context import Context, Leaves
+from dctv.bind.context import ClauseContext, Leaves
 from dctv.bind.many_columns import once_each
 from dctv.bind.scope import Scope, table_in_scope
 from dctv.bind.stars import named_columns
@@ -184,7 +184,7 @@ def _expanded(
     binder: Binding, columns: Sequence[ast.ResultColumn], plan: Plan, source: ast.Table
 ) -> Iterator[ast.ResultColumn]:
     """Yield the columns of an unpivot; stars and COLUMNS are what they stand for."""
-    context: Context | None = None
+    context: ClauseContext | None = None
     for one in columns:
         stands = isinstance(one.expr, ast.Star | ast.Columns)
         if not stands:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable
 
 from dctv.bind.filter_tests import kind_of
-from dctv.bind.filters import EventTable, Times
+from dctv.bind.filters import EventTable, RecordTimes
 from dctv.plan.build import call, case, negated, number, plus
 from dctv.plan.expressions import And, Binary, Cast, Column, Expression, InList, Text
 from dctv.record import record
@@ -23,7 +23,7 @@ _NOT_STRICT = r"[\x00-\x1f]|,\s*[\]}]|NaN|Infinity"
 
 
 @record
-class Clock:
+class RecordClock:
     """How times are written."""
 
     start: int
@@ -32,12 +32,12 @@ class Clock:
     """ns in the unit of the records."""
 
     @staticmethod
-    def of(times: Times) -> Clock:
+    def of(times: RecordTimes) -> RecordClock:
         """Return how the times of a trace are written."""
-        return Clock(times.start, int(ratio(times.unit, parse_unit("ns"))))
+        return RecordClock(times.start, int(ratio(times.unit, parse_unit("ns"))))
 
 
-def record_of(one: EventTable, clock: Clock) -> Expression:
+def record_of(one: EventTable, clock: RecordClock) -> Expression:
     """Write the event of a row as one JSON object."""
     event = one.event
     named = [("cat", event.category), ("pid", event.pid), ("tid", event.tid)]
@@ -73,7 +73,7 @@ def _member(name: str, value: Expression) -> Expression:
     return Binary("||", Text(f"{json.dumps(name, ensure_ascii=False)}:"), value)
 
 
-def _time(value: Expression, clock: Clock) -> Expression:
+def _time(value: Expression, clock: RecordClock) -> Expression:
     whole = value if clock.ns == 1 else call("divide", value, number(clock.ns))
     return Cast(whole, "VARCHAR")
 

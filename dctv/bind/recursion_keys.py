@@ -5,7 +5,7 @@ from __future__ import annotations
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
-from dctv.bind.context import BoundQuery, Context, Leaves, Out
+from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
 from dctv.bind.relations import relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.errors import BindError
@@ -79,7 +79,7 @@ def _target(one: ast.ResultColumn, bound: Bound, schema: Schema, names: list[str
     return found
 
 
-def _aggregated(context: Context, aggregates: dict[str, Bound], schema: Schema, base: Query) -> Schema:
+def _aggregated(context: ClauseContext, aggregates: dict[str, Bound], schema: Schema, base: Query) -> Schema:
     """Return a schema with the types and units of aggregates in their columns."""
     names = physical_names(schema)
     if not aggregates:

@@ -9,8 +9,8 @@ from typing import cast
 from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, constant, convert, scale, unify
-from dctv.bind.context import BoundQuery, Context, Leaves, Out
-from dctv.bind.cores import Item, bind_core, ordinal
+from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
+from dctv.bind.cores import OutputColumn, bind_core, ordinal
 from dctv.bind.distinct_on import first_of_each
 from dctv.bind.grouping import aggregates, outside, within
 from dctv.bind.many_columns import Chosen, once_each
@@ -43,7 +43,7 @@ def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leave
         select = replace(select, body=first_of_each(select.body, select.order_by))
     if binder.is_typed(select.body):
         return read_plan(binder.plan(replace(select, ctes=())), leaves), True
-    items: Sequence[Item] = ()
+    items: Sequence[OutputColumn] = ()
     context = binder.context(Scope([]), leaves)
     keys = None
     if isinstance(select.body, ast.Core):
@@ -191,17 +191,17 @@ def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tupl
     return converted(left), converted(right)
 
 
-def _wrap(query: BoundQuery, leaves: Leaves) -> tuple[BoundQuery, list[Item]]:
+def _wrap(query: BoundQuery, leaves: Leaves) -> tuple[BoundQuery, list[OutputColumn]]:
     """Put a query into a subquery, so that ORDER BY and LIMIT apply to its whole result."""
     inner = leaves.alias("whole")
     names = names_of(query.outs)
     columns = w.columns(names, inner)
     made = Select(tuple(w.named(columns, names)), Derived(query.query, inner))
-    items = [Item(o.name, Bound(c, o.unit, type=o.type)) for o, c in zip(query.outs, columns, strict=True)]
+    items = [OutputColumn(o.name, Bound(c, o.unit, type=o.type)) for o, c in zip(query.outs, columns, strict=True)]
     return BoundQuery(made, query.outs, query.parts, sure=query.sure, serial=query.serial), items
 
 
-def _outputs(binder: Binding, items: Sequence[Item], leaves: Leaves) -> Context:
+def _outputs(binder: Binding, items: Sequence[OutputColumn], leaves: Leaves) -> ClauseContext:
     """Let ORDER BY name the result columns of a wrapped query."""
     scoped = tuple(
         ScopeColumn(
@@ -215,7 +215,7 @@ def _outputs(binder: Binding, items: Sequence[Item], leaves: Leaves) -> Context:
 
 
 def _order(
-    query: BoundQuery, block: Select, items: Sequence[Item], context: Context, select: ast.Select
+    query: BoundQuery, block: Select, items: Sequence[OutputColumn], context: ClauseContext, select: ast.Select
 ) -> tuple[Select, list[Bound]]:
     """Add ORDER BY to a block, and return its terms that are not columns of the result, too.
 
@@ -240,7 +240,7 @@ def _order(
     return replace(block, order_by=(*terms, *_all_columns(query))), others
 
 
-def _collated(expr: ast.Expr, items: Sequence[Item]) -> ast.Expr:
+def _collated(expr: ast.Expr, items: Sequence[OutputColumn]) -> ast.Expr:
     """Return what `1 COLLATE x` means in ORDER BY: the result column at that place, by a collation."""
     position = ordinal(expr.operand, items, "ORDER BY") if isinstance(expr, ast.Collate) else None
     if position is None or not isinstance(expr, ast.Collate):
@@ -248,7 +248,7 @@ def _collated(expr: ast.Expr, items: Sequence[Item]) -> ast.Expr:
     return replace(expr, operand=Chosen(items[position].bound, place=expr.operand.place))
 
 
-def _named(expr: ast.Expr, items: Sequence[Item]) -> int | None:
+def _named(expr: ast.Expr, items: Sequence[OutputColumn]) -> int | None:
     """Return the result column that a bare name means in ORDER BY, where results come before inputs."""
     if not isinstance(expr, ast.Column) or len(expr.path.parts) != 1:
         return None

@@ -24,7 +24,7 @@ from dctv.types.schema import DURATION, TS, Kind, Schema
 
 
 @record
-class Member:
+class SpanInput:
     """One input table of a span source: how it is called, and where its payload is in the plan's columns."""
 
     alias: str | None
@@ -37,7 +37,7 @@ class SpanSource:
     """A bound span source: a plan of span or event kind and the tables that it was made of."""
 
     plan: Plan
-    members: tuple[Member, ...]
+    members: tuple[SpanInput, ...]
 
     def scope(self, alias: str, parent: Scope | None = None) -> Scope:
         """Return the scope over the plan's columns, where the engine reads it under an alias."""
@@ -118,13 +118,13 @@ def _leaf(node: ast.Table, key: int) -> ast.Table:
     return next(leaf for leaf in _inputs(node) if id(leaf) == key)
 
 
-def member_of(binder: Binding, leaf: ast.Table, plan: Plan) -> Member:
+def member_of(binder: Binding, leaf: ast.Table, plan: Plan) -> SpanInput:
     """Describe one input as a member of a source."""
     alias = getattr(leaf, "alias", None)
     path = binder.full_path(leaf)
     name = alias.name.text if alias else (path[-1] if path else None)
     count = plan.schema.special_count
-    return Member(name, () if alias else path, tuple(range(count, len(plan.schema.columns))))
+    return SpanInput(name, () if alias else path, tuple(range(count, len(plan.schema.columns))))
 
 
 def filtered(binder: Binding, leaf: ast.Table, plan: Plan, conditions: Sequence[ast.Expr]) -> Plan:
@@ -267,7 +267,7 @@ def _join(binder: Binding, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSou
     return SpanSource(plan, tuple(moved))
 
 
-def _moved(source: SpanSource, aligned: Plan, start: int) -> list[Member]:
+def _moved(source: SpanSource, aligned: Plan, start: int) -> list[SpanInput]:
     """Return members whose payload now begins at a position; columns that became partitions are no longer in it."""
     payload = physical_names(aligned.schema)[aligned.schema.special_count :]
     old = physical_names(source.plan.schema)

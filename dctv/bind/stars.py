@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from dctv.bind import expressions
 from dctv.bind.bound import Bound
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.bind.many_columns import matcher
 from dctv.bind.members import is_struct, members_of
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
@@ -16,7 +16,7 @@ from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
 
-def named_columns(expr: ast.Star, context: Context, away: Collection[Expression]) -> list[tuple[str, Bound]]:
+def named_columns(expr: ast.Star, context: ClauseContext, away: Collection[Expression]) -> list[tuple[str, Bound]]:
     """Return the columns that `*` or `t.*` stands for, with their names."""
     columns = _starred(expr, context.scope, away)
     if not columns:

@@ -6,7 +6,7 @@ from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, unify
 from dctv.bind.context import Leaves
-from dctv.bind.feeds import Feeds
+from dctv.bind.dependencies import Dependencies
 from dctv.bind.grouping import conjuncts
 from dctv.bind.joined_tables import as_one
 from dctv.bind.laterals import alone_or_beside, inlined, renamed
@@ -19,7 +19,7 @@ from dctv.plan import walk
 from dctv.plan.build import all_of, call
 from dctv.plan.expressions import TRUE, Binary, Column, Expression
 from dctv.plan.nodes import Plan
-from dctv.plan.queries import Derived, Join, JoinKind, Source, TableName
+from dctv.plan.queries import Derived, FromItem, Join, JoinKind, TableName
 from dctv.record import field, record, replace
 from dctv.syntax import ast
 from dctv.syntax.keywords import LISTINGS
@@ -31,7 +31,7 @@ class FromClause:
     """What FROM offers: what the query reads and joins, and the tables in scope."""
 
     scope: Scope
-    first: Source | None = None
+    first: FromItem | None = None
     joins: list[Join] = field(default_factory=list)
     merged_away: set[Expression] = field(default_factory=set)
     """Columns that `*` leaves out, since USING has merged them with another."""
@@ -63,7 +63,7 @@ def _extend(scope: Scope, tables: list[ScopeTable], node: ast.Table) -> None:
         scope.tables.append(new)
 
 
-def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
+def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[FromItem, list[ScopeTable]]:
     """Bind a table; a conventional join adds to the source and hands its leftmost table on."""
     if not isinstance(node, ast.Join):
         return _item(binder, node, source, leaves)
@@ -71,8 +71,8 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
         return _positional(binder, node, source, leaves), []
     first, tables = _add(binder, node.left, source, leaves)
     _extend(source.scope, tables, node.left)
-    # What is joined to rows that stay in any case feeds nothing.
-    side = binder.copy(feeds=Feeds()) if node.kind in ("LEFT", "ASOF LEFT") else binder
+    # Nothing depends on what is joined to rows that stay in any case.
+    side = binder.copy(dependencies=Dependencies()) if node.kind in ("LEFT", "ASOF LEFT") else binder
     right, right_tables = _side(side, node.right, source, leaves)
     if isinstance(right, Derived) and node.kind not in _BESIDE and walk.free(right.query):
         raise BindError(
@@ -87,7 +87,7 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
     return first, []
 
 
-def _positional(binder: Binding, node: ast.Join, source: FromClause, leaves: Leaves) -> Source:
+def _positional(binder: Binding, node: ast.Join, source: FromClause, leaves: Leaves) -> FromItem:
     """Join rows by their numbers; the shorter side has NULLs at its end."""
     if node.on is not None or node.using:
         raise BindError("POSITIONAL JOIN has no condition", node.place, hint="JOIN ... ON has one")
@@ -103,7 +103,7 @@ def _positional(binder: Binding, node: ast.Join, source: FromClause, leaves: Lea
     return first
 
 
-def _numbered(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> Source:
+def _numbered(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> FromItem:
     if isinstance(node, ast.Join):
         raise BindError(
             "POSITIONAL JOIN joins tables, not rows that are joined already",
@@ -125,7 +125,7 @@ def _called(binder: Binding, node: ast.Table) -> tuple[str | None, tuple[str, ..
     return (alias.name.text, ()) if alias else (path[-1] if path else None, path)
 
 
-def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
+def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[FromItem, list[ScopeTable]]:
     if not isinstance(node, ast.Join):
         return _item(binder, node, source, leaves)
     inner = FromClause(Scope([], source.scope.parent))
@@ -142,7 +142,7 @@ def _side(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) 
     return as_one(first, inner.joins, inner.scope.tables, leaves)
 
 
-def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[Source, list[ScopeTable]]:
+def _item(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -> tuple[FromItem, list[ScopeTable]]:
     if binder.recursive and isinstance(node, ast.TableSelect):
         source.sure = False
         return inlined(binder, node, source.scope, leaves)[:2]
@@ -179,7 +179,7 @@ _INEQUALITIES = (">", ">=", "<", "<=")
 def _join(
     binder: Binding,
     node: ast.Join,
-    right: Source,
+    right: FromItem,
     scopes: tuple[Scope, Scope],
     source: FromClause,
     leaves: Leaves,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dctv.catalog.mount import WALL_CLOCK
-from dctv.catalog.namespace import Catalog, Clock, View
+from dctv.catalog.namespace import Catalog, View, WallClock
 from dctv.errors import BindError, Place
 from dctv.plan.expressions import Cast, Column
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, physical_names
-from dctv.plan.queries import Compound, Derived, Select, Source, TableName
+from dctv.plan.queries import Compound, Derived, FromItem, Select, TableName
 from dctv.types.schema import TS, Kind
 
 _HINT = "t.wall_clock(_ts) is the time of the wall clock for a trace `t`"
@@ -32,7 +32,7 @@ def start_of(plan: Plan, catalog: Catalog, place: Place | None) -> int:
     except _Computed:
         message = "`_ts` is computed here, so it is not known which trace it is a time of"
         raise BindError(message, place, hint=_HINT) from None
-    clocks: dict[str, Clock] = {}
+    clocks: dict[str, WallClock] = {}
     for table in tables:
         names = [".".join((*homes[id(table)], "_"))] if id(table) in homes else [one.name for one in _scans(table)]
         for name in names:
@@ -45,7 +45,7 @@ def start_of(plan: Plan, catalog: Catalog, place: Place | None) -> int:
     for name, clock in clocks.items():
         if clock.start is None:
             hint = f"the table {name}.properties holds what it tells"
-            raise BindError(f"`{name}` does not tell when it began: {clock.told}", place, hint=hint)
+            raise BindError(f"`{name}` does not tell when it began: {clock.clock}", place, hint=hint)
     starts = {clock.start for clock in clocks.values() if clock.start is not None}
     if len(starts) > 1:
         listed = " and ".join(f"`{name}`" for name in sorted(clocks))
@@ -53,12 +53,12 @@ def start_of(plan: Plan, catalog: Catalog, place: Place | None) -> int:
     return starts.pop()
 
 
-def _clock(scan: str, catalog: Catalog) -> tuple[str, Clock] | None:
+def _clock(scan: str, catalog: Catalog) -> tuple[str, WallClock] | None:
     """Return the mount that a stored table is of, and its clock."""
     parts = tuple(scan.split("."))
     for count in range(len(parts) - 1, 0, -1):
         entry = catalog.find((*parts[:count], WALL_CLOCK))
-        if entry is not None and isinstance(entry[0], Clock):
+        if entry is not None and isinstance(entry[0], WallClock):
             return ".".join(parts[:count]), entry[0]
     return None
 
@@ -114,7 +114,7 @@ def _kept(query: Query, position: int, tables: _Tables, homes: _Homes) -> list[P
     return _kept_in(sources[0], value.name, tables, homes)
 
 
-def _kept_in(source: Source, name: str, tables: _Tables, homes: _Homes) -> list[Plan]:
+def _kept_in(source: FromItem, name: str, tables: _Tables, homes: _Homes) -> list[Plan]:
     found = tables.get(source.name) if isinstance(source, TableName) else None
     read = source.query if isinstance(source, Derived) else found
     if isinstance(read, Plan) and name == TS:

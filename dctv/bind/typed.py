@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dctv.bind import expressions, groups
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
-from dctv.bind.context import BoundQuery, Context, Leaves
-from dctv.bind.cores import Item, aliases, output
+from dctv.bind.context import BoundQuery, ClauseContext, Leaves
+from dctv.bind.cores import OutputColumn, aliases, output
 from dctv.bind.grouping import within
 from dctv.bind.merging import merged
 from dctv.bind.payload import payload_items
@@ -90,7 +90,7 @@ def _project(binder: Binding, core: ast.Core, source: SpanSource) -> Plan:
     if not core.columns:
         _warn_of_words(binder, core, schema)
     special = [
-        Item(c.name, Bound(Column(n, alias), c.unit, type=parse(c.type)))
+        OutputColumn(c.name, Bound(Column(n, alias), c.unit, type=parse(c.type)))
         for c, n in zip(schema.special, physical_names(schema), strict=False)
     ]
     items = [*special, *payload_items(core, context, special)]
@@ -106,7 +106,12 @@ def _warn_of_words(binder: Binding, core: ast.Core, schema: Schema) -> None:
 
 
 def assemble(
-    binder: Binding, core: ast.Core, context: Context, items: Sequence[Item], plan: Plan, partitions: tuple[str, ...]
+    binder: Binding,
+    core: ast.Core,
+    context: ClauseContext,
+    items: Sequence[OutputColumn],
+    plan: Plan,
+    partitions: tuple[str, ...],
 ) -> Relation:
     """Make the plan of a typed select over one leaf; HAVING filters what comes out."""
     first = context.scope.tables[0].columns[0].value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dctv.bind.bound import Bound
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.errors import DctvError
 from dctv.syntax import ast
 from dctv.syntax.print import to_sql
@@ -13,7 +13,7 @@ from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import compatible, parse_unit
 
 
-def warn_of_division(expr: ast.Expr, name: str, bound: Bound, context: Context) -> None:
+def warn_of_division(expr: ast.Expr, name: str, bound: Bound, context: ClauseContext) -> None:
     """Warn where a column named after a unit is in another one, because it was divided by a power of ten."""
     division = _division(expr)
     if division is None or bound.unit == NO_UNIT:

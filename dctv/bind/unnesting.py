@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from dctv.bind.bound import Bound
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.bind.members import is_struct, members_of, shown
 from dctv.errors import BindError
 from dctv.plan.build import call
@@ -14,7 +14,7 @@ from dctv.signatures.types import Type
 from dctv.syntax import ast
 from dctv.syntax.node import nodes
 
-Bind = Callable[[ast.Expr, Context], Bound]
+Bind = Callable[[ast.Expr, ClauseContext], Bound]
 _OPTIONS = ("recursive", "keep_parent_names", "max_depth")
 _MOST_DEPTH = 100
 _LISTS = ("LIST", "ARRAY")
@@ -25,7 +25,7 @@ def is_unnest(expr: ast.Expr) -> bool:
     return isinstance(expr, ast.Call) and expr.function.text.lower() == "unnest" and len(expr.arguments) == 1
 
 
-def unnested(expr: ast.Expr, context: Context, bind: Bind) -> list[tuple[str, Bound]] | None:
+def unnested(expr: ast.Expr, context: ClauseContext, bind: Bind) -> list[tuple[str, Bound]] | None:
     """Return the columns that `unnest` makes of structs, with their names; an empty name is that of the expression.
 
     None: it makes one column as any function does.

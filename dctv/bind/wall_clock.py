@@ -10,10 +10,10 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from dctv.bind.bound import Bound, constant, convert, is_date, is_time
-from dctv.bind.context import Context
+from dctv.bind.context import ClauseContext
 from dctv.bind.trace_times import start_of
 from dctv.bind.types import BIGINT, INTERVAL, of_call
-from dctv.catalog.namespace import Catalog, Clock
+from dctv.catalog.namespace import Catalog, WallClock
 from dctv.errors import BindError, Place, UnitError
 from dctv.patterns import pattern
 from dctv.plan.build import call, number, plus
@@ -31,7 +31,9 @@ _DIGITS = {"DATE": 0, "TIMESTAMP": 6, "TIMESTAMP WITH TIME ZONE": 6, "TIMESTAMP_
 """Digits of a second that the engine reads of a literal, by its type."""
 
 
-def wall_clock(clock: Clock, expr: ast.Call, context: Context, bind: Callable[[ast.Expr, Context], Bound]) -> Bound:
+def wall_clock(
+    clock: WallClock, expr: ast.Call, context: ClauseContext, bind: Callable[[ast.Expr, ClauseContext], Bound]
+) -> Bound:
     """Bind a call: the time in UTC, to the nanosecond, of a time of the trace.
 
     Raises:
@@ -42,7 +44,7 @@ def wall_clock(clock: Clock, expr: ast.Call, context: Context, bind: Callable[[a
     if clock.start is None:
         mount = name.rpartition(".")[0]
         hint = f"the table {mount}.properties holds what it tells"
-        raise BindError(f"`{mount}` does not tell when it began: {clock.told}", expr.place, hint=hint)
+        raise BindError(f"`{mount}` does not tell when it began: {clock.clock}", expr.place, hint=hint)
     plain = not (expr.keywords or expr.distinct or expr.order_by or expr.nulls or expr.exported)
     if len(expr.arguments) != 1 or expr.filter is not None or expr.over is not None or not plain:
         raise BindError(f"`{name}` takes one time", expr.place, hint=f"such as {name}(_ts)")

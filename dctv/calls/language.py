@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
-from dctv.calls.rules import COLORS, Match, Rule, Trigger
-from dctv.errors import Place, Source, UsageError, nearest
+from dctv.calls.rules import COLORS, CallRule, Match, Trigger
+from dctv.errors import Place, SourceText, UsageError, nearest
 from dctv.patterns import pattern
 from dctv.record import record, replace
 
@@ -118,20 +118,20 @@ _ALLOWED: dict[Option, tuple[str, ...]] = {
 }
 
 
-def rules_of(option: Option, texts: Iterable[str], match: Match = "regex") -> Iterator[Rule]:
+def rules_of(option: Option, texts: Iterable[str], match: Match = "regex") -> Iterator[CallRule]:
     """Yield the rules of an option's values, each of them one or more words with `;` between them.
 
     Raises:
         UsageError: a word means nothing; the error shows where.
     """
     for text in texts:
-        source, start = Source(f"<{option}>", text), 0
+        source, start = SourceText(f"<{option}>", text), 0
         for word in text.split(";"):
             yield _rule(option, Place(source, start, start + len(word)), match)
             start += len(word) + 1
 
 
-def _rule(option: Option, place: Place, match: Match) -> Rule:
+def _rule(option: Option, place: Place, match: Match) -> CallRule:
     word = place.text
     if word.startswith("!") and option == "filter":
         option, place = "notrace", replace(place, start=place.start + 1)
@@ -157,7 +157,7 @@ def _rule(option: Option, place: Place, match: Match) -> Rule:
     if option == "trigger" and trigger == Trigger():
         known = ", ".join(_ACTIONS)
         raise UsageError(f"expected an action after `{word}`", place, hint=f"actions: {known}")
-    return Rule(name, trigger, module, by_file=option == "location")
+    return CallRule(name, trigger, module, by_file=option == "location")
 
 
 def _check(name: str, place: Place, match: Match) -> None:

@@ -47,7 +47,7 @@ class Trigger:
 
 
 @record
-class Rule:
+class CallRule:
     """The functions that a word of a filter names, and what it says of them."""
 
     name: str
@@ -57,10 +57,10 @@ class Rule:
 
 
 @record
-class Filters:
+class CallFilters:
     """All filters of a run; what they say of a function depends on what it is alone, so each is looked at once."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[CallRule, ...] = ()
     match: Match = "regex"
     depth: int = DEPTH
     time: int = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dctv.catalog.mount import Mount
-from dctv.catalog.shifting import UNTOLD, clock_of, told, unix_start
+from dctv.catalog.shifting import NO_CLOCK, clock_of, shifted_trace, unix_start
 from dctv.contracts.reader import LoadedTrace
 from dctv.errors import TraceError
 from dctv.record import replace
@@ -36,7 +36,7 @@ def aligned(mount: Mount, align: object, mounts: Mapping[tuple[str, ...], Mount]
 
 
 def _moved(mount: Mount, offset: int) -> Mount:
-    return replace(mount, trace=told(mount.trace, offset), offset=offset)
+    return replace(mount, trace=shifted_trace(mount.trace, offset), offset=offset)
 
 
 def _by_clock(mount: Mount, mounts: Mapping[tuple[str, ...], Mount], say: Callable[[str], None]) -> Mount:
@@ -94,7 +94,7 @@ def _distance(own: Mapping[str, str], its: Mapping[str, str]) -> int | None:
 
 def _one_clock(own: Mapping[str, str], its: Mapping[str, str]) -> bool:
     clock, other = own.get("clock", ""), its.get("clock", "")
-    if clock in UNTOLD or not (clock == other or {clock, other} <= SCHEDULER):
+    if clock in NO_CLOCK or not (clock == other or {clock, other} <= SCHEDULER):
         return False
     hosts = {one["host"] for one in (own, its) if "host" in one}
     return clock == "realtime" or len(hosts) < 2

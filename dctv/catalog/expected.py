@@ -28,8 +28,8 @@ _SPECIAL = {"NAME": "STRING", "ARGS": "JSON", "HEX": "INT64"}
 
 
 @record
-class Found:
-    """A table of raw events that feeds an expected event."""
+class EventSource:
+    """A table of raw events that an expected event is read from."""
 
     event: str
     columns: EventColumns | None
@@ -59,7 +59,7 @@ class ExpectedEvent:
                 return plain[len(head) : len(plain) - len(tail)]
         return plain
 
-    def plan(self, found: Sequence[Found]) -> Plan:
+    def plan(self, found: Sequence[EventSource]) -> Plan:
         """Return the event's table with the expected columns: cast from the trace's, NULL where there is none."""
         schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), *self.columns))
         if not found:
@@ -75,12 +75,14 @@ class ExpectedEvent:
         query = sorted_by(select(*schema.names, source=together(selects)), *order)
         return Relation(schema, order=RowOrder.TIME, query=query, leaves=leaves)
 
-    def _select(self, schema: Schema, leaf: str, found: Found, plan: Plan) -> Select:
+    def _select(self, schema: Schema, leaf: str, found: EventSource, plan: Plan) -> Select:
         own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
         texts = {name for name, one in zip(own.values(), plan.schema.columns, strict=True) if one.type == "VARCHAR"}
         return select(*(Item(_as(self._value(c, own, texts, found), c), c.name) for c in schema.columns), source=leaf)
 
-    def _value(self, wanted: ColumnType, own: Mapping[str, str], texts: Collection[str], found: Found) -> Expression:
+    def _value(
+        self, wanted: ColumnType, own: Mapping[str, str], texts: Collection[str], found: EventSource
+    ) -> Expression:
         match self.special.get(wanted.name):
             case "NAME":
                 return Text(self.star(found.event))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head, Reader
-from dctv.contracts.shelf import Shelf
+from dctv.contracts.registry import Registry
 from dctv.errors import TraceError, UsageError, nearest
 from dctv.record import record
 
@@ -125,7 +125,7 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
     if not stat.S_ISDIR(found.st_mode):
         return path
     # A folder is mostly called after the tool that made it.
-    for reader in readers.named_in(path.name) if isinstance(readers, Shelf) else readers.values():
+    for reader in readers.named_in(path.name) if isinstance(readers, Registry) else readers.values():
         files = None if reader.folder is None else reader.folder(path)
         if files:
             return TraceFiles(reader, tuple(files))
@@ -177,32 +177,32 @@ def _folder(path: Path, text: str, readers: Mapping[str, Reader]) -> list[Path]:
 
 def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) -> TraceFiles:
     """Choose the one format of several files; those that cannot be told join it by their ending."""
-    told: dict[str, list[Path]] = {}
-    untold: list[Path] = []
+    by_format: dict[str, list[Path]] = {}
+    unrecognized: list[Path] = []
     for file in files:
         reader = _sniff(head_of(file), readers)
         if reader is None:
-            untold.append(file)
+            unrecognized.append(file)
         else:
-            told.setdefault(reader.name, []).append(file)
-    special = {name: paths for name, paths in told.items() if not readers[name].general}
+            by_format.setdefault(reader.name, []).append(file)
+    special = {name: paths for name, paths in by_format.items() if not readers[name].general}
     if special:
         # A line or two of a trace may look like a table.
-        untold += [path for name, paths in told.items() if name not in special for path in paths]
-        told = special
-    if not told:
+        unrecognized += [path for name, paths in by_format.items() if name not in special for path in paths]
+        by_format = special
+    if not by_format:
         if len(files) == 1:
             return TraceFiles(_reader_of(files[0], text, readers), (files[0],))
         raise TraceError(
             f"no trace in `{text}`: none of its {len(files)} files is of a known format", hint=_known(readers)
         )
-    if len(told) > 1:
-        shown = " and ".join(f"{name} ({paths[0].name})" for name, paths in told.items())
+    if len(by_format) > 1:
+        shown = " and ".join(f"{name} ({paths[0].name})" for name, paths in by_format.items())
         raise TraceError(
             f"`{text}` holds traces of several formats: {shown}", hint="mount each under a name of its own"
         )
-    reader = readers[next(iter(told))]
-    paths = told[reader.name] + [p for p in untold if p.name.endswith(reader.suffixes)]
+    reader = readers[next(iter(by_format))]
+    paths = by_format[reader.name] + [p for p in unrecognized if p.name.endswith(reader.suffixes)]
     return TraceFiles(reader, tuple(sorted(paths)))
 
 

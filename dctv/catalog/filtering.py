@@ -8,8 +8,8 @@ from functools import cache
 from dctv.calls.language import ARGUMENTS, rules_of
 from dctv.calls.rules import MATCHES, Match
 from dctv.catalog.namespace import Catalog, View
-from dctv.catalog.stdlib import Library
-from dctv.errors import Source, UsageError
+from dctv.catalog.stdlib import StandardLibrary
+from dctv.errors import SourceText, UsageError
 from dctv.syntax.parse import parse_select
 
 _NUMBERS = ("depth", "time", "size")
@@ -58,7 +58,7 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def filter_views(catalog: Catalog, home: tuple[str, ...], reader: str, library: Library, words: str) -> None:
+def filter_views(catalog: Catalog, home: tuple[str, ...], reader: str, library: StandardLibrary, words: str) -> None:
     """Put filters, as arguments of `dctv.filter_calls`, between a mount's calls and what reads them.
 
     Where a trace has no calls of functions, `calls` shows its slices, which are filtered already.
@@ -75,5 +75,5 @@ def filter_views(catalog: Catalog, home: tuple[str, ...], reader: str, library: 
 
 def _filtered(whole: View, name: str, words: str) -> View:
     text = f"SELECT * FROM dctv.filter_calls({_HIDDEN}.{_WHOLE}{name}, {words})"
-    select = cache(lambda: parse_select(Source(f"filtered {name}", text)))
-    return View(select, home=whole.home, doc=whole.doc, fed=whole.fed)
+    select = cache(lambda: parse_select(SourceText(f"filtered {name}", text)))
+    return View(select, home=whole.home, doc=whole.doc, warns_if_empty=whole.warns_if_empty)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
-from dctv.catalog.expected import RAW, ExpectedEvent, Found, arguments, feeding
+from dctv.catalog.expected import RAW, EventSource, ExpectedEvent, arguments, feeding
 from dctv.catalog.given import stored
-from dctv.catalog.namespace import Catalog, Clock, Entry, Part, StoredTable, View
+from dctv.catalog.namespace import Catalog, Entry, LibraryPart, StoredTable, View, WallClock
 from dctv.catalog.shifting import clock_of, shifted, unix_start
-from dctv.catalog.stdlib import Expected, Library, Module
-from dctv.contracts.histories import Shelf
+from dctv.catalog.stdlib import Expected, LibraryModule, StandardLibrary
+from dctv.contracts.histories import HistoryStore
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
@@ -20,7 +20,7 @@ from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select
 from dctv.plan.rows import of_rows
-from dctv.plan.source import Source
+from dctv.plan.source import TableSource
 from dctv.record import field, record, replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -51,13 +51,13 @@ class Mount:
     path: str
     reader: str
     trace: LoadedTrace
-    sources: Mapping[str, Source] = field(default_factory=dict)
+    sources: Mapping[str, TableSource] = field(default_factory=dict)
     """Where the rows of tables are that have no data."""
-    all_events: Callable[[Union], Source | None] = lambda _: None
+    all_events: Callable[[Union], TableSource | None] = lambda _: None
     """Where all events are, in order, if they are in one place; it may ask for their union."""
     offset: int = 0
     """How many ns the times in the trace's data are shifted by; `trace` tells of shifted times already."""
-    shelf: Shelf | None = None
+    history_store: HistoryStore | None = None
     """Where histories of its states are kept."""
     given: dict[str, Callable[[], Plan]] = field(default_factory=dict)
     """What gives the plans of its stored tables, by their names below the mount; filled when it is attached."""
@@ -99,9 +99,9 @@ def check_name(catalog: Catalog, path: ast.Path) -> tuple[str, ...]:
 def attach(
     catalog: Catalog,
     mount: Mount,
-    library: Library,
+    library: StandardLibrary,
     functions: Sequence[TableFunction],
-    function_of: Callable[[Module, tuple[str, ...]], TableFunction],
+    function_of: Callable[[LibraryModule, tuple[str, ...]], TableFunction],
 ) -> None:
     """Add everything of a mounted trace below its name."""
     trace, parts = mount.trace, mount.parts
@@ -109,21 +109,23 @@ def attach(
     for name, plan in plans.items():
         catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(plan))
     own = catalog.level(parts).entries
-    own.update((name, StoredTable(Once(partial(facts, trace)), doc, there=False)) for name, facts, doc in _FACTS)
+    own.update(
+        (name, StoredTable(Once(partial(table, trace)), doc, there=False)) for name, table, doc in _METADATA_TABLES
+    )
     events = Once(lambda: _events(mount, plans))
     mount.given.update(plans, events=events)
     every = "all events of the trace, with their arguments as JSON"
     any_event = any(table.event is not None for table in trace.tables.values())
     own["events"] = StoredTable(events, every, any_event, None if any_event else "events with a time")
     own.update((function.name, function) for function in functions)
-    own[WALL_CLOCK] = Clock(unix_start(trace.properties), f"it has {clock_of(trace.properties)}")
+    own[WALL_CLOCK] = WallClock(unix_start(trace.properties), f"it has {clock_of(trace.properties)}")
     raw = {name: table.event for name, table in trace.tables.items()}
     reader = trace.format or mount.reader
-    fed = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])
+    sources = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])
     expected = catalog.level((*parts, EXPECTED)).entries
     for name, event in library.events.items():
-        make = Once(partial(_expected_event, event, fed[name], raw, plans))
-        expected[name] = StoredTable(make, "", bool(fed[name]), name)
+        make = Once(partial(_expected_event, event, sources[name], raw, plans))
+        expected[name] = StoredTable(make, "", bool(sources[name]), name)
     tables = catalog.level((*parts, TABLES)).entries
     for name, one in library.tables.items():
         found = plans.get(name)
@@ -131,19 +133,19 @@ def attach(
     vocabulary = catalog.level((*parts, PARTS)).entries
     for name, schema in library.parts.items():
         views = tuple(_view(module, parts) for module in library.sources[name] if module.covers(reader))
-        vocabulary[name] = Part(schema, views, reader)
+        vocabulary[name] = LibraryPart(schema, views, reader)
     for module in library.modules:
         if module.covers(reader):
             entry = (
                 function_of(module, parts)
                 if module.parameters
-                else _view(module, parts, fed=module.parts[0] not in HIDDEN)
+                else _view(module, parts, warns_if_empty=module.parts[0] not in HIDDEN)
             )
             catalog.add((*parts, *module.parts), entry)
 
 
-def _view(module: Module, home: tuple[str, ...], *, fed: bool = False) -> View:
-    return View(module.select, home=home, doc=module.summary, fed=fed)
+def _view(module: LibraryModule, home: tuple[str, ...], *, warns_if_empty: bool = False) -> View:
+    return View(module.select, home=home, doc=module.summary, warns_if_empty=warns_if_empty)
 
 
 def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:
@@ -152,7 +154,7 @@ def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:
     return found[0].plan() if found is not None and isinstance(found[0], StoredTable) else None
 
 
-def as_attached(catalog: Catalog, mount: Mount, library: Library) -> bool:
+def as_attached(catalog: Catalog, mount: Mount, library: StandardLibrary) -> bool:
     """Whether everything below a mount is what was put there, so that its views say what the library's texts say."""
     reader, parts = mount.trace.format or mount.reader, mount.parts
 
@@ -168,7 +170,7 @@ def as_attached(catalog: Catalog, mount: Mount, library: Library) -> bool:
     return (
         all(isinstance(one := entry(*view.parts), View) and one.select == view.select for view in views)
         and all(isinstance(one := entry(*names), StoredTable) and one.plan is plan for names, plan in tables.items())
-        and all(isinstance(entry(PARTS, name), Part) for name in library.parts)
+        and all(isinstance(entry(PARTS, name), LibraryPart) for name in library.parts)
         and all(getattr(entry(EXPECTED, name), "event", None) == name for name in library.events)
         and all(getattr(entry(TABLES, name), "event", None) == name for name in library.tables)
     )
@@ -211,11 +213,11 @@ def _typed(plan: Plan, casts: Mapping[str, str]) -> Plan:
 
 def _expected_event(
     event: ExpectedEvent,
-    fed: Sequence[str],
+    sources: Sequence[str],
     raw: Mapping[str, EventColumns | None],
     plans: Mapping[str, Callable[[], Plan]],
 ) -> Plan:
-    return event.plan([Found(own, raw[f"{RAW}{own}"], plans[f"{RAW}{own}"]) for own in fed])
+    return event.plan([EventSource(own, raw[f"{RAW}{own}"], plans[f"{RAW}{own}"]) for own in sources])
 
 
 def _expected(event: Expected, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
@@ -246,7 +248,7 @@ def _diagnostics(trace: LoadedTrace) -> Plan:
     return of_rows(schema, [[d.file, d.reason, d.count, d.example, d.incomplete] for d in trace.diagnostics])
 
 
-_FACTS: tuple[tuple[str, Callable[[LoadedTrace], Plan], str], ...] = (
+_METADATA_TABLES: tuple[tuple[str, Callable[[LoadedTrace], Plan], str], ...] = (
     ("last_ts", _last_ts, "the largest time in the trace"),
     ("properties", _properties, "facts about the trace as a whole"),
     ("diagnostics", _diagnostics, "what was skipped, repaired or lost, with counts"),

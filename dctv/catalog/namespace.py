@@ -20,7 +20,7 @@ class StoredTable:
     plan: Callable[[], Plan]
     doc: str = ""
     there: bool = True
-    """Whether it has what happened: not if it holds facts about the trace, or an event that the trace lacks."""
+    """Whether it has what happened: not if it holds metadata of the trace, or an event that the trace lacks."""
     event: str | None = None
     """The event that it is of, if it is one that the standard library expects."""
     own: bool = False
@@ -36,12 +36,12 @@ class View:
     home: tuple[str, ...] = ()
     """Names in the select are looked up below this prefix first: the mount point, for views of the standard library."""
     doc: str = ""
-    fed: bool = False
+    warns_if_empty: bool = False
     """Whether a note says so if the trace has nothing that it is made of: for views of the standard library."""
 
 
 @record
-class Part:
+class LibraryPart:
     """A table that the standard library is built on: the rows of some views together, in order of time if timed."""
 
     schema: Schema
@@ -68,19 +68,19 @@ class Macro:
 
 
 @record
-class Clock:
+class WallClock:
     """When a mounted trace began by the wall clock: a function of its times."""
 
     start: int | None
     """The ns since 1970 of its time 0, None if nobody knows."""
-    told: str
+    clock: str
     """What is known of its clock."""
 
 
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
 """An error names so many tables at most."""
-Entry = StoredTable | View | Part | TableFunction | Macro | Clock
+Entry = StoredTable | View | LibraryPart | TableFunction | Macro | WallClock
 
 
 @record(frozen=False)

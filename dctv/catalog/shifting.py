@@ -13,11 +13,11 @@ from dctv.plan.queries import Item
 from dctv.record import replace
 from dctv.types.schema import TS
 
-UNTOLD = ("", "trace", "unknown", "none", "durations")
+NO_CLOCK = ("", "trace", "unknown", "none", "durations")
 """Clocks of which nothing is known."""
 
 
-def told(trace: LoadedTrace, offset: int) -> LoadedTrace:
+def shifted_trace(trace: LoadedTrace, offset: int) -> LoadedTrace:
     """Return what is known of a trace that is shifted: the absolute times of its new time 0."""
     starts = ("start_ns", "start_unix_ns")
     moved = {name: str(int(trace.properties[name]) - offset) for name in starts if name in trace.properties}
@@ -36,7 +36,7 @@ def unix_start(properties: Mapping[str, str]) -> int | None:
 def clock_of(properties: Mapping[str, str]) -> str:
     """Say which clock a trace has."""
     clock = properties.get("clock", "")
-    return "no known clock" if clock in UNTOLD else f"the clock {clock}"
+    return "no known clock" if clock in NO_CLOCK else f"the clock {clock}"
 
 
 def shifted(plan: Plan, offset: int) -> Plan:

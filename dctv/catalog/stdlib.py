@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dctv import resources
 from dctv.catalog.expected import ExpectedEvent, expected_events
-from dctv.errors import Source
+from dctv.errors import SourceText
 from dctv.plan.build import select, where
 from dctv.plan.expressions import FALSE, NULL, Cast, Column
 from dctv.plan.nodes import Plan, Relation, physical_names
@@ -38,7 +38,7 @@ class RowsOf:
 
 
 @record
-class Module:
+class LibraryModule:
     """One view or function of the standard library."""
 
     parts: tuple[str, ...]
@@ -49,7 +49,7 @@ class Module:
     """What its comments say of it as a whole."""
     columns: Mapping[str, str]
     """What its columns hold, by name."""
-    source: Source
+    source: SourceText
     like: str = ""
     """The view whose columns it has: `-- columns of: scheduler.timeslices_p_cpu`. Columns that tell rows come after."""
     rows_of: RowsOf | None = None
@@ -77,17 +77,17 @@ class Module:
 
 
 @cache
-def _parsed(source: Source) -> ast.Select:
+def _parsed(source: SourceText) -> ast.Select:
     return parse_select(source)
 
 
 @record
-class Library:
+class StandardLibrary:
     """The standard library."""
 
-    modules: tuple[Module, ...]
+    modules: tuple[LibraryModule, ...]
     """Its views, by name."""
-    sources: Mapping[str, tuple[Module, ...]]
+    sources: Mapping[str, tuple[LibraryModule, ...]]
     """Of each part, what gives its rows; each for some formats."""
     parts: Mapping[str, Schema]
     """What the columns of parts are, which are the same for all formats."""
@@ -98,7 +98,7 @@ class Library:
 
 
 @cache
-def library() -> Library:
+def library() -> StandardLibrary:
     """Read the standard library, except for what the views select."""
     root = resources.root() / "stdlib"
     found = _with_columns([_read(path, root) for path in sorted(root.rglob("*.sql"))])
@@ -108,14 +108,14 @@ def library() -> Library:
         name: tuple(one for one in found if one.parts[0] == _PARTS and one.parts[1:-1] == (name,)) for name in parts
     }
     tables = {name: Expected(name, Schema(Kind.REGULAR, columns)) for name, columns in _columns("tables").items()}
-    return Library(views, sources, parts, expected_events(), tables)
+    return StandardLibrary(views, sources, parts, expected_events(), tables)
 
 
-def _with_columns(found: Sequence[Module]) -> list[Module]:
+def _with_columns(found: Sequence[LibraryModule]) -> list[LibraryModule]:
     """Say what the columns of views are that have those of another view."""
     by_name = {".".join(one.parts): one for one in found}
 
-    def columns(one: Module) -> Mapping[str, str]:
+    def columns(one: LibraryModule) -> Mapping[str, str]:
         own = dict(by_name[one.like].columns if one.like else one.columns)
         if one.rows_of is not None:
             shown = by_name[one.rows_of.view].columns
@@ -125,12 +125,12 @@ def _with_columns(found: Sequence[Module]) -> list[Module]:
     return [replace(one, columns=columns(one)) for one in found]
 
 
-def modules() -> tuple[Module, ...]:
+def modules() -> tuple[LibraryModule, ...]:
     """Return all views, by name."""
     return library().modules
 
 
-def _read(path: Path, root: Path) -> Module:
+def _read(path: Path, root: Path) -> LibraryModule:
     """Read a module: sentences, formats, parameters and columns as comments, then the select."""
     text = path.read_text(encoding="utf-8")
     relative = path.relative_to(root)
@@ -163,8 +163,8 @@ def _read(path: Path, root: Path) -> Module:
             times |= {name} if unit else set()
         else:
             doc.append(comment)
-    source = Source(f"stdlib/{relative.as_posix()}", text)
-    return Module(
+    source = SourceText(f"stdlib/{relative.as_posix()}", text)
+    return LibraryModule(
         relative.with_suffix("").parts,
         formats,
         " ".join(doc),

@@ -21,10 +21,10 @@ def main(argv: Sequence[str] | None = None, warm: Lent | None = None) -> int:
 
     `warm` is what the command is to use that was sent to this process by another one.
     """
-    from dctv.console.verdict import Verdict
+    from dctv.console.verdict import ExitVerdict
 
     words = list(sys.argv[1:] if argv is None else argv)
-    with Verdict() as verdict:
+    with ExitVerdict() as verdict:
         if argv is None:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         from dctv.cli.dispatch import dispatch

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from dctv.cli.ci import ALL, LAST
 from dctv.cli.errand import Desk, carry_out, narrator_of, note_warnings
 from dctv.cli.junit import junit_xml
-from dctv.cli.narrator import EVERYTHING, Narrator
-from dctv.cli.run_stats import Clock, stats_line
-from dctv.cli.tally import Case, Tally
-from dctv.cli.texts import Text
+from dctv.cli.narrator import EVERYTHING, RunNarrator
+from dctv.cli.run_stats import RunClock, stats_line
+from dctv.cli.tally import CaseReport, RunTally
+from dctv.cli.texts import SqlText
 from dctv.console.limited import Limited
 from dctv.console.narration import say
-from dctv.console.verdict import FAILED, OK, Verdict, let_go
+from dctv.console.verdict import FAILED, OK, ExitVerdict, let_go
 from dctv.console.wall_times import TRACE, in_zone
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.writer import ResultRows, Writer
 from dctv.errors import DctvError, QueryError, TraceError, UsageError, render
 from dctv.record import record
 from dctv.run.result import Asserted, Done, Result
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Batch:
     """What to run and how to write it."""
 
-    texts: list[Text]
+    texts: list[SqlText]
     params: dict[str | int, object] | None
     writer: Writer
     limit: int | None = None
@@ -42,7 +42,7 @@ class Batch:
     """Which results are written: all, the last, or the one with a number, from 1."""
     goes_on: bool = False
     """Whether statements after a wrong one are run."""
-    narrator: Narrator = EVERYTHING
+    narrator: RunNarrator = EVERYTHING
     time: str = TRACE
     """How times are shown."""
 
@@ -51,17 +51,17 @@ def run_batch(
     args: Namespace,
     mounts: list[tuple[str, str]],
     batch: Batch,
-    run: Callable[[Batch, Desk, Tally], None] | None = None,
+    run: Callable[[Batch, Desk, RunTally], None] | None = None,
 ) -> int:
     """Run the texts, by `run` if it is given, and return the exit code."""
-    tally, clock = Tally(), Clock()
+    tally, clock = RunTally(), RunClock()
 
     def work(desk: Desk) -> int:
         (run or _run_texts)(batch, desk, tally)
         return max(tally.code, _judged(args, tally, batch.narrator))
 
     with junit_report(args.junit, tally):
-        with Verdict(batch.narrator.error) as verdict:
+        with ExitVerdict(batch.narrator.error) as verdict:
             verdict.code = carry_out(args, mounts, work, args.output)
         tally.account("<run>", verdict.code)
         if args.stats is not None:
@@ -69,19 +69,19 @@ def run_batch(
     return verdict.code
 
 
-def _run_texts(batch: Batch, desk: Desk, tally: Tally) -> None:
+def _run_texts(batch: Batch, desk: Desk, tally: RunTally) -> None:
     for text in batch.texts:
         run_text(text, batch, desk, tally)
     _conclude(batch, desk, tally)
 
 
-def batch_of(args: Namespace, texts: list[Text], params: dict[str | int, object] | None, writer: Writer) -> Batch:
+def batch_of(args: Namespace, texts: list[SqlText], params: dict[str | int, object] | None, writer: Writer) -> Batch:
     """Return the batch that the arguments of `dctv query` ask for."""
     goes_on = args.on_error == "continue"
     return Batch(texts, params, writer, args.limit, args.result, goes_on, narrator_of(args), args.time)
 
 
-def run_text(text: Text, batch: Batch, desk: Desk, tally: Tally) -> None:
+def run_text(text: SqlText, batch: Batch, desk: Desk, tally: RunTally) -> None:
     """Run the statements of a text; raises the first error unless the batch goes on after errors."""
     if not batch.goes_on:
         _execute(text, text.sql, batch, desk, tally)
@@ -99,7 +99,7 @@ def run_text(text: Text, batch: Batch, desk: Desk, tally: Tally) -> None:
             let_go(error)
 
 
-def _execute(text: Text, sql: str, batch: Batch, desk: Desk, tally: Tally) -> None:
+def _execute(text: SqlText, sql: str, batch: Batch, desk: Desk, tally: RunTally) -> None:
     try:
         for outcome in desk.session.execute(sql, batch.params, source_name=text.name, base=text.base):
             tally.statements += 1
@@ -112,11 +112,11 @@ def _execute(text: Text, sql: str, batch: Batch, desk: Desk, tally: Tally) -> No
                 note_warnings(desk.session, desk.bar, batch.narrator)
             desk.check()
     except DctvError as error:
-        tally.cases.append(Case(text.name, "runs to its end", error=render(error)))
+        tally.cases.append(CaseReport(text.name, "runs to its end", error=render(error)))
         raise
 
 
-def _choose(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
+def _choose(result: Result, batch: Batch, desk: Desk, tally: RunTally) -> None:
     """Write a result if it is wanted; one that is not is never computed."""
     tally.met += 1
     if batch.wanted == LAST:
@@ -125,7 +125,7 @@ def _choose(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
         _write(result, batch, desk, tally)
 
 
-def _conclude(batch: Batch, desk: Desk, tally: Tally) -> None:
+def _conclude(batch: Batch, desk: Desk, tally: RunTally) -> None:
     """Write the last result, if it is the one that is wanted; there must be one with a wanted number."""
     if tally.held is not None:
         _write(tally.held, batch, desk, tally)
@@ -142,14 +142,14 @@ def _results(count: int) -> str:
     return "1 result" if count == 1 else f"{count or 'no'} results"
 
 
-def _write(result: Result, batch: Batch, desk: Desk, tally: Tally) -> None:
+def _write(result: Result, batch: Batch, desk: Desk, tally: RunTally) -> None:
     remark = written(in_zone(result, batch.time), batch, desk, tally)
     batch.narrator.warnings(result.warnings)
     if remark:
         batch.narrator.remark(remark)
 
 
-def written(result: Rows, batch: Batch, desk: Desk, tally: Tally) -> str | None:
+def written(result: ResultRows, batch: Batch, desk: Desk, tally: RunTally) -> str | None:
     """Write and count a result; return what is to be said of it."""
     if tally.results and not batch.writer.many:
         raise UsageError(
@@ -170,17 +170,17 @@ def written(result: Rows, batch: Batch, desk: Desk, tally: Tally) -> str | None:
     return f"only the first {_rows(count)}, there are more (--limit)" if cut else None
 
 
-def _note(asserted: Asserted, source: str, narrator: Narrator, tally: Tally) -> None:
+def _note(asserted: Asserted, source: str, narrator: RunNarrator, tally: RunTally) -> None:
     failure = None
     if not asserted.passed:
         error = asserted.failure()
         failure = render(error)
         narrator.error(error)
         tally.code = max(tally.code, FAILED)
-    tally.cases.append(Case(source, asserted.message or asserted.text, failure))
+    tally.cases.append(CaseReport(source, asserted.message or asserted.text, failure))
 
 
-def _judged(args: Namespace, tally: Tally, narrator: Narrator) -> int:
+def _judged(args: Namespace, tally: RunTally, narrator: RunNarrator) -> int:
     """Return the exit code for how many rows there are."""
     if args.fail_on_rows and tally.rows:
         narrator.error(DctvError(f"found {_rows(tally.rows)}, expected none (--fail-on-rows)"))
@@ -197,7 +197,7 @@ def _rows(count: int) -> str:
 
 
 @contextmanager
-def junit_report(path: Path | None, tally: Tally) -> Iterator[None]:
+def junit_report(path: Path | None, tally: RunTally) -> Iterator[None]:
     """Write the report whether the texts ran to their end or not."""
     try:
         yield

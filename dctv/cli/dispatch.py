@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import dctv.cli.commands
 from dctv.cli.command import Command
-from dctv.cli.parser import Parser
+from dctv.cli.parser import RaisingParser
 from dctv.console.verdict import OK, WRONG
-from dctv.contracts.shelf import modules, scan
+from dctv.contracts.registry import modules, scan
 
 if TYPE_CHECKING:
     from dctv.cli.errand import Lent
@@ -64,7 +64,7 @@ def _named(words: list[str]) -> Command | None:
 
 
 def _run(command: Command, words: list[str], warm: Lent | None) -> int:
-    parser = Parser(
+    parser = RaisingParser(
         prog=f"dctv {command.name}",
         description=command.title,
         allow_abbrev=False,
@@ -103,7 +103,7 @@ def version() -> str:
 def _top(commands: dict[str, Command]) -> argparse.ArgumentParser:
     wide = max(len(name) for name in commands)
     listing = "\n".join(f"  {name.ljust(wide)}  {c.title}" for name, c in commands.items())
-    parser = Parser(
+    parser = RaisingParser(
         prog="dctv",
         usage="dctv COMMAND ...\n       dctv COMMAND --help",
         description=_FIRST,

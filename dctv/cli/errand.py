@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from dctv.cli.mounts import Mounts, told_manifests
-from dctv.cli.narrator import EVERYTHING, Narrator
+from dctv.cli.mounts import Mounts, parse_manifests
+from dctv.cli.narrator import EVERYTHING, RunNarrator
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.mounting import mount_named
 from dctv.console.narration import say
@@ -79,7 +79,7 @@ def _carried_out(
     keyboard: Keyboard,
 ) -> int:
     narrator = narrator_of(args)
-    manifests = told_manifests(getattr(args, "manifest", []), mounts)
+    manifests = parse_manifests(getattr(args, "manifest", []), mounts)
     bar = ProgressBar(wanted=not narrator.quiet)
     with _sink(args, output, bar, keyboard) as sink:
         warm: Lent | None = getattr(args, "warm", None)
@@ -121,9 +121,9 @@ def _sink(args: Namespace, output: Path | None, bar: ProgressBar, keyboard: Keyb
     return paged_sink(keyboard, bar.clear) if getattr(args, "paged", False) else stdout_sink(bar.clear)
 
 
-def narrator_of(args: Namespace) -> Narrator:
+def narrator_of(args: Namespace) -> RunNarrator:
     """Return what says all that the arguments want to hear."""
-    return Narrator(quiet=getattr(args, "quiet", False), github=getattr(args, "github", False))
+    return RunNarrator(quiet=getattr(args, "quiet", False), github=getattr(args, "github", False))
 
 
 def announced(args: Namespace, mounts: Mounts) -> list[tuple[str, str]]:
@@ -133,7 +133,7 @@ def announced(args: Namespace, mounts: Mounts) -> list[tuple[str, str]]:
     return mounts.traces
 
 
-def note_warnings(session: Session, bar: ProgressBar, narrator: Narrator = EVERYTHING) -> None:
+def note_warnings(session: Session, bar: ProgressBar, narrator: RunNarrator = EVERYTHING) -> None:
     """Print what was noticed while a trace was mounted."""
     messages = session.warnings()
     if messages:
@@ -162,7 +162,7 @@ def open_session(args: Namespace, bar: ProgressBar) -> Session:
     )
 
 
-def judge(partial: list[str], code: int, narrator: Narrator = EVERYTHING, *, allow: bool) -> int:
+def judge(partial: list[str], code: int, narrator: RunNarrator = EVERYTHING, *, allow: bool) -> int:
     """Tell what kept traces from being read whole, and return what that makes of an exit code."""
     if not partial or allow:
         narrator.warnings((description, 1) for description in partial)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from dctv.cli.batch import Batch, junit_report, run_text
 from dctv.cli.errand import Desk, carry_out, narrator_of
-from dctv.cli.tally import Case, Tally
-from dctv.cli.texts import Text, read_text
-from dctv.console.verdict import BROKEN_PIPE, FAILED, INTERRUPTED, OK, Verdict
-from dctv.errors import AssertionFailed, Place, Source, Terminated, UsageError, render
+from dctv.cli.tally import CaseReport, RunTally
+from dctv.cli.texts import SqlText, read_text
+from dctv.console.verdict import BROKEN_PIPE, FAILED, INTERRUPTED, OK, ExitVerdict
+from dctv.errors import AssertionFailed, Place, SourceText, Terminated, UsageError, render
 from dctv.record import record
 from dctv.visible import visible
 from dctv.whole_file import Sink, cannot_write
@@ -29,7 +29,7 @@ _ENDINGS = (INTERRUPTED, Terminated.exit_code, BROKEN_PIPE)
 
 
 @record
-class Outcome:
+class ExpectationOutcome:
     """What became of one test."""
 
     word: str
@@ -74,8 +74,8 @@ def run_tests(
 ) -> int:
     """Run all tests, each in a session of its own; say what became of them and return the worst exit code."""
     narrator = narrator_of(args)
-    tally = Tally()
-    outcomes: list[Outcome] = []
+    tally = RunTally()
+    outcomes: list[ExpectationOutcome] = []
     with junit_report(args.junit, tally):
         for path in paths:
             batch = Batch([read_text(str(path))], params, TABLE, narrator=narrator)
@@ -89,41 +89,43 @@ def run_tests(
     return max(outcome.code for outcome in outcomes)
 
 
-def _run(args: Namespace, mounts: list[tuple[str, str]], batch: Batch, expected: Path, tally: Tally) -> Outcome:
-    printed, own = _Printed(), Tally()
+def _run(
+    args: Namespace, mounts: list[tuple[str, str]], batch: Batch, expected: Path, tally: RunTally
+) -> ExpectationOutcome:
+    printed, own = _Printed(), RunTally()
 
     def work(desk: Desk) -> int:
         sink = Sink(printed, lambda: None, printed.separate)
         run_text(batch.texts[0], batch, Desk(desk.session, sink, desk.bar, desk.check), own)
         return own.code
 
-    with Verdict(batch.narrator.error) as verdict:
+    with ExitVerdict(batch.narrator.error) as verdict:
         verdict.code = carry_out(args, mounts, work)
     own.account(batch.texts[0].name, verdict.code)
     tally.cases.extend(own.cases)
     if verdict.code != OK:
-        return Outcome("FAILED", verdict.code)
+        return ExpectationOutcome("FAILED", verdict.code)
     text = printed.getvalue().decode()
     if args.update and text != _read(expected) and (text or expected.exists()):
         _write(expected, text)
-        return Outcome("updated", OK)
+        return ExpectationOutcome("updated", OK)
     return _compared(batch, expected, text, checked=bool(own.cases), tally=tally)
 
 
-def _compared(batch: Batch, expected: Path, text: str, *, checked: bool, tally: Tally) -> Outcome:
+def _compared(batch: Batch, expected: Path, text: str, *, checked: bool, tally: RunTally) -> ExpectationOutcome:
     """Compare what was printed with what was to be."""
     if not expected.exists() and checked:
-        return Outcome("ok", OK)
+        return ExpectationOutcome("ok", OK)
     failure = _difference(batch.texts[0], expected, text)
-    tally.cases.append(Case(batch.texts[0].name, "output", None if failure is None else render(failure)))
+    tally.cases.append(CaseReport(batch.texts[0].name, "output", None if failure is None else render(failure)))
     if failure is None:
-        return Outcome("ok", OK)
+        return ExpectationOutcome("ok", OK)
     batch.narrator.error(failure)
-    return Outcome("FAILED", FAILED)
+    return ExpectationOutcome("FAILED", FAILED)
 
 
-def _difference(test: Text, expected: Path, text: str) -> AssertionFailed | None:
-    place = Place(Source(test.name, test.sql), 0, 0)
+def _difference(test: SqlText, expected: Path, text: str) -> AssertionFailed | None:
+    place = Place(SourceText(test.name, test.sql), 0, 0)
     if not expected.exists():
         failure = AssertionFailed(f"nothing is checked: there is no `{expected.name}` and no ASSERT or EXPECT", place)
         failure.hint = "--update writes what is printed now"

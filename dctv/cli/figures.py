@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dctv.index.summary import QUANTILES, Durations, Summary
+from dctv.index.summary import QUANTILES, DurationSummary, Summary
 from dctv.record import record
 from dctv.types.amounts import amount
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -28,7 +28,7 @@ _ESTIMATED = 5
 
 
 @record
-class Column:
+class SectionColumn:
     """A column of a section."""
 
     name: str
@@ -40,7 +40,7 @@ class Column:
 class Figures:
     """A small result of numbers and texts."""
 
-    columns: Sequence[Column]
+    columns: Sequence[SectionColumn]
     rows: Sequence[Row]
 
     @property
@@ -76,7 +76,7 @@ class Figures:
 
 _MOMENTS = ("start", "end")
 """Columns of the section of times that say when something was."""
-EVENTS = Column("events", "BIGINT")
+EVENTS = SectionColumn("events", "BIGINT")
 
 
 def _times(summary: Summary) -> Iterator[Row]:
@@ -88,7 +88,7 @@ def _durations(summary: Summary) -> Iterator[Row]:
     yield _of(summary.durations)
 
 
-def _of(durations: Durations) -> Row:
+def _of(durations: DurationSummary) -> Row:
     total = durations.total if durations.count else None
     ends = [durations.least, *map(_quantile, durations.quantiles), durations.most]
     return [durations.count, total, _rounded(durations.mean), _rounded(durations.deviation), *ends]
@@ -128,32 +128,35 @@ def _processes(summary: Summary) -> Iterator[Row]:
     return _ranked(summary.processes or {}, 0)
 
 
-def _spread(*, exact: bool) -> tuple[Column, ...]:
+def _spread(*, exact: bool) -> tuple[SectionColumn, ...]:
     """Return the columns of durations; approximate quantiles have a tilde."""
     kind, mark = ("BIGINT", "") if exact else ("DOUBLE", "~")
-    quantiles = (Column(f"{mark}p{round(100 * q)}", kind, "ns") for q in QUANTILES)
+    quantiles = (SectionColumn(f"{mark}p{round(100 * q)}", kind, "ns") for q in QUANTILES)
     return (
-        Column("timed", "BIGINT"),
-        Column("sum", "BIGINT", "ns"),
-        Column("mean", "DOUBLE", "ns"),
-        Column("stddev", "DOUBLE", "ns"),
-        Column("min", "BIGINT", "ns"),
+        SectionColumn("timed", "BIGINT"),
+        SectionColumn("sum", "BIGINT", "ns"),
+        SectionColumn("mean", "DOUBLE", "ns"),
+        SectionColumn("stddev", "DOUBLE", "ns"),
+        SectionColumn("min", "BIGINT", "ns"),
         *quantiles,
-        Column("max", "BIGINT", "ns"),
+        SectionColumn("max", "BIGINT", "ns"),
     )
 
 
-def _sections(*, exact: bool) -> Mapping[str, tuple[Sequence[Column], Maker]]:
+def _sections(*, exact: bool) -> Mapping[str, tuple[Sequence[SectionColumn], Maker]]:
     """Return columns and rows of each section."""
     ns = ("BIGINT", "ns")
     spread = _spread(exact=exact)
     return {
-        "times": ((EVENTS, Column("start", *ns), Column("end", *ns), Column("length", *ns)), _times),
+        "times": (
+            (EVENTS, SectionColumn("start", *ns), SectionColumn("end", *ns), SectionColumn("length", *ns)),
+            _times,
+        ),
         "durations": (spread, _durations),
-        "histogram": ((Column("from", *ns), Column("to", *ns), EVENTS), _histogram),
-        "categories": ((Column("category", "VARCHAR"), EVENTS), _categories),
-        "names": ((Column("name", "VARCHAR"), Column("category", "VARCHAR"), EVENTS, *spread), _names),
-        "processes": ((Column("pid", "BIGINT"), EVENTS), _processes),
+        "histogram": ((SectionColumn("from", *ns), SectionColumn("to", *ns), EVENTS), _histogram),
+        "categories": ((SectionColumn("category", "VARCHAR"), EVENTS), _categories),
+        "names": ((SectionColumn("name", "VARCHAR"), SectionColumn("category", "VARCHAR"), EVENTS, *spread), _names),
+        "processes": ((SectionColumn("pid", "BIGINT"), EVENTS), _processes),
     }
 
 
@@ -171,7 +174,9 @@ def section(name: str, summary: Summary, *, readable: bool, clock: Callable[[int
 
 def _by_clock(figures: Figures, clock: Callable[[int], str]) -> Figures:
     moved = [column.name in _MOMENTS for column in figures.columns]
-    columns = [Column(c.name, "VARCHAR") if moves else c for c, moves in zip(figures.columns, moved, strict=True)]
+    columns = [
+        SectionColumn(c.name, "VARCHAR") if moves else c for c, moves in zip(figures.columns, moved, strict=True)
+    ]
     rows = [
         [clock(value) if moves and value is not None else value for value, moves in zip(row, moved, strict=True)]
         for row in figures.rows
@@ -182,7 +187,7 @@ def _by_clock(figures: Figures, clock: Callable[[int], str]) -> Figures:
 def _readable(figures: Figures) -> Figures:
     units = [parse_unit(column.unit) if column.unit else None for column in figures.columns]
     columns = [
-        column if unit is None else Column(column.name, "VARCHAR")
+        column if unit is None else SectionColumn(column.name, "VARCHAR")
         for column, unit in zip(figures.columns, units, strict=True)
     ]
     rows = [

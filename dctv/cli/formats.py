@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 import dctv.writers
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from dctv import readers
 from dctv.contracts.faults import guarded
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import Shelf
+from dctv.contracts.registry import Registry
 from dctv.index.indexer import Indexer
-from dctv.index.location import told_folder
+from dctv.index.location import configured_folder
 from dctv.processors import usable_processors
-from dctv.progress import Progress, Told
+from dctv.progress import Progress, ProgressListener
 
 
-def indexer(threads: int | None, temp_directory: Path | None, told: Told) -> Indexer:
+def indexer(threads: int | None, temp_directory: Path | None, report: ProgressListener) -> Indexer:
     """Return what builds and compares indexes, as sessions do."""
-    shelf = Shelf(readers, record=Reader, taken=guarded)
-    return Indexer(shelf, threads or usable_processors(), told_folder(None), temp_directory, Progress(told))
+    registry = Registry(readers, record=Reader, taken=guarded)
+    return Indexer(registry, threads or usable_processors(), configured_folder(None), temp_directory, Progress(report))

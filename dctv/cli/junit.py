@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from dctv.cli.tally import Case
+from dctv.cli.tally import CaseReport
 from dctv.visible import harmless
 
 
-def junit_xml(cases: Sequence[Case]) -> bytes:
+def junit_xml(cases: Sequence[CaseReport]) -> bytes:
     """Return the report; it holds no times, so that equal runs give equal bytes."""
     failures = sum(c.failure is not None for c in cases)
     errors = sum(c.error is not None for c in cases)
@@ -24,7 +24,7 @@ def junit_xml(cases: Sequence[Case]) -> bytes:
     return "\n".join(lines).encode("utf-8", "backslashreplace")
 
 
-def _case(case: Case) -> list[str]:
+def _case(case: CaseReport) -> list[str]:
     opening = f"    <testcase classname={_attribute(case.source)} name={_attribute(case.name)}"
     kind, text = ("failure", case.failure) if case.failure is not None else ("error", case.error)
     if text is None:

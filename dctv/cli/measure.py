@@ -10,11 +10,11 @@ from typing import Any
 import dctv.readers
 from dctv.catalog.files import TraceFiles, find_traces
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import Shelf
+from dctv.contracts.registry import Registry
 from dctv.index.database import Index
 from dctv.index.finding import find
-from dctv.index.location import subject, told_folder
-from dctv.index.summary import BINS, Durations, Named, Summary, main_category, summarize
+from dctv.index.location import configured_folder, subject
+from dctv.index.summary import BINS, DurationSummary, NamedEvents, Summary, main_category, summarize
 from dctv.record import record
 from dctv.session import Session
 
@@ -43,7 +43,7 @@ _BITS = "SELECT d = 0, LENGTH(BIN(d)), COUNT(*) FROM numbers WHERE d IS NOT NULL
 
 
 @record
-class Found:
+class TraceMeasure:
     """What is known of a trace."""
 
     summary: Summary
@@ -52,17 +52,17 @@ class Found:
     properties: Mapping[str, str]
 
 
-def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], None]) -> Found | None:
+def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], None]) -> TraceMeasure | None:
     """Summarize a trace by its index; None if it has none that can be used, `note` is told why.
 
     Raises:
         TraceError: the trace is not there.
         IndexUnusable: the index contradicts itself.
     """
-    files = find_traces(texts, Shelf(dctv.readers, record=Reader), None)
+    files = find_traces(texts, Registry(dctv.readers, record=Reader), None)
     if files.reader.chunks is None:
         return None
-    index = find(subject(files.paths, files.reader.name, {}), told_folder(index_dir), note)
+    index = find(subject(files.paths, files.reader.name, {}), configured_folder(index_dir), note)
     if index is None:
         return None
     try:
@@ -71,11 +71,11 @@ def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], 
         index.close()
 
 
-def summarized(index: Index, files: TraceFiles) -> Found | None:
+def summarized(index: Index, files: TraceFiles) -> TraceMeasure | None:
     """Summarize the trace of an open index; None if the index does not know the names or categories of all events."""
     chunks = files.reader.chunks
     assert chunks is not None
-    known = index.known
+    known = index.metadata
     events = [table.event for table in chunks.tables(known).values() if table.event is not None]
     categories = {event.category for event in events if event.category is not None}
     pids = {event.pid for event in events if event.pid is not None}
@@ -89,7 +89,7 @@ def summarized(index: Index, files: TraceFiles) -> Found | None:
         return None
     rest = chunks.rest(known)
     trouble = [f"trace: {d.file}: {d.reason}" for d in rest.diagnostics if d.incomplete]
-    return Found(summary, trouble, rest.properties)
+    return TraceMeasure(summary, trouble, rest.properties)
 
 
 def measured(session: Session) -> Summary:
@@ -112,19 +112,20 @@ def measured(session: Session) -> Summary:
         durations=_durations(_rows(session, _ALL)[0], _histogram(session)),
         categories=dict(categories),
         names=[
-            Named(name, main_category(found), found.total(), durations[name]) for name, found in sorted(by_name.items())
+            NamedEvents(name, main_category(found), found.total(), durations[name])
+            for name, found in sorted(by_name.items())
         ],
         processes=dict(_rows(session, _PROCESSES)),
         exact=True,
     )
 
 
-def _durations(row: Sequence[Any], histogram: tuple[int, ...] = ()) -> Durations:
+def _durations(row: Sequence[Any], histogram: tuple[int, ...] = ()) -> DurationSummary:
     count, high, low, variance, least, most, *quantiles = row
     if not count:
-        return Durations()
+        return DurationSummary()
     total = high * _HALF + low
-    return Durations(count, total, variance * count, least, most, tuple(quantiles), histogram)
+    return DurationSummary(count, total, variance * count, least, most, tuple(quantiles), histogram)
 
 
 def _histogram(session: Session) -> tuple[int, ...]:

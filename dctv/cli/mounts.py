@@ -32,7 +32,7 @@ class Mounts:
         return [f"`{path}` is mounted as `{name}` (NAME=PATH gives it another name)" for name, path in self.unnamed]
 
 
-def told_mounts(words: Iterable[str], *, only: bool = True) -> Mounts:
+def parse_mounts(words: Iterable[str], *, only: bool = True) -> Mounts:
     """Read paths, with or without a name; words that can be no paths are refused if there is to be nothing else."""
     from dctv.catalog.mount_names import name_of_mount  # the grammar's keywords; only wanted with a session
 
@@ -61,7 +61,7 @@ def told_mounts(words: Iterable[str], *, only: bool = True) -> Mounts:
     return result
 
 
-def told_manifests(words: Iterable[str], traces: Iterable[tuple[str, str]]) -> dict[str, str]:
+def parse_manifests(words: Iterable[str], traces: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Read `[NAME=]FILE` words: the manifests of the fleets that are mounted, by their names."""
     fleets = [name for name, path in traces if is_fleet(path)]
     found: dict[str, str] = {}

@@ -10,7 +10,7 @@ from dctv.record import record
 
 
 @record
-class Narrator:
+class RunNarrator:
     """Says what happens in a run."""
 
     quiet: bool = False
@@ -44,5 +44,5 @@ class Narrator:
             say(text)
 
 
-EVERYTHING = Narrator()
+EVERYTHING = RunNarrator()
 """Says all there is to say."""

@@ -9,7 +9,7 @@ from typing import NoReturn
 from dctv.errors import UsageError, nearest
 
 
-class Parser(argparse.ArgumentParser):
+class RaisingParser(argparse.ArgumentParser):
     """A parser that raises instead of printing its usage and leaving."""
 
     def error(self, message: str) -> NoReturn:
@@ -48,10 +48,10 @@ class Parser(argparse.ArgumentParser):
             return UsageError(f"found `{name} {found}`, expected {wanted}", hint=hint)
         if rest.startswith(("expected one argument", "expected at least")):
             return UsageError(f"found `{name}` without a value", hint=self._help())
-        told = re.fullmatch("found `(?P<found>.*)`, expected (?P<wanted>.*)", rest, re.DOTALL)
-        told = told or re.fullmatch("expected (?P<wanted>.*), found `(?P<found>.*)`", rest, re.DOTALL)
-        if told is not None:
-            return UsageError(f"found `{name} {told['found']}`, expected {told['wanted']}")
+        match = re.fullmatch("found `(?P<found>.*)`, expected (?P<wanted>.*)", rest, re.DOTALL)
+        match = match or re.fullmatch("expected (?P<wanted>.*), found `(?P<found>.*)`", rest, re.DOTALL)
+        if match is not None:
+            return UsageError(f"found `{name} {match['found']}`, expected {match['wanted']}")
         return UsageError(
             f"`{name}`: {rest.removesuffix(', see --help')}", hint=None if "did you" in rest else self._help()
         )

@@ -6,20 +6,20 @@ import json
 from time import perf_counter, process_time
 
 import dctv
-from dctv.cli.tally import Tally
+from dctv.cli.tally import RunTally
 from dctv.index.schema import FORMAT_VERSION
 from dctv.record import field, record
 
 
 @record
-class Clock:
+class RunClock:
     """When a run began."""
 
     wall: float = field(default_factory=perf_counter)
     cpu: float = field(default_factory=process_time)
 
 
-def stats_line(tally: Tally, clock: Clock, exit_code: int) -> str:
+def stats_line(tally: RunTally, clock: RunClock, exit_code: int) -> str:
     """Return the line for a run that ends now."""
     from duckdb import __version__ as engine  # loaded by whatever ran
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Case:
+class CaseReport:
     """One test case."""
 
     source: str
@@ -25,7 +25,7 @@ class Case:
 
 
 @record(frozen=False)
-class Tally:
+class RunTally:
     """Counts what happens in a run."""
 
     statements: int = 0
@@ -38,7 +38,7 @@ class Tally:
     rows: int = 0
     empty: int = 0
     """Results without rows."""
-    cases: list[Case] = field(default_factory=list)
+    cases: list[CaseReport] = field(default_factory=list)
     code: int = OK
     """The exit code for what went wrong so far without ending the run."""
 
@@ -55,4 +55,4 @@ class Tally:
     def account(self, source: str, code: int) -> None:
         """See to it that a run that failed has a case that failed, such as one whose trace could not be read."""
         if code != OK and not self.failures and not self.errors:
-            self.cases.append(Case(source, "ends well", error=f"error: exit code {code}"))
+            self.cases.append(CaseReport(source, "ends well", error=f"error: exit code {code}"))

@@ -12,7 +12,7 @@ _BOTH = "-c SQL goes with -f"
 
 
 @record
-class Text:
+class SqlText:
     """SQL to run, and where it came from."""
 
     name: str
@@ -21,7 +21,7 @@ class Text:
     """The folder that paths in MOUNT TRACE start from."""
 
 
-def read_texts(words: list[str], files: list[str], commands: list[str] | None = None) -> list[Text]:
+def read_texts(words: list[str], files: list[str], commands: list[str] | None = None) -> list[SqlText]:
     """Return the texts in order, those of options after the word; there is at least one."""
     if words and files:
         raise UsageError(f"found both SQL (`{words[0]}`) and -f {files[0]}, expected one of them", hint=_BOTH)
@@ -30,27 +30,27 @@ def read_texts(words: list[str], files: list[str], commands: list[str] | None = 
     given = [*words, *(commands or [])]
     if not given and not files:
         raise UsageError("found nothing to run, expected SQL, -c SQL or -f FILE")
-    return [_checked(Text("<query>", sql)) for sql in given] + [read_text(name) for name in files]
+    return [_checked(SqlText("<query>", sql)) for sql in given] + [read_text(name) for name in files]
 
 
-def read_text(name: str) -> Text:
+def read_text(name: str) -> SqlText:
     """Return the text of a file, or of stdin for `-`."""
     return _checked(_read(name))
 
 
-def _read(name: str) -> Text:
+def _read(name: str) -> SqlText:
     try:
         if name == "-":
-            return Text("<stdin>", sys.stdin.buffer.read().decode("utf-8-sig"))
+            return SqlText("<stdin>", sys.stdin.buffer.read().decode("utf-8-sig"))
         path = Path(name)
-        return Text(name, path.read_text(encoding="utf-8-sig"), path.parent)
+        return SqlText(name, path.read_text(encoding="utf-8-sig"), path.parent)
     except OSError as error:
         raise UsageError(f"cannot read `{name}`: {(error.strerror or str(error)).lower()}") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"`{name}` is not UTF-8 text (byte {error.start})") from error
 
 
-def _checked(text: Text) -> Text:
+def _checked(text: SqlText) -> SqlText:
     try:
         text.sql.encode()
     except UnicodeEncodeError as error:

@@ -12,9 +12,9 @@ from dctv.comparison.differences import Difference, Sureness, differences
 from dctv.comparison.judging import Better, Direction, Limit, check_alpha, judge
 from dctv.comparison.matching import matched
 from dctv.comparison.sides import Sides, layout_of
-from dctv.comparison.table import Table, exact, readable
+from dctv.comparison.table import ResultTable, exact, readable
 from dctv.contracts.first_rows import FirstRows
-from dctv.contracts.writer import Rows
+from dctv.contracts.writer import ResultRows
 from dctv.run.frames import check_installed
 from dctv.writers.first_rows import as_html
 from dctv.writers.markdown import MARKDOWN
@@ -38,9 +38,9 @@ class Comparison:
     is. Printing it shows the first of each metric in units that fit. What reads Arrow streams takes it itself.
     """
 
-    def __init__(self, sides: Sides, by: Sequence[str] = (), told: Mapping[str, Direction] | None = None) -> None:
+    def __init__(self, sides: Sides, by: Sequence[str] = (), better: Mapping[str, Direction] | None = None) -> None:
         self._sides = sides
-        self._told = told or {}
+        self._better = better or {}
         """Which numbers are better in some columns, if nobody says otherwise."""
         repeated = all(len(side.runs) > 1 for side in sides)
         tested = repeated and significance.is_there()
@@ -92,7 +92,7 @@ class Comparison:
         """Whether there are p-values."""
         return self._sureness is Sureness.TESTED
 
-    def table(self, limit: int | None = None, *, for_people: bool = False) -> Table:
+    def table(self, limit: int | None = None, *, for_people: bool = False) -> ResultTable:
         """Return a table that result formats take, with so many differences of each metric at most.
 
         Numbers are in the units of the query, or `for_people` in units that fit, with six digits.
@@ -160,7 +160,7 @@ class Comparison:
             if not significance.is_there():
                 raise significance.missing("a level of significance")
             check_alpha(alpha, *(len(side.runs) for side in self._sides))
-        known = Better(said.usual, {**self._told, **said.columns})
+        known = Better(said.usual, {**self._better, **said.columns})
         return list(judge(self.rows, Limit(percent / 100, alpha), known).worse)
 
     def _first(self, limit: int | None) -> list[Difference]:
@@ -174,7 +174,7 @@ class Comparison:
                 found.append(one)
         return found
 
-    def _written(self, write: Callable[[Rows, BinaryIO], int], limit: int | None) -> str:
+    def _written(self, write: Callable[[ResultRows, BinaryIO], int], limit: int | None) -> str:
         out = BytesIO()
         write(self.table(limit, for_people=True), out)
         return out.getvalue().decode()

@@ -8,8 +8,8 @@ from fractions import Fraction
 from math import inf, isfinite, isnan
 
 from dctv.comparison import significance
-from dctv.comparison.matching import Number, Row
-from dctv.comparison.sides import Layout, Sides
+from dctv.comparison.matching import ComparedRow, Number
+from dctv.comparison.sides import ColumnRoles, Sides
 from dctv.record import record, replace
 from dctv.types.schema import ColumnType
 
@@ -58,7 +58,7 @@ class Difference:
         return max((inf if isnan(value) else abs(value) for value in known), default=-1.0)
 
 
-def differences(sides: Sides, layout: Layout, rows: Sequence[Row], sureness: Sureness) -> list[Difference]:
+def differences(sides: Sides, layout: ColumnRoles, rows: Sequence[ComparedRow], sureness: Sureness) -> list[Difference]:
     """Compare what the sides have, column by column."""
     found: list[Difference] = []
     for number in range(len(layout.metrics)):
@@ -74,7 +74,7 @@ def differences(sides: Sides, layout: Layout, rows: Sequence[Row], sureness: Sur
     return found
 
 
-def _difference(sides: Sides, layout: Layout, row: Row, number: int) -> Difference:
+def _difference(sides: Sides, layout: ColumnRoles, row: ComparedRow, number: int) -> Difference:
     count = len(sides[0].runs)
     numbers: tuple[list[Number], list[Number]] = ([], [])
     for run, found in row.found.items():

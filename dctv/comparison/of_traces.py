@@ -11,7 +11,7 @@ from dctv.bind.parameters import Params
 from dctv.catalog.files import list_files, matching
 from dctv.comparison.bundled import TRACE, Metric, metric_of, metrics
 from dctv.comparison.comparison import NO_TESTS, Comparison
-from dctv.comparison.sides import Run, Side
+from dctv.comparison.sides import Side, TraceRun
 from dctv.errors import DctvWarning, UsageError
 from dctv.index.mounting import When
 from dctv.session import Session
@@ -79,8 +79,8 @@ def _metric(sql: str | None, name: str | None) -> Metric | None:
     return None if name is None else metric_of(name)
 
 
-def _run(path: str, sql: str, params: Params | None, opened: Callable[[], Session]) -> Run:
+def _run(path: str, sql: str, params: Params | None, opened: Callable[[], Session]) -> TraceRun:
     with opened() as session:
         session.mount(path, TRACE)
         result = session.sql(sql, params)
-        return Run(path, result.schema.columns, result.arrow())
+        return TraceRun(path, result.schema.columns, result.arrow())

@@ -21,7 +21,7 @@ _SAME_EVERYWHERE = "cast it, or convert it with IN, so that it is the same in ev
 
 
 @record
-class Run:
+class TraceRun:
     """What a query gave for one trace."""
 
     trace: str
@@ -34,14 +34,14 @@ class Side:
     """The runs of one side."""
 
     label: str
-    runs: tuple[Run, ...]
+    runs: tuple[TraceRun, ...]
 
 
 Sides = tuple[Side, Side]
 
 
 @record
-class Layout:
+class ColumnRoles:
     """What the columns of a query are to a comparison."""
 
     keys: tuple[ColumnType, ...]
@@ -50,12 +50,12 @@ class Layout:
     """Those that are compared."""
 
 
-def all_runs(sides: Sides) -> list[Run]:
+def all_runs(sides: Sides) -> list[TraceRun]:
     """Return the runs of both sides, one after the other."""
     return [run for side in sides for run in side.runs]
 
 
-def layout_of(sides: Sides, by: Sequence[str]) -> Layout:
+def layout_of(sides: Sides, by: Sequence[str]) -> ColumnRoles:
     """Tell keys from what is compared: keys are those of `by`, else all columns that are no numbers.
 
     Raises:
@@ -77,10 +77,10 @@ def layout_of(sides: Sides, by: Sequence[str]) -> Layout:
             hint="select a sum, a count or a quantile, such as SUM(_duration) AS total",
         )
     _refuse_clashes(keys, sides)
-    return Layout(tuple(keys), tuple(metrics))
+    return ColumnRoles(tuple(keys), tuple(metrics))
 
 
-def _common(runs: Sequence[Run]) -> Iterator[ColumnType]:
+def _common(runs: Sequence[TraceRun]) -> Iterator[ColumnType]:
     """Yield the columns that the query has for every run."""
     for run in runs:
         names = [column.name for column in run.columns]

@@ -56,8 +56,8 @@ def p_values(pairs: Sequence[Pair]) -> list[float | None]:
         from scipy.stats import mannwhitneyu
 
         samples = (_stacked(pairs, numbers, side) for side in (0, 1))
-        told = mannwhitneyu(*samples, alternative="two-sided", axis=-1, method=method).pvalue
-        for number, value in zip(numbers, told, strict=True):
+        values = mannwhitneyu(*samples, alternative="two-sided", axis=-1, method=method).pvalue
+        for number, value in zip(numbers, values, strict=True):
             found[number] = float(value)
     return found
 

@@ -7,7 +7,7 @@ from math import floor, isfinite, log10
 from typing import TYPE_CHECKING
 
 from dctv.comparison.differences import Difference, Sureness
-from dctv.comparison.sides import Layout, Sides, all_runs
+from dctv.comparison.sides import ColumnRoles, Sides, all_runs
 from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
@@ -26,7 +26,7 @@ _FEW = 3
 
 
 @record
-class Table:
+class ResultTable:
     """A small result that is there as a whole."""
 
     schema: Schema
@@ -45,7 +45,7 @@ class Table:
         return self.arrow.to_reader()
 
 
-def exact(sides: Sides, layout: Layout, found: Sequence[Difference], sureness: Sureness) -> Table:
+def exact(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], sureness: Sureness) -> ResultTable:
     """Make the table for programs: numbers in the units of the query, which stand in a column."""
     columns: list[Column] = [
         (_text("metric"), [one.metric.name for one in found]),
@@ -56,7 +56,7 @@ def exact(sides: Sides, layout: Layout, found: Sequence[Difference], sureness: S
     return _table(sides, layout, found, columns)
 
 
-def readable(sides: Sides, layout: Layout, found: Sequence[Difference], sureness: Sureness) -> Table:
+def readable(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], sureness: Sureness) -> ResultTable:
     """Make the table for people: times in the unit that fits, six digits, notes only where there are some."""
     units = {column: _fitting(column.unit, [one for one in found if one.metric == column]) for column in layout.metrics}
     heads = {column: ColumnType(column.name, column.type, unit).head for column, (unit, _) in units.items()}
@@ -118,7 +118,7 @@ def _shown(value: object, factor: float, places: int | None, digits: int) -> flo
     return round(number, places if places is not None else digits - 1 - floor(log10(abs(number))))
 
 
-def _table(sides: Sides, layout: Layout, found: Sequence[Difference], columns: Sequence[Column]) -> Table:
+def _table(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], columns: Sequence[Column]) -> ResultTable:
     import pyarrow as pa
 
     keys = [(key, _taken(sides, key, found)) for key in layout.keys]
@@ -129,7 +129,7 @@ def _table(sides: Sides, layout: Layout, found: Sequence[Difference], columns: S
         for column, array in arrays
     ]
     schema = Schema(Kind.REGULAR, tuple(column for column, _ in arrays))
-    return Table(schema, pa.table([array for _, array in arrays], schema=pa.schema(fields)))
+    return ResultTable(schema, pa.table([array for _, array in arrays], schema=pa.schema(fields)))
 
 
 def _taken(sides: Sides, key: ColumnType, found: Sequence[Difference]) -> pa.ChunkedArray:

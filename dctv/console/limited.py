@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dctv.contracts.writer import Rows
+from dctv.contracts.writer import ResultRows
 from dctv.types.schema import Schema
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Limited:
     """The first rows of a result; the rest is not read."""
 
-    def __init__(self, rows: Rows, limit: int) -> None:
+    def __init__(self, rows: ResultRows, limit: int) -> None:
         self._rows = rows
         self._limit = limit
         self.cut: bool = False

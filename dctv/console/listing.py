@@ -11,8 +11,8 @@ import dctv.writers
 from dctv.catalog.namespace import NOTHING_MOUNTED
 from dctv.console.sink import stdout_sink
 from dctv.console.verdict import OK
-from dctv.contracts.shelf import scan
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.registry import scan
+from dctv.contracts.writer import ResultRows, Writer
 from dctv.errors import UsageError, nearest
 from dctv.patterns import pattern as compiled
 from dctv.record import record
@@ -50,7 +50,7 @@ class Listing:
         return pa.RecordBatchReader.from_batches(batch.schema, [batch])
 
 
-def write_listing(listing: Rows, name: str) -> int:
+def write_listing(listing: ResultRows, name: str) -> int:
     """Write a list to stdout in a format and return the exit code."""
     writer = scan(dctv.writers, Writer)[name]
     with stdout_sink(lambda: None) as sink:

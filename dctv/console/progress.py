@@ -78,7 +78,7 @@ def _start(label: str, *, reports: bool) -> tuple[Progress, TaskID]:
     )
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn())
-    told = (DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()) if reports else (TimeElapsedColumn(),)
-    bar = Progress(*columns, *told, console=Console(stderr=True), transient=True, refresh_per_second=8)
+    amounts = (DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn()) if reports else (TimeElapsedColumn(),)
+    bar = Progress(*columns, *amounts, console=Console(stderr=True), transient=True, refresh_per_second=8)
     bar.start()
     return bar, bar.add_task(label, total=None)

@@ -20,14 +20,14 @@ BROKEN_PIPE = 141
 """As the shell reports any program whose reader went away."""
 
 
-class Verdict:
+class ExitVerdict:
     """A context that swallows every exception and keeps the exit code for it."""
 
     def __init__(self, tell: Callable[[DctvError], None] = complain) -> None:
         self.code: int = OK
         self._tell = tell
 
-    def __enter__(self) -> Verdict:
+    def __enter__(self) -> ExitVerdict:
         """Begin."""
         return self
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 from dctv.console.narration import say
-from dctv.contracts.writer import Rows
+from dctv.contracts.writer import ResultRows
 from dctv.errors import BindError, UsageError, nearest
 from dctv.run.result import Result
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -80,7 +80,7 @@ def _is_time(column: ColumnType) -> bool:
 class WallTimes:
     """A result whose times are shown in a zone; in Arrow batches they are timestamps, the same in any zone."""
 
-    def __init__(self, rows: Rows, zone: str, start: int | None) -> None:
+    def __init__(self, rows: ResultRows, zone: str, start: int | None) -> None:
         self._rows = rows
         self._zone = zone
         self._start = start
@@ -184,11 +184,11 @@ class Texts:
             import numpy as np
 
             return f"{np.datetime64(seconds, 's')}".replace("T", " ") + f"{fraction}+00"
-        ahead, told = self._offset(seconds // _MINUTE)
+        ahead, offset = self._offset(seconds // _MINUTE)
         minute, second = divmod(seconds + ahead, _MINUTE)
         if minute not in self._minutes:
             self._minutes[minute] = f"{_EPOCH + timedelta(minutes=minute):%Y-%m-%d %H:%M}".rjust(16, "0")
-        return f"{self._minutes[minute]}:{second:02}{fraction}{told}"
+        return f"{self._minutes[minute]}:{second:02}{fraction}{offset}"
 
     def _offset(self, minute: int) -> tuple[int, str]:
         if minute not in self._offsets:
@@ -196,8 +196,8 @@ class Texts:
             ahead = round((local.utcoffset() or timedelta()).total_seconds())
             hours, rest = divmod(abs(ahead), 3600)
             minutes = f":{rest // 60:02}" if rest else ""
-            told = f"{'-' if ahead < 0 else '+'}{hours:02}{minutes}{f':{rest % 60:02}' if rest % 60 else ''}"
-            self._offsets[minute] = ahead, told
+            offset = f"{'-' if ahead < 0 else '+'}{hours:02}{minutes}{f':{rest % 60:02}' if rest % 60 else ''}"
+            self._offsets[minute] = ahead, offset
         return self._offsets[minute]
 
 

@@ -1,1 +1,1 @@
-"""What a thing on a shelf must bring, and the scan that finds it."""
+"""What an entry of a registry must provide, and the scan that finds it."""

@@ -1,7 +1,7 @@
 """What a trace format brings so that its traces can be indexed: one pass over the chunks, and single chunks again.
 
 A chunk is a run of whole lines (or packets) of one file that can be decoded without what stands before it, but for
-facts of the whole trace: it begins at a gzip member, at a seek point inside of one, or anywhere in a plain file.
+metadata of the whole trace: it begins at a gzip member, at a seek point inside of one, or anywhere in a plain file.
 """
 
 from __future__ import annotations
@@ -68,17 +68,17 @@ class DecodedChunk:
 
 
 @record
-class Known:
+class TraceMetadata:
     """What a format must know of a whole trace to finish its tables and to decode single chunks of it."""
 
-    facts: Mapping[str, Any]
+    entries: Mapping[str, Any]
     """Whatever JSON can hold; `start_ns` always is there: the absolute time of `_ts` 0."""
     hashes: Sequence[tuple[int, str, str, str]]
     """File, dimension, hash and text of all chunks."""
 
 
 @record
-class Origin:
+class ColumnLineage:
     """What of the decoded events a column of a finished table shows."""
 
     dimension: str
@@ -97,12 +97,12 @@ class Pass(Protocol):
     def __iter__(self) -> Iterator[DecodedChunk]:
         """Yield every chunk once."""
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt; only after the last chunk."""
 
     def again(self) -> bool:
         """Whether chunks were handed out wrongly for want of something that was learnt later.
 
         That is a time unit, or a column's type to which its values cannot be cast without loss. The pass must then be
-        done again with its facts as hints; the second pass never asks for a third.
+        done again with its metadata as hints; the second pass never asks for a third.
         """

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import Checkpoint, DecodedChunk, Known, Pass
-from dctv.contracts.reader import Chunks, Head, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.contracts.chunks import Checkpoint, DecodedChunk, Pass, TraceMetadata
+from dctv.contracts.reader import ChunkReader, Head, LoadContext, LoadedTrace, Reader, TraceTable
 from dctv.errors import TraceError
 from dctv.record import replace, unread
 
@@ -73,10 +73,10 @@ class _Guarded:
         with InWords(self._paths):
             yield from self._found
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt."""
         with InWords(self._paths):
-            return self._found.facts()
+            return self._found.metadata()
 
     def again(self) -> bool:
         """Whether the pass must be done again."""
@@ -90,11 +90,11 @@ def guarded(reader: Reader) -> Reader:
         reader,
         sniff=partial(_sniff, reader.sniff),
         load=partial(_load, reader.load),
-        chunks=None if chunks is None else unread(Chunks, partial(_chunks, chunks)),
+        chunks=None if chunks is None else unread(ChunkReader, partial(_chunks, chunks)),
     )
 
 
-def _chunks(chunks: Chunks) -> Chunks:
+def _chunks(chunks: ChunkReader) -> ChunkReader:
     decode = chunks.decode
     return replace(
         chunks,
@@ -128,8 +128,8 @@ def _decode(
     decode: Callable[..., Mapping[str, TraceTable]],
     paths: Sequence[Path],
     places: Sequence[Checkpoint],
-    known: Known,
+    metadata: TraceMetadata,
     context: LoadContext,
 ) -> Mapping[str, TraceTable]:
     with InWords(paths):
-        return decode(paths, places, known, context)
+        return decode(paths, places, metadata, context)

@@ -13,7 +13,7 @@ FunctionKind = Literal["scalar", "aggregate", "window"]
 
 @record
 class FunctionRule:
-    """A function of SQL as the binder sees it; a function that is on no shelf is scalar and follows `UnitRule.BARE`."""
+    """A function of SQL as the binder sees it; one that is not registered is scalar and follows `UnitRule.BARE`."""
 
     name: str
     """As the engine calls it, in lower case."""

@@ -31,7 +31,7 @@ class Work:
     """What is in it, in the plural."""
 
 
-class Shelf(Protocol):
+class HistoryStore(Protocol):
     """Where the files that were made of one trace are kept."""
 
     def kept(self, work: Work, /) -> Any:

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import Checkpoint, Known, Origin, Pass
+from dctv.contracts.chunks import Checkpoint, ColumnLineage, Pass, TraceMetadata
 from dctv.record import Unread, field, record, unread
 from dctv.types.schema import Schema
 from dctv.types.unit import NO_UNIT, Unit
@@ -59,7 +59,7 @@ class TraceTable:
 
 
 @cache
-def told_unit(text: str) -> Unit:
+def declared_unit(text: str) -> Unit:
     """Return the unit that a text is known to mean; it is read when somebody looks at it."""
 
     def read() -> Unit:
@@ -96,7 +96,7 @@ class LoadedTrace:
     properties: Mapping[str, str] = field(default_factory=dict)
     """`clock`, `start_ns` (absolute time of `_ts` 0), `writer` and the like."""
     format: str = ""
-    """The format whose views of the standard library its events feed, if that is not the reader's own."""
+    """The format whose views of the standard library read its events, if that is not the reader's own."""
 
 
 @record
@@ -110,9 +110,9 @@ class LoadContext:
     """Call with bytes done and bytes in all; raises Interrupted when the user has had enough."""
 
 
-def one_family(known: Known) -> Sequence[str]:
+def one_family(metadata: TraceMetadata) -> Sequence[str]:
     """Return the families of a format whose lines mean the same in every file."""
-    return [""] * len(known.facts["files"])
+    return [""] * len(metadata.entries["files"])
 
 
 ARROW_TYPES = {"BIGINT": "int64", "UBIGINT": "uint64", "DOUBLE": "double", "BOOLEAN": "bool"}
@@ -133,33 +133,35 @@ class StoredColumn:
 
 
 @record
-class Chunks(Unread):
+class ChunkReader(Unread):
     """How traces of a format are read in chunks; set on a Reader."""
 
     dimensions: Mapping[str, str]
     """What is indexed by default: dimension (`cat`, `fhash`) and the column of decoded events that holds it. The
     event's name always is, as `name`, and so are times and durations; `args.size` means the column `size`."""
     start: Callable[[Sequence[Path], LoadContext, Mapping[str, Any] | None, int], Pass]
-    """Begin a pass; facts of an earlier one are hints, and chunks have so many bytes of text. Raises TraceError."""
-    tables: Callable[[Known], Mapping[str, TraceTable]]
+    """Begin a pass; the metadata of an earlier one is a hint, chunks have so many bytes of text. Raises TraceError."""
+    tables: Callable[[TraceMetadata], Mapping[str, TraceTable]]
     """Schemas of `raw_events.<name>` and of the tables in `others`, in the order of `Reader.load`, with `data` None."""
-    finished: Callable[[Known, str, Any], Any]
+    finished: Callable[[TraceMetadata, str, Any], Any]
     """A table's name as in `tables` and one pyarrow RecordBatch of its decoded rows (columns unified over all chunks,
     and `FILE` as the last one) -> the batch with the columns and values that `Reader.load` gives."""
-    origins: Callable[[Known, str], Mapping[str, Origin]]
+    lineage: Callable[[TraceMetadata, str], Mapping[str, ColumnLineage]]
     """For an event table: which of its columns are dimensions; those that are not just so are left out."""
-    rest: Callable[[Known], LoadedTrace]
+    rest: Callable[[TraceMetadata], LoadedTrace]
     """The trace without those tables: small tables (`files`), diagnostics, properties, `last_ts`."""
-    decode: Callable[[Sequence[Path], Sequence[Checkpoint], Known, LoadContext], Mapping[str, TraceTable]] | None
+    decode: (
+        Callable[[Sequence[Path], Sequence[Checkpoint], TraceMetadata, LoadContext], Mapping[str, TraceTable]] | None
+    )
     """The same tables with the rows of some chunks only, as `Reader.load` gives them, events ascending in `_ts`. None
     if the format can only be read from its beginning on: then the column store is what saves reading it again."""
-    families: Callable[[Known], Sequence[str]] = one_family
+    families: Callable[[TraceMetadata], Sequence[str]] = one_family
     """A name for each file: lines of files of one name may stand in one file and mean the same. Files with another time
     unit, or with other texts for the same hashes, are of another family."""
-    stored: Callable[[Known, str], Sequence[StoredColumn]] | None = None
+    stored: Callable[[TraceMetadata, str], Sequence[StoredColumn]] | None = None
     """For a table's name: how its columns come out of decoded ones. None if that takes more than names and sums; then
     the column store calls `finished`."""
-    diagnostics: Callable[[Known], Sequence[Diagnostic]] | None = None
+    diagnostics: Callable[[TraceMetadata], Sequence[Diagnostic]] | None = None
     """The diagnostics of `rest` alone, where those are cheaper to tell."""
 
 
@@ -193,7 +195,7 @@ class Reader:
     """Read all files of one trace into one time base; raises TraceError."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Options that `load` knows, each with one line of documentation."""
-    chunks: Chunks | None = None
+    chunks: ChunkReader | None = None
     """How its traces are read in chunks, so that they can be indexed; None if only whole."""
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """For formats whose traces are folders: the files of the trace in a folder, None if it is not one of the format."""

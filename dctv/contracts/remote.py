@@ -55,7 +55,7 @@ Frame = Any
 """Rows that an engine has, or knows how to make."""
 
 
-class Job(Protocol):
+class RemoteJob(Protocol):
     """What is done for one result; it is closed when that has been read, or no more is wanted."""
 
     def table(self, rows: pa.Table, columns: Sequence[Typed]) -> Frame:
@@ -111,7 +111,7 @@ class Remote(Protocol):
         """Return whether it reads the files that are in a folder of this machine."""
         ...
 
-    def job(self) -> Job:
+    def job(self) -> RemoteJob:
         """Begin a result."""
         ...
 

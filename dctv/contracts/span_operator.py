@@ -85,7 +85,7 @@ class Lineage:
 
 
 @record
-class Times:
+class TimeLocality:
     """Span tables or events of which an output row depends only on rows near it in time."""
 
     inputs: tuple[int, ...]
@@ -99,14 +99,14 @@ class Times:
 
 
 @record
-class Filters:
+class FilterPushdown:
     """By which conditions over its output an operator's inputs may be filtered beforehand."""
 
     same: tuple[Mapping[int, Mapping[int, int]], ...] = ()
     """Each entry: inputs, and for each of them its columns by the numbers of the output columns that are equal to
     them. A condition over columns that all inputs of an entry have, is as good on each of these inputs as on the
     output; the first entry that fits is taken."""
-    times: tuple[Times, ...] = ()
+    times: tuple[TimeLocality, ...] = ()
 
 
 def joined_payload(inputs: Sequence[Schema], width: int) -> Lineage:
@@ -122,7 +122,7 @@ def handed_on(made: Schema, first: int, source: Schema, skipped: int = 0) -> Lin
 
 
 def by_partitions(made: Schema, inputs: Sequence[Schema], count: int) -> tuple[Mapping[int, Mapping[int, int]], ...]:
-    """Return an entry of `Filters.same`: a condition on the first partitions of the output goes to all inputs."""
+    """Return a `FilterPushdown.same` by which a condition on the first partitions of the output goes to all inputs."""
     first = len(made.kind.time_columns)
     keys = [len(one.kind.time_columns) for one in inputs]
     return ({n: {first + k: own + k for k in range(count)} for n, own in enumerate(keys)},) if count else ()
@@ -143,5 +143,5 @@ class SpanOperator:
     the sweep is the only form."""
     lineage: Callable[[Sequence[Schema], Options, Schema], Lineage] | None = None
     """Called with the inputs' schemas, the options and the output's schema; without it all columns stay."""
-    filters: Callable[[Sequence[Schema], Options, Schema], Filters] | None = None
+    filters: Callable[[Sequence[Schema], Options, Schema], FilterPushdown] | None = None
     """Called likewise; without it, no condition is applied before the operator."""

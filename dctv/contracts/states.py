@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from dctv.plan import predicate as p
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.order import RowOrder
-from dctv.plan.predicate import And, Compare, In, Predicate, Prefix
 from dctv.plan.source import Held
 from dctv.record import record, replace
 from dctv.state import PartialStateSystem, StateSystem, escape, split
@@ -19,7 +19,7 @@ from dctv.types.units import parse_unit
 
 if TYPE_CHECKING:
     from dctv.plan.question import Question
-    from dctv.plan.source import Run
+    from dctv.plan.source import PlanRun
 
 VALUES = (ColumnType("number", "BIGINT"), ColumnType("real", "DOUBLE"), ColumnType("text", "VARCHAR"))
 """The state of an attribute: one of them, or none where it has no state."""
@@ -38,7 +38,7 @@ INTERVALS = Schema(
 )
 _SHIFTS = {"=": (0, 0), ">=": (0, None), ">": (1, None), "<=": (None, 0), "<": (None, -1)}
 """What a comparison tells of the least and the greatest value."""
-_Told = Compare | In | Prefix
+_Summary = p.Compare | p.In | p.Prefix
 """Conditions that may tell of attributes or times."""
 
 
@@ -71,7 +71,7 @@ class History:
 
 
 @record
-class Step:
+class StateStep:
     """Something that is asked of a state system, which may not be there yet."""
 
     words: str
@@ -92,7 +92,7 @@ class States:
     times: tuple[int, ...] | None = None
     asked: bool = False
     """The range is what was asked for; else it is one that all intervals touch which a condition needs."""
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StateStep, ...] = ()
     """What is to be done, in this order, when the state system is there."""
 
     @property
@@ -104,7 +104,7 @@ class States:
         """Narrow it by what only the state system can tell: now if it is there, else before rows are read."""
         if self.history.built:
             return apply(self.prepared())
-        return replace(self, steps=(*self.steps, Step(words, apply)))
+        return replace(self, steps=(*self.steps, StateStep(words, apply)))
 
     def prepared(self) -> States:
         """Make the state system if it is not there, and do what waits for it.
@@ -118,7 +118,7 @@ class States:
             found = step.apply(found)
         return found
 
-    def prepare(self, run: Run) -> None:
+    def prepare(self, run: PlanRun) -> None:
         """Make the state system if it is not there, and see whether it has what is asked for.
 
         Rows that are found by running other queries are found now, since none can begin while this one runs.
@@ -127,9 +127,9 @@ class States:
         if isinstance(there.system, PartialStateSystem):
             run.kept[self] = aside(there.looked_up(), run.spill_folder)
 
-    def narrowed(self, predicate: Predicate) -> States:
+    def narrowed(self, predicate: p.Predicate) -> States:
         """Return a source of fewer attributes or times, where the condition speaks of them."""
-        words = ", ".join(_words(part) for part in _parts(predicate) if isinstance(part, _Told))
+        words = ", ".join(_words(part) for part in _parts(predicate) if isinstance(part, _Summary))
         return self.when_there(words, lambda there: _narrowed(there, predicate)) if words else self
 
     def of(self, quarks: Iterable[int]) -> States:
@@ -147,7 +147,7 @@ class States:
     def query(self) -> None:
         """Return None: the engine is handed the rows."""
 
-    def open(self, run: Run) -> Any:
+    def open(self, run: PlanRun) -> Any:
         """Return the intervals; they are looked up as they are read."""
         return run.kept[self] if self in run.kept else self.prepared().looked_up()
 
@@ -168,11 +168,11 @@ class States:
         there = self.prepared()
         count = there.system.attribute_count
         wanted = count if there.quarks is None else len(there.quarks)
-        told = f"states: {wanted:,} of {count:,} attributes"
+        summary = f"states: {wanted:,} of {count:,} attributes"
         if there.times is not None:
-            return (f"{told} at {len(there.times):,} times",)
+            return (f"{summary} at {len(there.times):,} times",)
         ends = ("" if one is None else f"{one} ns" for one in (there.first, there.last))
-        return (told if there.first is None and there.last is None else f"{told}, {'..'.join(ends)}",)
+        return (summary if there.first is None and there.last is None else f"{summary}, {'..'.join(ends)}",)
 
     def bytes_read(self) -> None:
         """Return None: what is read of a mapped file is not counted."""
@@ -183,19 +183,19 @@ class Computed(Held):
     """Rows that a state system gives, which are found just before they are read."""
 
     rows: Callable[[], Any]
-    told: Callable[[], Sequence[str]] = lambda: ()
+    summary: Callable[[], Sequence[str]] = lambda: ()
 
-    def prepare(self, run: Run) -> None:
+    def prepare(self, run: PlanRun) -> None:
         """Make the state system if it is not there, and find the rows."""
         run.kept[self] = self.rows()
 
-    def open(self, run: Run) -> Any:
+    def open(self, run: PlanRun) -> Any:
         """Return the rows."""
         return run.kept[self]
 
     def lines(self) -> Sequence[str]:
         """Return which attributes are looked up."""
-        return self.told()
+        return self.summary()
 
 
 def aside(stream: Any, spill_folder: Path) -> Any:
@@ -215,39 +215,39 @@ def aside(stream: Any, spill_folder: Path) -> Any:
             return file.read_all()
 
 
-def _parts(predicate: Predicate) -> tuple[Predicate, ...]:
-    return predicate.parts if isinstance(predicate, And) else (predicate,)
+def _parts(predicate: p.Predicate) -> tuple[p.Predicate, ...]:
+    return predicate.parts if isinstance(predicate, p.And) else (predicate,)
 
 
-def _words(part: Compare | In | Prefix) -> str:
+def _words(part: p.Compare | p.In | p.Prefix) -> str:
     match part:
-        case Compare(columns, operator, value):
+        case p.Compare(columns, operator, value):
             return f"{' + '.join(columns)} {operator} {value}"
-        case In(column, values):
+        case p.In(column, values):
             return f"{column} in {', '.join(map(str, values))}"
-        case Prefix(column, text):
+        case p.Prefix(column, text):
             return f"{column} begins with {text}"
 
 
-def _narrowed(states: States, predicate: Predicate) -> States:
+def _narrowed(states: States, predicate: p.Predicate) -> States:
     for part in _parts(predicate):
         states = _with(states, part)
     return states
 
 
-def _with(states: States, part: Predicate) -> States:
+def _with(states: States, part: p.Predicate) -> States:
     match part:
-        case Compare((column,), "=", value) if column in (_QUARK, _PATH):
+        case p.Compare((column,), "=", value) if column in (_QUARK, _PATH):
             return _of(states, column, (value,))
-        case In(column, values) if column in (_QUARK, _PATH):
+        case p.In(column, values) if column in (_QUARK, _PATH):
             return _of(states, column, values)
-        case Prefix(column, text) if column == _PATH:
+        case p.Prefix(column, text) if column == _PATH:
             system = states.system
             every = range(system.attribute_count)
             return states.of(quark for quark in every if escape(system.path(quark)).startswith(text))
-        case Compare((column,), operator, int(value)) if column == TS and operator in _SHIFTS:
+        case p.Compare((column,), operator, int(value)) if column == TS and operator in _SHIFTS:
             return _between(states, *_shifted(operator, value))
-        case Compare(columns, operator, int(value)) if set(columns) == {TS, DURATION} and operator in _SHIFTS:
+        case p.Compare(columns, operator, int(value)) if set(columns) == {TS, DURATION} and operator in _SHIFTS:
             # The end of a span is the time after its last one.
             low, _ = _shifted(operator, value - 1)
             return _between(states, low, None)

@@ -175,7 +175,7 @@ class PlanBuilder(Protocol):
     def kernel(
         self, name: str, schema: Schema, inputs: Sequence[Plan], options: Mapping[str, object], *, ordered: bool
     ) -> Plan:
-        """Make a plan of a span operator on the shelf."""
+        """Make a plan of a registered span operator."""
         ...
 
     def merged(self, spans: Plan) -> Plan:

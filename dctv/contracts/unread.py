@@ -7,12 +7,12 @@ from dctv.contracts.reader import Diagnostic
 MOSTLY_UNREAD = "most lines could not be read"
 
 
-def mostly_unread(file: str, told: int, unread: int) -> list[Diagnostic]:
-    """Tell of a file of which more lines were passed over than read; `told` counts those that should tell something.
+def mostly_unread(file: str, lines: int, unread: int) -> list[Diagnostic]:
+    """Tell of a file of which more lines were passed over than read; `lines` counts those that should tell something.
 
     A few such lines are usual. A file full of them was written with options, or by a tool, that the reader does not
     know, and what is left of it would look like a whole trace.
     """
-    if 2 * unread <= told:
+    if 2 * unread <= lines:
         return []
-    return [Diagnostic(file, MOSTLY_UNREAD, unread, f"{unread} of {told} lines", incomplete=True)]
+    return [Diagnostic(file, MOSTLY_UNREAD, unread, f"{unread} of {lines} lines", incomplete=True)]

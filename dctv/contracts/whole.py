@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, FILE, DecodedChunk, Known
-from dctv.contracts.reader import ARROW_TYPES, Chunks, LoadContext, LoadedTrace, StoredColumn, TraceTable
+from dctv.contracts.chunks import CHUNK_BYTES, FILE, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ARROW_TYPES, ChunkReader, LoadContext, LoadedTrace, StoredColumn, TraceTable
 from dctv.record import replace
 from dctv.types.schema import Kind
 
@@ -22,23 +22,23 @@ Parts = dict[str, list[Any]]
 """Decoded rows by table, a batch of each chunk."""
 
 
-def load(chunks: Chunks, paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
+def load(chunks: ChunkReader, paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     """Read the files of one trace; `_ts` 0 is the earliest event of all."""
     run = chunks.start(paths, context, None, CHUNK_BYTES)
     parts, hashes = _read(run)
     if run.again():
-        hints = run.facts()
+        hints = run.metadata()
         parts.clear()
         run = chunks.start(paths, context, hints, CHUNK_BYTES)
         parts, hashes = _read(run)
-    known = Known(run.facts(), hashes)
-    rest = chunks.rest(known)
-    return replace(rest, tables={**_tables(chunks, known, parts), **rest.tables})
+    metadata = TraceMetadata(run.metadata(), hashes)
+    rest = chunks.rest(metadata)
+    return replace(rest, tables={**_tables(chunks, metadata, parts), **rest.tables})
 
 
-def tables(chunks: Chunks, known: Known, run: Iterable[DecodedChunk]) -> dict[str, TraceTable]:
+def tables(chunks: ChunkReader, metadata: TraceMetadata, run: Iterable[DecodedChunk]) -> dict[str, TraceTable]:
     """Return the tables of a trace that is known, with the rows of some of its chunks."""
-    return _tables(chunks, known, _read(run)[0])
+    return _tables(chunks, metadata, _read(run)[0])
 
 
 def _read(run: Iterable[DecodedChunk]) -> tuple[Parts, list[tuple[int, str, str, str]]]:
@@ -48,7 +48,7 @@ def _read(run: Iterable[DecodedChunk]) -> tuple[Parts, list[tuple[int, str, str,
     hashes: list[tuple[int, str, str, str]] = []
     for chunk in run:
         number = chunk.checkpoint.file
-        hashes += [(number, *told) for told in chunk.hashes]
+        hashes += [(number, *entry) for entry in chunk.hashes]
         for name, rows in [*((f"{RAW}{name}", rows) for name, rows in chunk.events), *chunk.others]:
             batch = pa.record_batch(rows)
             file = pa.repeat(_numbers([number])[0], batch.num_rows)
@@ -56,10 +56,10 @@ def _read(run: Iterable[DecodedChunk]) -> tuple[Parts, list[tuple[int, str, str,
     return parts, hashes
 
 
-def _tables(chunks: Chunks, known: Known, parts: Parts) -> dict[str, TraceTable]:
+def _tables(chunks: ChunkReader, metadata: TraceMetadata, parts: Parts) -> dict[str, TraceTable]:
     found = {}
-    for name, table in chunks.tables(known).items():
-        batches = [chunks.finished(known, name, batch) for batch in parts.pop(name, ())]
+    for name, table in chunks.tables(metadata).items():
+        batches = [chunks.finished(metadata, name, batch) for batch in parts.pop(name, ())]
         data = joined(table, batches)
         found[name] = replace(table, data=data if table.schema.kind is Kind.REGULAR else in_time(data))
     return found
@@ -95,13 +95,15 @@ def in_time(data: Any) -> Any:
     return data.combine_chunks().take(compute.sort_indices(times))
 
 
-def finished_by(stored: Callable[[Known, str], Sequence[StoredColumn]], known: Known, table: str, batch: Any) -> Any:
+def finished_by(
+    stored: Callable[[TraceMetadata, str], Sequence[StoredColumn]], metadata: TraceMetadata, table: str, batch: Any
+) -> Any:
     """Decoded rows of a table, `FILE` last -> its columns, where names and sums are all that it takes."""
     import pyarrow as pa
     from pyarrow import compute
 
     decoded = dict(zip(batch.schema.names, batch.columns, strict=True))
-    columns = stored(known, table)
+    columns = stored(metadata, table)
     arrays = []
     for column in columns:
         kind = pa.field("", column.type).type

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Chunks(Protocol):
+class ValueChunks(Protocol):
     """Rows as Python values."""
 
     @property
@@ -25,7 +25,7 @@ class Chunks(Protocol):
         ...
 
 
-class Rows(Chunks, Protocol):
+class ResultRows(ValueChunks, Protocol):
     """A result that is read once, from front to back, in bounded memory."""
 
     def reader(self) -> pa.RecordBatchReader:
@@ -42,7 +42,7 @@ class Writer:
     title: str
     suffixes: tuple[str, ...]
     """Endings of `-o FILE` that choose it."""
-    write: Callable[[Rows, BinaryIO], int]
+    write: Callable[[ResultRows, BinaryIO], int]
     """Write one result and return its number of rows."""
     many: bool = True
     """Whether several results may follow each other in one file."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from dctv.draw.amounts import amount
 from dctv.draw.letters import cleaned
-from dctv.draw.places import Placed, Plot, of_kinds
-from dctv.draw.rows import Row
+from dctv.draw.places import Placed, TimeScale, of_kinds
+from dctv.draw.rows import TrackRow
 from dctv.draw.shapes import Line, Polygon, Rectangle, Shape
 from dctv.record import record
 from dctv.timeline.track import TrackKind
@@ -30,7 +30,7 @@ _SLACK = 0.5
 class Curve:
     """A counter in a picture."""
 
-    row: Row
+    row: TrackRow
     left: Numbers
     right: Numbers
     low: Numbers
@@ -63,7 +63,7 @@ class Curve:
         return placed
 
 
-def curves(placed: Placed, rows: Sequence[Row]) -> dict[int, Curve]:
+def curves(placed: Placed, rows: Sequence[TrackRow]) -> dict[int, Curve]:
     """Return the curves of counters that have values, by the ids of their tracks."""
     import numpy as np
 
@@ -92,7 +92,7 @@ def curves(placed: Placed, rows: Sequence[Row]) -> dict[int, Curve]:
     return {curve.row.track.id: curve for curve in made}
 
 
-def counters(found: dict[int, Curve], plot: Plot) -> Iterator[Shape]:
+def counters(found: dict[int, Curve], plot: TimeScale) -> Iterator[Shape]:
     """Yield the steps of counters."""
     import numpy as np
 
@@ -102,14 +102,14 @@ def counters(found: dict[int, Curve], plot: Plot) -> Iterator[Shape]:
         least, greatest = curve.scale
         base = float(curve.height(np.zeros(1))[0])
         high, low = (amount(float(end), curve.row.track.unit) for end in (curve.high.max(), curve.low.min()))
-        told = f"{cleaned(curve.row.track.name)}\nleast {low}\ngreatest {high}"
+        title = f"{cleaned(curve.row.track.name)}\nleast {low}\ngreatest {high}"
         for first, last in pairwise(ends):
-            yield from _steps(curve, slice(first, last), base, told)
+            yield from _steps(curve, slice(first, last), base, title)
         if least < 0 < greatest:
             yield Rectangle(plot.left, round(base), plot.width, 1, "zero")
 
 
-def _steps(curve: Curve, part: slice, base: float, told: str) -> Iterator[Shape]:
+def _steps(curve: Curve, part: slice, base: float, title: str) -> Iterator[Shape]:
     import numpy as np
 
     left, right = curve.left[part].copy(), curve.right[part]
@@ -117,9 +117,9 @@ def _steps(curve: Curve, part: slice, base: float, told: str) -> Iterator[Shape]
     x = np.round(np.column_stack([left, right]).ravel(), 2)
     low, high, value = (curve.height(values[part]).repeat(2) for values in (curve.low, curve.high, curve.value))
     line = _points(x, value)
-    yield Polygon([(float(x[0]), base), *line, (float(x[-1]), base)], "area", told)
+    yield Polygon([(float(x[0]), base), *line, (float(x[-1]), base)], "area", title)
     if (low > high).any():
-        yield Polygon([*_points(x, high), *reversed(_points(x, low))], "range", told)
+        yield Polygon([*_points(x, high), *reversed(_points(x, low))], "range", title)
     yield Line(line, "line")
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dctv.draw.joined import Timeline
+    from dctv.draw.joined import JoinedTimeline
     from dctv.draw.plot import Plot
 
 
-def drawn(timeline: Timeline, options: Mapping[str, Any]) -> Plot:
+def drawn(timeline: JoinedTimeline, options: Mapping[str, Any]) -> Plot:
     """Draw a timeline, with the options of `Plot`.
 
     Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dctv.draw.shapes import Picture
+from dctv.draw.shapes import Drawing
 from dctv.draw.svg import Theme
 from dctv.errors import UsageError
 
@@ -26,7 +26,7 @@ def check_ending(path: Path) -> None:
         check_pillow()
 
 
-def content(picture: Picture, path: Path, theme: Theme | None) -> bytes:
+def content(picture: Drawing, path: Path, theme: Theme | None) -> bytes:
     """Return what is written to a file: light or dark as the reader has it unless told, PNG light.
 
     Raises:

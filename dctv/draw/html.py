@@ -6,13 +6,13 @@ from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
 
-from dctv.draw.shapes import Picture
+from dctv.draw.shapes import Drawing
 from dctv.draw.svg import Theme, escaped, style, svg
 
 _BACKGROUND = {None: "light dark", "light": "only light", "dark": "only dark"}
 
 
-def html(picture: Picture, theme: Theme | None = None) -> Iterator[str]:
+def html(picture: Drawing, theme: Theme | None = None) -> Iterator[str]:
     """Yield a page, piece by piece; without a theme it is light or dark as the reader has it."""
     own = f":root{{color-scheme:{_BACKGROUND[theme]}}}body{{margin:0}}svg{{display:block;max-width:100%;height:auto}}"
     # Only these two styles may apply, whatever stands in the trace.

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from dctv.draw.colours import FILLS, hue_of
 from dctv.draw.letters import cleaned, fitted
-from dctv.draw.places import Placed, Plot, of_kinds
-from dctv.draw.rows import Row
+from dctv.draw.places import Placed, TimeScale, of_kinds
+from dctv.draw.rows import TrackRow
 from dctv.draw.scene import Scene
-from dctv.draw.shapes import Boxes, Polygon, Rectangle, Shape, Text
+from dctv.draw.shapes import Boxes, Polygon, Rectangle, Shape, TextShape
 from dctv.draw.times import exact_time
 from dctv.timeline.track import TrackKind
 
-TOLD = 5_000
+TITLED = 5_000
 """How many instants of a picture tell what they are: those farthest from others."""
 _HALF, _HEIGHT, _SIZE = 4, 8, 11
 _APART = 2 * _HALF
@@ -21,7 +21,7 @@ _APART = 2 * _HALF
 _LABELLED = 18
 
 
-def instants(scene: Scene, placed: Placed, rows: Sequence[Row], plot: Plot) -> Iterator[Shape]:
+def instants(scene: Scene, placed: Placed, rows: Sequence[TrackRow], plot: TimeScale) -> Iterator[Shape]:
     """Yield the marks of instants."""
     import numpy as np
 
@@ -32,7 +32,7 @@ def instants(scene: Scene, placed: Placed, rows: Sequence[Row], plot: Plot) -> I
     steps = np.where(np.diff(found["row"]) == 0, np.diff(x), np.inf)
     before, after = np.concatenate([[np.inf], steps]), np.concatenate([steps, [np.inf]])
     telling = np.zeros(len(found), dtype=bool)
-    telling[np.argsort(-np.minimum(before, after), kind="stable")[:TOLD]] = True
+    telling[np.argsort(-np.minimum(before, after), kind="stable")[:TITLED]] = True
     yield from _ticks(found.take(~telling), rows)
     which = np.flatnonzero(telling)
     # A label must not reach the triangle of the next instant.
@@ -42,20 +42,20 @@ def instants(scene: Scene, placed: Placed, rows: Sequence[Row], plot: Plot) -> I
     columns = [some[name].tolist() for name in ("row", "left", "_ts", "_duration", "count", "name")]
     for room, crowded, row, left, ts, duration, count, code in zip(rooms, near, *columns, strict=True):
         name, y = found.names[code], rows[row].y
-        told = _told(cleaned(name), ts - scene.zero, duration, count)
+        title = _title(cleaned(name), ts - scene.zero, duration, count)
         role = FILLS[hue_of(name)]
         if crowded:
-            yield Rectangle(left, y + 2, 1, rows[row].height - 4, role, told)
+            yield Rectangle(left, y + 2, 1, rows[row].height - 4, role, title)
             continue
         corners = [(left - _HALF, y + 3), (left + _HALF, y + 3), (left, y + 3 + 1.5 * _HEIGHT)]
-        yield Polygon(corners, role, told)
+        yield Polygon(corners, role, title)
         text = cleaned(name) if count <= 1 else f"{cleaned(name)} ({count:,})"
         label = fitted(text, room - _HALF - 3, _SIZE) if name and room >= _LABELLED else ""
         if label:
-            yield Text(left + _HALF + 3, y + 13, label, room - _HALF - 3, "ink", _SIZE)
+            yield TextShape(left + _HALF + 3, y + 13, label, room - _HALF - 3, "ink", _SIZE)
 
 
-def _ticks(found: Placed, rows: Sequence[Row]) -> Iterator[Shape]:
+def _ticks(found: Placed, rows: Sequence[TrackRow]) -> Iterator[Shape]:
     import numpy as np
 
     codes, places = np.unique(found["name"], return_inverse=True)
@@ -69,7 +69,7 @@ def _ticks(found: Placed, rows: Sequence[Row]) -> Iterator[Shape]:
         yield Boxes(found["left"][some], top[some], found["left"][some] + 1, bottom[some], FILLS[hue])
 
 
-def _told(name: str, ts: int, duration: int, count: int) -> str:
+def _title(name: str, ts: int, duration: int, count: int) -> str:
     lines = [name, f"at {exact_time(ts)}"]
     if count > 1:
         lines.append(f"{count:,} in {exact_time(duration)}")

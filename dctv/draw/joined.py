@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Timeline(Protocol):
+class JoinedTimeline(Protocol):
     """Tracks, and their cells of any window."""
 
     @property
@@ -31,14 +31,14 @@ class Timeline(Protocol):
         """Return the cells of some tracks, as `Scene` has them."""
 
 
-def joined(timelines: Mapping[str, Timeline]) -> Timeline:
+def joined(timelines: Mapping[str, JoinedTimeline]) -> JoinedTimeline:
     """Return a timeline in which each of several is a group of its name; one alone is as it is."""
     (*_, last) = timelines.values()
     return last if len(timelines) == 1 else _Joined(timelines)
 
 
 class _Joined:
-    def __init__(self, timelines: Mapping[str, Timeline]) -> None:
+    def __init__(self, timelines: Mapping[str, JoinedTimeline]) -> None:
         self._parts = list(timelines.values())
         self._starts: list[int] = []
         found: list[Track] = []

@@ -8,10 +8,10 @@ from dctv.draw import legend
 from dctv.draw.counters import Curve, counters, curves
 from dctv.draw.instants import instants
 from dctv.draw.letters import cleaned, fitted, width_of
-from dctv.draw.places import Plot, place_cells
-from dctv.draw.rows import LANE, Row, Rows, place_rows
+from dctv.draw.places import TimeScale, place_cells
+from dctv.draw.rows import LANE, TrackRow, TrackRows, place_rows
 from dctv.draw.scene import Scene, check_window
-from dctv.draw.shapes import Picture, Rectangle, Shape, Text
+from dctv.draw.shapes import Drawing, Rectangle, Shape, TextShape
 from dctv.draw.spans import slices, states
 from dctv.draw.times import brief_time, exact_time, ticks
 from dctv.errors import UsageError
@@ -33,13 +33,13 @@ _COLUMN = (110, 300)
 
 
 @record
-class Frame:
+class PictureLayout:
     """Where the parts of a picture are."""
 
     width: int
     height: int | None
     """None for as high as the tracks are."""
-    plot: Plot
+    plot: TimeScale
 
 
 def visible(tracks: Sequence[Track], height: int | None) -> Sequence[Track]:
@@ -47,7 +47,7 @@ def visible(tracks: Sequence[Track], height: int | None) -> Sequence[Track]:
     return [row.track for row in _rows(tracks, height).rows]
 
 
-def picture(scene: Scene, width: int | None = None, height: int | None = None) -> Picture:
+def picture(scene: Scene, width: int | None = None, height: int | None = None) -> Drawing:
     """Draw a scene.
 
     Raises:
@@ -58,7 +58,7 @@ def picture(scene: Scene, width: int | None = None, height: int | None = None) -
     check_window(scene.start, scene.stop)
     rows = _rows(scene.tracks, height)
     column = _column(rows.rows, width)
-    frame = Frame(width, height, Plot(column, width - _MARGIN - column))
+    frame = PictureLayout(width, height, TimeScale(column, width - _MARGIN - column))
     placed = place_cells(scene, rows.rows, frame.plot)
     found = curves(placed, rows.rows)
     lines = _LINES if height is None else 1 + max(height - _FOOT - rows.last, 0) // legend.LINE
@@ -76,10 +76,10 @@ def picture(scene: Scene, width: int | None = None, height: int | None = None) -
         *instants(scene, placed, rows.rows, frame.plot),
         *_names(rows.rows, found, frame),
         *_head(scene, width),
-        *(Text(_MARGIN, rows.last + 18, note, width - 2 * _MARGIN, size=12, bold=True) for note in notes),
+        *(TextShape(_MARGIN, rows.last + 18, note, width - 2 * _MARGIN, size=12, bold=True) for note in notes),
         *legend.drawn(below, rows.last + 4 + legend.LINE * bool(notes), width),
     ]
-    return Picture(width, whole, cleaned(scene.title), shapes)
+    return Drawing(width, whole, cleaned(scene.title), shapes)
 
 
 def check_size(width: int, height: int | None) -> None:
@@ -93,11 +93,11 @@ def check_size(width: int, height: int | None) -> None:
             raise UsageError(f"the {name} of a picture is {least:,} to {most:,} pixels, found {size:,}")
 
 
-def _rows(tracks: Sequence[Track], height: int | None) -> Rows:
+def _rows(tracks: Sequence[Track], height: int | None) -> TrackRows:
     return place_rows(tracks, _RULER + 4, (height or _HEIGHTS[1] - legend.LINE * (_LINES - 1)) - _FOOT)
 
 
-def _column(rows: Sequence[Row], width: int) -> float:
+def _column(rows: Sequence[TrackRow], width: int) -> float:
     """Return how wide the column of names is: as the longest one, within limits."""
     least, most = _COLUMN
     needs = (
@@ -116,13 +116,13 @@ def _head(scene: Scene, width: int) -> Iterator[Shape]:
     room = width - 2 * _MARGIN
     title = cleaned(scene.title)
     shown = fitted(title, room, 16, bold=True)
-    yield Text(_MARGIN, 25, shown, room, size=16, bold=True, told=title if shown != title else "")
+    yield TextShape(_MARGIN, 25, shown, room, size=16, bold=True, title=title if shown != title else "")
     length = scene.stop - scene.start
     text = f"begins at {exact_time(scene.start - scene.zero)}, lasts {exact_time(length)}"
-    yield Text(_MARGIN, 43, fitted(text, room, 12), room, "faint", 12)
+    yield TextShape(_MARGIN, 43, fitted(text, room, 12), room, "faint", 12)
 
 
-def _ruler(scene: Scene, rows: Rows, frame: Frame) -> Iterator[Shape]:
+def _ruler(scene: Scene, rows: TrackRows, frame: PictureLayout) -> Iterator[Shape]:
     plot, bottom = frame.plot, max(rows.last, _RULER + 4)
     yield Rectangle(plot.left, _RULER, plot.width, 1, "tick")
     span = scene.stop - scene.start
@@ -132,11 +132,13 @@ def _ruler(scene: Scene, rows: Rows, frame: Frame) -> Iterator[Shape]:
         yield Rectangle(x, _RULER + 1, 1, bottom - _RULER - 1, "grid")
         room = frame.width - x - 5
         if width_of(tick.label, 11) <= room:
-            yield Text(x + 4, _RULER - 5, tick.label, room, "faint", 11)
-    yield Text(_MARGIN, _RULER - 5, f"1 px = {brief_time(round(span / plot.width))}", plot.left - _MARGIN, "faint", 11)
+            yield TextShape(x + 4, _RULER - 5, tick.label, room, "faint", 11)
+    yield TextShape(
+        _MARGIN, _RULER - 5, f"1 px = {brief_time(round(span / plot.width))}", plot.left - _MARGIN, "faint", 11
+    )
 
 
-def _backdrop(rows: Rows, frame: Frame) -> Iterator[Shape]:
+def _backdrop(rows: TrackRows, frame: PictureLayout) -> Iterator[Shape]:
     for row in rows.rows:
         if row.track.kind is TrackKind.GROUP:
             yield Rectangle(0, row.y, frame.width, row.height - 2, "band-inner" if row.track.depth else "band")
@@ -144,7 +146,7 @@ def _backdrop(rows: Rows, frame: Frame) -> Iterator[Shape]:
             yield Rectangle(0, row.last - 2, frame.width, 1, "rule")
 
 
-def _names(rows: Sequence[Row], found: dict[int, Curve], frame: Frame) -> Iterator[Shape]:
+def _names(rows: Sequence[TrackRow], found: dict[int, Curve], frame: PictureLayout) -> Iterator[Shape]:
     for row in rows:
         track, x = row.track, _indent(row.track)
         group = track.kind is TrackKind.GROUP
@@ -154,19 +156,19 @@ def _names(rows: Sequence[Row], found: dict[int, Curve], frame: Frame) -> Iterat
         base = row.y + (row.height + 8 - 2 * group) / 2 if row.lanes == 1 and not row.more else row.y + LANE / 2 + 4
         name = cleaned(track.name)
         shown = fitted(name, room, 12, bold=group) or name[:1]
-        yield Text(x, base, shown, room, "ink", 12, bold=group, told=name if shown != name else "")
+        yield TextShape(x, base, shown, room, "ink", 12, bold=group, title=name if shown != name else "")
         if row.more:
             text = f"and {row.more:,} more lanes"
-            yield Text(frame.plot.left + 3, row.y + row.height - 4, text, frame.plot.width, "faint", 11)
+            yield TextShape(frame.plot.left + 3, row.y + row.height - 4, text, frame.plot.width, "faint", 11)
 
 
 def _scale(curve: Curve, column: float) -> Iterator[Shape]:
     room = column - _MARGIN - 6
     for label, y in zip(curve.labels, (curve.row.y + 10, curve.row.y + curve.row.height - 1), strict=True):
-        yield Text(column - 6, y, fitted(label, room, 10), room, "faint", 10, "end")
+        yield TextShape(column - 6, y, fitted(label, room, 10), room, "faint", 10, "end")
 
 
-def _notes(scene: Scene, rows: Rows) -> Sequence[str]:
+def _notes(scene: Scene, rows: TrackRows) -> Sequence[str]:
     if not scene.tracks:
         return ["no tracks"]
     if rows.left_out:

@@ -8,8 +8,8 @@ from dctv.draw.colours import state_rank, state_role
 from dctv.draw.counters import Curve
 from dctv.draw.letters import cleaned, fitted, width_of
 from dctv.draw.places import Placed, of_kinds
-from dctv.draw.rows import Row
-from dctv.draw.shapes import Rectangle, Shape, Text
+from dctv.draw.rows import TrackRow
+from dctv.draw.shapes import Rectangle, Shape, TextShape
 from dctv.draw.spans import partial
 from dctv.record import record
 from dctv.timeline.track import TrackKind
@@ -24,7 +24,7 @@ _GAP = 18
 
 
 @record
-class Entry:
+class LegendEntry:
     """A colour and what it means."""
 
     role: str
@@ -34,24 +34,24 @@ class Entry:
     """Whether it is a part of a cell."""
 
 
-def entries(placed: Placed, rows: Sequence[Row], curves: Sequence[Curve]) -> Sequence[Entry]:
+def entries(placed: Placed, rows: Sequence[TrackRow], curves: Sequence[Curve]) -> Sequence[LegendEntry]:
     """Return what is to be explained of a picture."""
     found = []
     states = of_kinds(placed, rows, TrackKind.STATES)
     names = sorted({states.names[code] or "" for code in set(states["name"].tolist())}, key=state_rank)
-    found += [Entry(state_role(name), fitted(cleaned(name), _LONGEST, _SIZE)) for name in names]
+    found += [LegendEntry(state_role(name), fitted(cleaned(name), _LONGEST, _SIZE)) for name in names]
     if partial(states).any():
-        found.append(Entry("ended", "lower: it fills only a part of the time", low=True))
+        found.append(LegendEntry("ended", "lower: it fills only a part of the time", low=True))
     if (of_kinds(placed, rows, TrackKind.SLICES)["count"] > 1).any():
-        found.append(Entry("hue0-pale", "pale: several spans, named after the longest", hatched=True))
+        found.append(LegendEntry("hue0-pale", "pale: several spans, named after the longest", hatched=True))
     if any((curve.high > curve.low).any() for curve in curves):
-        found += [Entry("line", "mean", low=True), Entry("range", "least to greatest")]
+        found += [LegendEntry("line", "mean", low=True), LegendEntry("range", "least to greatest")]
     return found
 
 
-def placed_entries(found: Sequence[Entry], width: int, lines: int) -> Sequence[tuple[float, int, Entry]]:
+def placed_entries(found: Sequence[LegendEntry], width: int, lines: int) -> Sequence[tuple[float, int, LegendEntry]]:
     """Place entries one after the other, in lines; what there is no room for is counted."""
-    result: list[tuple[float, int, Entry]] = []
+    result: list[tuple[float, int, LegendEntry]] = []
     x, line = float(MARGIN), 0
     for number, entry in enumerate(found):
         left = len(found) - number
@@ -66,7 +66,7 @@ def placed_entries(found: Sequence[Entry], width: int, lines: int) -> Sequence[t
     return result
 
 
-def drawn(found: Sequence[tuple[float, int, Entry]], y: int, width: int) -> Iterator[Shape]:
+def drawn(found: Sequence[tuple[float, int, LegendEntry]], y: int, width: int) -> Iterator[Shape]:
     """Yield the shapes of placed entries."""
     for x, line, entry in found:
         top = y + line * LINE + 4
@@ -76,12 +76,12 @@ def drawn(found: Sequence[tuple[float, int, Entry]], y: int, width: int) -> Iter
             lift = (_SWATCH - 3) / 2 if entry.role == "line" else _SWATCH - part
             yield Rectangle(x, top + lift, _SWATCH, high, entry.role, hatched=entry.hatched)
         shift = _SWATCH + 5 if entry.role else 0
-        yield Text(x + shift, top + 10, entry.text, width - MARGIN - x - shift, "faint", _SIZE)
+        yield TextShape(x + shift, top + 10, entry.text, width - MARGIN - x - shift, "faint", _SIZE)
 
 
-def _need(entry: Entry) -> float:
+def _need(entry: LegendEntry) -> float:
     return (_SWATCH + 5 if entry.role else 0) + width_of(entry.text, _SIZE) + _GAP
 
 
-def _more(count: int) -> Entry:
-    return Entry("", f"and {count:,} more")
+def _more(count: int) -> LegendEntry:
+    return LegendEntry("", f"and {count:,} more")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dctv.draw.rows import Row
+from dctv.draw.rows import TrackRow
 from dctv.draw.scene import Scene
 from dctv.record import record
 from dctv.timeline.track import TrackKind
@@ -28,7 +28,7 @@ NO_NAME = -1
 
 
 @record
-class Plot:
+class TimeScale:
     """Where times are drawn."""
 
     left: float
@@ -62,7 +62,7 @@ class Placed:
         return Placed({name: column[which] for name, column in self.columns.items()}, self.names)
 
 
-def place_cells(scene: Scene, rows: Sequence[Row], plot: Plot) -> Placed:
+def place_cells(scene: Scene, rows: Sequence[TrackRow], plot: TimeScale) -> Placed:
     """Return the cells of a scene that are seen in these rows."""
     import numpy as np
 
@@ -81,7 +81,7 @@ def place_cells(scene: Scene, rows: Sequence[Row], plot: Plot) -> Placed:
     return placed.take(order)
 
 
-def of_kinds(placed: Placed, rows: Sequence[Row], *kinds: TrackKind) -> Placed:
+def of_kinds(placed: Placed, rows: Sequence[TrackRow], *kinds: TrackKind) -> Placed:
     """Return the cells of tracks of some kinds."""
     import numpy as np
 
@@ -116,7 +116,7 @@ def _numbers(table: pa.Table, name: str, kind: str, default: float) -> NDArray[A
     return found
 
 
-def _rows_of(tracks: Whole, rows: Sequence[Row]) -> tuple[Whole, Whole]:
+def _rows_of(tracks: Whole, rows: Sequence[TrackRow]) -> tuple[Whole, Whole]:
     """Return the row of each cell and how many lanes of it are drawn: none of a track that is not there."""
     import numpy as np
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dctv.draw.files import content
 from dctv.draw.html import html
-from dctv.draw.joined import Timeline
+from dctv.draw.joined import JoinedTimeline
 from dctv.draw.layout import WIDTH, check_size, picture, visible
 from dctv.draw.scene import Scene, check_window, step_of
 from dctv.draw.svg import Theme, svg
@@ -20,7 +20,7 @@ class Plot:
 
     def __init__(
         self,
-        timeline: Timeline,
+        timeline: JoinedTimeline,
         *,
         start: int | None = None,
         stop: int | None = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dctv.draw.colours import palette, rgb
 from dctv.draw.letters import ELLIPSIS
-from dctv.draw.shapes import Boxes, Line, Picture, Polygon, Rectangle, Shape, Text
+from dctv.draw.shapes import Boxes, Drawing, Line, Polygon, Rectangle, Shape, TextShape
 from dctv.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _OTHERS = ("NotoSans-Regular.ttf", "DejaVuSans.ttf", "arial.ttf", "Arial Unicode
 """Fonts of systems, for letters that Pillow's own does not have."""
 
 
-def png(picture: Picture, *, dark: bool = False) -> bytes:
+def png(picture: Drawing, *, dark: bool = False) -> bytes:
     """Return a PNG picture.
 
     Raises:
@@ -75,7 +75,7 @@ class _Canvas:
                 self._rectangle(shape)
             case Boxes():
                 self._boxes(shape)
-            case Text():
+            case TextShape():
                 self._text(shape)
             case Polygon():
                 self._draw.polygon([(_whole(x), _whole(y)) for x, y in shape.points], fill=self._colours[shape.role])
@@ -103,7 +103,7 @@ class _Canvas:
         for box in zip(*(column.tolist() for column in columns), strict=True):
             self._draw.rectangle(box, fill=colour)
 
-    def _text(self, shape: Text) -> None:
+    def _text(self, shape: TextShape) -> None:
         from PIL import Image, ImageDraw
 
         font, colour, anchor = _font(shape.text, shape.size), self._colours[shape.role], _ANCHORS[shape.anchor]

@@ -14,7 +14,7 @@ _HEIGHTS = {TrackKind.GROUP: 22, TrackKind.COUNTER: 40, TrackKind.INSTANTS: 18, 
 
 
 @record
-class Row:
+class TrackRow:
     """A track in a picture."""
 
     track: Track
@@ -35,39 +35,39 @@ class Row:
 
 
 @record
-class Rows:
+class TrackRows:
     """All tracks in a picture."""
 
-    rows: Sequence[Row]
+    rows: Sequence[TrackRow]
     left_out: int
     """How many tracks there is no room for; groups are none."""
     last: int
     """Where they end."""
 
 
-def place_rows(tracks: Sequence[Track], top: int, bottom: int | None) -> Rows:
+def place_rows(tracks: Sequence[Track], top: int, bottom: int | None) -> TrackRows:
     """Place tracks below each other, as long as there is room."""
-    rows: list[Row] = []
+    rows: list[TrackRow] = []
     y = top
     for number, track in enumerate(tracks):
         row = _row(track, y, bottom)
         if row is None:
             left_out = sum(other.kind is not TrackKind.GROUP for other in tracks[number:])
-            return Rows(rows, left_out, y)
+            return TrackRows(rows, left_out, y)
         rows.append(row)
         y = row.last
-    return Rows(rows, 0, y)
+    return TrackRows(rows, 0, y)
 
 
-def _row(track: Track, y: int, bottom: int | None) -> Row | None:
+def _row(track: Track, y: int, bottom: int | None) -> TrackRow | None:
     if track.kind is not TrackKind.SLICES:
         height = _HEIGHTS[track.kind]
-        return Row(track, y, height, 1) if bottom is None or y + height <= bottom else None
+        return TrackRow(track, y, height, 1) if bottom is None or y + height <= bottom else None
     lanes = max(track.lanes, 1)
     shown = min(lanes, LANES)
     if bottom is not None and y + _height(lanes, shown) > bottom:
         shown = (bottom - y - MORE) // LANE
-    return Row(track, y, _height(lanes, shown), shown) if shown > 0 else None
+    return TrackRow(track, y, _height(lanes, shown), shown) if shown > 0 else None
 
 
 def _height(lanes: int, shown: int) -> int:

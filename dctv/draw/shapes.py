@@ -25,7 +25,7 @@ class Rectangle:
     width: float
     height: float
     role: str
-    told: str = ""
+    title: str = ""
     """What is shown when one points at it."""
     hatched: bool = False
 
@@ -42,7 +42,7 @@ class Boxes:
 
 
 @record
-class Text:
+class TextShape:
     """A line of text."""
 
     x: float
@@ -55,7 +55,7 @@ class Text:
     size: int = 11
     anchor: Anchor = "start"
     bold: bool = False
-    told: str = ""
+    title: str = ""
 
 
 @record
@@ -64,7 +64,7 @@ class Polygon:
 
     points: Sequence[tuple[float, float]]
     role: str
-    told: str = ""
+    title: str = ""
 
 
 @record
@@ -75,11 +75,11 @@ class Line:
     role: str
 
 
-Shape = Rectangle | Boxes | Text | Polygon | Line
+Shape = Rectangle | Boxes | TextShape | Polygon | Line
 
 
 @record
-class Picture:
+class Drawing:
     """All shapes, those below others first."""
 
     width: int

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from dctv.draw.colours import FILLS, PALES, hue_of, ink_on, state_role
 from dctv.draw.letters import cleaned, fitted
 from dctv.draw.places import Placed, merged, of_kinds
-from dctv.draw.rows import LANE, Row
+from dctv.draw.rows import LANE, TrackRow
 from dctv.draw.scene import Scene
-from dctv.draw.shapes import Boxes, Rectangle, Shape, Text
+from dctv.draw.shapes import Boxes, Rectangle, Shape, TextShape
 from dctv.draw.times import exact_time
 from dctv.timeline.track import TrackKind
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Flags = NDArray[bool_]
     Whole = NDArray[int64]
 
-TOLD = 10_000
+TITLED = 10_000
 """How many boxes of a picture tell what they are: the widest ones. It keeps pictures small."""
 HATCHED = 6
 """How wide a box must be that hatching is seen in it."""
@@ -34,7 +34,7 @@ _LABELLED = 18
 _LEGIBLE = 12
 
 
-def slices(scene: Scene, placed: Placed, rows: Sequence[Row]) -> Iterator[Shape]:
+def slices(scene: Scene, placed: Placed, rows: Sequence[TrackRow]) -> Iterator[Shape]:
     """Yield the boxes of slices: what stands for several is pale."""
     import numpy as np
 
@@ -44,7 +44,7 @@ def slices(scene: Scene, placed: Placed, rows: Sequence[Row]) -> Iterator[Shape]
     yield from _boxes(scene, found, rows, levels, np.where(pale, roles + len(FILLS), roles), (*FILLS, *PALES))
 
 
-def states(scene: Scene, placed: Placed, rows: Sequence[Row]) -> Iterator[Shape]:
+def states(scene: Scene, placed: Placed, rows: Sequence[TrackRow]) -> Iterator[Shape]:
     """Yield the boxes of states: lower where one fills only a part of the time."""
     import numpy as np
 
@@ -85,7 +85,7 @@ def _codes(placed: Placed, of: Sequence[int]) -> Whole:
 
 
 def _boxes(
-    scene: Scene, found: Placed, rows: Sequence[Row], levels: Whole, roles: Whole, names: Sequence[str]
+    scene: Scene, found: Placed, rows: Sequence[TrackRow], levels: Whole, roles: Whole, names: Sequence[str]
 ) -> Iterator[Shape]:
     import numpy as np
 
@@ -95,7 +95,7 @@ def _boxes(
     bottom = np.array([row.y for row in rows])[found["row"]] + found["lane"] * LANE + LANE - 1 if len(found) else left
     top = bottom - levels * _LEVEL - (levels == _WHOLE)
     telling = np.zeros(len(found), dtype=bool)
-    telling[np.argsort(left - right, kind="stable")[:TOLD]] = True
+    telling[np.argsort(left - right, kind="stable")[:TITLED]] = True
     for role in np.unique(roles[~telling]).tolist():
         some = ~telling & (roles == role)
         yield Boxes(left[some], top[some], right[some], bottom[some], names[role])
@@ -105,16 +105,16 @@ def _boxes(
     labels = []
     for cell, x, y, end, base, role in zip(_cells(found.take(which)), *columns, strict=True):
         name, pale = cleaned(cell["text"]), names[role] in PALES
-        told = _told(name, cell, zero)
-        yield Rectangle(x, y, end - x, base - y, names[role], told, hatched=pale and end - x >= HATCHED)
+        title = _title(name, cell, zero)
+        yield Rectangle(x, y, end - x, base - y, names[role], title, hatched=pale and end - x >= HATCHED)
         if end - x >= _LABELLED and base - y >= _LEGIBLE and cell["text"]:
             labels.append(_label(name, x, end, base, names[role]))
     yield from (label for label in labels if label.text)
 
 
-def _label(name: str, left: float, right: float, bottom: float, role: str) -> Text:
+def _label(name: str, left: float, right: float, bottom: float, role: str) -> TextShape:
     room = right - left - 6
-    return Text(left + 3, bottom - 5, fitted(name, room, _SIZE), room, ink_on(role), _SIZE)
+    return TextShape(left + 3, bottom - 5, fitted(name, room, _SIZE), room, ink_on(role), _SIZE)
 
 
 def _cells(placed: Placed) -> Iterator[dict[str, Any]]:
@@ -124,7 +124,7 @@ def _cells(placed: Placed) -> Iterator[dict[str, Any]]:
         yield {"text": text, **dict(zip(wanted, values, strict=True))}
 
 
-def _told(name: str, cell: dict[str, Any], zero: int) -> str:
+def _title(name: str, cell: dict[str, Any], zero: int) -> str:
     lines = [name, f"begins at {exact_time(cell['_ts'] - zero)}"]
     if cell["count"] <= 1:
         return "\n".join([*lines, f"lasts {exact_time(cell['_duration'])}"])

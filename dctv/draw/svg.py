@@ -8,7 +8,7 @@ from typing import Literal
 
 from dctv.draw.colours import palette
 from dctv.draw.letters import ELLIPSIS, width_of
-from dctv.draw.shapes import Boxes, Line, Picture, Polygon, Rectangle, Shape, Text
+from dctv.draw.shapes import Boxes, Drawing, Line, Polygon, Rectangle, Shape, TextShape
 
 Theme = Literal["light", "dark"]
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
@@ -18,7 +18,7 @@ _TIGHT = 0.85
 _HATCH = '<pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
 
 
-def svg(picture: Picture, theme: Theme | None = None) -> Iterator[str]:
+def svg(picture: Drawing, theme: Theme | None = None) -> Iterator[str]:
     """Yield an SVG picture, piece by piece; without a theme it is light or dark as the reader has it."""
     size = f'width="{picture.width}" height="{picture.height}"'
     yield (
@@ -32,7 +32,7 @@ def svg(picture: Picture, theme: Theme | None = None) -> Iterator[str]:
     yield "</svg>\n"
 
 
-def style(picture: Picture, theme: Theme | None) -> str:
+def style(picture: Drawing, theme: Theme | None) -> str:
     """Return the rules of a picture, for the colours that it has."""
     roles = sorted({shape.role for shape in picture.shapes} | {"background"})
     light, dark = palette(dark=False), palette(dark=True)
@@ -68,7 +68,7 @@ def _drawn(shape: Shape) -> str:
             return _rectangle(shape)
         case Boxes():
             return _boxes(shape)
-        case Text():
+        case TextShape():
             return _text(shape)
         case Polygon():
             return _polygon(shape)
@@ -80,7 +80,7 @@ def _rectangle(shape: Rectangle) -> str:
     place = f'x="{_number(shape.x)}" y="{_number(shape.y)}" width="{_number(shape.width)}"'
     place += f' height="{_number(shape.height)}"'
     hatch = f'<rect class="hatch" {place}/>\n' if shape.hatched else ""
-    return _closed(f'<rect class="{shape.role}" {place}', "rect", shape.told) + hatch
+    return _closed(f'<rect class="{shape.role}" {place}', "rect", shape.title) + hatch
 
 
 def _boxes(shape: Boxes) -> str:
@@ -92,23 +92,23 @@ def _boxes(shape: Boxes) -> str:
     return f'<path class="{shape.role}" d="{"".join(parts)}"/>\n'
 
 
-def _text(shape: Text) -> str:
+def _text(shape: TextShape) -> str:
     kinds = [shape.role, *(["bold"] if shape.bold else []), *([shape.anchor] if shape.anchor != "start" else [])]
     head = f'<text class="{" ".join(kinds)}" x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{shape.size}"'
     width = width_of(shape.text, shape.size, bold=shape.bold)
     if width > _TIGHT * shape.room or not shape.text.rstrip(ELLIPSIS).isascii():
         # How wide letters are depends on fonts; these are made to fit.
         head += f' textLength="{_number(min(shape.room, width))}" lengthAdjust="spacingAndGlyphs"'
-    told = f"<title>{escaped(shape.told)}</title>" if shape.told else ""
-    return f"{head}>{told}{escaped(shape.text)}</text>\n"
+    title = f"<title>{escaped(shape.title)}</title>" if shape.title else ""
+    return f"{head}>{title}{escaped(shape.text)}</text>\n"
 
 
 def _polygon(shape: Polygon) -> str:
-    return _closed(f'<polygon class="{shape.role}" points="{_points(shape.points)}"', "polygon", shape.told)
+    return _closed(f'<polygon class="{shape.role}" points="{_points(shape.points)}"', "polygon", shape.title)
 
 
-def _closed(head: str, name: str, told: str) -> str:
-    return f"{head}><title>{escaped(told)}</title></{name}>\n" if told else f"{head}/>\n"
+def _closed(head: str, name: str, title: str) -> str:
+    return f"{head}><title>{escaped(title)}</title></{name}>\n" if title else f"{head}/>\n"
 
 
 def _points(points: Sequence[tuple[float, float]]) -> str:

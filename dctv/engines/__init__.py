@@ -1,1 +1,1 @@
-"""Shelf: where relational regions run."""
+"""Registry of engines: where relational regions run."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
 from dctv.export.kernel import described
-from dctv.export.timeline import Timeline, Track
+from dctv.export.timeline import ExportedTimeline, ExportedTrack
 
 if TYPE_CHECKING:
     from dctv._kernels import ChromeExport
@@ -16,7 +16,7 @@ _MEMBER = 32 << 20
 """Bytes of the kernel's text that stand in one member: readers need not hold more at once."""
 
 
-def write(timeline: Timeline, out: BinaryIO) -> None:
+def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
     """Write the object form, one event a line; times are absolute us, written without loss."""
     from dctv._kernels import ChromeExport
 
@@ -40,11 +40,11 @@ def write(timeline: Timeline, out: BinaryIO) -> None:
     # An event without meaning ends the list, since every other one is followed by a comma.
     out.write(b'{"ph":"M","name":"trace_end","pid":0,"tid":0,"args":{}}\n],\n')
     _write_kernel(export, timeline, out)
-    told = {f"dctv.{name}": value for name, value in sorted(timeline.properties.items())}
-    out.write(f'"otherData":{json.dumps(told, ensure_ascii=False)}}}\n'.encode("utf-8", "replace"))
+    properties = {f"dctv.{name}": value for name, value in sorted(timeline.properties.items())}
+    out.write(f'"otherData":{json.dumps(properties, ensure_ascii=False)}}}\n'.encode("utf-8", "replace"))
 
 
-def _write_kernel(export: ChromeExport, timeline: Timeline, out: BinaryIO) -> None:
+def _write_kernel(export: ChromeExport, timeline: ExportedTimeline, out: BinaryIO) -> None:
     """Write text that viewers read as ftrace's; each member begins with the line by which they know it."""
     written: int | None = None
     for batch in timeline.batches("kernel"):
@@ -59,7 +59,7 @@ def _write_kernel(export: ChromeExport, timeline: Timeline, out: BinaryIO) -> No
         out.write(b'",\n')
 
 
-def _place(one: Track) -> tuple[int, int]:
+def _place(one: ExportedTrack) -> tuple[int, int]:
     """Return process and thread: tracks that are no threads get numbers of their own."""
     pid = one.pid or 0
     if one.kind == "thread" and one.tid is not None:
@@ -67,7 +67,7 @@ def _place(one: Track) -> tuple[int, int]:
     return pid, pid if one.kind in {"counter", "async", "process"} else one.number
 
 
-def _names(timeline: Timeline) -> Iterator[str]:
+def _names(timeline: ExportedTimeline) -> Iterator[str]:
     for pid, name in timeline.processes:
         if name:
             yield _named("process_name", pid, pid, name)
@@ -81,7 +81,7 @@ def _names(timeline: Timeline) -> Iterator[str]:
         yield json.dumps({"ph": "M", "name": place.what, "pid": place.pid, "tid": place.tid or 0, "args": args})
 
 
-def _doubles(timeline: Timeline) -> set[int]:
+def _doubles(timeline: ExportedTimeline) -> set[int]:
     """Return the counters that an earlier one of their process has the name of: an id tells them apart."""
     taken, found = set(), set()
     for one in timeline.tracks:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dctv.export import arrows, kernel
 from dctv.export.query import count as count_rows
 from dctv.export.query import select
-from dctv.export.timeline import Timeline
+from dctv.export.timeline import ExportedTimeline
 from dctv.session import Session
 
 # Parts, not views: a view tells of each row whose it is, for which any event counts.
@@ -25,7 +25,7 @@ _NAMED = ("prev_pid", "next_pid", "pid", "child_pid")
 """Columns of the kernel's events beside which the name of the thread stands."""
 
 
-def of_mount(session: Session, timeline: Timeline, form: arrows.Form) -> list[str]:
+def of_mount(session: Session, timeline: ExportedTimeline, form: arrows.Form) -> list[str]:
     """Return what of the trace `t` is left out in a format."""
     found = _events(session)
     found += _of_the_kernel(session, timeline)
@@ -53,7 +53,7 @@ def _events(session: Session) -> list[str]:
     return found
 
 
-def _of_the_kernel(session: Session, timeline: Timeline) -> list[str]:
+def _of_the_kernel(session: Session, timeline: ExportedTimeline) -> list[str]:
     """Tell of events that would be on tracks of CPUs or threads which the trace does not name."""
     found = []
     if "kernel" in timeline.queries:
@@ -63,18 +63,18 @@ def _of_the_kernel(session: Session, timeline: Timeline) -> list[str]:
     return found
 
 
-def _names(session: Session, timeline: Timeline) -> list[str]:
+def _names(session: Session, timeline: ExportedTimeline) -> list[str]:
     """Tell of names of threads without a process, except those that the kernel's events tell again."""
     rest = "WHERE pid IS NULL AND name IS NOT NULL"
     if "kernel" in timeline.queries:
         events = f"({timeline.queries['kernel']})"
-        told = (select([column], events, f"WHERE {column} IS NOT NULL") for column in _NAMED)
-        rest = f"{rest} AND tid NOT IN ({' UNION ALL '.join(told)})"
+        selects = (select([column], events, f"WHERE {column} IS NOT NULL") for column in _NAMED)
+        rest = f"{rest} AND tid NOT IN ({' UNION ALL '.join(selects)})"
     lost = count_rows(session, f"t.threads {rest}")
     return [f"{lost} names of threads were left out: no event tells their process"] if lost else []
 
 
-def _of_json(session: Session, timeline: Timeline) -> list[str]:
+def _of_json(session: Session, timeline: ExportedTimeline) -> list[str]:
     found = []
     if "kernel" in timeline.queries:
         lost = count_rows(

@@ -25,7 +25,7 @@ OF_THE_KERNEL = (
 )
 """Views that are written where they have rows."""
 _RAW = "raw_events."
-_FACTS = ("properties", "diagnostics")
+_METADATA_TABLES = ("properties", "diagnostics")
 _COMPUTED = ("events", "state")
 """What the tables of events say once more."""
 
@@ -62,7 +62,7 @@ def _wanted(session: Session, name: str) -> list[str]:
     own = [table for table, kind in found.items() if kind not in {"view", "function", "macro", "table macro"}]
     raw = [table for table in own if table.startswith(_RAW)]
     others = [one for one in own if "." not in one and f"{name}.{one}" in session.stored_tables(f"{name}.{one}")]
-    stored = [*raw, *(table for table in others if table not in {*_COMPUTED, *_FACTS}), *_FACTS]
+    stored = [*raw, *(table for table in others if table not in {*_COMPUTED, *_METADATA_TABLES}), *_METADATA_TABLES]
     views = [table for table in VOCABULARY if found.get(table) == "view"]
     rows = "SELECT * FROM {} LIMIT 1"
     met = [table for table in OF_THE_KERNEL if session.sql(rows.format(f"{name}.{table}")).arrow().num_rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, BinaryIO
 
 from dctv.export.kernel import described
-from dctv.export.timeline import Timeline
+from dctv.export.timeline import ExportedTimeline
 
 _BOOT = 6
 _CLOCKS = {
@@ -19,14 +19,14 @@ _CLOCKS = {
 """By Perfetto's numbers; times of other clocks are taken for those since boot."""
 
 
-def write(timeline: Timeline, out: BinaryIO) -> None:
+def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
     """Write packets; times are absolute ns. Slices of one lane nest; each lane is a track below that of its thread."""
     from dctv._kernels import PerfettoExport
 
-    told = timeline.properties
-    clock = _CLOCKS.get(told.get("clock", ""), _BOOT)
-    unix = int(told["start_unix_ns"]) if "start_unix_ns" in told else None
-    system = [told.get(key) for key in ("system", "kernel_build", "kernel", "machine")]
+    properties = timeline.properties
+    clock = _CLOCKS.get(properties.get("clock", ""), _BOOT)
+    unix = int(properties["start_unix_ns"]) if "start_unix_ns" in properties else None
+    system = [properties.get(key) for key in ("system", "kernel_build", "kernel", "machine")]
     export = PerfettoExport(clock, timeline.start_ns, unix, system, described())
     if timeline.last is not None:
         out.write(export.header())
@@ -44,7 +44,7 @@ def write(timeline: Timeline, out: BinaryIO) -> None:
         out.write(export.trailer(timeline.last))
 
 
-def _tracks(timeline: Timeline) -> tuple[list[Any], list[Any]]:
+def _tracks(timeline: ExportedTimeline) -> tuple[list[Any], list[Any]]:
     """Return processes and tracks as they are described."""
     kinds: dict[int | None, str] = {one.number: one.kind for one in timeline.tracks}
     places = {(one.what, one.pid, one.tid): one for one in timeline.places}

@@ -33,7 +33,7 @@ _NULLS = {"args": "'{}'", "value": "0.0", "depth": "0", "lane": "0", "name": "''
 
 
 @record
-class Track:
+class ExportedTrack:
     """Something that slices, instants or values stand on."""
 
     number: int
@@ -46,7 +46,7 @@ class Track:
 
 
 @record
-class Place:
+class TrackPlace:
     """Where a process or thread stands among others, or what else it is called, as Chrome's traces tell it."""
 
     what: str
@@ -58,7 +58,7 @@ class Place:
 
 
 @record
-class Timeline:
+class ExportedTimeline:
     """What is exported, read from its session when it is written."""
 
     session: Session
@@ -66,10 +66,10 @@ class Timeline:
     """Absolute time of `_ts` 0."""
     properties: Mapping[str, str]
     processes: Sequence[tuple[int, str | None]]
-    tracks: Sequence[Track]
+    tracks: Sequence[ExportedTrack]
     queries: Mapping[str, str]
     """By kind of row (`kernel`, `slices`, `async_slices`, `counters`, `instants`, `flows`); some kinds have none."""
-    places: Sequence[Place] = ()
+    places: Sequence[TrackPlace] = ()
     last: int | None = None
     """When the last event of the trace is; None if the rows are not those of a whole trace."""
 
@@ -79,9 +79,9 @@ class Timeline:
             yield from self.session.sql(self.queries[kind]).reader()
 
 
-def of_mount(session: Session, form: arrows.Form) -> Timeline:
+def of_mount(session: Session, form: arrows.Form) -> ExportedTimeline:
     """Return the timeline of the trace that is mounted as `t`, by the vocabulary of the standard library."""
-    told = dict(session.sql("SELECT key, value FROM t.properties").fetchall())
+    properties = dict(session.sql("SELECT key, value FROM t.properties").fetchall())
     tracks = session.sql("SELECT track, kind, name, pid, tid, unit, parent FROM t.tracks ORDER BY track").fetchall()
     named = session.sql(
         "SELECT DISTINCT pid, name FROM t.processes WHERE pid IS NOT NULL ORDER BY pid, name"
@@ -91,14 +91,19 @@ def of_mount(session: Session, form: arrows.Form) -> Timeline:
     ).fetchall()
     queries = _mount_queries(session, form)
     # Times since 1970 are those of a trace that tells no others.
-    start = int(told.get("start_ns") or (told.get("start_unix_ns", "0") if told.get("clock") == "realtime" else "0"))
+    start = int(
+        properties.get("start_ns")
+        or (properties.get("start_unix_ns", "0") if properties.get("clock") == "realtime" else "0")
+    )
     processes = [(int(pid), name) for pid, name in named]
     last = session.sql("SELECT unitless(_ts) FROM t.last_ts").fetchall()
-    placed = _with_threads([Track(*row) for row in tracks], threads)
-    return Timeline(session, start, told, processes, placed, queries, _places(session), last[0][0] if last else None)
+    placed = _with_threads([ExportedTrack(*row) for row in tracks], threads)
+    return ExportedTimeline(
+        session, start, properties, processes, placed, queries, _places(session), last[0][0] if last else None
+    )
 
 
-def _places(session: Session) -> list[Place]:
+def _places(session: Session) -> list[TrackPlace]:
     """Return the places that events of metadata tell."""
     schema = session.columns("t.metadata")
     if schema is None or not {"name", "pid", "tid", "args"} <= {*schema.names}:
@@ -112,7 +117,7 @@ def _places(session: Session) -> list[Place]:
         # The format knows numbers of 32 bits.
         order = order if isinstance(order, int) and abs(order) < 1 << 31 else None
         labels = labels if isinstance(labels, str) else None
-        found.append(Place(what, pid, tid if what == "thread_sort_index" else None, order, labels))
+        found.append(TrackPlace(what, pid, tid if what == "thread_sort_index" else None, order, labels))
     return [one for one in found if one.order is not None or one.labels is not None]
 
 
@@ -134,7 +139,7 @@ def _mount_queries(session: Session, form: arrows.Form) -> dict[str, str]:
     return queries
 
 
-def _with_threads(tracks: Sequence[Track], threads: Sequence[tuple[Any, ...]]) -> list[Track]:
+def _with_threads(tracks: Sequence[ExportedTrack], threads: Sequence[tuple[Any, ...]]) -> list[ExportedTrack]:
     """Give the tracks of threads their names, and threads that have nothing but a name a track."""
     names = {(pid, tid): name for pid, tid, name in threads}
     found, taken = [], set()
@@ -150,10 +155,10 @@ def _with_threads(tracks: Sequence[Track], threads: Sequence[tuple[Any, ...]]) -
         found.append(replace(one, pid=place[0], name=one.name or names.pop((one.pid, one.tid), None)))
     free = max((one.number for one in tracks), default=-1) + 1
     rest = enumerate(((place, name) for place, name in names.items() if name), free)
-    return [*found, *(Track(number, "thread", name, pid, tid) for number, ((pid, tid), name) in rest)]
+    return [*found, *(ExportedTrack(number, "thread", name, pid, tid) for number, ((pid, tid), name) in rest)]
 
 
-def of_query(session: Session, text: str) -> Timeline:
+def of_query(session: Session, text: str) -> ExportedTimeline:
     """Return the timeline of a query's rows: slices if it has `_duration`, counters if `value`, else instants.
 
     Slices and instants stand on threads (`pid`, `tid`), or on one for each `track` if there is such a column; counters
@@ -173,21 +178,21 @@ def of_query(session: Session, text: str) -> Timeline:
     keys = [key for key in by if key in names]
     key = ", ".join(keys) if keys else "NULL"
     numbered = f"({select(['*', f'DENSE_RANK() OVER (ORDER BY {key}) AS dctv_track'], 'dctv_export')})"
-    told = session.sql(select(["DISTINCT dctv_track", *keys], numbered)).fetchall()
-    tracks = [_track(kind, number, dict(zip(keys, values, strict=True))) for number, *values in told]
+    rows = session.sql(select(["DISTINCT dctv_track", *keys], numbered)).fetchall()
+    tracks = [_track(kind, number, dict(zip(keys, values, strict=True))) for number, *values in rows]
     shown = [_shown(column, names, kind) for column in _COLUMNS[kind]]
     order = f" ORDER BY dctv_track, {TS}, {DURATION} DESC" if kind == "slices" else ""
     queries = {kind: select(shown, numbered, order)}
-    return Timeline(session, 0, {}, [], sorted(tracks, key=lambda one: one.number), queries)
+    return ExportedTimeline(session, 0, {}, [], sorted(tracks, key=lambda one: one.number), queries)
 
 
-def _track(kind: str, number: int, values: Mapping[str, Any]) -> Track:
+def _track(kind: str, number: int, values: Mapping[str, Any]) -> ExportedTrack:
     if kind == "counters":
-        return Track(number, "counter", str(values.get("name", "value")), None, None)
+        return ExportedTrack(number, "counter", str(values.get("name", "value")), None, None)
     if "track" in values:
-        return Track(number, "thread", str(values["track"]), 0, number)
+        return ExportedTrack(number, "thread", str(values["track"]), 0, number)
     pid, tid = values.get("pid"), values.get("tid")
-    return Track(number, "thread", None, int(pid or 0), int(tid if tid is not None else pid or 0))
+    return ExportedTrack(number, "thread", None, int(pid or 0), int(tid if tid is not None else pid or 0))
 
 
 def _shown(column: str, names: Sequence[str], kind: str) -> str:

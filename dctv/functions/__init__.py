@@ -1,1 +1,1 @@
-"""Shelf: what SQL can call."""
+"""Registries of what SQL can call."""

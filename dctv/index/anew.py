@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import DecodedChunk, Known
+from dctv.contracts.chunks import DecodedChunk, TraceMetadata
 from dctv.errors import IndexFailed
 from dctv.index.build import (
     Built,
-    MakeSpool,
-    Spool,
-    Stored,
+    ChunkSorter,
+    MakeSorter,
+    WrittenTable,
     failures,
     generation,
     looked_at,
@@ -26,14 +26,14 @@ from dctv.index.build import (
 from dctv.index.database import ALWAYS, stamp
 from dctv.index.identity import Identity
 from dctv.index.location import INDEX
-from dctv.index.records import Layout
+from dctv.index.records import IndexLayout
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
 from dctv.record import field, record, replace
 
 
 @record(frozen=False)
-class Tally:
+class PassTally:
     """What a pass has come to."""
 
     chunks: int = 0
@@ -41,7 +41,7 @@ class Tally:
     hashes: dict[tuple[int, str, str, str], None] = field(default_factory=dict)
 
 
-def build(trace: Trace, wanted: Layout, folder: Path, make_spool: MakeSpool | None) -> Built:
+def build(trace: Trace, wanted: IndexLayout, folder: Path, make_sorter: MakeSorter | None) -> Built:
     """Build the index of a trace in a folder that the caller has locked.
 
     Raises:
@@ -51,7 +51,7 @@ def build(trace: Trace, wanted: Layout, folder: Path, make_spool: MakeSpool | No
     began = time.monotonic()
     with failures(folder), workspace(folder) as work:
         before = looked_at(trace)
-        tally, rows = _fill(trace, wanted, work, before, make_spool)
+        tally, rows = _fill(trace, wanted, work, before, make_sorter)
         unchanged(trace, before)
         index_bytes = (work / INDEX).stat().st_size
         publish(work, folder)
@@ -59,18 +59,18 @@ def build(trace: Trace, wanted: Layout, folder: Path, make_spool: MakeSpool | No
 
 
 def _fill(
-    trace: Trace, wanted: Layout, work: Path, files: Sequence[Identity], make_spool: MakeSpool | None
-) -> tuple[Tally, Sequence[tuple[Any, ...]]]:
+    trace: Trace, wanted: IndexLayout, work: Path, files: Sequence[Identity], make_sorter: MakeSorter | None
+) -> tuple[PassTally, Sequence[tuple[Any, ...]]]:
     """Write index and store to the workspace, in two passes if the first one learnt something too late."""
     hints: Mapping[str, Any] | None = None
     while True:
-        attempt = Attempt(trace, wanted, work, files, make_spool)
-        facts, again = attempt.read(hints)
+        attempt = Attempt(trace, wanted, work, files, make_sorter)
+        entries, again = attempt.read(hints)
         if again and hints is None:
             attempt.abandon()
-            hints = facts
+            hints = entries
             continue
-        return attempt.tally, attempt.finish(facts)
+        return attempt.tally, attempt.finish(entries)
 
 
 class FileFilters:
@@ -107,21 +107,21 @@ class Attempt:
     """One pass over a trace, into the workspace."""
 
     def __init__(
-        self, trace: Trace, wanted: Layout, work: Path, files: Sequence[Identity], make_spool: MakeSpool | None
+        self, trace: Trace, wanted: IndexLayout, work: Path, files: Sequence[Identity], make_sorter: MakeSorter | None
     ) -> None:
-        self.tally: Tally = Tally()
+        self.tally: PassTally = PassTally()
         self._trace = trace
         self._layout = wanted
         self._work = work
         self._writer = IndexWriter(work / INDEX)
         self._writer.create(trace.about, files)
-        self._spool: Spool | None = None
-        if wanted.store and make_spool is not None:
+        self._sorter: ChunkSorter | None = None
+        if wanted.store and make_sorter is not None:
             (work / "runs").mkdir()
-            self._spool = make_spool(work / "runs")
+            self._sorter = make_sorter(work / "runs")
 
     def read(self, hints: Mapping[str, Any] | None) -> tuple[Mapping[str, Any], bool]:
-        """Read all chunks; return the facts, and whether they must be read again with these as hints."""
+        """Read all chunks; return the metadata, and whether they must be read again with it as a hint."""
         wanted, tally = self._layout, self.tally
         dimensions = list(wanted.dimensions.items())
         sizes: dict[str, Any] = {
@@ -136,36 +136,36 @@ class Attempt:
                 self._writer.chunk(chunk, statistics)
                 file = chunk.checkpoint.file
                 filters.add(file, statistics["dimensions"])
-                if self._spool is not None:
-                    self._spool.add(chunk)
+                if self._sorter is not None:
+                    self._sorter.add(chunk)
                 tally.chunks += 1
                 tally.events += statistics["statistics"]["total_events"]
                 self._trace.counted(tally.events)
                 tally.hashes.update(dict.fromkeys((file, *row) for row in chunk.hashes))
                 del chunk  # The next one is made in its memory.
             filters.finish()
-            return run.facts(), run.again()
+            return run.metadata(), run.again()
         except BaseException:
             self.abandon()
             raise
 
-    def finish(self, facts: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
+    def finish(self, entries: Mapping[str, Any]) -> Sequence[tuple[Any, ...]]:
         """Write the column store, and complete the index; return the rows of `store_tables`."""
         try:
             rows: Sequence[tuple[Any, ...]] = ()
-            if self._spool is not None:
+            if self._sorter is not None:
                 (self._work / "store").mkdir()
-                known = Known(facts, tuple(self.tally.hashes))
-                stored = self._spool.write(self._trace.chunks, known, self._work / "store")
+                metadata = TraceMetadata(entries, tuple(self.tally.hashes))
+                stored = self._sorter.write(self._trace.chunks, metadata, self._work / "store")
                 rows = store_rows(self._work / "store", stored)
-                self._spool.close()
+                self._sorter.close()
                 shutil.rmtree(self._work / "runs", ignore_errors=True)
             self._writer.stored(rows)
             self._writer.indexed([*ALWAYS, *(name for name in self._layout.dimensions if name not in ALWAYS)])
             self._writer.totals(self._layout.chunk_bytes)
-            self._writer.layout(self._layout if self._spool is not None else replace(self._layout, store=False))
+            self._writer.layout(self._layout if self._sorter is not None else replace(self._layout, store=False))
             self._writer.tell(
-                {"facts": json.dumps(facts), "generation": generation(self._work), "built": str(int(time.time()))}
+                {"facts": json.dumps(entries), "generation": generation(self._work), "built": str(int(time.time()))}
             )
             self._writer.finish()
         except BaseException:
@@ -177,8 +177,8 @@ class Attempt:
         """Remove what was written."""
         self._writer.abandon()
         (self._work / INDEX).unlink(missing_ok=True)
-        if self._spool is not None:
-            self._spool.close()
+        if self._sorter is not None:
+            self._sorter.close()
         shutil.rmtree(self._work / "runs", ignore_errors=True)
         shutil.rmtree(self._work / "store", ignore_errors=True)
 
@@ -199,7 +199,7 @@ def statistics_of(
         raise IndexFailed(f"cannot index the trace: {error}") from None
 
 
-def store_rows(folder: Path, stored: Sequence[Stored]) -> list[tuple[Any, ...]]:
+def store_rows(folder: Path, stored: Sequence[WrittenTable]) -> list[tuple[Any, ...]]:
     """Bring the files of a store to the disk; return their rows of `store_tables`."""
     from dctv._kernels import settle_files
 
@@ -209,6 +209,6 @@ def store_rows(folder: Path, stored: Sequence[Stored]) -> list[tuple[Any, ...]]:
         status = (folder / table.file).stat()
         if status.st_size != table.bytes:
             raise IndexFailed(f"`{table.file}` of the store has {status.st_size} bytes instead of {table.bytes}")
-        told = (table.rows, table.bytes, table.checksum, stamp(status), table.columns)
-        rows.append((table.name, position, table.file, *told))
+        metadata = (table.rows, table.bytes, table.checksum, stamp(status), table.columns)
+        rows.append((table.name, position, table.file, *metadata))
     return rows

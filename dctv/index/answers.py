@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 
-from dctv.contracts.chunks import Origin
+from dctv.contracts.chunks import ColumnLineage
 from dctv.errors import IndexUnusable
-from dctv.index.summary import Statistics, Sums, added, read_counts, sums_by_name
+from dctv.index.summary import IndexStatistics, Sums, added, read_counts, sums_by_name
 from dctv.patterns import pattern
 from dctv.plan.question import Aggregate, Cell, Question
 from dctv.record import record
@@ -31,12 +31,12 @@ Group = tuple[Cell, ...]
 
 
 @record
-class Table:
+class AskedTable:
     """What is asked: a table of events and what its columns are."""
 
     event: str | None
     """The name of its events, None for the table of all."""
-    origins: Mapping[str, Origin]
+    lineage: Mapping[str, ColumnLineage]
     types: Mapping[str, str]
     """The engine's types of its columns."""
     start_ns: int
@@ -50,7 +50,7 @@ class Unknown(Exception):
 class Answers:
     """What the statistics of one index tell."""
 
-    def __init__(self, index: Statistics) -> None:
+    def __init__(self, index: IndexStatistics) -> None:
         self._index = index
 
     @cached_property
@@ -62,7 +62,7 @@ class Answers:
     def _durations(self) -> Mapping[str, Sums]:
         return sums_by_name(self._index.summaries)
 
-    def rows(self, table: Table, question: Question) -> list[Group] | None:
+    def rows(self, table: AskedTable, question: Question) -> list[Group] | None:
         """Answer a question: keys, then aggregates; None if that is not known.
 
         Raises:
@@ -79,7 +79,7 @@ class Answers:
         except (ValueError, KeyError, TypeError, AttributeError, struct.error, zlib.error) as error:
             raise IndexUnusable(f"the statistics of the index are damaged: {error}") from None
 
-    def _groups(self, table: Table, keys: Sequence[str]) -> Mapping[Group, int]:
+    def _groups(self, table: AskedTable, keys: Sequence[str]) -> Mapping[Group, int]:
         """Count the events of each group."""
         dimensions = tuple(_dimension(table, key) for key in keys)
         if not keys:
@@ -91,7 +91,7 @@ class Answers:
             return self._by_value(dimensions[0], table.types[keys[0]])
         raise Unknown
 
-    def _by_name(self, table: Table, keys: Sequence[str], dimensions: Sequence[str]) -> Mapping[Group, int]:
+    def _by_name(self, table: AskedTable, keys: Sequence[str], dimensions: Sequence[str]) -> Mapping[Group, int]:
         """Count by names and categories, as the manifest has them."""
         if any(table.types[key] != "VARCHAR" for key in keys) or ("cat" in dimensions and self._missing("cat")):
             # There a missing category is the empty text.
@@ -122,7 +122,7 @@ class Answers:
             raise Unknown
         return sum(row.nulls for row in rows)
 
-    def _aggregate(self, table: Table, keys: Sequence[str], group: Group, count: int, one: Aggregate) -> Cell:
+    def _aggregate(self, table: AskedTable, keys: Sequence[str], group: Group, count: int, one: Aggregate) -> Cell:
         if one.column is None:
             return count
         dimension = _dimension(table, one.column)
@@ -139,7 +139,7 @@ class Answers:
             raise Unknown
         return count - missing
 
-    def _sums(self, table: Table, keys: Sequence[str], group: Group) -> Sums:
+    def _sums(self, table: AskedTable, keys: Sequence[str], group: Group) -> Sums:
         """Add up the durations of a group."""
         names = [_dimension(table, key) for key in keys]
         if not names and table.event is None:
@@ -178,11 +178,11 @@ def _spread(sums: Sums, function: str) -> float | None:
     return variance if name == "var" else math.sqrt(variance)
 
 
-def _dimension(table: Table, column: str) -> str:
-    origin = table.origins.get(column)
-    if origin is None or origin.resolves is not None:
+def _dimension(table: AskedTable, column: str) -> str:
+    lineage = table.lineage.get(column)
+    if lineage is None or lineage.resolves is not None:
         raise Unknown
-    return origin.dimension
+    return lineage.dimension
 
 
 def _value(text: str, value_type: str, kind: str) -> Cell:

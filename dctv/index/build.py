@@ -1,4 +1,4 @@
-"""What it takes to build an index: settings, the trace, a spool, a folder to work in, and how that is published."""
+"""What it takes to build an index: settings, the trace, a sorter, a folder to work in, and how that is published."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from dctv.contracts.chunks import CHUNK_BYTES, DecodedChunk, Known
-from dctv.contracts.reader import Chunks
+from dctv.contracts.chunks import CHUNK_BYTES, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ChunkReader
 from dctv.errors import IndexFailed, UsageError, nearest
 from dctv.index.database import ALWAYS
 from dctv.index.identity import Identity, identities
 from dctv.index.location import INDEX
-from dctv.index.records import Layout
+from dctv.index.records import IndexLayout
 from dctv.index.trace import Trace
 from dctv.record import record
 
@@ -28,7 +28,7 @@ STORE = "store-"
 
 
 @record
-class Settings:
+class IndexSettings:
     """What a person can choose of an index."""
 
     dimensions: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Settings:
 
 
 @record
-class Stored:
+class WrittenTable:
     """A table that was written to a file of the column store."""
 
     name: str
@@ -55,20 +55,20 @@ class Stored:
     """Whatever is to be known of its columns, as JSON."""
 
 
-class Spool(Protocol):
+class ChunkSorter(Protocol):
     """Collects the rows of all chunks, and writes them to the column store in order."""
 
     def add(self, chunk: DecodedChunk) -> None:
         """Take a chunk, in the order of the trace."""
 
-    def write(self, chunks: Chunks, known: Known, folder: Path) -> Sequence[Stored]:
+    def write(self, chunks: ChunkReader, metadata: TraceMetadata, folder: Path) -> Sequence[WrittenTable]:
         """Write all tables to a folder that is there; after the last chunk."""
 
     def close(self) -> None:
         """Free everything."""
 
 
-MakeSpool = Callable[[Path], Spool]
+MakeSorter = Callable[[Path], ChunkSorter]
 """Begin to collect; the folder, which is there, is for what does not fit into memory."""
 
 
@@ -83,7 +83,7 @@ class Built:
     seconds: float
 
 
-def layout(trace: Trace, settings: Settings) -> Layout:
+def layout(trace: Trace, settings: IndexSettings) -> IndexLayout:
     """Return how an index of a trace is to be built.
 
     Raises:
@@ -102,7 +102,7 @@ def layout(trace: Trace, settings: Settings) -> Layout:
             hint = f"try `{close}`" if close else f"write `args.{name}` for an argument of events"
             raise UsageError(f"found no dimension `{name}` in traces of format `{trace.reader.name}`", hint=hint)
     rest = (settings.expected_entries, settings.false_positive_rate, settings.chunk_bytes, settings.store)
-    return Layout(dimensions, *rest)
+    return IndexLayout(dimensions, *rest)
 
 
 def looked_at(trace: Trace) -> list[Identity]:

@@ -21,7 +21,7 @@ MOST_BYTES = 20 << 30
 
 
 @record
-class Entry:
+class CachedIndex:
     """An index in the cache."""
 
     folder: Path
@@ -38,7 +38,7 @@ class Entry:
 
 
 @record
-class Bound:
+class CacheLimit:
     """What may stay in the cache."""
 
     most_bytes: int | None = None
@@ -47,13 +47,13 @@ class Bound:
     nothing: bool = False
 
 
-def entries(root: Path, *, look: bool = True) -> list[Entry]:
+def entries(root: Path, *, look: bool = True) -> list[CachedIndex]:
     """Return the indexes below a folder, the most recently used first; `look` tells whether they are good."""
     found = [_entry(folder, look=look) for folder in _folders(root)]
     return sorted(found, key=lambda entry: (-entry.last_use, entry.folder))
 
 
-def prune(root: Path, bound: Bound) -> list[Entry]:
+def prune(root: Path, bound: CacheLimit) -> list[CachedIndex]:
     """Remove what is beyond a bound, the longest unused first; return what was removed.
 
     Indexes that are in use stay, as do those that cannot be removed.
@@ -74,7 +74,7 @@ def prune(root: Path, bound: Bound) -> list[Entry]:
     return removed
 
 
-def _forget_fleets(root: Path, bound: Bound, now: float) -> None:
+def _forget_fleets(root: Path, bound: CacheLimit, now: float) -> None:
     """Remove what is known of traces that are mounted as one; it is small, and found again when it is wanted."""
     for file in (root / FLEETS).glob("*.json"):
         with suppress(OSError):
@@ -100,9 +100,9 @@ def _folders(root: Path) -> Iterator[Path]:
             yield folder
 
 
-def _entry(folder: Path, *, look: bool) -> Entry:
+def _entry(folder: Path, *, look: bool) -> CachedIndex:
     paths, problem, histories = _looked_at(folder) if look else ((), None, ())
-    return Entry(folder, paths, _size(folder), locks.last_use(folder), problem, histories)
+    return CachedIndex(folder, paths, _size(folder), locks.last_use(folder), problem, histories)
 
 
 def _looked_at(folder: Path) -> tuple[tuple[Path, ...], str | None, tuple[str, ...]]:

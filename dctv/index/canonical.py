@@ -7,9 +7,9 @@ import zlib
 from fractions import Fraction
 from math import inf, isnan
 
-from dctv.plan.predicate import Compare, In, IsNull, Prefix, Value, kind_of
+from dctv.plan import predicate as p
 
-Leaf = Compare | In | Prefix | IsNull
+Leaf = p.Compare | p.In | p.Prefix | p.IsNull
 _RAW_LIMIT = 1 << 20
 """A dictionary of more bytes than this is none of ours."""
 
@@ -17,18 +17,18 @@ _RAW_LIMIT = 1 << 20
 def literal_kind(leaf: Leaf) -> type | None:
     """Return what the literals of a condition are: texts, truth values or numbers; None if they differ."""
     match leaf:
-        case Compare(_, _, value):
-            return kind_of(value)
-        case In(_, values, _):
-            kinds = {kind_of(value) for value in values}
+        case p.Compare(_, _, value):
+            return p.kind_of(value)
+        case p.In(_, values, _):
+            kinds = {p.kind_of(value) for value in values}
             return kinds.pop() if len(kinds) == 1 else str if not kinds else None
-        case Prefix():
+        case p.Prefix():
             return str
-        case IsNull():
+        case p.IsNull():
             return None
 
 
-def canonical(value: Value) -> str | None:
+def canonical(value: p.Value) -> str | None:
     """Write a literal as it stands in dictionaries and Bloom filters; None for a number that no value can have."""
     match value:
         case bool():

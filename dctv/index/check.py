@@ -12,7 +12,7 @@ from dctv.contracts.chunks import DecodedChunk, Pass
 from dctv.contracts.reader import LoadContext
 from dctv.errors import IndexUnusable
 from dctv.index.anew import build
-from dctv.index.build import MakeSpool
+from dctv.index.build import MakeSorter
 from dctv.index.database import ALWAYS, Index
 from dctv.index.opening import open_whole
 from dctv.index.trace import Trace
@@ -40,16 +40,16 @@ _MOST = 20
 """Differences that are told one by one."""
 
 
-def check(trace: Trace, index: Index, make_spool: MakeSpool | None, scratch: Path) -> list[str]:
+def check(trace: Trace, index: Index, make_sorter: MakeSorter | None, scratch: Path) -> list[str]:
     """Compute an index again, in a folder for scratch, and return in words what differs; nothing if all is well.
 
     Raises:
         IndexFailed: there is no room for it, or the trace changes meanwhile.
         TraceError: the trace cannot be read.
     """
-    found = Findings([])
+    found = IndexDifferences([])
     watched = _watched(trace, index, found)
-    build(watched, index.layout, scratch, make_spool)
+    build(watched, index.layout, scratch, make_sorter)
     fresh = open_whole(scratch)
     assert fresh is not None
     try:
@@ -62,22 +62,22 @@ def check(trace: Trace, index: Index, make_spool: MakeSpool | None, scratch: Pat
 
 
 @record(frozen=False)
-class Findings:
+class IndexDifferences:
     """What differs."""
 
-    told: list[str]
+    found: list[str]
     more: int = 0
 
     def add(self, line: str) -> None:
         """Note a difference."""
-        if len(self.told) < _MOST:
-            self.told.append(line)
+        if len(self.found) < _MOST:
+            self.found.append(line)
         else:
             self.more += 1
 
     def lines(self) -> list[str]:
         """Return what to tell a person."""
-        return [*self.told, f"and {self.more} more"] if self.more else self.told
+        return [*self.found, f"and {self.more} more"] if self.more else self.found
 
 
 @record
@@ -86,7 +86,7 @@ class _Watched:
 
     inner: Pass
     index: Index
-    found: Findings
+    found: IndexDifferences
 
     def __iter__(self) -> Iterator[DecodedChunk]:
         for position, chunk in enumerate(self.inner):
@@ -94,26 +94,26 @@ class _Watched:
                 _probe(self.index, position, chunk, self.found)
             yield chunk
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what the pass learnt."""
-        return self.inner.facts()
+        return self.inner.metadata()
 
     def again(self) -> bool:
         """Whether the pass must be done again."""
         return self.inner.again()
 
 
-def _watched(trace: Trace, index: Index, found: Findings) -> Trace:
+def _watched(trace: Trace, index: Index, found: IndexDifferences) -> Trace:
     chunks = trace.chunks
 
     def start(paths: Sequence[Path], context: LoadContext, hints: Mapping[str, Any] | None, chunk_bytes: int) -> Pass:
-        known = index.facts if hints is None else hints
+        known = index.entries if hints is None else hints
         return _Watched(chunks.start(paths, context, known, chunk_bytes), index, found)
 
     return replace(trace, reader=replace(trace.reader, chunks=replace(chunks, start=start)))
 
 
-def _probe(index: Index, position: int, chunk: DecodedChunk, found: Findings) -> None:
+def _probe(index: Index, position: int, chunk: DecodedChunk, found: IndexDifferences) -> None:
     """Make sure that no value of a chunk is denied by its filters; what this rests on is not what made them."""
     from dctv._kernels import Bloom
 
@@ -155,13 +155,13 @@ def _canonical(value: object) -> str:
     return str(value)
 
 
-def _compare_about(index: Index, fresh: Index, found: Findings) -> None:
+def _compare_about(index: Index, fresh: Index, found: IndexDifferences) -> None:
     for key in _ABOUT:
         if index.about.get(key) != fresh.about.get(key):
             found.add(f"`{key}` differs")
 
 
-def _compare_rows(index: Index, fresh: Index, found: Findings) -> None:
+def _compare_rows(index: Index, fresh: Index, found: IndexDifferences) -> None:
     connection = sqlite3.connect(":memory:", uri=True, isolation_level=None)
     try:
         for attach, path in (("ATTACH ? AS old", index.path), ("ATTACH ? AS new", fresh.path)):
@@ -181,7 +181,7 @@ def _shown(value: object) -> str:
     return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)
 
 
-def _compare_stores(index: Index, fresh: Index, found: Findings) -> None:
+def _compare_stores(index: Index, fresh: Index, found: IndexDifferences) -> None:
     old, new = index.store or {}, fresh.store or {}
     for name in old.keys() ^ new.keys():
         found.add(f"the stored table `{name}` {'is not in the trace' if name in old else 'is missing'}")

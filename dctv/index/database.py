@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-from dctv.contracts.chunks import Checkpoint, Known
+from dctv.contracts.chunks import Checkpoint, TraceMetadata
 from dctv.errors import IndexUnusable
 from dctv.index.identity import Identity
 from dctv.index.location import INDEX
@@ -22,7 +22,7 @@ from dctv.index.records import (
     ChunkSummary,
     DimensionStatistics,
     IndexedFile,
-    Layout,
+    IndexLayout,
     StoredFile,
 )
 from dctv.index.seal import checksum
@@ -109,9 +109,9 @@ class Index:
         return self.about["generation"]
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> IndexLayout:
         """How it was built."""
-        return Layout(**json.loads(self.about["layout"]))
+        return IndexLayout(**json.loads(self.about["layout"]))
 
     @cached_property
     def files(self) -> Sequence[IndexedFile]:
@@ -159,16 +159,16 @@ class Index:
         return replace(Checkpoint(*row), window=window, packed=bool(row[11]))
 
     @cached_property
-    def known(self) -> Known:
+    def metadata(self) -> TraceMetadata:
         """What the format knows of the whole trace."""
         query = "SELECT file_info_id, dimension, hash_value, resolved_value FROM hash_resolutions ORDER BY file_info_id"
-        return Known(self.facts, self._rows(query))
+        return TraceMetadata(self.entries, self._rows(query))
 
     @cached_property
-    def facts(self) -> Mapping[str, Any]:
-        """The facts of `known`, without its hashes."""
-        facts: Mapping[str, Any] = json.loads(self.about["facts"])
-        return facts
+    def entries(self) -> Mapping[str, Any]:
+        """The entries of the metadata, without its hashes."""
+        entries: Mapping[str, Any] = json.loads(self.about["facts"])
+        return entries
 
     @cached_property
     def summaries(self) -> Sequence[ChunkSummary]:

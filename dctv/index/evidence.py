@@ -19,7 +19,7 @@ from typing import Any
 from dctv.index.canonical import Leaf, canonical, literal_kind, number_of, values_of
 from dctv.index.chunk_sets import Possible, positions_of, set_of, where
 from dctv.index.records import DimensionStatistics
-from dctv.plan.predicate import Compare, In, IsNull, Prefix, Value, truth_of
+from dctv.plan import predicate as p
 from dctv.record import record
 
 Positions = int | list[int]
@@ -98,7 +98,7 @@ class Evidence:
             for value in values:
                 found.setdefault(value, []).append(position)
         sparse = self.count // 64
-        chunks = {v: p if len(p) <= sparse else set_of(p, self.count) for v, p in found.items()}
+        chunks = {v: chunks if len(chunks) <= sparse else set_of(chunks, self.count) for v, chunks in found.items()}
         return Dictionaries(set_of(known, self.count), chunks)
 
     @cached_property
@@ -127,9 +127,9 @@ class Evidence:
 
     def at_all(self, leaf: Leaf) -> Possible:
         """Return what the counts of missing and present values leave possible."""
-        if isinstance(leaf, IsNull):
+        if isinstance(leaf, p.IsNull):
             return Possible(self.missing, self.present, 0)
-        if isinstance(leaf, In) and (leaf.has_null or not leaf.values):
+        if isinstance(leaf, p.In) and (leaf.has_null or not leaf.values):
             # Membership in a list with NULL is never false, in an empty one never true.
             unknown = self.missing | (self.present if leaf.has_null else 0)
             return Possible(self.present if leaf.values else 0, 0 if leaf.has_null else self.present, unknown)
@@ -152,7 +152,7 @@ class Evidence:
         return self._usable(leaf)
 
     def _usable(self, leaf: Leaf) -> int:
-        if isinstance(leaf, IsNull) or self.dictionaries is None:
+        if isinstance(leaf, p.IsNull) or self.dictionaries is None:
             return 0
         kind = literal_kind(leaf)
         if kind is Fraction:
@@ -165,22 +165,22 @@ class Evidence:
 
     def _matched(self, leaf: Leaf, dictionaries: Dictionaries) -> tuple[int, int] | None:
         """Return where some value meets a condition, and where some does not."""
-        if isinstance(leaf, In) or (isinstance(leaf, Compare) and leaf.operator in ("=", "!=")):
-            values = leaf.values if isinstance(leaf, In) else (leaf.value,)
+        if isinstance(leaf, p.In) or (isinstance(leaf, p.Compare) and leaf.operator in ("=", "!=")):
+            values = leaf.values if isinstance(leaf, p.In) else (leaf.value,)
             equal = self._equal(values, dictionaries)
-            return equal if isinstance(leaf, In) or leaf.operator == "=" else (equal[1], equal[0])
-        if isinstance(leaf, IsNull) or len(dictionaries.chunks) > _MOST_VALUES:
+            return equal if isinstance(leaf, p.In) or leaf.operator == "=" else (equal[1], equal[0])
+        if isinstance(leaf, p.IsNull) or len(dictionaries.chunks) > _MOST_VALUES:
             return None
         sides: tuple[list[Positions], list[Positions]] = ([], [])
         for text, chunks in dictionaries.chunks.items():
             value = _read(text, literal_kind(leaf))
-            truth = ... if value is None else truth_of(leaf, value)
+            truth = ... if value is None else p.truth_of(leaf, value)
             for side in (0, 1):
                 if truth is ... or truth is (side == 0):
                     sides[side].append(chunks)
         return self._union(sides[0]), self._union(sides[1])
 
-    def _equal(self, values: Sequence[Value], dictionaries: Dictionaries) -> tuple[int, int]:
+    def _equal(self, values: Sequence[p.Value], dictionaries: Dictionaries) -> tuple[int, int]:
         texts = {text for text in map(canonical, values) if text is not None}
         found = [dictionaries.chunks[text] for text in texts if text in dictionaries.chunks]
         true = self._union(found)
@@ -189,7 +189,7 @@ class Evidence:
         matched: Counter[int] = Counter()
         for chunks in found:
             matched.update(positions_of(chunks) if isinstance(chunks, int) else chunks)
-        only = set_of((p for p, number in matched.items() if number == self._rows[p].distinct), self.count)
+        only = set_of((one for one, number in matched.items() if number == self._rows[one].distinct), self.count)
         return true, self.present & ~only
 
     def _union(self, some: Iterable[Positions]) -> int:
@@ -204,7 +204,7 @@ class Evidence:
 
     def by_range(self, leaf: Leaf) -> tuple[int, int]:
         """Return where a condition can be true, and where false, as far as ranges tell."""
-        kind = None if isinstance(leaf, IsNull) else literal_kind(leaf)
+        kind = None if isinstance(leaf, p.IsNull) else literal_kind(leaf)
         if kind not in (Fraction, str):
             return (1 << self.count) - 1, (1 << self.count) - 1
         return limits(leaf, self.numbers if kind is Fraction else self.texts, self.count)
@@ -222,11 +222,11 @@ def limits(leaf: Leaf, ranges: Ranges, count: int) -> tuple[int, int]:
     everywhere = (1 << count) - 1
     unknown = everywhere & ~ranges.known
     match leaf:
-        case Compare(_, operator, value):
+        case p.Compare(_, operator, value):
             true, false = _compared(operator, _plain(value), ranges)
-        case In(_, values, _):
+        case p.In(_, values, _):
             true, false = _within(sorted(map(_plain, values)), ranges)
-        case Prefix(_, text):
+        case p.Prefix(_, text):
             pairs = list(zip(ranges.low, ranges.high, strict=True))
             true = where(h >= text and (lo <= text or lo.startswith(text)) for lo, h in pairs)
             false = where(not (lo.startswith(text) and h.startswith(text)) for lo, h in pairs)
@@ -266,7 +266,7 @@ def _within(values: Sequence[Any], ranges: Ranges) -> tuple[int, int]:
     return where(true), where(false)
 
 
-def _plain(value: Value) -> Any:
+def _plain(value: p.Value) -> Any:
     """Return a literal that is fast to compare and the same."""
     if isinstance(value, Fraction):
         near = value.numerator / value.denominator

@@ -12,7 +12,7 @@ from dctv.index.anew import FileFilters, statistics_of
 from dctv.index.build import Built, failures, looked_at, publish, unchanged, workspace
 from dctv.index.database import ALWAYS, Index
 from dctv.index.location import INDEX
-from dctv.index.records import Layout
+from dctv.index.records import IndexLayout
 from dctv.index.seal import unsealed_copy
 from dctv.index.trace import Trace
 from dctv.index.writing import IndexWriter
@@ -34,7 +34,7 @@ class Lack:
         return self.anew or bool(self.dimensions)
 
 
-def lack(index: Index, wanted: Layout) -> Lack:
+def lack(index: Index, wanted: IndexLayout) -> Lack:
     """Compare an index with how it is wanted; what it has beyond that is no lack."""
     has = index.layout
     if has.chunk_bytes != wanted.chunk_bytes or (wanted.store and not has.store) or not _store_is_whole(index):
@@ -49,7 +49,7 @@ def lack(index: Index, wanted: Layout) -> Lack:
     return Lack(anew=False, dimensions=missing)
 
 
-def extend(trace: Trace, index: Index, wanted: Layout, missing: Lack) -> Built | None:
+def extend(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack) -> Built | None:
     """Add dimensions to an index whose folder the caller has locked; None if it must be built anew after all.
 
     Raises:
@@ -79,7 +79,7 @@ def extend(trace: Trace, index: Index, wanted: Layout, missing: Lack) -> Built |
     return Built(len(index.chunks), events, size, _store_bytes(index), time.monotonic() - began)
 
 
-def _compute(trace: Trace, index: Index, wanted: Layout, missing: Lack, writer: IndexWriter) -> int | None:
+def _compute(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack, writer: IndexWriter) -> int | None:
     """Write what is missing; return how many events were read, or None if the chunks are not the index's own."""
     writer.forget_dimensions([*missing.dimensions, *(ALWAYS if missing.built_in else ())])
     sizes: dict[str, Any] = {
@@ -90,7 +90,7 @@ def _compute(trace: Trace, index: Index, wanted: Layout, missing: Lack, writer: 
     filters = FileFilters(writer, sizes)
     places = iter(index.checkpoints())
     events = 0
-    run = trace.chunks.start(trace.paths, trace.context, index.facts, index.layout.chunk_bytes)
+    run = trace.chunks.start(trace.paths, trace.context, index.entries, index.layout.chunk_bytes)
     for chunk in run:
         if not _same(chunk.checkpoint, next(places, None)):
             return None

@@ -23,7 +23,7 @@ from dctv.contracts.histories import Work
 from dctv.errors import UsageError
 from dctv.index import locks
 from dctv.index.build import reason, sync
-from dctv.index.cache import Bound, most_bytes, prune
+from dctv.index.cache import CacheLimit, most_bytes, prune
 from dctv.index.database import stamp
 from dctv.index.history_notes import Note, note_path, noted
 from dctv.index.identity import identities
@@ -39,7 +39,7 @@ _FORMAT = 1
 """Of what is kept besides the history's own format."""
 
 
-class HistoryShelf:
+class TraceHistoryStore:
     """The histories of one mounted trace."""
 
     def __init__(self, trace: Trace, index_dir: Path | None) -> None:
@@ -66,7 +66,7 @@ class HistoryShelf:
             return None
         if self._index_dir is None:
             root = cache_folder()
-            prune(root, Bound(most_bytes(root)))
+            prune(root, CacheLimit(most_bytes(root)))
         return made
 
     def _identity(self, version: bytes) -> bytes | None:
@@ -75,10 +75,10 @@ class HistoryShelf:
         if before is None or _stamps(self._trace.paths) != before:
             return None
         digest = blake2b(digest_size=32)
-        facts = [(one.size, one.mtime_ns, one.hash) for one in identities(self._trace.paths)]
+        files = [(one.size, one.mtime_ns, one.hash) for one in identities(self._trace.paths)]
         about = self._trace.about
-        told = (_FORMAT, __version__, about.reader, about.options, [str(path) for path in about.paths], facts)
-        digest.update(json.dumps(told).encode("utf-8", "surrogateescape"))
+        parts = (_FORMAT, __version__, about.reader, about.options, [str(path) for path in about.paths], files)
+        digest.update(json.dumps(parts).encode("utf-8", "surrogateescape"))
         digest.update(version)
         return digest.digest() if _stamps(self._trace.paths) == before else None
 
@@ -111,16 +111,16 @@ class HistoryShelf:
             work.write(path, wanted)
             if _stamps(self._trace.paths) != self._stamps:
                 raise _Unwritten("files of the trace have changed")
-            told = _told(path)
+            found = _size_and_checksum(path)
             final = folder / _file_name(work)
             # The note of what was there says nothing of what comes.
             note_path(final).unlink(missing_ok=True)
             path.replace(final)
             # Renaming is a change of status, so it is looked at afterwards.
-            note = Note(work.name, tuple(str(one) for one in self._trace.paths), stamp(final.stat()), *told)
+            note = Note(work.name, tuple(str(one) for one in self._trace.paths), stamp(final.stat()), *found)
             draft = work_folder / "note"
             with draft.open("w", encoding="utf-8") as file:
-                json.dump(note.told(), file)
+                json.dump(note.to_json(), file)
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(note_path(final))
@@ -160,13 +160,13 @@ def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None])
 
 
 def _opened(path: Path, work: Work, wanted: bytes) -> Any:
-    told = noted(note_path(path))
-    if told is None:
+    note = noted(note_path(path))
+    if note is None:
         return None
     found = path.stat()
-    if found.st_size != told.size:
+    if found.st_size != note.size:
         raise HistoryDamaged(f"the {work.kind} `{path}` is damaged")
-    if stamp(found) != told.stamp and _checksum(path, told.size) != told.checksum:
+    if stamp(found) != note.stamp and _checksum(path, note.size) != note.checksum:
         raise HistoryDamaged(f"the {work.kind} `{path}` is damaged")
     try:
         return work.open(path, wanted)
@@ -175,7 +175,7 @@ def _opened(path: Path, work: Work, wanted: bytes) -> Any:
         return None
 
 
-def _told(path: Path) -> tuple[int, int]:
+def _size_and_checksum(path: Path) -> tuple[int, int]:
     """Bring a file to the disk; return its size and checksum."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -203,12 +203,12 @@ def _stamps(paths: tuple[Path, ...]) -> list[str] | None:
     found = []
     for path in paths:
         try:
-            told = path.stat()
+            status = path.stat()
         except OSError:
             return None
-        if not stat.S_ISREG(told.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return None
-        found.append(stamp(told))
+        found.append(stamp(status))
     return found
 
 

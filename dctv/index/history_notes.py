@@ -24,7 +24,7 @@ class Note:
     size: int
     checksum: int
 
-    def told(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """Return it as JSON has it; paths may be no text."""
         paths = [os.fsencode(path).decode("latin-1") for path in self.paths]
         whole = {"stamp": self.stamp, "size": self.size, "checksum": self.checksum}

@@ -13,7 +13,7 @@ from dctv.progress import Progress
 from dctv.record import record, replace
 
 if TYPE_CHECKING:
-    from dctv.index.order import Order, Outcome
+    from dctv.index.order import IndexOutcome, IndexRequest
 
 
 @record
@@ -28,7 +28,7 @@ class Indexer:
     """Where rows go that do not fit into memory; None is the system's."""
     progress: Progress
 
-    def index(self, path: str, order: Order, options: Mapping[str, object]) -> Outcome:
+    def index(self, path: str, order: IndexRequest, options: Mapping[str, object]) -> IndexOutcome:
         """Build the index and the column store of a trace, or what they lack; options are those of its format.
 
         Raises:
@@ -39,7 +39,7 @@ class Indexer:
 
         return fulfil(*self._ordered(path, order, options), path, self.progress)
 
-    def check(self, path: str, order: Order, options: Mapping[str, object]) -> list[str]:
+    def check(self, path: str, order: IndexRequest, options: Mapping[str, object]) -> list[str]:
         """Compare the index of a trace with the trace; return in words what differs.
 
         Raises:
@@ -49,7 +49,7 @@ class Indexer:
 
         return differences(*self._ordered(path, order, options), path, self.progress, self.temp_directory)
 
-    def _ordered(self, path: str, order: Order, options: Mapping[str, object]) -> tuple[Trace, Order]:
+    def _ordered(self, path: str, order: IndexRequest, options: Mapping[str, object]) -> tuple[Trace, IndexRequest]:
         files = find_traces([path], self.readers, None)
         check_options(files.reader, options)
         context = LoadContext(options, self.threads, lambda _done, _total: None)

@@ -9,23 +9,23 @@ from pathlib import Path
 from dctv.errors import IndexFailed, IndexUnusable
 from dctv.index import locks
 from dctv.index.anew import build
-from dctv.index.build import STORE, WORKSPACE, Built, MakeSpool, reason
+from dctv.index.build import STORE, WORKSPACE, Built, MakeSorter, reason
 from dctv.index.database import Index
 from dctv.index.extend import extend, lack
 from dctv.index.finding import find
 from dctv.index.location import index_folder
 from dctv.index.opening import open_whole
-from dctv.index.records import Layout
+from dctv.index.records import IndexLayout
 from dctv.index.trace import Trace
 from dctv.record import record
 
 
 @record
-class Plan:
+class IndexPlan:
     """What to do about the index of a trace."""
 
-    wanted: Layout
-    make_spool: MakeSpool | None
+    wanted: IndexLayout
+    make_sorter: MakeSorter | None
     index_dir: Path | None = None
     force: bool = False
     """Build anew whatever is there."""
@@ -35,7 +35,7 @@ class Plan:
     """Told why an index that was there is not used."""
 
 
-def ensure(trace: Trace, plan: Plan) -> tuple[Index, Built | None]:
+def ensure(trace: Trace, plan: IndexPlan) -> tuple[Index, Built | None]:
     """Open the index of a trace, after building what is missing; the second is None if nothing was.
 
     Raises:
@@ -55,7 +55,7 @@ def ensure(trace: Trace, plan: Plan) -> tuple[Index, Built | None]:
     return index, built
 
 
-def _good(trace: Trace, plan: Plan) -> Index | None:
+def _good(trace: Trace, plan: IndexPlan) -> Index | None:
     """Return the index if it lacks nothing."""
     index = find(trace.about, plan.index_dir, plan.note)
     if index is not None and lack(index, plan.wanted):
@@ -64,14 +64,14 @@ def _good(trace: Trace, plan: Plan) -> Index | None:
     return index
 
 
-def _prepared(trace: Trace, plan: Plan, folder: Path) -> Built | None:
+def _prepared(trace: Trace, plan: IndexPlan, folder: Path) -> Built | None:
     """Build or extend; None if another process did so meanwhile."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _held(folder), _builder(folder, plan) as waited:
             index = None if plan.force and not waited.long else find(trace.about, plan.index_dir, _silent)
             if index is None:
-                return build(trace, plan.wanted, folder, plan.make_spool)
+                return build(trace, plan.wanted, folder, plan.make_sorter)
             try:
                 return _completed(trace, plan, folder, index)
             finally:
@@ -80,12 +80,12 @@ def _prepared(trace: Trace, plan: Plan, folder: Path) -> Built | None:
         raise IndexFailed(f"cannot write the index in `{folder}`: {reason(error)}") from None
 
 
-def _completed(trace: Trace, plan: Plan, folder: Path, index: Index) -> Built | None:
+def _completed(trace: Trace, plan: IndexPlan, folder: Path, index: Index) -> Built | None:
     missing = lack(index, plan.wanted)
     if not missing:
         return None
     built = None if missing.anew else extend(trace, index, plan.wanted, missing)
-    return built or build(trace, plan.wanted, folder, plan.make_spool)
+    return built or build(trace, plan.wanted, folder, plan.make_sorter)
 
 
 @record(frozen=False)
@@ -103,7 +103,7 @@ class _Builder:
         self.hold.close()
 
 
-def _builder(folder: Path, plan: Plan) -> _Builder:
+def _builder(folder: Path, plan: IndexPlan) -> _Builder:
     hold = locks.build(folder, None)
     if hold is not None:
         return _Builder(hold, long=False)

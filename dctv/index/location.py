@@ -54,7 +54,7 @@ def subject(paths: Sequence[Path], reader: str, options: Mapping[str, object]) -
     )
 
 
-def told_folder(index_dir: str | Path | None) -> Path | None:
+def configured_folder(index_dir: str | Path | None) -> Path | None:
     """Return the folder that indexes are to be kept in, given or told by DCTV_INDEX_DIR; None is the cache."""
     folder = index_dir or os.environ.get("DCTV_INDEX_DIR")
     return Path(folder) if folder else None
@@ -66,10 +66,10 @@ def cache_folder() -> Path:
     Raises:
         UsageError: neither XDG_CACHE_HOME nor HOME tells where it is.
     """
-    told = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The XDG specification asks that a relative path be ignored.
-    if told.is_absolute():
-        return told / "dctv" / "index"
+    if base.is_absolute():
+        return base / "dctv" / "index"
     try:
         return Path.home() / ".cache" / "dctv" / "index"
     except RuntimeError:

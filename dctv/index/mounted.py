@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 
 from dctv.catalog.mount import events_schema
-from dctv.contracts.chunks import Origin
+from dctv.contracts.chunks import ColumnLineage
 from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.errors import TraceError
-from dctv.index.answers import Answers, Table
+from dctv.index.answers import Answers, AskedTable
 from dctv.index.database import Index, stamp
 from dctv.index.scan_pruning import ScanPruner, ScanPruning
 from dctv.index.trace import Trace
@@ -41,14 +41,14 @@ class IndexedTrace:
         # Results that are still read may need the index after the trace was unmounted.
         self._close = weakref.finalize(self, index.close)
         self.index = index
-        self.tables: Mapping[str, TraceTable] = trace.chunks.tables(index.known)
+        self.tables: Mapping[str, TraceTable] = trace.chunks.tables(index.metadata)
         """Schemas without data."""
-        self.rest: LoadedTrace = trace.chunks.rest(index.known)
+        self.rest: LoadedTrace = trace.chunks.rest(index.metadata)
         self._trace = trace
         self._stamps = [self._stamp(number) for number in range(len(trace.paths))]
         self._lock = threading.Lock()
         self._kept: Decoded | None = None
-        self._origins: dict[str, Mapping[str, Origin]] = {}
+        self._lineage: dict[str, Mapping[str, ColumnLineage]] = {}
 
     @cached_property
     def everything(self) -> frozenset[int]:
@@ -57,15 +57,15 @@ class IndexedTrace:
 
     @cached_property
     def _pruner(self) -> ScanPruner:
-        return ScanPruner(self.index, int(self.index.facts["start_ns"]))
+        return ScanPruner(self.index, int(self.index.entries["start_ns"]))
 
     def pruned(self, table: str | None, predicate: Predicate) -> ScanPruning:
         """Return the chunks that may hold rows of a table of events for which a predicate is true; None is `events`."""
         if table is None:
-            return self._pruner.prune(None, self._origins_of_all, predicate)
+            return self._pruner.prune(None, self._lineage_of_all, predicate)
         event = self.tables[table].event
         assert event is not None
-        return self._pruner.prune(event.name, self._origins_of(table), predicate)
+        return self._pruner.prune(event.name, self._lineage_of(table), predicate)
 
     @cached_property
     def _answers(self) -> Answers:
@@ -80,34 +80,34 @@ class IndexedTrace:
         event = None if table is None else self.tables[table].event
         if table is not None and event is None:
             return None
-        origins = self._origins_of_all if table is None else self._origins_of(table)
+        lineage = self._lineage_of_all if table is None else self._lineage_of(table)
         schema = events_schema() if table is None else self.tables[table].schema
         types = {name: column.type for name, column in zip(physical_names(schema), schema.columns, strict=True)}
-        start = int(self.index.facts["start_ns"])
-        return self._answers.rows(Table(None if event is None else event.name, origins, types, start), question)
+        start = int(self.index.entries["start_ns"])
+        return self._answers.rows(AskedTable(None if event is None else event.name, lineage, types, start), question)
 
-    def _origins_of(self, table: str) -> Mapping[str, Origin]:
-        if table not in self._origins:
-            found = self._trace.chunks.origins(self.index.known, table)
-            self._origins[table] = {TS: Origin("ts"), **found}
-        return self._origins[table]
+    def _lineage_of(self, table: str) -> Mapping[str, ColumnLineage]:
+        if table not in self._lineage:
+            found = self._trace.chunks.lineage(self.index.metadata, table)
+            self._lineage[table] = {TS: ColumnLineage("ts"), **found}
+        return self._lineage[table]
 
     @cached_property
-    def _origins_of_all(self) -> Mapping[str, Origin]:
+    def _lineage_of_all(self) -> Mapping[str, ColumnLineage]:
         """The columns of `events` that show the same dimension in every table."""
-        found: dict[str, set[Origin | None]] = {"name": set(), "category": set(), "pid": set(), "tid": set()}
+        found: dict[str, set[ColumnLineage | None]] = {"name": set(), "category": set(), "pid": set(), "tid": set()}
         found[DURATION] = set()
         for name, table in self.tables.items():
             event = table.event
             if event is not None:
                 shown = {"category": event.category, "pid": event.pid, "tid": event.tid, DURATION: event.duration}
                 for column, source in shown.items():
-                    found[column].add(None if source is None else self._origins_of(name).get(source))
+                    found[column].add(None if source is None else self._lineage_of(name).get(source))
                 named = event.named_by
-                found["name"].add(Origin("name") if named is None else self._origins_of(name).get(named))
-        same = {column: origins.pop() for column, origins in found.items() if len(origins) == 1}
-        every = {column: origin for column, origin in same.items() if origin is not None}
-        return {TS: Origin("ts"), **every}
+                found["name"].add(ColumnLineage("name") if named is None else self._lineage_of(name).get(named))
+        same = {column: several.pop() for column, several in found.items() if len(several) == 1}
+        every = {column: lineage for column, lineage in same.items() if lineage is not None}
+        return {TS: ColumnLineage("ts"), **every}
 
     def decoded(self, positions: frozenset[int]) -> Mapping[str, TraceTable]:
         """Return all tables with at least the rows of some chunks; the last ones are kept.
@@ -132,7 +132,7 @@ class IndexedTrace:
             if positions == self.everything or trace.chunks.decode is None:
                 return trace.reader.load(trace.paths, trace.context).tables
             checkpoints = self.index.checkpoints(positions)
-            return trace.chunks.decode(trace.paths, checkpoints, self.index.known, trace.context)
+            return trace.chunks.decode(trace.paths, checkpoints, self.index.metadata, trace.context)
         except OSError as error:
             what = (error.strerror or str(error)).lower()
             raise TraceError(f"cannot read `{error.filename or trace.paths[0]}`: {what}") from None

@@ -30,7 +30,7 @@ When = bool | Literal["auto"]
 
 
 @record
-class Policy:
+class IndexPolicy:
     """Whether traces are read by their indexes."""
 
     when: When = "auto"
@@ -52,7 +52,7 @@ class Policy:
 
 
 @record
-class Narrator:
+class MountNarrator:
     """Who is told what happens on the way."""
 
     label: str
@@ -66,7 +66,7 @@ def find_by_paths(
     paths: Sequence[Path],
     readers: Mapping[str, Reader],
     options: Mapping[str, object],
-    policy: Policy,
+    policy: IndexPolicy,
     likely: str | None = None,
 ) -> tuple[Reader, Index] | None:
     """Return the good index of some files and their format, so that none of them need be read to tell it.
@@ -82,7 +82,7 @@ def find_by_paths(
     return None
 
 
-def with_index(trace: Trace, found: Index | None, policy: Policy, narrator: Narrator) -> IndexedTrace | None:
+def with_index(trace: Trace, found: Index | None, policy: IndexPolicy, narrator: MountNarrator) -> IndexedTrace | None:
     """Return a trace with its index, built if that is wanted; None if it is to be read whole.
 
     Raises:
@@ -94,10 +94,10 @@ def with_index(trace: Trace, found: Index | None, policy: Policy, narrator: Narr
     try:
         index = found or find(trace.about, policy.index_dir, narrator.log.add)
         if index is None and (policy.when is True or _is_large(trace.paths, policy.large)):
-            from dctv.index.build import Settings  # only wanted when something is indexed
-            from dctv.index.order import Order, fulfil
+            from dctv.index.build import IndexSettings  # only wanted when something is indexed
+            from dctv.index.order import IndexRequest, fulfil
 
-            fulfil(trace, Order(Settings(), policy.index_dir), narrator.label, narrator.progress)
+            fulfil(trace, IndexRequest(IndexSettings(), policy.index_dir), narrator.label, narrator.progress)
             index = find(trace.about, policy.index_dir, narrator.log.add)
         return None if index is None else IndexedTrace(trace, index)
     except (IndexFailed, IndexUnusable, TraceError) as error:

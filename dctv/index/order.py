@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from dctv.errors import IndexUnusable
-from dctv.index.build import Built, Settings, Spool, layout
+from dctv.index.build import Built, ChunkSorter, IndexSettings, layout
 from dctv.index.database import Index
 from dctv.index.finding import find
-from dctv.index.keeper import Plan, ensure
+from dctv.index.keeper import IndexPlan, ensure
 from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
 from dctv.progress import Progress
@@ -17,17 +17,17 @@ from dctv.temporary import made_folder
 
 
 @record
-class Order:
+class IndexRequest:
     """What to make of a trace."""
 
-    settings: Settings = field(default_factory=Settings)
+    settings: IndexSettings = field(default_factory=IndexSettings)
     index_dir: Path | None = None
     force: bool = False
     """Build anew whatever is there."""
 
 
 @record
-class Outcome:
+class IndexOutcome:
     """What became of an order."""
 
     folder: Path
@@ -74,43 +74,43 @@ class Reporter:
         """Take how many rows of the column store are written."""
         self.onward.report(f"{self.label}: {self.events:,} events, {100 * done // max(total, 1)} % stored", 0, 0)
 
-    def spool(self, folder: Path) -> Spool:
+    def sorter(self, folder: Path) -> ChunkSorter:
         """Begin to collect rows for the column store."""
-        from dctv.index.store import StoreSpool
+        from dctv.index.store import StoreSorter
 
-        return StoreSpool(folder, self.stored)
+        return StoreSorter(folder, self.stored)
 
     def waiting(self) -> None:
         """Say that another process builds."""
         self.onward.report(f"{self.label}: waiting for another process that indexes it", 0, 0)
 
 
-def fulfil(trace: Trace, order: Order, label: str, progress: Progress) -> Outcome:
+def fulfil(trace: Trace, order: IndexRequest, label: str, progress: Progress) -> IndexOutcome:
     """Find, build or extend the index of a trace.
 
     Raises:
         IndexFailed: it cannot be built.
         TraceError: the trace cannot be read.
     """
-    told: list[str] = []
+    notes: list[str] = []
     reporter = Reporter(label, progress)
     watched = _watched(trace, reporter)
     wanted = layout(trace, order.settings)
-    plan = Plan(wanted, reporter.spool, order.index_dir, order.force, reporter.waiting, told.append)
+    plan = IndexPlan(wanted, reporter.sorter, order.index_dir, order.force, reporter.waiting, notes.append)
     index, built = ensure(watched, plan)
     try:
         if built is not None and order.index_dir is None:
-            from dctv.index.cache import Bound, most_bytes, prune
+            from dctv.index.cache import CacheLimit, most_bytes, prune
 
             root = cache_folder()
-            prune(root, Bound(most_bytes(root)))
-        return _outcome(trace, order, index, built, told)
+            prune(root, CacheLimit(most_bytes(root)))
+        return _outcome(trace, order, index, built, notes)
     finally:
         index.close()
 
 
 def differences(
-    trace: Trace, order: Order, label: str, progress: Progress, temp_directory: Path | None = None
+    trace: Trace, order: IndexRequest, label: str, progress: Progress, temp_directory: Path | None = None
 ) -> list[str]:
     """Compare the index of a trace with the trace; return what differs in words.
 
@@ -119,11 +119,11 @@ def differences(
     Raises:
         IndexUnusable: there is no index that could be compared.
     """
-    told: list[str] = []
-    index = find(trace.about, order.index_dir, told.append)
+    notes: list[str] = []
+    index = find(trace.about, order.index_dir, notes.append)
     if index is None:
-        if told:
-            raise IndexUnusable(told[0])
+        if notes:
+            raise IndexUnusable(notes[0])
         raise IndexUnusable(f"found no index in `{index_folder(trace.about, order.index_dir)}`")
     try:
         from tempfile import TemporaryDirectory
@@ -133,7 +133,7 @@ def differences(
         below = None if temp_directory is None else made_folder(temp_directory)
         with TemporaryDirectory(prefix="dctv-check-", dir=below) as scratch:
             reporter = Reporter(label, progress)
-            return check(_watched(trace, reporter), index, reporter.spool, Path(scratch))
+            return check(_watched(trace, reporter), index, reporter.sorter, Path(scratch))
     finally:
         index.close()
 
@@ -143,11 +143,13 @@ def _watched(trace: Trace, reporter: Reporter) -> Trace:
     return replace(trace, context=context, counted=reporter.counted)
 
 
-def _outcome(trace: Trace, order: Order, index: Index, built: Built | None, notes: list[str]) -> Outcome:
-    told = trace.chunks.diagnostics
-    diagnostics = trace.chunks.rest(index.known).diagnostics if told is None else told(index.known)
+def _outcome(trace: Trace, order: IndexRequest, index: Index, built: Built | None, notes: list[str]) -> IndexOutcome:
+    read_diagnostics = trace.chunks.diagnostics
+    diagnostics = (
+        trace.chunks.rest(index.metadata).diagnostics if read_diagnostics is None else read_diagnostics(index.metadata)
+    )
     store = None if index.store is None else sum(table.bytes for table in index.store.values())
-    return Outcome(
+    return IndexOutcome(
         index.folder,
         len(index.chunks),
         sum(index.events),

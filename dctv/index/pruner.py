@@ -23,7 +23,7 @@ from dctv.index.canonical import Leaf, canonical
 from dctv.index.chunk_sets import Possible, positions_of, set_of, where
 from dctv.index.evidence import Evidence, Ranges, limits
 from dctv.index.records import Bloom, DimensionStatistics, IndexedFile
-from dctv.plan.predicate import And, Anything, Compare, In, Not, Or, Predicate
+from dctv.plan import predicate as p
 from dctv.record import record, replace
 
 _FAR = 2**63 - 1
@@ -35,7 +35,7 @@ _Tier = Literal["dictionary", "range", "bloom"]
 _TIERS: tuple[_Tier, ...] = ("dictionary", "range", "bloom")
 
 
-class Statistics(Protocol):
+class PruningStatistics(Protocol):
     """What pruning asks of an open index."""
 
     path: Path
@@ -122,7 +122,7 @@ class _Stage:
 class Pruner:
     """The evidence of one index, read when it is wanted; may be used by several threads."""
 
-    def __init__(self, index: Statistics, cache: BloomCache = CACHE) -> None:
+    def __init__(self, index: PruningStatistics, cache: BloomCache = CACHE) -> None:
         self._index = index
         self._cache = cache
         self._lock = threading.RLock()
@@ -135,7 +135,7 @@ class Pruner:
         """The chunks that have events."""
         return where(number > 0 for number in reversed(self._index.events))
 
-    def candidates(self, predicate: Predicate) -> Pruned:
+    def candidates(self, predicate: p.Predicate) -> Pruned:
         """Return the chunks that may hold events for which a predicate over dimensions is true.
 
         Only rows of dimensions that the predicate names are read, and kept.
@@ -158,26 +158,26 @@ class Pruner:
                 found[file.number] = positions[first:last]
         return found
 
-    def _possible(self, predicate: Predicate, stage: _Stage) -> Possible:
+    def _possible(self, predicate: p.Predicate, stage: _Stage) -> Possible:
         match predicate:
-            case Anything():
+            case p.Anything():
                 return Possible(self._filled, self._filled, self._filled)
-            case Not(part):
+            case p.Not(part):
                 return self._possible(part, stage).opposite()
-            case And(parts):
+            case p.And(parts):
                 found = [self._possible(part, stage) for part in parts]
                 return reduce(Possible.both, found, Possible(self._filled, 0, 0))
-            case Or(parts):
+            case p.Or(parts):
                 # What is false just if all are: NOT of AND of NOT.
                 found = [self._possible(part, stage).opposite() for part in parts]
                 return reduce(Possible.both, found, Possible(self._filled, 0, 0)).opposite()
-            case Compare((_, _), _, _):
+            case p.Compare((_, _), _, _):
                 return self._of_ends(predicate, stage)
             case _:
                 return self._leaf(predicate, stage)
 
     def _leaf(self, leaf: Leaf, stage: _Stage) -> Possible:
-        name = leaf.columns[0] if isinstance(leaf, Compare) else leaf.column
+        name = leaf.columns[0] if isinstance(leaf, p.Compare) else leaf.column
         evidence = self._evidence_of(name)
         if evidence is None:
             return Possible(self._filled, self._filled, self._filled)
@@ -198,7 +198,7 @@ class Pruner:
             self._evidence[name] = None if rows is None else Evidence(rows, self._index.events)
         return self._evidence[name]
 
-    def _of_ends(self, leaf: Compare, stage: _Stage) -> Possible:
+    def _of_ends(self, leaf: p.Compare, stage: _Stage) -> Possible:
         """Return what is possible of a condition on the ends of events."""
         ts, duration = (self._evidence_of(name) for name in ("ts", "dur"))
         if set(leaf.columns) != {"ts", "dur"} or ts is None or duration is None:
@@ -218,9 +218,9 @@ class Pruner:
     def _probed(self, leaf: Leaf, name: str, evidence: Evidence, found: Possible, kept: int) -> Possible:
         """Return what Bloom filters leave possible of an equality."""
         match leaf:
-            case In(_, values, _):
+            case p.In(_, values, _):
                 texts, equal = values, True
-            case Compare(_, "=" | "!=", value):
+            case p.Compare(_, "=" | "!=", value):
                 texts, equal = (value,), leaf.operator == "="
             case _:
                 return found

@@ -102,7 +102,7 @@ class StoredFile:
 
 
 @record
-class Layout:
+class IndexLayout:
     """How an index was built; an index of another layout is extended or built anew."""
 
     dimensions: Mapping[str, str]

@@ -11,20 +11,9 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Protocol
 
-from dctv.contracts.chunks import Origin
-from dctv.index.pruner import Pruned, Pruner, Statistics
-from dctv.plan.predicate import (
-    And,
-    Anything,
-    Compare,
-    In,
-    IsNull,
-    Not,
-    Or,
-    Predicate,
-    Prefix,
-    both,
-)
+from dctv.contracts.chunks import ColumnLineage
+from dctv.index.pruner import Pruned, Pruner, PruningStatistics
+from dctv.plan import predicate as p
 from dctv.record import record, replace
 
 _MOST_HASHES = 4096
@@ -34,7 +23,7 @@ _MOST_ASKED = 32
 _TIME = "ts"
 
 
-class Hashes(Statistics, Protocol):
+class Hashes(PruningStatistics, Protocol):
     """What this asks of an open index."""
 
     def hashes_of(self, dimension: str, text: str, /) -> frozenset[str]:
@@ -67,85 +56,89 @@ class ScanPruner:
         self._start = start_ns
         self._pruner = Pruner(index)
 
-    def prune(self, table: str | None, origins: Mapping[str, Origin], predicate: Predicate) -> ScanPruning:
+    def prune(self, table: str | None, lineage: Mapping[str, ColumnLineage], predicate: p.Predicate) -> ScanPruning:
         """Return the chunks that may hold a row for which a predicate over a table's columns is true.
 
-        `table` is an event's name, None for the table of all events; `origins` are its columns that are dimensions.
+        `table` is an event's name, None for the table of all events; `lineage` are its columns that are dimensions.
         """
-        needed = self.over_dimensions(origins, predicate)
-        whole = needed if table is None else both([Compare(("name",), "=", table), needed])
+        needed = self.over_dimensions(lineage, predicate)
+        whole = needed if table is None else p.both([p.Compare(("name",), "=", table), needed])
         pruned = self._pruner.candidates(whole)
         return ScanPruning(pruned, self._times(pruned))
 
-    def over_dimensions(self, origins: Mapping[str, Origin], predicate: Predicate) -> Predicate:
+    def over_dimensions(self, lineage: Mapping[str, ColumnLineage], predicate: p.Predicate) -> p.Predicate:
         """Write a predicate over a table's columns as one over dimensions; what is none may be anything."""
         match predicate:
-            case Not(part):
-                return Not(self.over_dimensions(origins, part))
-            case And(parts):
-                return And(tuple(self.over_dimensions(origins, part) for part in parts))
-            case Or(parts):
-                return Or(tuple(self.over_dimensions(origins, part) for part in parts))
-            case Anything():
+            case p.Not(part):
+                return p.Not(self.over_dimensions(lineage, part))
+            case p.And(parts):
+                return p.And(tuple(self.over_dimensions(lineage, part) for part in parts))
+            case p.Or(parts):
+                return p.Or(tuple(self.over_dimensions(lineage, part) for part in parts))
+            case p.Anything():
                 return predicate
             case _:
-                return self._leaf(origins, predicate)
+                return self._leaf(lineage, predicate)
 
-    def _leaf(self, origins: Mapping[str, Origin], predicate: Compare | In | Prefix | IsNull) -> Predicate:
-        found = [origins[name] for name in _names(predicate) if name in origins]
+    def _leaf(
+        self, lineage: Mapping[str, ColumnLineage], predicate: p.Compare | p.In | p.Prefix | p.IsNull
+    ) -> p.Predicate:
+        found = [lineage[name] for name in _names(predicate) if name in lineage]
         if len(found) < len(_names(predicate)):
-            return Anything()
-        if any(origin.resolves is not None for origin in found):
+            return p.Anything()
+        if any(one.resolves is not None for one in found):
             return self._by_hash(found[0], predicate)
-        names = tuple(origin.dimension for origin in found)
+        names = tuple(one.dimension for one in found)
         same = (
-            replace(predicate, columns=names) if isinstance(predicate, Compare) else replace(predicate, column=names[0])
+            replace(predicate, columns=names)
+            if isinstance(predicate, p.Compare)
+            else replace(predicate, column=names[0])
         )
         return self._moved(same) if _TIME in names else same
 
-    def _moved(self, leaf: Compare | In | Prefix | IsNull) -> Predicate:
+    def _moved(self, leaf: p.Compare | p.In | p.Prefix | p.IsNull) -> p.Predicate:
         """Write a time of the trace as an absolute one."""
         match leaf:
-            case Compare(_, _, int() | Fraction() as value):
+            case p.Compare(_, _, int() | Fraction() as value):
                 return replace(leaf, value=value + self._start)
-            case In(_, values, _) if not any(isinstance(value, str | bool) for value in values):
+            case p.In(_, values, _) if not any(isinstance(value, str | bool) for value in values):
                 moved = tuple(value + self._start for value in values if isinstance(value, int | Fraction))
                 return replace(leaf, values=moved)
-            case IsNull():
+            case p.IsNull():
                 return leaf
             case _:
-                return Anything()
+                return p.Anything()
 
-    def _by_hash(self, origin: Origin, leaf: Compare | In | Prefix | IsNull) -> Predicate:
+    def _by_hash(self, lineage: ColumnLineage, leaf: p.Compare | p.In | p.Prefix | p.IsNull) -> p.Predicate:
         """Write a condition on a text as one on the hashes that stand for it."""
         match leaf:
-            case Compare((_,), "=" | "!=" as operator, str() as text):
-                found = self._hashes(origin, self._of_texts(origin, (text,)))
-                return found if operator == "=" else Not(found)
-            case In(_, values, has_null) if all(isinstance(value, str) for value in values):
+            case p.Compare((_,), "=" | "!=" as operator, str() as text):
+                found = self._hashes(lineage, self._of_texts(lineage, (text,)))
+                return found if operator == "=" else p.Not(found)
+            case p.In(_, values, has_null) if all(isinstance(value, str) for value in values):
                 texts = [value for value in values if isinstance(value, str)]
-                return self._hashes(origin, self._of_texts(origin, texts), has_null=has_null)
-            case Prefix(_, text):
-                assert origin.resolves is not None
-                return self._hashes(origin, self._index.hashes_with_prefix(origin.resolves, text))
+                return self._hashes(lineage, self._of_texts(lineage, texts), has_null=has_null)
+            case p.Prefix(_, text):
+                assert lineage.resolves is not None
+                return self._hashes(lineage, self._index.hashes_with_prefix(lineage.resolves, text))
             case _:
-                return Anything()
+                return p.Anything()
 
-    def _of_texts(self, origin: Origin, texts: Iterable[str]) -> frozenset[str]:
-        assert origin.resolves is not None
-        return frozenset().union(*(self._index.hashes_of(origin.resolves, text) for text in texts))
+    def _of_texts(self, lineage: ColumnLineage, texts: Iterable[str]) -> frozenset[str]:
+        assert lineage.resolves is not None
+        return frozenset().union(*(self._index.hashes_of(lineage.resolves, text) for text in texts))
 
-    def _hashes(self, origin: Origin, hashes: frozenset[str], *, has_null: bool = False) -> Predicate:
+    def _hashes(self, lineage: ColumnLineage, hashes: frozenset[str], *, has_null: bool = False) -> p.Predicate:
         if len(hashes) > _MOST_HASHES:
-            return Anything()
-        assert origin.resolves is not None
+            return p.Anything()
+        assert lineage.resolves is not None
         asked = hashes if len(hashes) <= _MOST_ASKED else ()
-        sure = {one for one in asked if len(self._index.texts_of(origin.resolves, one)) == 1}
-        found = In(origin.dimension, tuple(sorted(sure)), has_null)
+        sure = {one for one in asked if len(self._index.texts_of(lineage.resolves, one)) == 1}
+        found = p.In(lineage.dimension, tuple(sorted(sure)), has_null)
         unsure = hashes - sure
         if not unsure:
             return found
-        return Or((found, And((In(origin.dimension, tuple(sorted(unsure)), has_null), Anything()))))
+        return p.Or((found, p.And((p.In(lineage.dimension, tuple(sorted(unsure)), has_null), p.Anything()))))
 
     def _times(self, pruned: Pruned) -> tuple[int, int] | None:
         """Return between which times the events of some chunks begin."""
@@ -160,5 +153,5 @@ class ScanPruner:
         return (min(low) - self._start, max(high) - self._start) if kept else (0, -1)
 
 
-def _names(leaf: Compare | In | Prefix | IsNull) -> tuple[str, ...]:
-    return leaf.columns if isinstance(leaf, Compare) else (leaf.column,)
+def _names(leaf: p.Compare | p.In | p.Prefix | p.IsNull) -> tuple[str, ...]:
+    return leaf.columns if isinstance(leaf, p.Compare) else (leaf.column,)

@@ -63,8 +63,8 @@ def check_seal(file: int, path: Path) -> int:
     trailer = os.pread(file, _TRAILER.size, size) if size > 0 else b""
     if len(trailer) < _TRAILER.size:
         raise IndexUnusable(f"the index `{path}` is damaged: its end is missing")
-    magic, told, found, again = _TRAILER.unpack(trailer)
-    if magic != _MAGIC or told != size or again != crc32(size.to_bytes(8, "little"), found):
+    magic, stated, found, again = _TRAILER.unpack(trailer)
+    if magic != _MAGIC or stated != size or again != crc32(size.to_bytes(8, "little"), found):
         raise IndexUnusable(f"the index `{path}` is damaged: its end is missing")
     if checksum(file, size) != found:
         raise IndexUnusable(f"the index `{path}` is damaged: its checksum is wrong")

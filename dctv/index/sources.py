@@ -11,13 +11,13 @@ from dctv.index.mounted import IndexedTrace
 from dctv.index.records import StoredFile
 from dctv.index.scan_pruning import ScanPruning
 from dctv.index.stored import EVENTS, known, relation
+from dctv.plan import predicate as p
 from dctv.plan.build import where
 from dctv.plan.expressions import FALSE
 from dctv.plan.nodes import physical_names
-from dctv.plan.predicate import ALWAYS, NEVER, Constant, Predicate, both, carried
 from dctv.plan.queries import CommonTable, Select
 from dctv.plan.question import Cell, Question
-from dctv.plan.source import Run, Source
+from dctv.plan.source import PlanRun, TableSource
 from dctv.record import record, replace
 from dctv.types.schema import DURATION, TS
 
@@ -25,34 +25,36 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def sources_of(trace: IndexedTrace) -> Mapping[str, Source]:
+def sources_of(trace: IndexedTrace) -> Mapping[str, TableSource]:
     """Return where the rows of each table are."""
     store = trace.index.store
     if store is None:
         return {name: Chunked(trace, name) for name in trace.tables}
-    return {name: Stored(trace, store[name]) if name in store else Chunked(trace, name) for name in trace.tables}
+    return {
+        name: StoredFileSource(trace, store[name]) if name in store else Chunked(trace, name) for name in trace.tables
+    }
 
 
-def all_events(trace: IndexedTrace, union: Union) -> Source | None:
+def all_events(trace: IndexedTrace, union: Union) -> TableSource | None:
     """Return where all events are in one file, None if there is no such file."""
     store = trace.index.store
     return None if store is None or EVENTS not in store else AllEvents(trace, store[EVENTS], union)
 
 
 @record(eq=False)
-class Stored:
+class StoredFileSource:
     """A file of the column store."""
 
     trace: IndexedTrace
     file: StoredFile
     pruning: ScanPruning | None = None
-    predicate: Predicate = ALWAYS
+    predicate: p.Predicate = p.ALWAYS
 
-    def narrowed(self, predicate: Predicate) -> Stored:
+    def narrowed(self, predicate: p.Predicate) -> StoredFileSource:
         """Return a source that passes over the times in which nothing can match."""
         if self.file.name in self.trace.tables and self.trace.tables[self.file.name].event is None:
             return self
-        needed = both([self.predicate, predicate])
+        needed = p.both([self.predicate, predicate])
         return replace(self, predicate=needed, pruning=self.trace.pruned(self._table, needed))
 
     @property
@@ -66,13 +68,13 @@ class Stored:
         names = columns if self.file.name == EVENTS else physical_names(self.trace.tables[self.file.name].schema)
         return columns, names
 
-    def reading(self, _: Collection[str]) -> Stored:
+    def reading(self, _: Collection[str]) -> StoredFileSource:
         """Return itself: the engine reads the columns that it needs."""
         return self
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer a question from the statistics, where all rows are asked."""
-        return self.trace.answers(self._table, question) if self.predicate == ALWAYS else None
+        return self.trace.answers(self._table, question) if self.predicate == p.ALWAYS else None
 
     def query(self) -> Select:
         """Return what the engine reads.
@@ -96,7 +98,7 @@ class Stored:
         self.trace.index.verify(self.file)
         return self.file.path
 
-    def open(self, _: Run) -> Any:
+    def open(self, _: PlanRun) -> Any:
         """Fail: the engine reads the file."""
         raise AssertionError(self.file.name)
 
@@ -118,12 +120,12 @@ class AllEvents:
     union: Union
     columns: frozenset[str] | None = None
     """Those that are read, None for all."""
-    predicate: Predicate = ALWAYS
+    predicate: p.Predicate = p.ALWAYS
     pruning: ScanPruning | None = None
 
-    def narrowed(self, predicate: Predicate) -> AllEvents:
+    def narrowed(self, predicate: p.Predicate) -> AllEvents:
         """Return a source that leaves out tables and passes over times in which nothing can match."""
-        needed = both([self.predicate, predicate])
+        needed = p.both([self.predicate, predicate])
         return replace(self, predicate=needed, pruning=self.trace.pruned(None, needed))
 
     def reading(self, columns: Collection[str]) -> AllEvents:
@@ -132,16 +134,16 @@ class AllEvents:
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer a question from the statistics, where all rows are asked."""
-        return self.trace.answers(None, question) if self.predicate == ALWAYS else None
+        return self.trace.answers(None, question) if self.predicate == p.ALWAYS else None
 
     @property
-    def flat(self) -> Stored | None:
+    def flat(self) -> StoredFileSource | None:
         """The flat file, if that has all columns that are read."""
         if self.columns is None or "args" in self.columns:
             return None
-        return Stored(self.trace, self.file, self.pruning, self.predicate)
+        return StoredFileSource(self.trace, self.file, self.pruning, self.predicate)
 
-    def _raw(self) -> Mapping[str, Stored]:
+    def _raw(self) -> Mapping[str, StoredFileSource]:
         """Return the raw tables that may hold a row that is needed."""
         store = self.trace.index.store or {}
         found = {}
@@ -150,12 +152,12 @@ class AllEvents:
             if event is None:
                 continue
             shown = {"category": event.category, "pid": event.pid, "tid": event.tid, DURATION: event.duration, TS: TS}
-            here = {c: Constant(None) if source is None else source for c, source in shown.items()}
-            here["name"] = Constant(event.name) if event.named_by is None else event.named_by
-            need = carried(self.predicate, here.get)
-            if need != NEVER:
-                stored = Stored(self.trace, store[name])
-                found[name] = stored if need == ALWAYS else stored.narrowed(need)
+            here = {c: p.Constant(None) if source is None else source for c, source in shown.items()}
+            here["name"] = p.Constant(event.name) if event.named_by is None else event.named_by
+            need = p.carried(self.predicate, here.get)
+            if need != p.NEVER:
+                stored = StoredFileSource(self.trace, store[name])
+                found[name] = stored if need == p.ALWAYS else stored.narrowed(need)
         return found
 
     def query(self) -> Select:
@@ -172,7 +174,7 @@ class AllEvents:
         steps = (CommonTable(leaf, raw[name].query(), materialized=False) for leaf, name in leaves.items())
         return replace(query, steps=tuple(steps))
 
-    def open(self, _: Run) -> Any:
+    def open(self, _: PlanRun) -> Any:
         """Fail: the engine reads the files."""
         raise AssertionError(self.file.name)
 
@@ -197,14 +199,14 @@ class Chunked:
 
     trace: IndexedTrace
     name: str
-    predicate: Predicate = ALWAYS
+    predicate: p.Predicate = p.ALWAYS
 
-    def narrowed(self, predicate: Predicate) -> Chunked:
+    def narrowed(self, predicate: p.Predicate) -> Chunked:
         """Return a source that reads only chunks in which something can match."""
         return (
             self
             if self.trace.tables[self.name].event is None
-            else replace(self, predicate=both([self.predicate, predicate]))
+            else replace(self, predicate=p.both([self.predicate, predicate]))
         )
 
     def reading(self, _: Collection[str]) -> Chunked:
@@ -213,7 +215,7 @@ class Chunked:
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer a question from the statistics, where all rows are asked."""
-        return self.trace.answers(self.name, question) if self.predicate == ALWAYS else None
+        return self.trace.answers(self.name, question) if self.predicate == p.ALWAYS else None
 
     def query(self) -> None:
         """Return None: the engine is handed the rows."""
@@ -228,7 +230,7 @@ class Chunked:
         found = self._pruning
         return self.trace.everything if found is None else frozenset(found.pruned.positions)
 
-    def open(self, run: Run) -> pa.Table:
+    def open(self, run: PlanRun) -> pa.Table:
         """Return the rows of the chunks; those of all sources of a run are decoded together.
 
         Raises:

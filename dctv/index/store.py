@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.chunks import DecodedChunk, Known
-from dctv.contracts.reader import ARROW_TYPES, Chunks, TraceTable
-from dctv.index.build import Stored
+from dctv.contracts.chunks import DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ARROW_TYPES, ChunkReader, TraceTable
+from dctv.index.build import WrittenTable
 from dctv.index.stored import EVENTS, EVENTS_FILE
 from dctv.types.schema import DURATION, TS, Schema
 
@@ -30,17 +30,17 @@ Progress = Callable[[int, int], None]
 """Called with rows done and rows in all; raises Interrupted."""
 
 
-class StoreSpool:
+class StoreSorter:
     """Rows of all chunks of a trace, on their way to its column store."""
 
     def __init__(self, folder: Path, progress: Progress | None = None, *, memory: int = MEMORY) -> None:
         """Begin to collect; what does not fit into `memory` goes to a file in the folder."""
-        from dctv._kernels import EventSpool
+        from dctv._kernels import EventSorter
 
         self._folder = folder
         self._memory = memory
         self._progress = progress or (lambda _done, _all: None)
-        self._spool = EventSpool(str(folder), memory)
+        self._sorter = EventSorter(str(folder), memory)
 
     def add(self, chunk: DecodedChunk) -> None:
         """Take a chunk, in the order of the trace.
@@ -49,32 +49,32 @@ class StoreSpool:
             OSError: the folder cannot be written to.
         """
         file = chunk.checkpoint.file
-        self._spool.add(file, [(f"raw_events.{name}", batch) for name, batch in chunk.events])
-        self._spool.add_others(file, list(chunk.others))
+        self._sorter.add(file, [(f"raw_events.{name}", batch) for name, batch in chunk.events])
+        self._sorter.add_others(file, list(chunk.others))
 
-    def write(self, chunks: Chunks, known: Known, folder: Path) -> Sequence[Stored]:
+    def write(self, chunks: ChunkReader, metadata: TraceMetadata, folder: Path) -> Sequence[WrittenTable]:
         """Write all tables to a folder that is there; after the last chunk.
 
         Raises:
             OSError: a folder cannot be written to.
         """
-        from dctv._kernels import EveryEvent
+        from dctv._kernels import EventMerger
 
-        self._spool.finish()
-        tables = chunks.tables(known)
-        rows = {name: count for name, count, _ in self._spool.tables()}
+        self._sorter.finish()
+        tables = chunks.tables(metadata)
+        rows = {name: count for name, count, _ in self._sorter.tables()}
         writing = _Writing(folder, self._progress, 2 * sum(rows.get(name, 0) for name in tables))
-        every = EveryEvent(str(self._folder), self._memory // 2) if _pays(tables) else None
+        every = EventMerger(str(self._folder), self._memory // 2) if _pays(tables) else None
         stored = []
         for number, (name, table) in enumerate(tables.items(), 1):
-            finished = _Finished(chunks, known, name, table.schema)
-            stream = finished.stream(self._spool, found=rows.get(name, 0) > 0)
+            finished = _Finished(chunks, metadata, name, table.schema)
+            stream = finished.stream(self._sorter, found=rows.get(name, 0) > 0)
             if every is not None and table.event is not None:
                 event = table.event
                 sources = {TS: TS, DURATION: event.duration, "name": event.named_by, "category": event.category}
                 sources |= {"pid": event.pid, "tid": event.tid}
-                told = [(target, source) for target, source in sources.items() if source is not None]
-                stream = every.through(stream, event.name, told)
+                kept = [(target, source) for target, source in sources.items() if source is not None]
+                stream = every.through(stream, event.name, kept)
             with finished:
                 stored.append(writing.table(name, f"{number:04}.parquet", stream, is_sorted=TS in table.schema.names))
         if every is not None:
@@ -83,30 +83,30 @@ class StoreSpool:
 
     def close(self) -> None:
         """Free everything."""
-        self._spool.close()
+        self._sorter.close()
 
 
 class _Finished:
     """The stream of a table's finished rows; as a context, it raises what finishing them raised."""
 
-    def __init__(self, chunks: Chunks, known: Known, name: str, schema: Schema) -> None:
+    def __init__(self, chunks: ChunkReader, metadata: TraceMetadata, name: str, schema: Schema) -> None:
         self._chunks = chunks
-        self._known = known
+        self._metadata = metadata
         self._name = name
         self._schema = schema
         self._error: BaseException | None = None
 
-    def stream(self, spool: Any, *, found: bool) -> Any:
-        """Take the table out of the spool; without rows it is empty."""
+    def stream(self, sorter: Any, *, found: bool) -> Any:
+        """Take the table out of the sorter; without rows it is empty."""
         if self._chunks.stored is not None:
-            stored = self._chunks.stored(self._known, self._name)
-            return spool.merged(self._name, [(one.name, one.type, one.decoded, one.added) for one in stored])
+            stored = self._chunks.stored(self._metadata, self._name)
+            return sorter.merged(self._name, [(one.name, one.type, one.decoded, one.added) for one in stored])
         if not found:
             columns = [(one.name, ARROW_TYPES.get(one.type, "string"), one.name, ()) for one in self._schema.columns]
-            return spool.merged(self._name, columns)
+            return sorter.merged(self._name, columns)
         import pyarrow as pa
 
-        batches = self._batches(pa.RecordBatchReader.from_stream(spool.merged(self._name)))
+        batches = self._batches(pa.RecordBatchReader.from_stream(sorter.merged(self._name)))
         first = next(batches)
         return pa.RecordBatchReader.from_batches(first.schema, _of_one_schema(first, batches))
 
@@ -114,7 +114,7 @@ class _Finished:
         # Only the text of an error passes through a stream.
         try:
             for batch in reader:
-                yield self._chunks.finished(self._known, self._name, batch)
+                yield self._chunks.finished(self._metadata, self._name, batch)
         except (Exception, KeyboardInterrupt) as error:
             self._error = error
             raise
@@ -162,7 +162,7 @@ class _Writing:
         self._rows = rows
         self._done = 0
 
-    def table(self, name: str, file: str, stream: Any, *, is_sorted: bool) -> Stored:
+    def table(self, name: str, file: str, stream: Any, *, is_sorted: bool) -> WrittenTable:
         """Write a table; return what is to be known of it."""
         from dctv._kernels import write_table
 
@@ -171,8 +171,8 @@ class _Writing:
             path, stream, ascending=is_sorted, progress=self._advance, group_rows=GROUP_ROWS
         )
         flat = [number for part in parts for number in part]
-        told = json.dumps({"columns": columns, "parts": flat}, separators=(",", ":"))
-        return Stored(name, file, rows, sum(size for _, size, _ in parts), checksum, told)
+        described = json.dumps({"columns": columns, "parts": flat}, separators=(",", ":"))
+        return WrittenTable(name, file, rows, sum(size for _, size, _ in parts), checksum, described)
 
     def _advance(self, rows: int) -> None:
         self._done += rows

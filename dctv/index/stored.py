@@ -24,7 +24,7 @@ REST = -1
 
 
 @record
-class Told:
+class ParquetMetadata:
     """What is known of a Parquet file without looking at it."""
 
     numbers: dict[str, int]
@@ -39,12 +39,12 @@ class Told:
 
 
 @lru_cache(maxsize=256)
-def known(text: str) -> Told:
+def known(text: str) -> ParquetMetadata:
     """Return what was written when the file was."""
     raw = json.loads(text)
     flat = raw["parts"]
     numbers = {name: number for number, name in enumerate(raw["columns"])}
-    return Told(numbers, tuple(zip(flat[::3], flat[1::3], flat[2::3], strict=True)))
+    return ParquetMetadata(numbers, tuple(zip(flat[::3], flat[1::3], flat[2::3], strict=True)))
 
 
 def _places(sizes: Sequence[int]) -> list[tuple[int, int]]:
@@ -63,19 +63,21 @@ def damage(path: Path, text: str, columns: Collection[str] | None = None) -> str
     """
     from dctv._kernels import file_checksums
 
-    told = known(text)
-    wanted = None if columns is None else {told.numbers[name] for name in columns if name in told.numbers} | {REST}
-    places = _places([size for _, size, _ in told.parts])
+    metadata = known(text)
+    wanted = (
+        None if columns is None else {metadata.numbers[name] for name in columns if name in metadata.numbers} | {REST}
+    )
+    places = _places([size for _, size, _ in metadata.parts])
     try:
-        if path.stat().st_size != sum(size for _, size, _ in told.parts):
+        if path.stat().st_size != sum(size for _, size, _ in metadata.parts):
             return "its size has changed"
-        chosen = [n for n, (column, _, _) in enumerate(told.parts) if wanted is None or column in wanted]
+        chosen = [n for n, (column, _, _) in enumerate(metadata.parts) if wanted is None or column in wanted]
         sums = file_checksums(str(path), [places[n] for n in chosen])
     except OSError as error:
         return (error.strerror or str(error)).lower()
     except ValueError as error:
         return str(error)
-    wrong = [n for n, crc in zip(chosen, sums, strict=True) if told.parts[n][2] != crc]
+    wrong = [n for n, crc in zip(chosen, sums, strict=True) if metadata.parts[n][2] != crc]
     return f"{len(wrong)} of {len(chosen)} parts are damaged" if wrong else None
 
 

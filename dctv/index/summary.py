@@ -33,7 +33,7 @@ _INTEGER = pattern("-?[0-9]{1,18}")
 """Texts that certainly fit into 64 bits."""
 
 
-class Statistics(Protocol):
+class IndexStatistics(Protocol):
     """What is asked of an index."""
 
     @property
@@ -51,7 +51,7 @@ class Statistics(Protocol):
 
 
 @record
-class Durations:
+class DurationSummary:
     """Durations of some events, in ns; those without one do not count."""
 
     count: int = 0
@@ -82,14 +82,14 @@ class Durations:
 
 
 @record
-class Named:
+class NamedEvents:
     """Events of one name."""
 
     name: str
     category: str | None
     """That of most of them, the first by the alphabet among equals."""
     events: int
-    durations: Durations
+    durations: DurationSummary
 
 
 @record
@@ -103,9 +103,9 @@ class Summary:
     """Absolute time of the last event's beginning."""
     end: int | None
     """Absolute time at which the last event ends."""
-    durations: Durations
+    durations: DurationSummary
     categories: Mapping[str | None, int]
-    names: Sequence[Named]
+    names: Sequence[NamedEvents]
     """By name."""
     processes: Mapping[int | None, int] | None
     """Events by process; None if not known."""
@@ -146,11 +146,11 @@ class Sums:
             raise ValueError("a sketch has another number of durations than its chunk")
         return merged
 
-    def durations(self, sketch: Sketch) -> Durations:
+    def durations(self, sketch: Sketch) -> DurationSummary:
         """Return the figures."""
         if not self.count:
-            return Durations()
-        return Durations(
+            return DurationSummary()
+        return DurationSummary(
             self.count,
             self.total,
             self.squares - Fraction(self.total * self.total, self.count),
@@ -161,7 +161,7 @@ class Sums:
         )
 
 
-def summarize(index: Statistics, *, categories: bool = True, pid: str | None = "pid") -> Summary | None:
+def summarize(index: IndexStatistics, *, categories: bool = True, pid: str | None = "pid") -> Summary | None:
     """Add up what an index knows; `pid` is the dimension of processes, None if no event tells its own.
 
     Without `categories` no event has one, whatever the index says. The result is None if some chunk has so many names
@@ -179,7 +179,7 @@ def summarize(index: Statistics, *, categories: bool = True, pid: str | None = "
 
 
 def _summarize(
-    index: Statistics, counts: Mapping[tuple[str, str], int], pid: str | None, *, categories: bool
+    index: IndexStatistics, counts: Mapping[tuple[str, str], int], pid: str | None, *, categories: bool
 ) -> Summary:
     rows = index.summaries
     names = sums_by_name(rows)
@@ -205,8 +205,8 @@ def _summarize(
     )
 
 
-def _named(name: str, categories: Counter[str | None], sums: Sums) -> Named:
-    return Named(name, main_category(categories), categories.total(), sums.durations(sums.sketch()))
+def _named(name: str, categories: Counter[str | None], sums: Sums) -> NamedEvents:
+    return NamedEvents(name, main_category(categories), categories.total(), sums.durations(sums.sketch()))
 
 
 def main_category(categories: Mapping[str | None, int]) -> str | None:
@@ -228,7 +228,7 @@ def sums_by_name(rows: Sequence[ChunkSummary]) -> dict[str, Sums]:
     return names
 
 
-def _all(names: Mapping[str, Sums]) -> Durations:
+def _all(names: Mapping[str, Sums]) -> DurationSummary:
     """Add up the durations of all names."""
     everything = added(names.values())
     return everything.durations(everything.sketch())

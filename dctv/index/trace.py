@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from dctv.contracts.reader import Chunks, LoadContext, Reader
+from dctv.contracts.reader import ChunkReader, LoadContext, Reader
 from dctv.errors import IndexFailed
 from dctv.index.location import Subject, subject
 from dctv.record import record
@@ -27,7 +27,7 @@ class Trace:
         return subject(self.paths, self.reader.name, self.context.options)
 
     @property
-    def chunks(self) -> Chunks:
+    def chunks(self) -> ChunkReader:
         """How it is read in chunks.
 
         Raises:

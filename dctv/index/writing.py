@@ -13,7 +13,7 @@ from typing import Any
 from dctv.contracts.chunks import Checkpoint, DecodedChunk
 from dctv.index.identity import Identity
 from dctv.index.location import Subject
-from dctv.index.records import Layout
+from dctv.index.records import IndexLayout
 from dctv.index.schema import HEADER, TABLES
 from dctv.index.seal import seal
 from dctv.record import fields
@@ -64,11 +64,11 @@ class IndexWriter:
         """Begin to change what is there."""
         self._connection.execute("BEGIN")
 
-    def tell(self, facts: Mapping[str, str]) -> None:
-        """Note facts of the whole index."""
-        self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", facts.items())
+    def tell(self, values: Mapping[str, str]) -> None:
+        """Note properties of the whole index."""
+        self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", values.items())
 
-    def layout(self, layout: Layout) -> None:
+    def layout(self, layout: IndexLayout) -> None:
         """Note how the index is built, and that all files have its dimensions."""
         self.tell({"layout": json.dumps({one.name: getattr(layout, one.name) for one in fields(layout)})})
 

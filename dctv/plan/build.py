@@ -27,7 +27,7 @@ from dctv.plan.expressions import (
 )
 from dctv.plan.node import Query
 from dctv.plan.nodes import physical_names
-from dctv.plan.queries import CommonTable, Compound, Derived, Group, Item, Join, JoinKind, Select, Source, TableName
+from dctv.plan.queries import CommonTable, Compound, Derived, FromItem, Group, Item, Join, JoinKind, Select, TableName
 from dctv.record import replace
 from dctv.types.schema import Schema
 
@@ -169,15 +169,15 @@ def over(
     return Window(what, tuple(partition), ascending(order), _BEFORE if before else None)
 
 
-def source_of(source: str | Query | Source, alias: str | None = None) -> Source:
+def source_of(source: str | Query | FromItem, alias: str | None = None) -> FromItem:
     """Let a table, by its name, or a query stand in FROM."""
-    if isinstance(source, Source):
+    if isinstance(source, FromItem):
         return source
     return TableName(source, alias) if isinstance(source, str) else Derived(source, alias or "step")
 
 
 def select(
-    *items: Expression | Item | str, source: str | Query | Source | None = None, alias: str | None = None
+    *items: Expression | Item | str, source: str | Query | FromItem | None = None, alias: str | None = None
 ) -> Select:
     """Select columns (by name, of the alias if there is one), other expressions and items."""
     made = tuple(
@@ -197,7 +197,7 @@ def where(query: Select, *tests: Expression | None) -> Select:
 
 
 def join(
-    query: Select, source: str | Query | Source, alias: str, on: Iterable[Expression] = (), how: str = "INNER"
+    query: Select, source: str | Query | FromItem, alias: str, on: Iterable[Expression] = (), how: str = "INNER"
 ) -> Select:
     """Join a table; how is a kind of join, maybe after `ASOF`; without conditions it is a cross join."""
     *asof, kind = how.split()

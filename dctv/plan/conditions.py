@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from dctv.plan import predicate as p
 from dctv.plan.build import all_of, any_of, call, negated, plus
 from dctv.plan.expressions import FALSE, NULL, TRUE, Binary, Boolean, Cast, Column, Expression, InList, IsNull, Text
-from dctv.plan.predicate import And, Anything, Compare, In, Not, Or, Predicate, Prefix, Value
-from dctv.plan.predicate import IsNull as Missing
 
 _LARGEST = 2**63
 """No BIGINT is as large."""
 
 
-def condition(predicate: Predicate, column: Callable[[str], Expression] = Column) -> Expression | None:
+def condition(predicate: p.Predicate, column: Callable[[str], Expression] = Column) -> Expression | None:
     """Return a condition that is true wherever a predicate is, and maybe elsewhere; None if it would be true anywhere.
 
     `column` gives what stands for a column.
     """
     match predicate:
-        case And(parts):
+        case p.And(parts):
             known = [one for part in parts if (one := condition(part, column)) is not None]
             return all_of(known)
-        case Or(()):
+        case p.Or(()):
             return FALSE
-        case Or(parts):
+        case p.Or(parts):
             branches = [condition(part, column) for part in parts]
             found = [one for one in branches if one is not None]
             return any_of(found) if len(found) == len(branches) else None
@@ -33,15 +32,15 @@ def condition(predicate: Predicate, column: Callable[[str], Expression] = Column
             return _exact(predicate, column)
 
 
-def _exact(predicate: Predicate, column: Callable[[str], Expression]) -> Expression | None:
+def _exact(predicate: p.Predicate, column: Callable[[str], Expression]) -> Expression | None:
     """Return a condition that is true just where a predicate is; None if there is none."""
     match predicate:
-        case Not(part):
+        case p.Not(part):
             inner = _exact(part, column)
             return None if inner is None else negated(inner)
-        case And(parts) | Or(parts):
-            return _joined([_exact(one, column) for one in parts], every=isinstance(predicate, And))
-        case Anything():
+        case p.And(parts) | p.Or(parts):
+            return _joined([_exact(one, column) for one in parts], every=isinstance(predicate, p.And))
+        case p.Anything():
             return None
         case _:
             return _leaf(predicate, column)
@@ -54,18 +53,18 @@ def _joined(parts: list[Expression | None], *, every: bool) -> Expression | None
     return all_of(known) or TRUE if every else any_of(known)
 
 
-def _leaf(leaf: Compare | In | Prefix | Missing, column: Callable[[str], Expression]) -> Expression | None:
+def _leaf(leaf: p.Compare | p.In | p.Prefix | p.IsNull, column: Callable[[str], Expression]) -> Expression | None:
     match leaf:
-        case Compare(columns, operator, value):
+        case p.Compare(columns, operator, value):
             literal = _literal(value)
             return None if literal is None else Binary(operator, _sum([column(one) for one in columns]), literal)
-        case In(name, values, has_null):
+        case p.In(name, values, has_null):
             items = [_literal(one) for one in values]
             known = [one for one in items if one is not None]
             return InList(column(name), (*known, *[NULL] * has_null)) if known and len(known) == len(items) else None
-        case Prefix(name, text):
+        case p.Prefix(name, text):
             return call("starts_with", column(name), Text(text))
-        case Missing(name):
+        case p.IsNull(name):
             return IsNull(column(name))
 
 
@@ -76,7 +75,7 @@ def _sum(values: list[Expression]) -> Expression:
     return total
 
 
-def _literal(value: Value) -> Expression | None:
+def _literal(value: p.Value) -> Expression | None:
     match value:
         case bool():
             return Boolean(value)

@@ -11,7 +11,7 @@ from dctv.types.values import dialect_type
 
 
 @record
-class Region:
+class ExplainedRegion:
     """What an engine runs as one query."""
 
     lines: list[str]
@@ -21,7 +21,7 @@ class Region:
     """Conditions that rules put into it."""
 
 
-Cut = Callable[[Relation], Region]
+Cut = Callable[[Relation], ExplainedRegion]
 """Gives the region of a relation."""
 
 

@@ -6,11 +6,11 @@ from collections.abc import Collection, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from dctv.plan.expressions import Expression
-from dctv.plan.source import Source
+from dctv.plan.source import TableSource
 
 
 @runtime_checkable
-class OfTraces(Source, Protocol):
+class OfTraces(TableSource, Protocol):
     """The rows of a table of many traces."""
 
     @property
@@ -28,7 +28,7 @@ class OfTraces(Source, Protocol):
         """The columns that are the same in all rows of a trace, that one among them."""
         ...
 
-    def in_each(self, plan: Any, tests: Sequence[Expression], /) -> Source:
+    def in_each(self, plan: Any, tests: Sequence[Expression], /) -> TableSource:
         """Return where the rows of a plan over tables of these traces are, carried out in each trace by itself.
 
         A trace has rows only if all tests hold, which are about the fixed columns.

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from dctv.plan.node import Query
 from dctv.plan.order import RowOrder
-from dctv.plan.source import Source
+from dctv.plan.source import TableSource
 from dctv.record import record
 from dctv.types.schema import Schema
 
@@ -44,7 +44,7 @@ class Scan(Plan):
     """A stored table; its columns are named `physical_names(schema)`."""
 
     name: str
-    source: Source
+    source: TableSource
 
 
 @record(eq=False)
@@ -64,10 +64,10 @@ SPILL_FOLDER = "spill_folder"
 
 @record(eq=False)
 class Kernel(Plan):
-    """A span operator on the shelf, run by its compiled sweep over sorted streams."""
+    """A registered span operator, run by its compiled sweep over sorted streams."""
 
     name: str
-    """Of the operator, on the shelf and in EXPLAIN."""
+    """Of the operator, in its registry and in EXPLAIN."""
     inputs: tuple[Plan, ...]
     options: Mapping[str, Any]
     """What the sweep is told; `names` are the engine's names of the output columns. One that needs room for rows has

@@ -32,7 +32,7 @@ class Item(Node):
         return isinstance(self.value, Star)
 
 
-class Source(Node):
+class FromItem(Node):
     """What a select reads: a table, a query, rows or a function."""
 
     __slots__ = ()
@@ -47,7 +47,7 @@ class Source(Node):
 
 
 @record
-class TableName(Source):
+class TableName(FromItem):
     """A table of the region: a leaf of the relation, or a common table."""
 
     name: str
@@ -64,7 +64,7 @@ class TableName(Source):
 
 
 @record
-class Derived(Source):
+class Derived(FromItem):
     """A query that stands in FROM."""
 
     query: Query
@@ -73,7 +73,7 @@ class Derived(Source):
 
 
 @record
-class Rows(Source):
+class Rows(FromItem):
     """Rows that are listed."""
 
     rows: tuple[tuple[Expression, ...], ...]
@@ -82,7 +82,7 @@ class Rows(Source):
 
 
 @record
-class TableCall(Source):
+class TableCall(FromItem):
     """A call of a table function of the engine."""
 
     call: Call
@@ -97,7 +97,7 @@ JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "SEMI", "ANTI"]
 class Join(Node):
     """A source that is joined to those before it."""
 
-    source: Source
+    source: FromItem
     kind: JoinKind = "INNER"
     on: Expression | None = None
     asof: bool = False
@@ -139,7 +139,7 @@ class Select(Query):
     """One block of a query."""
 
     items: tuple[Item, ...] = ()
-    source: Source | None = None
+    source: FromItem | None = None
     joins: tuple[Join, ...] = ()
     where: Expression | None = None
     group: Group | None = None
@@ -159,7 +159,7 @@ class Select(Query):
         return Query.__hash__(self)
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> tuple[FromItem, ...]:
         """What it reads: what stands in FROM, then what is joined."""
         return () if self.source is None else (self.source, *(join.source for join in self.joins))
 

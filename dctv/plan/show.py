@@ -219,7 +219,7 @@ def _key(node: e.Expression | q.GroupingSets) -> str:
     return f"{node.kind} ({', '.join(f'({_list(one)})' for one in node.sets)})"
 
 
-def _source(word: str, node: q.Source, more: str) -> Iterator[str]:
+def _source(word: str, node: q.FromItem, more: str) -> Iterator[str]:
     """Write what is read: a table or a call in the line of its clause, a query below it."""
     names = f"({', '.join(node.columns)})" if node.columns else ""
     alias = f" AS {node.alias}{names}" if node.alias else ""

@@ -24,10 +24,10 @@ class Spent:
 
 
 @record(eq=False)
-class Run:
+class PlanRun:
     """One run of a plan, as the sources that it reads see it."""
 
-    sources: Sequence[Source]
+    sources: Sequence[TableSource]
     """All of them, so that those of one trace can read its files together."""
     spill_folder: Path
     """Where rows go that do not fit into memory; the folder may not be there yet."""
@@ -41,17 +41,17 @@ class Run:
     """What its sources spent on queries of their own."""
 
 
-class Source(Protocol):
+class TableSource(Protocol):
     """The rows of a stored table; their columns are named `physical_names` of its schema, in that order."""
 
-    def narrowed(self, predicate: Predicate, /) -> Source:
+    def narrowed(self, predicate: Predicate, /) -> TableSource:
         """Return a source that may leave out rows for which the predicate is not true, itself if it can leave out none.
 
         The query's condition still stands above, so leaving out is never necessary, only cheap.
         """
         ...
 
-    def reading(self, columns: Collection[str], /) -> Source:
+    def reading(self, columns: Collection[str], /) -> TableSource:
         """Return a source of which only these columns are read: the others may be missing or hold anything."""
         ...
 
@@ -63,7 +63,7 @@ class Source(Protocol):
         """Return what the engine reads in place (a query over files), or None where `open` is to be called."""
         ...
 
-    def open(self, run: Run, /) -> Any:
+    def open(self, run: PlanRun, /) -> Any:
         """Return what the engine can scan: a pyarrow Table or Dataset, or an ArrowStream.
 
         It is called when the run begins to read, in any thread, and once for each place that reads the table.
@@ -80,7 +80,7 @@ class Source(Protocol):
 
 
 @runtime_checkable
-class Spread(Protocol):
+class SpreadSource(Protocol):
     """A source of which workers of dctv's own gather the rows, each in a trace of a fleet."""
 
     @property
@@ -108,7 +108,7 @@ class Held:
     def query(self) -> None:
         """Return None: the engine is handed the rows."""
 
-    def open(self, _: Run) -> Any:
+    def open(self, _: PlanRun) -> Any:
         """Return the rows."""
         return self.data
 
@@ -141,7 +141,7 @@ class Answered:
         """Return the rows."""
         return self.known
 
-    def open(self, _: Run) -> Any:
+    def open(self, _: PlanRun) -> Any:
         """Fail: the rows stand in the query."""
         raise AssertionError(self)
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 from dctv.plan.expressions import Column
 from dctv.plan.node import Node, Query
-from dctv.plan.queries import Select, Source
+from dctv.plan.queries import FromItem, Select
 from dctv.record import fields, replace
 
 N = TypeVar("N", bound=Node)
@@ -77,7 +77,7 @@ def columns_in(*roots: Node | None) -> list[Column]:
 def free(query: Query) -> list[Column]:
     """Return the columns in a query that are of no source within it, and so of a query around it."""
     nodes = list(walk(query))
-    own = {node.called for node in nodes if isinstance(node, Source)}
+    own = {node.called for node in nodes if isinstance(node, FromItem)}
     return [node for node in nodes if isinstance(node, Column) and node.table is not None and node.table not in own]
 
 

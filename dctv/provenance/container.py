@@ -25,7 +25,7 @@ _EXTRA, _NAME, _COMMENT, _CHECK = 4, 8, 16, 2
 
 
 @record
-class Member:
+class GzipMember:
     """One gzip member: its header's bytes, how it was deflated, and how much text it holds."""
 
     header: bytes
@@ -38,7 +38,7 @@ class Container:
     """A whole file: plain, a sequence of members that zlib can repeat, or neither."""
 
     packed: bool
-    members: tuple[Member, ...] = ()
+    members: tuple[GzipMember, ...] = ()
     repeatable: bool = True
 
 
@@ -161,7 +161,7 @@ def _likely_levels(raw: bytes) -> Iterator[int]:
             yield level
 
 
-def _proven(path: Path, level: int, progress: Callable[[int], None]) -> list[Member] | None:
+def _proven(path: Path, level: int, progress: Callable[[int], None]) -> list[GzipMember] | None:
     """Return the members of a file if this level gives all of its bytes."""
     size = path.stat().st_size
     members = []
@@ -175,7 +175,7 @@ def _proven(path: Path, level: int, progress: Callable[[int], None]) -> list[Mem
     return members
 
 
-def _member(packed: BinaryIO, proof: BinaryIO, level: int) -> Member | None:
+def _member(packed: BinaryIO, proof: BinaryIO, level: int) -> GzipMember | None:
     """Inflate the member at which `proof` stands, and compare it with what the level makes of its text."""
     start = packed.seek(proof.tell())
     raw = packed.read(_LONGEST_HEADER)
@@ -197,4 +197,4 @@ def _member(packed: BinaryIO, proof: BinaryIO, level: int) -> Member | None:
         if not raw or proof.read(len(made)) != made:
             return None
     made = deflater.end()
-    return Member(header, level, size) if proof.read(len(made)) == made else None
+    return GzipMember(header, level, size) if proof.read(len(made)) == made else None

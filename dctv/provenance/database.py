@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from dctv.errors import TraceError
-from dctv.provenance.container import Container, Member
+from dctv.provenance.container import Container, GzipMember
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ CREATE TABLE provenance_order(
 
 
 @record
-class Origin:
+class ReorganizedFile:
     """A file that was reorganized."""
 
     number: int
@@ -68,7 +68,7 @@ class Origin:
 
 
 @record
-class Group:
+class EventGroup:
     """Events that go together."""
 
     number: int
@@ -78,7 +78,7 @@ class Group:
 
 
 @record
-class Written:
+class WrittenFile:
     """A file that events were written to."""
 
     number: int
@@ -131,7 +131,7 @@ class Provenance:
         """Close the file."""
         self._connection.close()
 
-    def sources(self) -> list[Origin]:
+    def sources(self) -> list[ReorganizedFile]:
         """Return the files that were reorganized, in their order."""
         rows = self._connection.execute(
             "SELECT source_idx, f.path, s.path, f.hash, event_hash, num_checkpoints, num_lines, num_events, ends_line,"
@@ -143,13 +143,13 @@ class Provenance:
             self._check_inside(one.kept or "kept")
         return found
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[EventGroup]:
         """Return the groups, the rest as the last one."""
-        return [Group(*row) for row in self._connection.execute("SELECT * FROM provenance_group ORDER BY id")]
+        return [EventGroup(*row) for row in self._connection.execute("SELECT * FROM provenance_group ORDER BY id")]
 
-    def outputs(self) -> list[Written]:
+    def outputs(self) -> list[WrittenFile]:
         """Return the files that were written."""
-        found = [Written(*row) for row in self._connection.execute("SELECT * FROM provenance_outputs ORDER BY id")]
+        found = [WrittenFile(*row) for row in self._connection.execute("SELECT * FROM provenance_outputs ORDER BY id")]
         for one in found:
             self._check_inside(one.path)
         return found
@@ -195,7 +195,7 @@ class Provenance:
 class Recorder:
     """A `.pidx` that is being written."""
 
-    def __init__(self, path: Path, reader: str, groups: list[Group]) -> None:
+    def __init__(self, path: Path, reader: str, groups: list[EventGroup]) -> None:
         self._connection = sqlite3.connect(path)
         self._connection.execute("PRAGMA foreign_keys = OFF")
         self._connection.executescript(_TABLES)
@@ -215,7 +215,7 @@ class Recorder:
         """Record lines that stand elsewhere, too."""
         self._connection.execute("INSERT INTO provenance_copies VALUES (?, ?, ?)", (output, start, end))
 
-    def source(self, origin: Origin) -> None:
+    def source(self, origin: ReorganizedFile) -> None:
         """Record a source that was read to its end."""
         self._connection.execute("INSERT INTO file_info VALUES (?, ?, ?)", (origin.number, origin.path, origin.digest))
         self._connection.execute(
@@ -234,7 +234,7 @@ class Recorder:
             ),
         )
 
-    def finish(self, outputs: list[Written]) -> None:
+    def finish(self, outputs: list[WrittenFile]) -> None:
         """Record the outputs, and write everything to disk."""
         rows = [(one.number, one.group, one.path, one.digest, one.lines, one.events) for one in outputs]
         self._connection.executemany("INSERT INTO provenance_outputs VALUES (?, ?, ?, ?, ?, ?)", rows)
@@ -242,10 +242,12 @@ class Recorder:
         self._connection.close()
 
 
-def _origin(row: Sequence[Any]) -> Origin:
+def _origin(row: Sequence[Any]) -> ReorganizedFile:
     number, path, name, digest, text_digest, chunks, lines, events, ends_line, container, kept = row
     counts = (chunks, lines, events)
-    return Origin(number, path, name, digest, text_digest, *counts, bool(ends_line), _container(container), kept)
+    return ReorganizedFile(
+        number, path, name, digest, text_digest, *counts, bool(ends_line), _container(container), kept
+    )
 
 
 def _packed(container: Container) -> str:
@@ -255,7 +257,7 @@ def _packed(container: Container) -> str:
 
 def _container(text: str) -> Container:
     found = json.loads(text)
-    members = tuple(Member(bytes.fromhex(header), level, size) for header, level, size in found["members"])
+    members = tuple(GzipMember(bytes.fromhex(header), level, size) for header, level, size in found["members"])
     return Container(found["packed"], members, found["repeatable"])
 
 

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dctv.bind.filter_tests import Condition
-from dctv.bind.filters import EventTable, FilterBinder, Times
+from dctv.bind.filters import EventTable, FilterBinder, RecordTimes
 from dctv.catalog.files import TraceFiles
 from dctv.contracts.engine import Engine
 from dctv.contracts.reader import LoadContext, TraceTable
-from dctv.errors import Source, TraceError, UsageError, WarningLog
+from dctv.errors import SourceText, TraceError, UsageError, WarningLog
 from dctv.plan.build import number, select
 from dctv.plan.expressions import Case, Expression
 from dctv.plan.node import Query
 from dctv.plan.queries import Item
-from dctv.provenance.database import Group, Written
-from dctv.provenance.split import REST, Job, known_of, reorganize
+from dctv.provenance.database import EventGroup, WrittenFile
+from dctv.provenance.split import REST, SplitJob, metadata_of, reorganize
 from dctv.record import record
 from dctv.syntax.filter import Filter, parse_filter
 from dctv.types.units import parse_unit
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def groups_of(predicates: Mapping[str, str]) -> list[Group]:
+def groups_of(predicates: Mapping[str, str]) -> list[EventGroup]:
     """Return groups by name, the rest as the last one.
 
     Raises:
@@ -37,8 +37,8 @@ def groups_of(predicates: Mapping[str, str]) -> list[Group]:
             raise UsageError(f"the group `{REST}` is what no other group takes", hint="choose another name")
         if not name or name != name.strip() or not all(c.isalnum() or c in "-_." for c in name) or name[0] == ".":
             raise UsageError(f"`{name}` cannot be a group's name", hint="use letters, digits, `-`, `_` and `.`")
-    named = [Group(number, name, text) for number, (name, text) in enumerate(predicates.items())]
-    return [*named, Group(len(named), REST, "")]
+    named = [EventGroup(number, name, text) for number, (name, text) in enumerate(predicates.items())]
+    return [*named, EventGroup(len(named), REST, "")]
 
 
 @record
@@ -53,7 +53,7 @@ class Grouping:
     """Tells the group of each event: the first one whose predicate is true for it."""
 
     def __init__(
-        self, filters: Sequence[Filter], tables: Mapping[str, TraceTable], times: Times, engine: Engine
+        self, filters: Sequence[Filter], tables: Mapping[str, TraceTable], times: RecordTimes, engine: Engine
     ) -> None:
         """Bind the predicates to every table of events.
 
@@ -107,7 +107,7 @@ def _home(branches: Sequence[tuple[Expression, Expression]], otherwise: int) -> 
 
 
 @record
-class Order:
+class ReorganizeRequest:
     """What a person wants of a reorganization."""
 
     predicates: Mapping[str, str]
@@ -117,8 +117,8 @@ class Order:
 
 
 def carried_out(
-    order: Order, files: TraceFiles, context: LoadContext, engine: Engine
-) -> tuple[list[Written], WarningLog]:
+    order: ReorganizeRequest, files: TraceFiles, context: LoadContext, engine: Engine
+) -> tuple[list[WrittenFile], WarningLog]:
     """Reorganize a trace; return what was written and what there is to warn of.
 
     Raises:
@@ -127,13 +127,13 @@ def carried_out(
         UsageError: the target is not empty, or a name cannot be the name of a file.
     """
     groups = groups_of(order.predicates)
-    filters = [parse_filter(Source(f"<{one.name}>", one.predicate)) for one in groups[:-1]]
+    filters = [parse_filter(SourceText(f"<{one.name}>", one.predicate)) for one in groups[:-1]]
     reader = files.reader
     if reader.chunks is None or reader.chunks.decode is None:
         raise TraceError(f"traces of the format {reader.name} cannot be reorganized: their events are not lines")
-    known = known_of(files.paths, reader.chunks, context)
-    unit = parse_unit(reader.records(reader.chunks.rest(known).properties).unit)
-    times = Times(int(known.facts["start_ns"]), unit)
-    grouping = Grouping(filters, reader.chunks.tables(known), times, engine)
-    job = Job(files.paths, reader, groups, order.target, order.parquet, context)
-    return reorganize(job, known, grouping), grouping.warnings
+    metadata = metadata_of(files.paths, reader.chunks, context)
+    unit = parse_unit(reader.records(reader.chunks.rest(metadata).properties).unit)
+    times = RecordTimes(int(metadata.entries["start_ns"]), unit)
+    grouping = Grouping(filters, reader.chunks.tables(metadata), times, engine)
+    job = SplitJob(files.paths, reader, groups, order.target, order.parquet, context)
+    return reorganize(job, metadata, grouping), grouping.warnings

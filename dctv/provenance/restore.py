@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from dctv.errors import TraceError, UsageError
 from dctv.provenance.container import pack
-from dctv.provenance.database import Origin, Provenance
+from dctv.provenance.database import Provenance, ReorganizedFile
 from dctv.provenance.lines import interleaved, text_of
 from dctv.provenance.outputs import Lines, digest_of
 from dctv.record import field, record
@@ -30,7 +30,7 @@ class Rebuilt:
         for number, walk in self._outputs.items():
             walk.copies = provenance.copies(number)
 
-    def text(self, source: Origin) -> Iterator[bytes]:
+    def text(self, source: ReorganizedFile) -> Iterator[bytes]:
         """Yield the text of the next source, chunk by chunk.
 
         Raises:
@@ -104,7 +104,7 @@ def restore(folder: Path, target: Path, progress: Progress) -> list[Path]:
         provenance.close()
 
 
-def _restore_one(rebuilt: Rebuilt, source: Origin, path: Path, folder: Path) -> None:
+def _restore_one(rebuilt: Rebuilt, source: ReorganizedFile, path: Path, folder: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unproven = path.with_name(path.name + ".restoring")
     hashed = _Hashed(rebuilt.text(source))
@@ -123,7 +123,7 @@ def _restore_one(rebuilt: Rebuilt, source: Origin, path: Path, folder: Path) -> 
         unproven.unlink(missing_ok=True)
 
 
-def _write(source: Origin, text: _Hashed, file: BinaryIO, folder: Path) -> None:
+def _write(source: ReorganizedFile, text: _Hashed, file: BinaryIO, folder: Path) -> None:
     if source.kept is None:
         try:
             pack(source.container, iter(text), file)
@@ -154,7 +154,7 @@ class _Hashed:
 
 
 @record
-class Verdict:
+class RestoreVerdict:
     """What a verification found."""
 
     sources: int
@@ -163,7 +163,7 @@ class Verdict:
     problems: Sequence[str]
 
 
-def verify(folder: Path, progress: Progress) -> Verdict:
+def verify(folder: Path, progress: Progress) -> RestoreVerdict:
     """Prove that the outputs hold every line of every source once, in its order, and nothing else but marked copies.
 
     Raises:
@@ -179,12 +179,12 @@ def verify(folder: Path, progress: Progress) -> Verdict:
         ]
         if not problems:
             problems = _rebuilt_problems(provenance, sources, progress)
-        return Verdict(len(sources), sum(s.lines for s in sources), sum(s.events for s in sources), problems)
+        return RestoreVerdict(len(sources), sum(s.lines for s in sources), sum(s.events for s in sources), problems)
     finally:
         provenance.close()
 
 
-def _rebuilt_problems(provenance: Provenance, sources: list[Origin], progress: Progress) -> list[str]:
+def _rebuilt_problems(provenance: Provenance, sources: list[ReorganizedFile], progress: Progress) -> list[str]:
     problems: list[str] = []
     rebuilt = Rebuilt(provenance)
     for number, source in enumerate(sources):

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, Known
-from dctv.contracts.reader import Chunks, LoadContext, Reader
+from dctv.contracts.chunks import CHUNK_BYTES, FILE, LINE, Checkpoint, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ChunkReader, LoadContext, Reader
 from dctv.errors import TraceError, UsageError
 from dctv.provenance.container import container_of
-from dctv.provenance.database import NAME, Group, Origin, Recorder, Segment, Written
+from dctv.provenance.database import NAME, EventGroup, Recorder, ReorganizedFile, Segment, WrittenFile
 from dctv.provenance.lines import chosen, lines_of
 from dctv.provenance.outputs import GzipOutput, Output, ParquetOutput, digest_of
 from dctv.record import field, record
@@ -35,12 +35,12 @@ Homes = Callable[[str, Any], "np.ndarray[Any, Any]"]
 
 
 @record
-class Job:
+class SplitJob:
     """What is to be reorganized, and how."""
 
     paths: Sequence[Path]
     reader: Reader
-    groups: Sequence[Group]
+    groups: Sequence[EventGroup]
     """The rest is the last one."""
     target: Path
     parquet: bool
@@ -52,25 +52,25 @@ class _Place:
     """A file being written."""
 
     number: int
-    group: Group
+    group: EventGroup
     family: str
     name: str
     output: Output
     events: int = 0
 
 
-def known_of(paths: Sequence[Path], chunks: Chunks, context: LoadContext) -> Known:
-    """Read a trace once for what must be known of it as a whole."""
+def metadata_of(paths: Sequence[Path], chunks: ChunkReader, context: LoadContext) -> TraceMetadata:
+    """Read a trace once for the metadata of the whole."""
     hints = None
     while True:
         run = chunks.start(paths, context, hints, CHUNK_BYTES)
         hashes = [(c.checkpoint.file, *one) for c in run for one in c.hashes]
         if not run.again():
-            return Known(run.facts(), hashes)
-        hints = run.facts()
+            return TraceMetadata(run.metadata(), hashes)
+        hints = run.metadata()
 
 
-def reorganize(job: Job, known: Known, homes: Homes) -> list[Written]:
+def reorganize(job: SplitJob, metadata: TraceMetadata, homes: Homes) -> list[WrittenFile]:
     """Write the files of all groups, and the provenance index as the last one.
 
     Nothing gets its final name before everything is written.
@@ -86,11 +86,11 @@ def reorganize(job: Job, known: Known, homes: Homes) -> list[Written]:
     work.mkdir()
     try:
         assert job.reader.chunks is not None
-        families = job.reader.chunks.families(known)
+        families = job.reader.chunks.families(metadata)
         files = len(job.groups) * len(set(families))
         if files > MOST_FILES:
             raise UsageError(f"the groups would take {files} files, at most {MOST_FILES} can be told apart")
-        written = _Splitting(job, known, homes, work, families).run()
+        written = _Splitting(job, metadata, homes, work, families).run()
         if (work / KEPT).is_dir():
             (work / KEPT).rename(job.target / KEPT)
         for one in written:
@@ -105,22 +105,24 @@ def reorganize(job: Job, known: Known, homes: Homes) -> list[Written]:
 class _Splitting:
     """One run over the chunks of all sources."""
 
-    job: Job
-    known: Known
+    job: SplitJob
+    metadata: TraceMetadata
     homes: Homes
     work: Path
     families: Sequence[str]
     places: dict[tuple[int, str], _Place] = field(default_factory=dict)
 
     @property
-    def chunks(self) -> Chunks:
+    def chunks(self) -> ChunkReader:
         assert self.job.reader.chunks is not None
         return self.job.reader.chunks
 
-    def run(self) -> list[Written]:
+    def run(self) -> list[WrittenFile]:
         job = self.job
         recorder = Recorder(self.work / NAME, job.reader.name, list(job.groups))
-        by_file = _by_file(self.chunks.start(job.paths, job.context, self.known.facts, CHUNK_BYTES), len(job.paths))
+        by_file = _by_file(
+            self.chunks.start(job.paths, job.context, self.metadata.entries, CHUNK_BYTES), len(job.paths)
+        )
         names = _names_below(job.paths)
         for number, (path, chunks) in enumerate(zip(job.paths, by_file, strict=True)):
             recorder.source(self._source(recorder, number, path, names[number], chunks))
@@ -128,7 +130,9 @@ class _Splitting:
         recorder.finish([one for one in written if one is not None])
         return [one for one in written if one is not None]
 
-    def _source(self, recorder: Recorder, number: int, path: Path, name: str, chunks: Iterator[DecodedChunk]) -> Origin:
+    def _source(
+        self, recorder: Recorder, number: int, path: Path, name: str, chunks: Iterator[DecodedChunk]
+    ) -> ReorganizedFile:
         before = path.stat()
         container = container_of(path, lambda _: None)
         text_hash, size, count, lines, events, ends_line = hashlib.sha256(), 0, 0, 0, 0, True
@@ -146,7 +150,7 @@ class _Splitting:
         # Text that no chunk has could not be packed again, whatever the packing.
         whole = sum(member.text for member in container.members) if container.packed else after.st_size
         kept = None if container.repeatable and whole == size else self._keep(number, path)
-        return Origin(
+        return ReorganizedFile(
             number,
             str(path.resolve()),
             name,
@@ -203,14 +207,14 @@ class _Splitting:
         """Give every group the metadata of the chunk, whose home is the rest, before its events."""
         import numpy as np
 
-        told = [np.frombuffer(blob, "<u4") for kind, blob in chunk.other_lines.items() if kind]
-        if not told:
+        numbers = [np.frombuffer(blob, "<u4") for kind, blob in chunk.other_lines.items() if kind]
+        if not numbers:
             return
-        rows = np.sort(np.concatenate(told))
-        copied, told_of = chosen(lines, rows), {n: c.take(rows) for n, c in columns.items()}
+        rows = np.sort(np.concatenate(numbers))
+        copied, line_numbers = chosen(lines, rows), {n: c.take(rows) for n, c in columns.items()}
         for place in places[:-1]:
             start = place.output.lines
-            place.output.add(copied, told_of)
+            place.output.add(copied, line_numbers)
             recorder.copy(place.number, start, place.output.lines)
 
     def _finished(self, name: str, batch: Any, source: int) -> Any:
@@ -218,14 +222,14 @@ class _Splitting:
 
         plain = batch.drop_columns([LINE])
         file = pa.repeat(pa.scalar(source, pa.uint32()), batch.num_rows)
-        return self.chunks.finished(self.known, f"raw_events.{name}", plain.append_column(FILE, file))
+        return self.chunks.finished(self.metadata, f"raw_events.{name}", plain.append_column(FILE, file))
 
     def _columns(self, chunk: DecodedChunk, lines: int) -> dict[str, Any]:
         """Return what Parquet files tell of each line beside its text; NULL for lines that are no events."""
         import numpy as np
         import pyarrow as pa
 
-        tables = self.chunks.tables(self.known)
+        tables = self.chunks.tables(self.metadata)
         parts: list[Any] = []
         for name, batch in chunk.events:
             event = tables[f"raw_events.{name}"].event
@@ -265,13 +269,13 @@ class _Splitting:
             places.append(self.places[key])
         return places
 
-    def _written(self, place: _Place) -> Written | None:
+    def _written(self, place: _Place) -> WrittenFile | None:
         is_rest = place.group is self.job.groups[-1]
         if not place.output.lines or not (place.events or is_rest):
             (self.work / place.name).unlink(missing_ok=True)
             return None
         digest = place.output.close()
-        return Written(place.number, place.group.number, place.name, digest, place.output.lines, place.events)
+        return WrittenFile(place.number, place.group.number, place.name, digest, place.output.lines, place.events)
 
 
 def _by_file(chunks: Iterable[DecodedChunk], files: int) -> Iterator[Iterator[DecodedChunk]]:

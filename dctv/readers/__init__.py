@@ -1,1 +1,1 @@
-"""Shelf: trace formats, one file each."""
+"""Registry of trace formats, one file each."""

@@ -91,11 +91,11 @@ class _Archived:
     def __iter__(self) -> Iterator[DecodedChunk]:
         return iter(self._found)
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt."""
-        facts = self._found.facts()
-        notes = [(self._archives[note[0]], *note[1:]) for note in facts["diagnostics"]]
-        return {**facts, "diagnostics": notes}
+        entries = self._found.metadata()
+        notes = [(self._archives[note[0]], *note[1:]) for note in entries["diagnostics"]]
+        return {**entries, "diagnostics": notes}
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:

@@ -88,7 +88,7 @@ def _read(path: Path, divider: str) -> Select:
     """Return the rows as texts; those with other numbers of fields are put aside by the engine."""
     from dctv.sandbox import escaped
 
-    told: dict[str, Expression] = {
+    arguments: dict[str, Expression] = {
         "delim": Text(divider),
         "quote": Text('"'),
         "escape": Text('"'),
@@ -99,7 +99,7 @@ def _read(path: Path, divider: str) -> Select:
         "store_rejects": TRUE,
         "rejects_limit": number(0),
     }
-    options = (Keyword(name, value) for name, value in told.items())
+    options = (Keyword(name, value) for name, value in arguments.items())
     return select(STAR, source=TableCall(call("read_csv", Text(escaped(str(path))), *options)))
 
 

@@ -1,8 +1,8 @@
 """Passes that describe their own tables -> readers: trees of packets and binary rings need no more code in Python.
 
 A pass of such a format (a `RowPass` of the kernels, or an object like it) yields chunks whose events have columns named
-as they will be shown, and ends with `facts`: `start_ns`, the absolute time of the first event; `last_ts`, how long the
-trace is; `tables`, for each table its name, its columns (name, type, unit), how it looks in `events` and, if it has
+as they will be shown, and ends with `metadata`: `start_ns`, the absolute time of the first event; `last_ts`, how long
+the trace is; `tables`, for each table its name, its columns (name, type, unit), how it looks in `events` and, if it has
 some, its `partitions`, which stand behind `_ts`; `diagnostics` (number of the file, reason, count, example, whether the
 trace was not read whole), `properties`, and for text `lines` (number of the file, lines that should tell something,
 those of them of which nothing was kept).
@@ -15,11 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from dctv.contracts.chunks import DecodedChunk, Known, Origin
+from dctv.contracts.chunks import ColumnLineage, DecodedChunk, TraceMetadata
 from dctv.contracts.faults import InWords
 from dctv.contracts.reader import (
     ARROW_TYPES,
-    Chunks,
+    ChunkReader,
     Diagnostic,
     EventColumns,
     Head,
@@ -28,7 +28,7 @@ from dctv.contracts.reader import (
     Reader,
     StoredColumn,
     TraceTable,
-    told_unit,
+    declared_unit,
 )
 from dctv.contracts.unread import mostly_unread
 from dctv.contracts.whole import RAW, finished_by, load
@@ -45,7 +45,7 @@ class RowPass(Protocol):
     def __iter__(self) -> Iterator[DecodedChunk]:
         """Yield every chunk once."""
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt; only after the last chunk."""
 
 
@@ -71,13 +71,13 @@ class Described:
     """See `Reader.general`."""
 
     def reader(self) -> Reader:
-        """Return how the shelf knows it."""
-        chunks = Chunks(
+        """Return its entry in the registry."""
+        chunks = ChunkReader(
             dimensions=self.dimensions,
             start=partial(_Pass, self.start),
-            tables=lambda known: tables_of(known.facts),
+            tables=lambda metadata: tables_of(metadata.entries),
             finished=partial(finished_by, stored),
-            origins=partial(_origins, self.dimensions),
+            lineage=partial(_lineage, self.dimensions),
             rest=_rest,
             decode=None,
             stored=stored,
@@ -96,7 +96,7 @@ class Described:
 
 
 class _Pass:
-    """A pass whose errors are in words, and whose facts name the files."""
+    """A pass whose errors are in words, and whose metadata names the files."""
 
     def __init__(
         self,
@@ -114,64 +114,64 @@ class _Pass:
         with InWords(self._paths):
             yield from self._pass
 
-    def facts(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Return what was learnt."""
-        return {**self._pass.facts(), "paths": [str(path) for path in self._paths]}
+        return {**self._pass.metadata(), "paths": [str(path) for path in self._paths]}
 
     def again(self) -> bool:
         """Whether the pass must be done again: never."""
         return False
 
 
-def tables_of(facts: Mapping[str, Any]) -> dict[str, TraceTable]:
+def tables_of(entries: Mapping[str, Any]) -> dict[str, TraceTable]:
     """Return the schemas of all tables."""
-    return {one["name"]: _table(one) for one in facts["tables"]}
+    return {one["name"]: _table(one) for one in entries["tables"]}
 
 
-def _table(told: Mapping[str, Any]) -> TraceTable:
-    columns = tuple(ColumnType(name, TYPES[kind], told_unit(unit)) for name, kind, unit in told["columns"])
+def _table(description: Mapping[str, Any]) -> TraceTable:
+    columns = tuple(ColumnType(name, TYPES[kind], declared_unit(unit)) for name, kind, unit in description["columns"])
     kind = Kind.EVENT if columns and columns[0].name == TS else Kind.REGULAR
-    event = told["event"]
-    if event is None and told["name"].startswith(RAW):
-        event = {"name": told["name"].removeprefix(RAW), "args": [column.name for column in columns[1:]]}
+    event = description["event"]
+    if event is None and description["name"].startswith(RAW):
+        event = {"name": description["name"].removeprefix(RAW), "args": [column.name for column in columns[1:]]}
     shown = None if event is None else EventColumns(**{**event, "args": tuple(event["args"])})
     return TraceTable(
-        Schema(kind, columns, tuple(told.get("partitions", ()))), None, shown, casts=told.get("casts", {})
+        Schema(kind, columns, tuple(description.get("partitions", ()))), None, shown, casts=description.get("casts", {})
     )
 
 
-def stored(known: Known, table: str) -> list[StoredColumn]:
+def stored(metadata: TraceMetadata, table: str) -> list[StoredColumn]:
     """Return how the columns of a stored table come out of decoded ones."""
-    told = next(one for one in known.facts["tables"] if one["name"] == table)
-    start = (-known.facts["start_ns"],)
+    description = next(one for one in metadata.entries["tables"] if one["name"] == table)
+    start = (-metadata.entries["start_ns"],)
     return [
         StoredColumn(name, ARROW_TYPES.get(TYPES[kind], "string"), name, start if name == TS else ())
-        for name, kind, _ in told["columns"]
+        for name, kind, _ in description["columns"]
     ]
 
 
-def _origins(dimensions: Mapping[str, str], known: Known, table: str) -> dict[str, Origin]:
+def _lineage(dimensions: Mapping[str, str], metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     """Of what dimensions the columns of an event table are."""
-    told = next(one for one in known.facts["tables"] if one["name"] == table)
+    description = next(one for one in metadata.entries["tables"] if one["name"] == table)
     shown = {column: dimension for dimension, column in dimensions.items()}
-    found = {name: Origin(shown.get(name, f"args.{name}")) for name, _, _ in told["columns"]}
+    found = {name: ColumnLineage(shown.get(name, f"args.{name}")) for name, _, _ in description["columns"]}
     found.pop("name", None)
     if "name" in shown:
-        found["name"] = Origin(shown["name"])
+        found["name"] = ColumnLineage(shown["name"])
     if "dur" in found:
-        found["dur"] = Origin("dur")
-    return {**found, TS: Origin("ts")}
+        found["dur"] = ColumnLineage("dur")
+    return {**found, TS: ColumnLineage("ts")}
 
 
-def _rest(known: Known) -> LoadedTrace:
+def _rest(metadata: TraceMetadata) -> LoadedTrace:
     """Return the diagnostics and properties."""
-    facts = known.facts
-    paths: Sequence[str] = facts["paths"]
+    entries = metadata.entries
+    paths: Sequence[str] = entries["paths"]
     diagnostics = [
         Diagnostic(paths[file] if 0 <= file < len(paths) else "", reason, count, example, incomplete)
-        for file, reason, count, example, incomplete in facts["diagnostics"]
+        for file, reason, count, example, incomplete in entries["diagnostics"]
     ]
-    for file, told, unread in facts.get("lines", ()):
-        diagnostics += mostly_unread(paths[file], told, unread)
-    properties = {"start_ns": str(facts["start_ns"]), **facts["properties"]}
-    return LoadedTrace({}, diagnostics, facts["last_ts"], properties)
+    for file, description, unread in entries.get("lines", ()):
+        diagnostics += mostly_unread(paths[file], description, unread)
+    properties = {"start_ns": str(entries["start_ns"]), **entries["properties"]}
+    return LoadedTrace({}, diagnostics, entries["last_ts"], properties)

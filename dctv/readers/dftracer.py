@@ -19,7 +19,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dctv.contracts.reader import Chunks, Head, LoadContext, LoadedTrace, Reader, Records
+from dctv.contracts.reader import ChunkReader, Head, LoadContext, LoadedTrace, Reader, Records
 from dctv.record import unread
 
 
@@ -59,7 +59,7 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     return load_whole(_chunks(), paths, context)
 
 
-def _chunks() -> Chunks:
+def _chunks() -> ChunkReader:
     from dctv.readers.dftracer_rows.chunks import CHUNKS
 
     return CHUNKS
@@ -87,5 +87,5 @@ READER = Reader(
     sniff=sniff,
     load=load,
     records=records,
-    chunks=unread(Chunks, _chunks),
+    chunks=unread(ChunkReader, _chunks),
 )

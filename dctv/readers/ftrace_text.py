@@ -19,7 +19,7 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from dctv.contracts.reader import Chunks, Head, LoadContext, LoadedTrace, Reader
+from dctv.contracts.reader import ChunkReader, Head, LoadContext, LoadedTrace, Reader
 from dctv.patterns import pattern
 from dctv.record import unread
 
@@ -61,7 +61,7 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
     return load_whole(_chunks(), paths, context)
 
 
-def _chunks() -> Chunks:
+def _chunks() -> ChunkReader:
     from dctv.readers.ftrace_events.chunks import CHUNKS
 
     return CHUNKS
@@ -73,5 +73,5 @@ READER = Reader(
     suffixes=(".txt", ".txt.gz", ".trace", ".trace.gz", ".systrace", ".systrace.gz", ".ftrace", ".html", ".html.gz"),
     sniff=sniff,
     load=load,
-    chunks=unread(Chunks, _chunks),
+    chunks=unread(ChunkReader, _chunks),
 )

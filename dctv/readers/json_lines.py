@@ -73,13 +73,13 @@ def _is_json(line: bytes) -> bool:
 def _scan(function: str, path: Path, **options: int) -> Select:
     from dctv.sandbox import escaped
 
-    told: dict[str, Expression] = {
+    arguments: dict[str, Expression] = {
         "format": Text("newline_delimited"),
         "ignore_errors": TRUE,
         "maximum_object_size": number(_LONGEST),
         **{name: number(value) for name, value in options.items()},
     }
-    keywords = (Keyword(name, value) for name, value in told.items())
+    keywords = (Keyword(name, value) for name, value in arguments.items())
     return select(STAR, source=TableCall(call(function, Text(escaped(str(path))), *keywords)))
 
 

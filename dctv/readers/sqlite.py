@@ -58,8 +58,8 @@ def _columns(database: sqlite3.Connection, table: str) -> dict[str, str]:
     """Return the type of each column by the types of its values."""
     from dctv.engines.sql.duckdb import write
 
-    told = database.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 1", (table,))
-    names = [name for (name,) in told]
+    visible = database.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 1", (table,))
+    names = [name for (name,) in visible]
     kinds = {}
     for name in names:
         types = distinct(select(call("typeof", Column(name)), source=table))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dctv.console.narration import say
 from dctv.errors import DctvError, UsageError
-from dctv.repl.settings import Settings, set_to
+from dctv.repl.settings import DisplaySettings, set_to
 
 SECTION = "prompt"
 PROJECT_FILE = Path("dctv.toml")
@@ -22,13 +22,13 @@ def config_file() -> Path:
     return Path(given) if given else Path(folder) / "dctv" / "config.toml"
 
 
-def configure(settings: Settings) -> None:
+def configure(settings: DisplaySettings) -> None:
     """Take over what the files say, that of the project last; what is wrong in them is told, and keeps nobody away."""
     for path in (config_file(), PROJECT_FILE):
         _take_over(settings, path)
 
 
-def _take_over(settings: Settings, path: Path) -> None:
+def _take_over(settings: DisplaySettings, path: Path) -> None:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:

@@ -15,14 +15,14 @@ from dctv.console.narration import complain, say, warn
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import stdout_sink
-from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, Verdict
+from dctv.console.verdict import BROKEN_PIPE, FAILED, OK, PARTIAL, WRONG, ExitVerdict
 from dctv.console.wall_times import in_zone
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.writer import ResultRows, Writer
 from dctv.errors import DctvError, UsageError
 from dctv.record import field, record
 from dctv.repl.destination import Destination
 from dctv.repl.last_query import NAME, view_of
-from dctv.repl.settings import Settings
+from dctv.repl.settings import DisplaySettings
 from dctv.repl.timing import Timing
 from dctv.run.result import Asserted, Done, Result
 from dctv.session import Session
@@ -52,7 +52,7 @@ class Conversation:
     interactive: bool
     """Whether a person is at a terminal: remarks are shown, long results are paged."""
     allow_partial: bool = False
-    settings: Settings = field(default_factory=Settings)
+    settings: DisplaySettings = field(default_factory=DisplaySettings)
     ended: bool = False
     code: int = OK
     """The exit code for all that went wrong so far; wrong SQL outweighs the rest."""
@@ -66,7 +66,7 @@ class Conversation:
     written: str = ""
     """The last text of SQL that was run, as it was written."""
     _results: int = 0
-    _partial_told: int = 0
+    _partial_shown: int = 0
     _keyboard: Keyboard = field(default_factory=Keyboard)
 
     def run_text(self, text: str, source_name: str, base: Path | None = None) -> None:
@@ -92,7 +92,7 @@ class Conversation:
                     self.last = statement
                 count = self._show(outcome, whole=whole)
                 if self.settings.timing:
-                    say(timing.told(outcome, count))
+                    say(timing.text(outcome, count))
                 check()
             if self.last is statement:
                 self._remember(statement)
@@ -131,13 +131,13 @@ class Conversation:
 
     def guarded(self, action: Callable[[], int]) -> None:
         """Do something that may fail, say so if it did, and be ready for the next thing."""
-        with Verdict() as verdict:
+        with ExitVerdict() as verdict:
             verdict.code = action()
         self.ended = self.ended or verdict.code == BROKEN_PIPE
         if self.code == OK or verdict.code == WRONG:
             self.code = verdict.code
 
-    def show(self, rows: Rows) -> int:
+    def show(self, rows: ResultRows) -> int:
         """Print rows, on stdout through the pager if they fill more than the terminal; return how many."""
         if self.destination.is_file:
             writer = self.destination.writer(self.settings.writer)
@@ -167,9 +167,9 @@ class Conversation:
     def tell_partial(self) -> None:
         """Warn of traces that were not read whole, each once."""
         partial = self.session.incomplete()
-        for description in partial[self._partial_told :]:
+        for description in partial[self._partial_shown :]:
             say(f"warning: {description}")
-        self._partial_told = len(partial)
+        self._partial_shown = len(partial)
         if partial and not self.allow_partial and self.code == OK:
             self.code = PARTIAL
 
@@ -196,10 +196,10 @@ class Conversation:
                 hint=f"`.once rows.{name}` names one for the next result, `.output` for more; `.mode table` shows them",
             )
         most = None if whole or self.destination.is_file else self.settings.maxrows
-        told = in_zone(result, self.settings.time)
-        limited = None if most is None else Limited(told, most)
+        text = in_zone(result, self.settings.time)
+        limited = None if most is None else Limited(text, most)
         self.bar.begin(_RUNNING)
-        count = self.show(limited or told)
+        count = self.show(limited or text)
         self.bar.clear()
         warn(result.warnings)
         if limited is not None and limited.cut:
@@ -221,7 +221,7 @@ class Conversation:
             end_process(code)
 
 
-def _written(rows: Rows, writer: Writer, sink: Sink, fit: Fit | None) -> int:
+def _written(rows: ResultRows, writer: Writer, sink: Sink, fit: Fit | None) -> int:
     fitted = _FITTED.get(writer.name)
     return writer.write(rows, sink.stream) if fit is None or fitted is None else fitted(rows, sink.stream, fit)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import dctv.writers
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
 from dctv.record import record

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import dctv.writers
 from dctv.console.wall_times import EXPECTED, TRACE, checked
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError, nearest
 from dctv.record import field, record
@@ -16,7 +16,7 @@ AUTO, FULL = "auto", "full"
 
 
 @record(frozen=False)
-class Settings:
+class DisplaySettings:
     """How results are shown."""
 
     writer: Writer = TABLE
@@ -37,8 +37,8 @@ class Setting:
 
     values: str
     about: str
-    get: Callable[[Settings], str]
-    set: Callable[[Settings, str], None]
+    get: Callable[[DisplaySettings], str]
+    set: Callable[[DisplaySettings, str], None]
     """Set it, or raise a ValueError."""
 
 
@@ -48,7 +48,7 @@ def modes() -> dict[str, Writer]:
     return dict(sorted(found, key=lambda one: (not one[1].many, one[0])))
 
 
-def set_to(settings: Settings, name: str, value: str) -> None:
+def set_to(settings: DisplaySettings, name: str, value: str) -> None:
     """Set one of the settings by its name.
 
     Raises:
@@ -65,7 +65,7 @@ def set_to(settings: Settings, name: str, value: str) -> None:
         raise UsageError(f"found `{value}` for `{name}`, expected {setting.values}") from None
 
 
-def _set_mode(settings: Settings, value: str) -> None:
+def _set_mode(settings: DisplaySettings, value: str) -> None:
     known = modes()
     if value not in known:
         near = nearest(value, list(known))
@@ -74,21 +74,21 @@ def _set_mode(settings: Settings, value: str) -> None:
     settings.writer = known[value]
 
 
-def _set_timing(settings: Settings, value: str) -> None:
+def _set_timing(settings: DisplaySettings, value: str) -> None:
     if value not in {"on", "off"}:
         raise ValueError(value)
     settings.timing = value == "on"
 
 
-def _set_maxrows(settings: Settings, value: str) -> None:
+def _set_maxrows(settings: DisplaySettings, value: str) -> None:
     settings.maxrows = None if value == "all" else _positive(value)
 
 
-def _set_width(settings: Settings, value: str) -> None:
+def _set_width(settings: DisplaySettings, value: str) -> None:
     settings.width = {AUTO: 0, FULL: None}[value] if value in {AUTO, FULL} else _positive(value)
 
 
-def _set_time(settings: Settings, value: str) -> None:
+def _set_time(settings: DisplaySettings, value: str) -> None:
     settings.time = checked(value)
 
 
@@ -98,7 +98,7 @@ def _positive(value: str) -> int:
     return int(value)
 
 
-def _width(settings: Settings) -> str:
+def _width(settings: DisplaySettings) -> str:
     return FULL if settings.width is None else str(settings.width or AUTO)
 
 

@@ -17,7 +17,7 @@ class Timing:
         self._began = perf_counter() - keyboard.waited
         self._cpu = process_time()
 
-    def told(self, outcome: Outcome, count: int | None) -> str:
+    def text(self, outcome: Outcome, count: int | None) -> str:
         """Return a line for an outcome that has been shown, which had so many rows if it had rows."""
         what = "done" if count is None else "1 row" if count == 1 else f"{count} rows"
         took = perf_counter() - self._began - self._keyboard.waited

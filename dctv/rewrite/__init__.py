@@ -1,1 +1,1 @@
-"""Room: plan to better plan, one rule per file."""
+"""Rewrite rules, one file each: a plan to a cheaper plan with the same rows."""

@@ -30,7 +30,7 @@ from dctv.plan.held import restored
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
 from dctv.plan.order import RowOrder
-from dctv.plan.queries import Derived, GroupingSets, Join, Select, Source, TableName
+from dctv.plan.queries import Derived, FromItem, GroupingSets, Join, Select, TableName
 from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import conjuncts
@@ -199,7 +199,7 @@ def _of_query(query: Query, known: Mapping[str, _Local], *, sorted_again: bool) 
     )
 
 
-def _of_source(source: Source, known: Mapping[str, _Local]) -> _Local | None:
+def _of_source(source: FromItem, known: Mapping[str, _Local]) -> _Local | None:
     match source:
         case TableName(name, _, ()):
             return known.get(name)

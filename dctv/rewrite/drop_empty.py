@@ -26,7 +26,7 @@ from dctv.plan.build import typed_nothing
 from dctv.plan.expressions import FALSE, NULL, Call, Cast, Column, Expression, Star, Window
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, column_names
-from dctv.plan.queries import Compound, Derived, GroupingSets, Item, Join, Select, Source, TableName
+from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Item, Join, Select, TableName
 from dctv.plan.walk import children, columns_in, replaced, walk
 from dctv.record import record, replace
 from dctv.rewrite.graph import bottom_up
@@ -110,7 +110,7 @@ class _Emptying:
                 made = self._without_columns(made, join.source)
         return made
 
-    def _source(self, source: Source) -> Source | None:
+    def _source(self, source: FromItem) -> FromItem | None:
         match source:
             case TableName(name):
                 return None if name in self.empty else source
@@ -168,7 +168,7 @@ class _Emptying:
                 return False
         return not any(item.is_star for item in select.items)
 
-    def _without_columns(self, select: Select, source: Source) -> Select:
+    def _without_columns(self, select: Select, source: FromItem) -> Select:
         """Write NULL for the columns of a source that is gone."""
         assert isinstance(source, TableName)
         called, types = source.called.lower(), self.types[source.name]

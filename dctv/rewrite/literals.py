@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import EllipsisType
 
+from dctv.plan import predicate as p
 from dctv.plan.expressions import Boolean, Cast, Expression, Null, Number, Text, Unary
-from dctv.plan.predicate import Constant
 from dctv.record import record
 from dctv.types.values import is_integer
 
@@ -104,7 +104,7 @@ def _resized(value: int, to: str) -> Read:
     return value if low <= value < high else ...
 
 
-def constant_of(value: Expression) -> Constant | None:
+def constant_of(value: Expression) -> p.Constant | None:
     """Return the literal that a select hands on, if it is one whose type is plain."""
     found = literal_of(value)
-    return Constant(found) if found is None or isinstance(found, bool | int | str) else None
+    return p.Constant(found) if found is None or isinstance(found, bool | int | str) else None

@@ -23,22 +23,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from dctv.plan import predicate as p
 from dctv.plan.build import STAR
 from dctv.plan.expressions import Cast, Column, Exists, Expression, InQuery, Number, Subquery, Window
 from dctv.plan.node import Query
-from dctv.plan.predicate import (
-    ALWAYS,
-    NEVER,
-    And,
-    Anything,
-    Constant,
-    Predicate,
-    both,
-    carried,
-    columns_of,
-    either,
-)
-from dctv.plan.queries import CommonTable, Compound, Derived, Select, Source, TableName
+from dctv.plan.queries import CommonTable, Compound, Derived, FromItem, Select, TableName
 from dctv.plan.walk import nested, own, walk
 from dctv.record import field, record
 from dctv.rewrite.literals import constant_of, keeps
@@ -68,7 +57,7 @@ class Needs:
 
     leaves: Mapping[str, Mapping[str, str]]
     """Types of columns by the leaf's name."""
-    found: dict[str, list[Predicate]] = field(default_factory=dict)
+    found: dict[str, list[p.Predicate]] = field(default_factory=dict)
     """By the leaf's name, one need for each place where it is read."""
     dropped: set[tuple[int, int]] = field(default_factory=set)
     """Branches of unions that give no row that is needed: the identity of the union, which stands in one place only,
@@ -80,7 +69,7 @@ class Needs:
     unclear: set[str] = field(default_factory=set)
     """Names of steps that something else has, too."""
     steps: dict[str, CommonTable] = field(default_factory=dict)
-    of_steps: dict[str, list[Predicate]] = field(default_factory=dict)
+    of_steps: dict[str, list[p.Predicate]] = field(default_factory=dict)
     types: dict[tuple[int, str], str | None] = field(default_factory=dict)
     """Of columns, by the identity of the source or query."""
     windows: dict[int, int | None] = field(default_factory=dict)
@@ -88,7 +77,7 @@ class Needs:
     nests: bool = False
     """Whether there are queries in expressions."""
 
-    def of_leaves(self, query: Query, need: Predicate) -> dict[str, Predicate]:
+    def of_leaves(self, query: Query, need: p.Predicate) -> dict[str, p.Predicate]:
         """Return what is needed of each leaf."""
         named: Counter[str] = Counter()
         steps = Counter(list(self.leaves))
@@ -104,9 +93,9 @@ class Needs:
         self.unclear = {name for name, count in steps.items() if count > 1}
         self.visit(query, need, None)
         whole = {name for name in self.leaves if len(self.found.get(name, ())) + self.gone[name] != named[name]}
-        return {name: Anything() if name in whole else either(self.found.get(name, ())) for name in self.leaves}
+        return {name: p.Anything() if name in whole else p.either(self.found.get(name, ())) for name in self.leaves}
 
-    def visit(self, query: Query, need: Predicate, used: Used) -> None:
+    def visit(self, query: Query, need: p.Predicate, used: Used) -> None:
         """Follow a need into a query, then into the steps that it reads, the last of them first."""
         assert isinstance(query, Select | Compound)
         if query.recursive or any(step.name in self.steps for step in query.steps):
@@ -120,14 +109,14 @@ class Needs:
         for step in reversed(query.steps):
             reads = self.of_steps.get(step.name, [])
             known = len(reads) == named[step.name] and not step.columns
-            self.visit(step.query, either(reads) if known else ALWAYS, None)
+            self.visit(step.query, p.either(reads) if known else p.ALWAYS, None)
 
-    def _compound(self, compound: Compound, need: Predicate, used: Used) -> None:
+    def _compound(self, compound: Compound, need: p.Predicate, used: Used) -> None:
         """Visit the branches of a compound."""
         names = self._names(compound)
         if compound.limit is not None or compound.offset is not None or names is None:
-            need = ALWAYS
-        need = carried(need, lambda name: name if self.type_of(compound, name) is not None else None)
+            need = p.ALWAYS
+        need = p.carried(need, lambda name: name if self.type_of(compound, name) is not None else None)
         if not compound.all or any(not isinstance(term.operand, Column) for term in compound.order_by):
             used = None
         branches = []
@@ -136,7 +125,7 @@ class Needs:
             same = names is not None and theirs is not None and len(names) == len(theirs)
             places = dict(zip(names or (), theirs or (), strict=True)) if same else None
             branches.append((part, *_of_branch(need, used, places)))
-        gone = {place for place, branch in enumerate(branches) if self._inner(*branch) == NEVER}
+        gone = {place for place, branch in enumerate(branches) if self._inner(*branch) == p.NEVER}
         dropped = self._droppable(compound, gone)
         for place, branch in enumerate(branches):
             if place in dropped:
@@ -145,9 +134,9 @@ class Needs:
             else:
                 self.visit(*branch)
 
-    def _inner(self, branch: Query, need: Predicate, used: Used) -> Predicate:
+    def _inner(self, branch: Query, need: p.Predicate, used: Used) -> p.Predicate:
         """Return what is needed of a branch's sources, as far as literals in its list decide."""
-        return self._own_need(branch, need, used) if isinstance(branch, Select) else Anything()
+        return self._own_need(branch, need, used) if isinstance(branch, Select) else p.Anything()
 
     def _droppable(self, compound: Compound, gone: Collection[int]) -> Collection[int]:
         """Return those of some branches whose absence leaves the names and types of the compound what they are."""
@@ -178,27 +167,27 @@ class Needs:
             found.append(kind)
         return found
 
-    def _select(self, select: Select, need: Predicate, used: Used) -> None:
+    def _select(self, select: Select, need: p.Predicate, used: Used) -> None:
         """Visit the sources of a select."""
         parts = [self._own_need(select, need, used), *self._conditions(select)]
-        needs: dict[str, list[Predicate]] = {}
+        needs: dict[str, list[p.Predicate]] = {}
         for owner, part in self._on(select):
             needs.setdefault(owner, []).append(part)
         preserved = {one.called for one in preserved_sources(select)}
         for owner, part in _by_owner(parts):
             if owner in preserved:
                 needs.setdefault(owner, []).append(part)
-        never = NEVER in parts
+        never = p.NEVER in parts
         read = read_names(select) if any(isinstance(one, Derived) for one in select.sources) else None
         for source in select.sources:
-            whole = NEVER if never else both(needs.get(source.called, []))
-            self._source(source, carried(whole, lambda name: name.partition(_MARK)[2]), read)
+            whole = p.NEVER if never else p.both(needs.get(source.called, []))
+            self._source(source, p.carried(whole, lambda name: name.partition(_MARK)[2]), read)
         for one in nested_queries(select) if self.nests else ():
-            self.visit(one, ALWAYS, None)
+            self.visit(one, p.ALWAYS, None)
 
-    def _source(self, source: Source, need: Predicate, read: Used) -> None:
+    def _source(self, source: FromItem, need: p.Predicate, read: Used) -> None:
         if source.columns:
-            need, read = ALWAYS, None
+            need, read = p.ALWAYS, None
         match source:
             case TableName(name):
                 reads = self.of_steps if name in self.steps else self.found
@@ -208,15 +197,15 @@ class Needs:
             case _:
                 return
 
-    def _own_need(self, select: Select, need: Predicate, used: Used) -> Predicate:
+    def _own_need(self, select: Select, need: p.Predicate, used: Used) -> p.Predicate:
         """Return what is needed of a select's result as a predicate over the columns of its sources."""
         stops = (select.limit, select.offset, select.qualify)
-        if need == ALWAYS or select.windows or any(one is not None for one in stops):
-            return ALWAYS
-        inner = carried(need, lambda name: self._found(select, name))
-        if inner == ALWAYS or isinstance(inner, Anything):
-            return ALWAYS
-        return inner if self._gives_row_by_row(select, used) else ALWAYS
+        if need == p.ALWAYS or select.windows or any(one is not None for one in stops):
+            return p.ALWAYS
+        inner = p.carried(need, lambda name: self._found(select, name))
+        if inner == p.ALWAYS or isinstance(inner, p.Anything):
+            return p.ALWAYS
+        return inner if self._gives_row_by_row(select, used) else p.ALWAYS
 
     def _gives_row_by_row(self, select: Select, used: Used) -> bool:
         """Whether a select does nothing but give rows or groups, maybe with a number that only sorts."""
@@ -233,7 +222,7 @@ class Needs:
             self.windows[id(query)] = None if bad else sum(isinstance(node, Window) for node in nodes)
         return self.windows[id(query)]
 
-    def _found(self, select: Select, name: str) -> str | Constant | None:
+    def _found(self, select: Select, name: str) -> str | p.Constant | None:
         """Return what a result column is: a column of a source, or a literal."""
         value = self._item(select, name)
         if value is None:
@@ -244,15 +233,15 @@ class Needs:
             return known[0] if keys is None or bare(value) in keys else None
         return constant_of(value)
 
-    def _conditions(self, select: Select) -> Iterator[Predicate]:
+    def _conditions(self, select: Select) -> Iterator[p.Predicate]:
         """Yield what a select's own clauses say of its sources."""
         where, having, keys = select.where, select.having, group_keys(select)
         if where is not None and not has_effect(where):
-            yield both([predicate_of(where, lambda one: self.name_of(select, one))])
+            yield p.both([predicate_of(where, lambda one: self.name_of(select, one))])
         if having is not None and keys and self._windows(select) is not None:
-            yield both([predicate_of(having, lambda one: self.name_of(select, one) if one in keys else None)])
+            yield p.both([predicate_of(having, lambda one: self.name_of(select, one) if one in keys else None)])
 
-    def _on(self, select: Select) -> Iterator[tuple[str, Predicate]]:
+    def _on(self, select: Select) -> Iterator[tuple[str, p.Predicate]]:
         """Yield what the ON of joins says of sources: of the joined one, of others only if they are preserved."""
         if any(join.kind in ("RIGHT", "FULL") for join in select.joins):
             return
@@ -260,7 +249,7 @@ class Needs:
         for join in select.joins:
             if join.on is None or join.asof:
                 continue
-            whole = both([predicate_of(join.on, lambda one: self.name_of(select, one))])
+            whole = p.both([predicate_of(join.on, lambda one: self.name_of(select, one))])
             for owner, part in _by_owner([whole]):
                 if owner == join.source.called or (join.kind == "INNER" and owner in preserved):
                     yield owner, part
@@ -276,7 +265,7 @@ class Needs:
         kind = self.type_of(source, value.name)
         return None if kind is None else (f"{source.called}{_MARK}{value.name}", kind)
 
-    def type_of(self, source: Source | Query, name: str) -> str | None:
+    def type_of(self, source: FromItem | Query, name: str) -> str | None:
         """Return the type of a column, if it is handed on from a leaf or a cast says it."""
         key = (id(source), name)
         if key not in self.types:
@@ -284,7 +273,7 @@ class Needs:
             self.types[key] = self._type_of(source, name)
         return self.types[key]
 
-    def _type_of(self, source: Source | Query, name: str) -> str | None:
+    def _type_of(self, source: FromItem | Query, name: str) -> str | None:
         match source:
             case TableName(table) if table not in self.unclear:
                 step, leaf = self.steps.get(table), self.leaves.get(table)
@@ -325,20 +314,20 @@ class Needs:
         return self._names(query.parts[0]) if isinstance(query, Compound) else result_names(query)
 
 
-def _by_owner(parts: Sequence[Predicate]) -> Iterator[tuple[str, Predicate]]:
+def _by_owner(parts: Sequence[p.Predicate]) -> Iterator[tuple[str, p.Predicate]]:
     """Yield the conjuncts that are about one source, with its name."""
     for part in parts:
-        for one in part.parts if isinstance(part, And) else (part,):
-            owners = {name.partition(_MARK)[0] for name in columns_of(one)}
+        for one in part.parts if isinstance(part, p.And) else (part,):
+            owners = {name.partition(_MARK)[0] for name in p.columns_of(one)}
             if len(owners) == 1:
                 yield owners.pop(), one
 
 
-def _of_branch(need: Predicate, used: Used, names: Mapping[str, str] | None) -> tuple[Predicate, Used]:
+def _of_branch(need: p.Predicate, used: Used, names: Mapping[str, str] | None) -> tuple[p.Predicate, Used]:
     """Return what is needed and used of a compound's result as it is of a branch's, by the names in both."""
     if names is None:
-        return ALWAYS, None
-    return carried(need, names.get), None if used is None else {names[name] for name in used if name in names}
+        return p.ALWAYS, None
+    return p.carried(need, names.get), None if used is None else {names[name] for name in used if name in names}
 
 
 def _tables(query: Query) -> Counter[str]:

@@ -1,9 +1,9 @@
 """Conditions above a span operator -> conditions that its inputs are read with, down to the engine's regions.
 
 A conjunct of WHERE, or of HAVING if it is about group keys alone, goes down from a query to the one plan that it is
-about, through selects that only rename, sort or group, and through every span operator that says (`Filters`) that the
-condition is as good on its inputs: then it is gone above. Where an operator only says which rows matter at which times
-(`push_time_range`), the condition stays above, and is applied below as well.
+about, through selects that only rename, sort or group, and through every span operator that says (`FilterPushdown`)
+that the condition is as good on its inputs: then it is gone above. Where an operator only says which rows matter at
+which times (`push_time_range`), the condition stays above, and is applied below as well.
 
 Sound, step by step:
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dctv.contracts.span_operator import Filters, SpanOperator
+from dctv.contracts.span_operator import FilterPushdown, SpanOperator
 from dctv.plan import build as w
 from dctv.plan import show
 from dctv.plan.expressions import Expression
@@ -36,7 +36,7 @@ from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, 
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
 from dctv.rewrite.select_shapes import is_projection
-from dctv.rewrite.way_down import Way, way_from_clause, way_from_result
+from dctv.rewrite.way_down import PathDown, way_from_clause, way_from_result
 from dctv.types.schema import Kind
 
 
@@ -85,7 +85,7 @@ class _Pushing:
                 left.append(test)
         return relation, (w.all_of(left) if len(left) < len(tests) else clause)
 
-    def _push(self, relation: Relation, way: Way | None) -> tuple[Relation, bool]:
+    def _push(self, relation: Relation, way: PathDown | None) -> tuple[Relation, bool]:
         """Return a relation with a condition in the leaf that it is about, and whether the condition is done with."""
         leaf = None if way is None else dict(relation.leaves).get(way.leaf)
         if way is None or leaf is None or not self._has_sweep(leaf) or not _known(leaf, way.test):
@@ -188,7 +188,9 @@ def _with_conditions(query: Query, left: Mapping[int, tuple[Expression | None, E
     return made
 
 
-def _exact(filters: Filters, kernel: Kernel, names: list[str], test: Expression) -> list[list[Expression]] | None:
+def _exact(
+    filters: FilterPushdown, kernel: Kernel, names: list[str], test: Expression
+) -> list[list[Expression]] | None:
     """Return the conditions on each input that together do what the condition does; None if there are none."""
     used = {names.index(n) for n in names_in(test)}
     for entry in filters.same:
@@ -203,7 +205,7 @@ def _exact(filters: Filters, kernel: Kernel, names: list[str], test: Expression)
     return None
 
 
-def _near(filters: Filters, kernel: Kernel, names: list[str], test: Expression) -> list[list[Expression]]:
+def _near(filters: FilterPushdown, kernel: Kernel, names: list[str], test: Expression) -> list[list[Expression]]:
     """Return the conditions on times of each input that the condition implies."""
     tests: list[list[Expression]] = [[] for _ in kernel.inputs]
     for times in filters.times:

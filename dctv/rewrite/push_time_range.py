@@ -1,7 +1,7 @@
 """Ranges of `_ts` and `_ts + _duration` above a span operator -> conditions that its inputs are read with.
 
 The condition stays above; what it makes superfluous below is not read. Sound because of what an operator promises of
-its output and inputs (`Times`). Let [s, e) be a row of the output, [a, b) one of an input, times whole numbers.
+its output and inputs (`TimeLocality`). Let [s, e) be a row of the output, [a, b) one of an input, times whole numbers.
 
 *Covered*: each output row depends on one row of each input, with a <= s and e <= b (for an event at s: a <= s < b).
 
@@ -30,14 +30,14 @@ to x) as if nothing were outside, and joins no pieces across x that were apart: 
 
 from __future__ import annotations
 
-from dctv.contracts.span_operator import Times
+from dctv.contracts.span_operator import TimeLocality
 from dctv.plan.build import number, plus
 from dctv.plan.expressions import Binary, Column, Expression
 from dctv.rewrite.conditions import bound_of, sum_of
 from dctv.types.schema import DURATION, TS, Kind, Schema
 
 
-def time_range(test: Expression, times: Times, names: list[str], source: Schema) -> list[Expression]:
+def time_range(test: Expression, times: TimeLocality, names: list[str], source: Schema) -> list[Expression]:
     """Return the conditions on one input that a condition on the output implies."""
     found = bound_of(test)
     if found is None:
@@ -53,7 +53,7 @@ def time_range(test: Expression, times: Times, names: list[str], source: Schema)
     return [Binary(operator, edges[which], number(value)) for which, operator in filter(None, implied)]
 
 
-def _edge(subject: Expression, times: Times, names: list[str]) -> str | None:
+def _edge(subject: Expression, times: TimeLocality, names: list[str]) -> str | None:
     """Return which edge of the output's rows is compared."""
     ts = names[times.start]
     if isinstance(subject, Column):
@@ -63,7 +63,7 @@ def _edge(subject: Expression, times: Times, names: list[str]) -> str | None:
     return "end" if sum_of(subject) == frozenset((ts, names[times.duration])) else None
 
 
-def _implied(edge: str, how: str, times: Times) -> tuple[str, str] | None:
+def _implied(edge: str, how: str, times: TimeLocality) -> tuple[str, str] | None:
     lower = how in (">", ">=")
     if times.covered:
         same = (edge == "start") != lower

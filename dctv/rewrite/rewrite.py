@@ -14,7 +14,7 @@ from dctv.rewrite.narrow_scans import narrow_scans
 from dctv.rewrite.prune_columns import prune_columns
 from dctv.rewrite.push_filter import push_filter
 from dctv.rewrite.relational import relational
-from dctv.rewrite.settings import Settings
+from dctv.rewrite.settings import RewriteSettings
 
 RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
     drop_empty,
@@ -28,7 +28,7 @@ RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
 """Each rule alone leaves every result as it is; they are applied in this order."""
 
 
-def rewrite(plan: Plan, settings: Settings, operators: Mapping[str, SpanOperator]) -> Plan:
+def rewrite(plan: Plan, settings: RewriteSettings, operators: Mapping[str, SpanOperator]) -> Plan:
     """Return a plan with the same result."""
     if settings.rewrite == "on":
         for rule in RULES:

@@ -16,20 +16,7 @@ from fractions import Fraction
 from math import isfinite
 
 from dctv.plan import expressions as e
-from dctv.plan.predicate import (
-    And,
-    Anything,
-    Compare,
-    In,
-    IsNull,
-    Not,
-    Or,
-    Predicate,
-    Prefix,
-    Value,
-    of_truth,
-    truth_of,
-)
+from dctv.plan import predicate as p
 from dctv.record import record
 from dctv.rewrite.conditions import FLIPPED
 from dctv.rewrite.literals import LARGEST, Double, Literal, keeps, literal_of
@@ -52,17 +39,17 @@ class _Subject:
     factor: int = 1
 
 
-def predicate_of(test: e.Expression, names: Names, *, positive: bool = True) -> Predicate:
+def predicate_of(test: e.Expression, names: Names, *, positive: bool = True) -> p.Predicate:
     """Translate a condition; `positive` says whether it stands under an even number of NOTs."""
     match test:
         case e.And(parts) | e.Or(parts):
-            form = And if isinstance(test, e.And) else Or
+            form = p.And if isinstance(test, e.And) else p.Or
             return form(tuple(predicate_of(part, names, positive=positive) for part in parts))
         case e.Unary("NOT", operand):
-            return Not(predicate_of(operand, names, positive=not positive))
+            return p.Not(predicate_of(operand, names, positive=not positive))
         case e.Between(operand, low, high):
             ends = (e.Binary(">=", operand, low), e.Binary("<=", operand, high))
-            return And(tuple(_comparison(one, names, positive=positive) for one in ends))
+            return p.And(tuple(_comparison(one, names, positive=positive) for one in ends))
         case e.IsNull(operand):
             return _is_null(operand, names, positive=positive)
         case e.Binary():
@@ -71,36 +58,36 @@ def predicate_of(test: e.Expression, names: Names, *, positive: bool = True) -> 
             return _plain(test, names, positive=positive)
 
 
-def _plain(test: e.Expression, names: Names, *, positive: bool) -> Predicate:
+def _plain(test: e.Expression, names: Names, *, positive: bool) -> p.Predicate:
     """Translate what has no conditions within."""
     match test:
         case e.Column():
             found = names(test)
-            return Compare((found[0],), operator="=", value=True) if found and found[1] == "BOOLEAN" else Anything()
+            return p.Compare((found[0],), operator="=", value=True) if found and found[1] == "BOOLEAN" else p.Anything()
         case e.InList():
             return _in(test, names)
         case e.Like():
             return _like(test, names)
         case e.Call(function, (subject, pattern)) if function in _PREFIXES:
             name, text = _text(subject, names), literal_of(pattern)
-            return Prefix(name, text) if name is not None and isinstance(text, str) else Anything()
+            return p.Prefix(name, text) if name is not None and isinstance(text, str) else p.Anything()
         case _:
             truth = literal_of(test)
-            return of_truth(truth, positive=positive) if truth is None or isinstance(truth, bool) else Anything()
+            return p.of_truth(truth, positive=positive) if truth is None or isinstance(truth, bool) else p.Anything()
 
 
-def _is_null(operand: e.Expression, names: Names, *, positive: bool) -> Predicate:
+def _is_null(operand: e.Expression, names: Names, *, positive: bool) -> p.Predicate:
     if isinstance(operand, e.Column):
         found = names(operand)
-        return Anything() if found is None else IsNull(found[0])
+        return p.Anything() if found is None else p.IsNull(found[0])
     value = literal_of(operand)
-    return Anything() if value is Ellipsis else of_truth(value is None, positive=positive)
+    return p.Anything() if value is Ellipsis else p.of_truth(value is None, positive=positive)
 
 
-def _comparison(test: e.Binary, names: Names, *, positive: bool) -> Predicate:
+def _comparison(test: e.Binary, names: Names, *, positive: bool) -> p.Predicate:
     operator = _SAFE.get(test.operator, test.operator)
     if operator not in FLIPPED:
-        return Anything()
+        return p.Anything()
     safe = operator != test.operator
     left, right, subject = literal_of(test.left), literal_of(test.right), test.left
     if left is not Ellipsis and right is not Ellipsis:
@@ -109,67 +96,67 @@ def _comparison(test: e.Binary, names: Names, *, positive: bool) -> Predicate:
         right, operator, subject = left, FLIPPED[operator], test.right
     found = _subject(subject, names)
     if found is None or right is Ellipsis:
-        return Anything()
+        return p.Anything()
     if safe:
         return _null_safe(found, operator, right)
-    return of_truth(None, positive=positive) if right is None else _compared(found, operator, right)
+    return p.of_truth(None, positive=positive) if right is None else _compared(found, operator, right)
 
 
-def _null_safe(subject: _Subject, operator: str, literal: Literal | None) -> Predicate:
+def _null_safe(subject: _Subject, operator: str, literal: Literal | None) -> p.Predicate:
     if len(subject.columns) > 1:
-        return Anything()
-    missing = IsNull(subject.columns[0])
+        return p.Anything()
+    missing = p.IsNull(subject.columns[0])
     if literal is None:
-        return missing if operator == "=" else Not(missing)
+        return missing if operator == "=" else p.Not(missing)
     compared = _compared(subject, operator, literal)
-    return And((compared, Not(missing))) if operator == "=" else Or((compared, missing))
+    return p.And((compared, p.Not(missing))) if operator == "=" else p.Or((compared, missing))
 
 
 def _of_literals(
     left: Literal | None, operator: str, right: Literal | None, *, safe: bool, positive: bool
-) -> Predicate:
+) -> p.Predicate:
     """Fold a comparison of two literals."""
     if left is None or right is None:
         same = left is None and right is None
-        return of_truth((same == (operator == "=")) if safe else None, positive=positive)
+        return p.of_truth((same == (operator == "=")) if safe else None, positive=positive)
     if isinstance(left, Double) or isinstance(right, Double):
-        return Anything()
-    truth = truth_of(Compare(("",), operator, right), left)
-    return Anything() if truth is Ellipsis else of_truth(truth, positive=positive)
+        return p.Anything()
+    truth = p.truth_of(p.Compare(("",), operator, right), left)
+    return p.Anything() if truth is Ellipsis else p.of_truth(truth, positive=positive)
 
 
-def _in(test: e.InList, names: Names) -> Predicate:
+def _in(test: e.InList, names: Names) -> p.Predicate:
     subject = _subject(test.operand, names)
     if subject is None or len(subject.columns) > 1 or subject.factor != 1 or not test.items:
-        return Anything()
+        return p.Anything()
     found = [literal_of(one) for one in test.items]
     # A double among whole numbers makes doubles of all.
     rounding = any(isinstance(one, Double) for one in found)
-    values: list[Value] = []
+    values: list[p.Value] = []
     for one in found:
         if one is None:
             continue
         value = None if one is Ellipsis or (rounding and not _is_small(one)) else _value(one, subject.type)
         if value is None:
-            return Anything()
+            return p.Anything()
         values.append(value)
-    return In(subject.columns[0], tuple(dict.fromkeys(values)), has_null=None in found)
+    return p.In(subject.columns[0], tuple(dict.fromkeys(values)), has_null=None in found)
 
 
 def _is_small(literal: Literal) -> bool:
     return isinstance(literal, Double) or (isinstance(literal, int) and abs(literal) < _EXACT)
 
 
-def _like(test: e.Like, names: Names) -> Predicate:
+def _like(test: e.Like, names: Names) -> p.Predicate:
     escape: str | None = None
     if test.escape is not None:
         found = literal_of(test.escape)
         if not isinstance(found, str) or len(found) != 1:
-            return Anything()
+            return p.Anything()
         escape = found
     name, pattern = _text(test.operand, names), literal_of(test.pattern)
     if test.operator != "LIKE" or name is None or not isinstance(pattern, str):
-        return Anything()
+        return p.Anything()
     return _pattern(name, pattern, escape)
 
 
@@ -179,7 +166,7 @@ def _text(value: e.Expression, names: Names) -> str | None:
     return None if subject is None or subject.type != "VARCHAR" else subject.columns[0]
 
 
-def _pattern(name: str, pattern: str, escape: str | None) -> Predicate:
+def _pattern(name: str, pattern: str, escape: str | None) -> p.Predicate:
     """Read a pattern of LIKE: a text, a text and `%`, or a text and more wildcards, of which only it is understood."""
     text = ""
     place = 0
@@ -187,28 +174,28 @@ def _pattern(name: str, pattern: str, escape: str | None) -> Predicate:
         if pattern[place] == escape:
             place += 1
             if place == len(pattern):
-                return Anything()
+                return p.Anything()
         text += pattern[place]
         place += 1
     rest = pattern[place:]
     if not rest:
-        return Compare((name,), "=", text)
-    return Prefix(name, text) if set(rest) == {"%"} and escape != "%" else And((Prefix(name, text), Anything()))
+        return p.Compare((name,), "=", text)
+    return p.Prefix(name, text) if set(rest) == {"%"} and escape != "%" else p.And((p.Prefix(name, text), p.Anything()))
 
 
-def _compared(subject: _Subject, operator: str, literal: Literal) -> Predicate:
+def _compared(subject: _Subject, operator: str, literal: Literal) -> p.Predicate:
     value = _value(literal, subject.type)
     if value is None or (len(subject.columns) > 1 and not isinstance(value, int | Fraction)):
-        return Anything()
+        return p.Anything()
     if subject.factor != 1:
         if isinstance(value, str):
-            return Anything()
+            return p.Anything()
         scaled = Fraction(value) / subject.factor
         value = int(scaled) if scaled.denominator == 1 else scaled
-    return Compare(subject.columns, operator, value)
+    return p.Compare(subject.columns, operator, value)
 
 
-def _value(literal: Literal, kind: str) -> Value | None:
+def _value(literal: Literal, kind: str) -> p.Value | None:
     """Return a literal as a column of some type is compared with it; None where that is not simple."""
     match literal:
         case str():
@@ -223,7 +210,7 @@ def _value(literal: Literal, kind: str) -> Value | None:
             return _exact(Fraction(value))
 
 
-def _whole(literal: int, kind: str) -> Value | None:
+def _whole(literal: int, kind: str) -> p.Value | None:
     if is_integer(kind):
         return literal if abs(literal) < LARGEST else None
     if kind == "DOUBLE" and abs(literal) < LARGEST:
@@ -231,7 +218,7 @@ def _whole(literal: int, kind: str) -> Value | None:
     return literal if kind == "FLOAT" and abs(literal) < 2**24 else None
 
 
-def _exact(value: Fraction) -> Value:
+def _exact(value: Fraction) -> p.Value:
     return value.numerator if value.denominator == 1 else value
 
 

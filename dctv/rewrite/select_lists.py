@@ -14,7 +14,7 @@ from functools import lru_cache
 from dctv.contracts.engine import ZERO_DIVISION
 from dctv.plan.expressions import Call, Column, Number, Star, Text
 from dctv.plan.node import Node, Query
-from dctv.plan.queries import Derived, GroupingSets, Item, Select, Source, TableName
+from dctv.plan.queries import Derived, FromItem, GroupingSets, Item, Select, TableName
 from dctv.plan.walk import walk
 from dctv.record import field, record, replace
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins
@@ -141,7 +141,7 @@ def _others(select: Select, place: int) -> list[Node | None]:
     return [*select.items, *clauses(select), *conditions_of_joins(select), *select.steps, *sources]
 
 
-def _with_source(select: Select, place: int, source: Source) -> Select:
+def _with_source(select: Select, place: int, source: FromItem) -> Select:
     """Return a select that reads another source in place of one."""
     if place == 0:
         return replace(select, source=source)

@@ -8,7 +8,7 @@ from typing import TypeGuard
 from dctv.plan.build import ROW_NUMBER
 from dctv.plan.expressions import Cast, Column, Expression, Star
 from dctv.plan.node import Node, Query
-from dctv.plan.queries import Compound, Select, Source
+from dctv.plan.queries import Compound, FromItem, Select
 from dctv.plan.walk import nested, walk
 from dctv.record import replace
 
@@ -35,7 +35,7 @@ def conditions_of_joins(select: Select) -> Sequence[Node | None]:
     return [join.on for join in select.joins]
 
 
-def preserved_sources(select: Select) -> Sequence[Source]:
+def preserved_sources(select: Select) -> Sequence[FromItem]:
     """Return the sources of which each row must meet the conditions of the whole."""
     if any(join.kind in ("RIGHT", "FULL") for join in select.joins):
         return ()
@@ -43,7 +43,7 @@ def preserved_sources(select: Select) -> Sequence[Source]:
     return (*select.sources[:1], *plain)
 
 
-def source_of(select: Select, column: Column) -> Source | None:
+def source_of(select: Select, column: Column) -> FromItem | None:
     """Return the source that a column is of, if its columns have their own names there."""
     every = select.sources
     found = every if column.table is None else [one for one in every if one.called == column.table]

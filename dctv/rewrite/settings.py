@@ -12,7 +12,7 @@ CHOICES: dict[str, tuple[str | bool, ...]] = {
 
 
 @record(frozen=False)
-class Settings:
+class RewriteSettings:
     """Settings of a session that change no result."""
 
     span_engine: str = "kernel"

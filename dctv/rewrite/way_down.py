@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dctv.plan.build import STAR
 from dctv.plan.expressions import Column, Expression, Window
 from dctv.plan.node import Query
-from dctv.plan.queries import Derived, Select, Source, TableName
+from dctv.plan.queries import Derived, FromItem, Select, TableName
 from dctv.plan.walk import columns_in, own, replaced, walk
 from dctv.record import record
 from dctv.rewrite.select_lists import has_effect
@@ -15,7 +15,7 @@ from dctv.rewrite.select_shapes import group_keys
 
 
 @record
-class Way:
+class PathDown:
     """Where a condition leads."""
 
     leaf: str
@@ -23,7 +23,7 @@ class Way:
     """Over the leaf's columns, without a table in front."""
 
 
-def way_from_clause(select: Select, test: Expression, *, grouped: bool) -> Way | None:
+def way_from_clause(select: Select, test: Expression, *, grouped: bool) -> PathDown | None:
     """Return where a condition can go that is written in a select, `grouped` if it is applied to groups.
 
     It can only if the whole query reads this leaf once.
@@ -38,11 +38,11 @@ def way_from_clause(select: Select, test: Expression, *, grouped: bool) -> Way |
         return None
     inner = replaced(test, lambda node: Column(node.name) if isinstance(node, Column) else None)
     if isinstance(source, TableName):
-        return Way(source.name, inner)
+        return PathDown(source.name, inner)
     return way_from_result(source.query, inner) if isinstance(source, Derived) else None
 
 
-def way_from_result(query: Query, test: Expression) -> Way | None:
+def way_from_result(query: Query, test: Expression) -> PathDown | None:
     """Return where a condition can go that is over the result columns of a query, likewise."""
     if not isinstance(query, Select) or not _is_plain(query):
         return None
@@ -65,7 +65,7 @@ def _is_plain(select: Select) -> bool:
     return not has_effect(select) and not any(isinstance(node, Window) for node in own(select))
 
 
-def _owner(select: Select, columns: Sequence[Column]) -> Source | None:
+def _owner(select: Select, columns: Sequence[Column]) -> FromItem | None:
     """Return the one source whose columns are named, if conditions on it may be applied before joins."""
     owners = {column.table for column in columns}
     kinds = {"ASOF" if join.asof else join.kind for join in select.joins}
@@ -74,5 +74,5 @@ def _owner(select: Select, columns: Sequence[Column]) -> Source | None:
     (owner,) = owners
     if owner is None:
         return None if select.joins else select.source
-    sources: Mapping[str, Source] = {one.called: one for one in select.sources[: 1 if "LEFT" in kinds else None]}
+    sources: Mapping[str, FromItem] = {one.called: one for one in select.sources[: 1 if "LEFT" in kinds else None]}
     return sources.get(owner)

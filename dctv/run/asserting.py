@@ -12,7 +12,7 @@ from dctv.contracts.first_rows import FirstRows
 from dctv.errors import BindError, DctvError, Interrupted, Place
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
-from dctv.run.plans import Value, evaluated, result_of
+from dctv.run.plans import ExpressionValue, evaluated, result_of
 from dctv.run.result import Asserted
 from dctv.syntax import ast, commands
 from dctv.syntax.print import to_sql
@@ -60,8 +60,8 @@ def expected(statement: commands.Expect, context: ExecutionContext, known: Envir
     found = [] if value else list(_findings(statement.expr, context, known))
     if value is None:
         found.insert(0, _NEITHER)
-    told = message or f"`{text}` is {'NULL' if value is None else 'false'}"
-    return Asserted(text, value is True, told, statement.place, "\n".join(found), "expectation")
+    text_of = message or f"`{text}` is {'NULL' if value is None else 'false'}"
+    return Asserted(text, value is True, text_of, statement.place, "\n".join(found), "expectation")
 
 
 def _message(statement: ast.Assert | commands.Expect, context: ExecutionContext, known: Environment) -> str:
@@ -88,7 +88,7 @@ def _rows(select: ast.Select, place: Place | None, context: ExecutionContext, kn
         return ""
     values = [list(column) for column in zip(*rows[:_SHOWN], strict=True)]
     first = FirstRows(result.schema, values, min(len(rows), _COUNTED), complete=len(rows) < most)
-    return context.shelves.showing.text(first)
+    return context.registries.showing.text(first)
 
 
 @record
@@ -139,7 +139,7 @@ def _comparisons(condition: ast.Expr) -> Iterator[_Comparison]:
             yield _Comparison(condition, operand, [pattern], f"{'NOT ' if negated else ''}{op} {{}}")
 
 
-def _written(one: Value) -> str:
+def _written(one: ExpressionValue) -> str:
     match one.value:
         case None:
             return "NULL"

@@ -53,8 +53,8 @@ def changes_of(plan: Plan, place: Place | None) -> Changes:
         raise BindError(f"the select has no column `{missing}`", place, hint=hint)
     found = next(one for one in schema.columns if one.name == time)
     if found.type not in _WHOLE or found.unit not in (NO_UNIT, parse_unit("ns")):
-        told = f"{found.type} {found.unit}".strip()
-        raise BindError(f"`{time}` is a whole number of ns, found {told}", place)
+        shown = f"{found.type} {found.unit}".strip()
+        raise BindError(f"`{time}` is a whole number of ns, found {shown}", place)
     special = (*schema.kind.time_columns, time, PATH, ACTION)
     values = tuple((names[one.name], one.type) for one in schema.columns if one.name not in special)
     return Changes(plan, names[time], names[PATH], names.get(ACTION), values)

@@ -19,11 +19,11 @@ from dctv.contracts.span_operator import SpanOperator
 from dctv.contracts.table_function import TableFunction
 from dctv.contracts.writer import Writer
 from dctv.errors import NotOnThisEngine, WarningLog
-from dctv.index.mounting import Policy
+from dctv.index.mounting import IndexPolicy
 from dctv.plan.nodes import Plan
 from dctv.progress import Progress
 from dctv.record import field, record
-from dctv.rewrite.settings import Settings
+from dctv.rewrite.settings import RewriteSettings
 from dctv.run.crew import Crew
 from dctv.run.elsewhere import Elsewhere
 from dctv.run.limits import Limits
@@ -33,8 +33,8 @@ from dctv.timeline.timeline import Timeline
 
 
 @record
-class Shelves:
-    """What there is of things that stand on shelves, as the session found them."""
+class Registries:
+    """The registries, as the session found them."""
 
     readers: Mapping[str, Reader]
     rules: Mapping[str, FunctionRule]
@@ -73,8 +73,8 @@ class ExecutionContext:
     """By the parts of their names, in the order in which they were mounted."""
     engine: Engine
     """Keeps the limit of memory, and makes the folder for rows that do not fit into it."""
-    shelves: Shelves
-    settings: Settings
+    registries: Registries
+    settings: RewriteSettings
     limits: Limits
     log: WarningLog
     """The warnings of the last call."""
@@ -90,7 +90,7 @@ class ExecutionContext:
     """By the parts of their names."""
 
     @property
-    def policy(self) -> Policy:
+    def policy(self) -> IndexPolicy:
         """Whether traces are read by their indexes, and where those and histories are kept."""
         return self.limits.policy
 

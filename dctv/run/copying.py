@@ -30,7 +30,7 @@ def copy(statement: commands.Copy, context: ExecutionContext, known: Environment
     if not context.engine.may_name(path):
         refused = context.engine.refused_target(file.text)
         raise BindError(refused.message, file.place, hint=refused.hint)
-    writer = _writer(statement, context.shelves.writers)
+    writer = _writer(statement, context.registries.writers)
     binder = Binder(known)
     if isinstance(source, ast.Select):
         plan = binder.plan(source)

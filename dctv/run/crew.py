@@ -108,8 +108,8 @@ class Crew:
         except _WHATEVER as error:
             if self.executor is None:
                 raise
-            told = " ".join(str(error).split()).rstrip(".!") or "it gave no reason"
-            message = f"the executor failed with {type(error).__name__}: {told}"
+            reason = " ".join(str(error).split()).rstrip(".!") or "it gave no reason"
+            message = f"the executor failed with {type(error).__name__}: {reason}"
             raise TraceError(message, hint=_ELSEWHERE) from error
         finally:
             given.cancel()

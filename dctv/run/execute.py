@@ -46,7 +46,7 @@ def _run(statement: Statement, context: ExecutionContext, known: Environment) ->
         case ast.Assert():
             return asserting.checked(statement, context, known)
         case ast.Describe() | ast.Summarize() | ast.ShowTables() | commands.Show():
-            return _told(statement, context, known)
+            return _described(statement, context, known)
         case (
             commands.Expect()
             | commands.CreateTable()
@@ -60,7 +60,7 @@ def _run(statement: Statement, context: ExecutionContext, known: Environment) ->
             return _change(statement, context, known)
 
 
-def _told(
+def _described(
     statement: ast.Describe | ast.Summarize | ast.ShowTables | commands.Show,
     context: ExecutionContext,
     known: Environment,

@@ -8,7 +8,7 @@ import time
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.plan import show
-from dctv.plan.explain import Region, explain
+from dctv.plan.explain import ExplainedRegion, explain
 from dctv.plan.nodes import Relation
 from dctv.run.context import ExecutionContext
 from dctv.run.metering import Metering, size
@@ -25,14 +25,14 @@ def explained(statement: ast.Explain, context: ExecutionContext, known: Environm
     plan = optimized(Binder(known).plan(statement.select), context)
     shared = sharing(plan, context.engine.functions)
 
-    def region(relation: Relation) -> Region:
+    def region(relation: Relation) -> ExplainedRegion:
         made = cut(relation, shared)
         inputs = [*made.sources.values(), *made.stored]
         if statement.manner == "SQL":
-            return Region(
+            return ExplainedRegion(
                 [f"sql: {line}" for line in context.engine.write(made.query).split("\n")], inputs, made.pushed
             )
-        return Region([f"| {line}" for line in show.query(made.query)], inputs, made.pushed)
+        return ExplainedRegion([f"| {line}" for line in show.query(made.query)], inputs, made.pushed)
 
     metering = Metering()
     ran = statement.manner == "ANALYZE"

@@ -48,7 +48,7 @@ def _check_allowed(file: ast.String, known: Environment, context: ExecutionConte
     allowed = engine.reads_files() and engine.may_name((known.base or Path()) / Path(file.text).expanduser())
     if allowed:
         try:
-            allowed = all(map(engine.may_name, list_files([file.text], context.shelves.readers, known.base)))
+            allowed = all(map(engine.may_name, list_files([file.text], context.registries.readers, known.base)))
         except TraceError as error:
             raise TraceError(error.message, file.place, hint=error.hint) from None
     if not allowed:

@@ -60,7 +60,7 @@ def fingerprint(plan: Plan, mounts: Collection[Mount]) -> Fingerprint | None:
         for node in reversed(readers_first(plan)):
             numbers[id(node)] = len(numbers)
             below = [numbers[id(one)] for one in inputs(node)]
-            text = repr((_told(node, mount), below, _plain(node.schema), node.ordered))
+            text = repr((_described(node, mount), below, _plain(node.schema), node.ordered))
             digest.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
     except _Unknown:
         return None
@@ -71,7 +71,7 @@ class _Unknown(Exception):
     """Something of which is not known whether it is the same the next time."""
 
 
-def _told(plan: Plan, mount: Mount) -> object:
+def _described(plan: Plan, mount: Mount) -> object:
     match plan:
         case Scan():
             return plan.name.removeprefix(".".join(mount.parts))

@@ -22,7 +22,7 @@ _MAKERS = {Kind.SPAN.value: "as_spans", Kind.EVENT.value: "as_events"}
 
 
 @record
-class Given:
+class GivenTable:
     """A table that a program has."""
 
     name: str
@@ -33,7 +33,7 @@ class Given:
     units: Mapping[str, str] = field(default_factory=dict)
 
 
-def add_table(given: Given, context: ExecutionContext) -> None:
+def add_table(given: GivenTable, context: ExecutionContext) -> None:
     """Give data a name in SQL; events and spans are checked and sorted.
 
     Raises:
@@ -46,11 +46,11 @@ def add_table(given: Given, context: ExecutionContext) -> None:
     if given.kind != Kind.REGULAR.value:
         if given.kind not in _MAKERS:
             raise UsageError(f"the kind of a table is regular, event or span, found `{given.kind}`")
-        scan = _checked(scan, context.shelves.functions[_MAKERS[given.kind]], given, context)
+        scan = _checked(scan, context.registries.functions[_MAKERS[given.kind]], given, context)
     context.catalog.add(parts, StoredTable(lambda: scan, "a table of the program", own=True))
 
 
-def _checked(scan: Scan, function: TableFunction, given: Given, context: ExecutionContext) -> Scan:
+def _checked(scan: Scan, function: TableFunction, given: GivenTable, context: ExecutionContext) -> Scan:
     """Return a scan of what a function makes of a table."""
     arguments = {p.name: Argument(None if p.default is REQUIRED else p.default, None) for p in function.parameters}
     arguments["table"] = Argument(scan, None)

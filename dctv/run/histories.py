@@ -11,7 +11,7 @@ from shutil import rmtree
 from tempfile import mkdtemp
 from typing import Any
 
-from dctv.contracts.histories import Shelf, Work
+from dctv.contracts.histories import HistoryStore, Work
 from dctv.errors import Interrupted
 from dctv.record import record
 from dctv.run.changes import Range
@@ -55,7 +55,7 @@ class Recipe:
     provider: Provider | None = None
 
 
-def made(recipe: Recipe, shelf: Shelf | None) -> StateSystem:
+def made(recipe: Recipe, store: HistoryStore | None) -> StateSystem:
     """Make a history, or find it where it is kept; if it is kept nowhere it goes with the state system.
 
     Raises:
@@ -69,18 +69,18 @@ def made(recipe: Recipe, shelf: Shelf | None) -> StateSystem:
             case "none":
                 return _filled(recipe, StateSystem.without_history)
             case _:
-                return _kept(recipe, shelf) or _temporary(recipe)
+                return _kept(recipe, store) or _temporary(recipe)
     except KeyboardInterrupt:
         raise Interrupted("interrupted") from None
 
 
-def _kept(recipe: Recipe, shelf: Shelf | None) -> StateSystem | None:
-    if shelf is None or recipe.version is None:
+def _kept(recipe: Recipe, store: HistoryStore | None) -> StateSystem | None:
+    if store is None or recipe.version is None:
         return None
     options = recipe.options
-    told = f"{options.backend} {options.granularity} {options.end} {options.start}"
-    version = blake2b(recipe.version + told.encode(), digest_size=32).digest()
-    system: StateSystem | None = shelf.kept(
+    shown = f"{options.backend} {options.granularity} {options.end} {options.start}"
+    version = blake2b(recipe.version + shown.encode(), digest_size=32).digest()
+    system: StateSystem | None = store.kept(
         Work(
             recipe.slot,
             version,

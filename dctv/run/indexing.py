@@ -14,7 +14,7 @@ from dctv.run.tracks import timeline_at
 from dctv.syntax import ast
 
 if TYPE_CHECKING:
-    from dctv.index.order import Order, Outcome
+    from dctv.index.order import IndexOutcome, IndexRequest
 
 _NAME = "trace"
 """What a trace is mounted as whose timeline is made."""
@@ -22,13 +22,13 @@ _NAME = "trace"
 
 def indexer(context: ExecutionContext) -> Indexer:
     """Return what builds and compares indexes."""
-    readers, folder = context.shelves.readers, context.policy.index_dir
+    readers, folder = context.registries.readers, context.policy.index_dir
     return Indexer(readers, context.threads, folder, context.temp_directory, context.progress)
 
 
 def index(
-    path: str, order: Order, options: Mapping[str, object], context: ExecutionContext, *, timeline: bool
-) -> Outcome:
+    path: str, order: IndexRequest, options: Mapping[str, object], context: ExecutionContext, *, timeline: bool
+) -> IndexOutcome:
     """Build the index of a trace, or what it lacks, and perhaps its timeline.
 
     Raises:
@@ -39,8 +39,8 @@ def index(
     if timeline and not context.policy.when:
         raise UsageError("a session that reads no indexes makes no timelines beside them", hint="open it with an index")
     if timeline and order.index_dir not in (None, context.policy.index_dir):
-        told = f"a session makes timelines in its own folder of indexes, found `{order.index_dir}`"
-        raise UsageError(told, hint="Session(index_dir=...) names it")
+        message = f"a session makes timelines in its own folder of indexes, found `{order.index_dir}`"
+        raise UsageError(message, hint="Session(index_dir=...) names it")
     outcome = indexer(context).index(path, order, options)
     return replace(outcome, timeline=_timeline(path, options, context)) if timeline else outcome
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Namespace
 from dctv.record import fields, record, replace
-from dctv.rewrite.settings import Settings
+from dctv.rewrite.settings import RewriteSettings
 from dctv.run.context import ExecutionContext, MountedFleet
 
 
@@ -20,7 +20,7 @@ class Kept:
     mounts: Mapping[tuple[str, ...], Mount]
     fleets: Mapping[tuple[str, ...], MountedFleet]
     unread: tuple[str, ...]
-    settings: Settings
+    settings: RewriteSettings
 
 
 def keep(context: ExecutionContext) -> Kept:
@@ -50,6 +50,6 @@ def restore(kept: Kept, context: ExecutionContext) -> bool:
     if context.catalog.changes != kept.changes:
         context.catalog.restore(kept.root.copied(), kept.changes)
     context.unread[:] = kept.unread
-    for one in fields(Settings):
+    for one in fields(RewriteSettings):
         setattr(context.settings, one.name, getattr(kept.settings, one.name))
     return True

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.bind.binder import Binder
-from dctv.bind.feeds import Feeds
-from dctv.catalog.namespace import Catalog, Part, StoredTable, View
-from dctv.catalog.stdlib import Module, library
+from dctv.bind.dependencies import Dependencies
+from dctv.catalog.namespace import Catalog, LibraryPart, StoredTable, View
+from dctv.catalog.stdlib import LibraryModule, library
 from dctv.errors import DctvError
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import environment
@@ -25,13 +25,13 @@ def lacking(names: Sequence[str], context: ExecutionContext) -> set[str]:
     found: set[str] = set()
     modules = _functions(context)
     for name in names:
-        feeds, parts = Feeds(), tuple(name.split("."))
+        dependencies, parts = Dependencies(), tuple(name.split("."))
         entry = context.catalog.find(parts)
         if name in modules:
-            _count(modules[name], parts, context.catalog, binder, feeds)
+            _count(modules[name], parts, context.catalog, binder, dependencies)
         elif entry is not None and isinstance(entry[0], View):
-            _bind(binder, parts, feeds)
-        if feeds.lacking:
+            _bind(binder, parts, dependencies)
+        if dependencies.lacking:
             found.add(name)
     context.log.entries = kept
     for parts, fleet in context.fleets.items():
@@ -40,7 +40,7 @@ def lacking(names: Sequence[str], context: ExecutionContext) -> set[str]:
     return found
 
 
-def _functions(context: ExecutionContext) -> dict[str, Module]:
+def _functions(context: ExecutionContext) -> dict[str, LibraryModule]:
     """Return the modules with parameters, by the names that they have below each mount."""
     return {
         ".".join((*mount.parts, *module.parts)): module
@@ -50,16 +50,18 @@ def _functions(context: ExecutionContext) -> dict[str, Module]:
     }
 
 
-def _bind(binder: Binder, parts: Sequence[str], feeds: Feeds) -> None:
+def _bind(binder: Binder, parts: Sequence[str], dependencies: Dependencies) -> None:
     """Count what a view is made of; a view of the user's may be wrong by now, and counts nothing."""
     names = tuple(ast.Name(part, quoted=True) for part in parts)
     try:
-        binder.copy(feeds=feeds).table(ast.TableName(ast.Path(names)))
+        binder.copy(dependencies=dependencies).table(ast.TableName(ast.Path(names)))
     except DctvError:
-        feeds.any = False
+        dependencies.any = False
 
 
-def _count(module: Module, name: tuple[str, ...], catalog: Catalog, binder: Binder, feeds: Feeds) -> None:
+def _count(
+    module: LibraryModule, name: tuple[str, ...], catalog: Catalog, binder: Binder, dependencies: Dependencies
+) -> None:
     """Count what the tables are that the text of a function names; its arguments are not known."""
     home = name[: len(name) - len(module.parts)]
     for node in nodes(module.select()):
@@ -68,8 +70,8 @@ def _count(module: Module, name: tuple[str, ...], catalog: Catalog, binder: Bind
         found = catalog.find(tuple(one.text for one in node.path.parts), home)
         match found:
             case (StoredTable() as table, _):
-                feeds.met(table)
-            case (View() | Part(), full):
-                _bind(binder, full, feeds)
+                dependencies.add_table(table)
+            case (View() | LibraryPart(), full):
+                _bind(binder, full, dependencies)
             case _:
                 pass

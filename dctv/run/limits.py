@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dctv.index.mounting import Policy
+from dctv.index.mounting import IndexPolicy
 from dctv.record import record, replace
 
 
@@ -12,7 +12,7 @@ from dctv.record import record, replace
 class Limits:
     """The limits of a session; they are handed to processes that work for it."""
 
-    policy: Policy
+    policy: IndexPolicy
     """Whether traces are read by their indexes, and where those and histories are kept."""
     threads: int
     memory: str | None

@@ -8,7 +8,7 @@ from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.catalog.listing import TableInfo
 from dctv.catalog.mount import HIDDEN
-from dctv.catalog.namespace import Catalog, Clock, Macro, Part, StoredTable, View
+from dctv.catalog.namespace import Catalog, LibraryPart, Macro, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import rows_of
@@ -34,8 +34,8 @@ def describe(statement: ast.Describe, context: ExecutionContext, known: Environm
             raise context.catalog.unknown(subject, "table")
         if isinstance(found[0], Macro):
             defaults = found[0].parameters.items()
-            told = [[name, None, None, None if one is None else f"default {to_sql(one)}"] for name, one in defaults]
-            return rows_of(names, told, context)
+            rows = [[name, None, None, None if one is None else f"default {to_sql(one)}"] for name, one in defaults]
+            return rows_of(names, rows, context)
         if isinstance(found[0], TableFunction):
             return rows_of(names, [[p.name, None, None, p.doc] for p in found[0].parameters], context)
         schema = Binder(known).table(ast.TableName(subject, place=subject.place)).schema
@@ -60,7 +60,7 @@ def listing(prefix: str, catalog: Catalog) -> Iterator[TableInfo]:
         return
     entries = sorted(space.walk(f"{prefix}." if prefix else ""))
     for name, entry in entries:
-        if HIDDEN.isdisjoint(name.split(".")) and not isinstance(entry, Clock):
+        if HIDDEN.isdisjoint(name.split(".")) and not isinstance(entry, WallClock):
             yield TableInfo(name, _kind(entry), getattr(entry, "doc", ""))
 
 
@@ -76,13 +76,13 @@ def _rank(name: str, context: ExecutionContext) -> int:
     return int(any(parts[: len(mount)] == mount for mount in (*context.mounts, *context.fleets)))
 
 
-def _kind(entry: StoredTable | View | Part | TableFunction | Macro) -> str:
+def _kind(entry: StoredTable | View | LibraryPart | TableFunction | Macro) -> str:
     match entry:
         case TableFunction():
             return "function"
         case StoredTable():
             return entry.plan().schema.kind.value
-        case View() | Part():
+        case View() | LibraryPart():
             return "view"
         case Macro():
             return "table macro" if isinstance(entry.body, ast.Select) else "macro"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dctv.bind.filters import EventTable, Times
-from dctv.bind.matching import Matching, Stored, matching
+from dctv.bind.filters import EventTable, RecordTimes
+from dctv.bind.matching import Matching, StoredEvents, matching
 from dctv.catalog.mount import table_plan
-from dctv.errors import Source, UsageError
+from dctv.errors import SourceText, UsageError
 from dctv.record import record
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import result_of
@@ -36,7 +36,7 @@ class Matches:
         return result_of(self.matching.count(), self.context)
 
 
-def find_matches(name: str, where: Source | None, context: ExecutionContext) -> Matches:
+def find_matches(name: str, where: SourceText | None, context: ExecutionContext) -> Matches:
     """Return the events of a mounted trace that match a filter.
 
     Raises:
@@ -48,10 +48,10 @@ def find_matches(name: str, where: Source | None, context: ExecutionContext) -> 
         raise UsageError(f"no trace is mounted as `{name}`")
     tree = None if where is None else parse_filter(where)
     trace = mount.trace
-    records = context.shelves.readers[mount.reader].records(trace.properties)
-    times = Times(int(trace.properties["start_ns"]), parse_unit(records.unit))
+    records = context.registries.readers[mount.reader].records(trace.properties)
+    times = RecordTimes(int(trace.properties["start_ns"]), parse_unit(records.unit))
     tables = [
-        Stored(EventTable(one.schema, one.event), plan)
+        StoredEvents(EventTable(one.schema, one.event), plan)
         for name, one in trace.tables.items()
         if one.event is not None and (plan := table_plan(context.catalog, mount, name)) is not None
     ]

@@ -30,7 +30,7 @@ class Metering:
     """The meters of one run, by the identity of the plans."""
 
     meters: dict[int, Any] = field(default_factory=dict)
-    spools: dict[int, Any] = field(default_factory=dict)
+    buffers: dict[int, Any] = field(default_factory=dict)
     """What shared plans are kept in."""
     _queries: dict[int, tuple[EngineQuery, list[Plan]]] = field(default_factory=dict)
     _scans: dict[int, Scan] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Metering:
         return Spent(read, sum(one.cpu for one in beside))
 
     def lines(self, plan: Plan) -> list[str]:
-        """Return what a plan did, one fact after another."""
+        """Return statistics of what a plan did, one after another."""
         meter = self.meters.get(id(plan))
         if meter is None:
             return []
@@ -75,9 +75,11 @@ class Metering:
         if isinstance(plan, Scan) and (read := plan.source.bytes_read()) is not None:
             parts.append(f"{size(read)} read from files")
         lines = [f"ran: {', '.join(parts)}"]
-        if id(plan) in self.spools:
-            spool = self.spools[id(plan)]
-            lines.append(f"kept: {spool.rows:,} rows, peak {size(spool.peak)} in memory, {size(spool.spilled)} on disk")
+        if id(plan) in self.buffers:
+            buffer = self.buffers[id(plan)]
+            lines.append(
+                f"kept: {buffer.rows:,} rows, peak {size(buffer.peak)} in memory, {size(buffer.spilled)} on disk"
+            )
         return lines
 
     def _of_engine(self, plan: Plan) -> list[str]:

@@ -35,7 +35,7 @@ def _made(mount: Mount, context: ExecutionContext) -> StateSystem:
     version = version_of(mount, context)
     options = Options(end=mount.trace.last_ts)
     recipe = Recipe(name, STATE, changes, context, options, version)
-    system = made(recipe, mount.shelf)
+    system = made(recipe, mount.history_store)
     if not system.attribute_count:
-        context.log.add(f"`{name}` is empty: the trace has nothing that feeds it")
+        context.log.add(f"`{name}` is empty: the trace has nothing to compute it from")
     return system

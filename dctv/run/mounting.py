@@ -20,8 +20,8 @@ from dctv.catalog.stdlib import library
 from dctv.contracts.reader import LoadContext
 from dctv.errors import TraceError
 from dctv.index.database import Index
-from dctv.index.histories import HistoryShelf
-from dctv.index.mounting import Narrator, find_by_paths, mount_of, with_index
+from dctv.index.histories import TraceHistoryStore
+from dctv.index.mounting import MountNarrator, find_by_paths, mount_of, with_index
 from dctv.index.trace import Trace
 from dctv.record import field, record, replace
 from dctv.run import mounted_states, timelines
@@ -71,8 +71,10 @@ def mount(wanted: Wanted, context: ExecutionContext) -> str:
     made = _read(parts, wanted, context)
     if align is not None:
         made = aligned(made, align, context.mounts, context.log.add)
-    attach(context.catalog, made, library(), [context.shelves.of_mount(made.trace.last_ts)], library_function)
-    if not context.shelves.readers[made.reader].general and not any(name.startswith(RAW) for name in made.trace.tables):
+    attach(context.catalog, made, library(), [context.registries.of_mount(made.trace.last_ts)], library_function)
+    if not context.registries.readers[made.reader].general and not any(
+        name.startswith(RAW) for name in made.trace.tables
+    ):
         context.log.add(f"found no event in `{made.path}`, which was read as {made.reader}")
     if filters:
         filtering.filter_views(context.catalog, parts, made.reader, library(), filters)
@@ -87,21 +89,21 @@ def _read(parts: tuple[str, ...], wanted: Wanted, context: ExecutionContext) -> 
     policy = context.policy
     trace, index = _found(wanted, context)
     # Before the trace is read: it notices what is written meanwhile.
-    shelf = HistoryShelf(trace, policy.index_dir) if policy.when else None
-    narrator = Narrator(wanted.name.text, context.progress, context.log)
+    history_store = TraceHistoryStore(trace, policy.index_dir) if policy.when else None
+    narrator = MountNarrator(wanted.name.text, context.progress, context.log)
     indexed = with_index(trace, index, policy, narrator)
-    return replace(mount_of(parts, ", ".join(wanted.paths), trace, indexed), shelf=shelf)
+    return replace(mount_of(parts, ", ".join(wanted.paths), trace, indexed), history_store=history_store)
 
 
 def _found(wanted: Wanted, context: ExecutionContext) -> tuple[Trace, Index | None]:
     """Return the trace that some paths mean, and its index if that told the format."""
-    readers = context.shelves.readers
+    readers = context.registries.readers
     options = {k: v for k, v in wanted.options.items() if k not in (*_OF_MOUNTS, *filtering.FILTERS)}
     loading = LoadContext(options, context.threads, partial(context.progress.report, wanted.name.text))
     if "format" in wanted.options:
-        told = forced(str(wanted.options["format"]), wanted.paths, readers, wanted.base)
-        check_options(told.reader, options)
-        return Trace(told.paths, told.reader, loading), None
+        reader = forced(str(wanted.options["format"]), wanted.paths, readers, wanted.base)
+        check_options(reader.reader, options)
+        return Trace(reader.paths, reader.reader, loading), None
     listed = list_files(wanted.paths, readers, wanted.base)
     known = find_by_paths(listed, readers, options, context.policy, wanted.likely)
     if known is not None:

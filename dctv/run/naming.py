@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
-from dctv.catalog.namespace import Catalog, Clock, Entry, Macro, StoredTable, View
+from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.run.context import ExecutionContext
@@ -58,7 +58,7 @@ def _called(entry: Entry) -> str:
             return "a function"
         case Macro():
             return "a macro"
-        case Clock():
+        case WallClock():
             return "a function"
         case _:
             return "a table of a trace"

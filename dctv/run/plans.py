@@ -29,12 +29,12 @@ from dctv.types.schema import ColumnType, Kind, Schema
 
 def environment(context: ExecutionContext, params: Params | None = None, base: Path | None = None) -> Environment:
     """Return what a text is bound against; its relative paths start from `base`."""
-    shelves, evaluate = context.shelves, partial(_values, context)
+    registries, evaluate = context.registries, partial(_values, context)
 
     def file_table(node: ast.TableFile, known: Environment) -> Plan:
-        return shelves.file_table(node, known, context)
+        return registries.file_table(node, known, context)
 
-    rules, operators, values = shelves.rules, shelves.operators, numbered(params)
+    rules, operators, values = registries.rules, registries.operators, numbered(params)
     return Environment(
         context.catalog, context.engine, rules, operators, values, context.log, evaluate, file_table, base
     )
@@ -65,7 +65,7 @@ def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionC
 
 
 @record
-class Value:
+class ExpressionValue:
     """What an expression comes to."""
 
     value: object
@@ -73,19 +73,19 @@ class Value:
     """Its type and unit."""
 
 
-def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Environment) -> list[Value]:
+def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Environment) -> list[ExpressionValue]:
     """Run expressions that read no table; return their values."""
     place = exprs[0].place
     core = ast.Core(tuple(ast.ResultColumn(expr, place=expr.place) for expr in exprs), place=place)
     plan = Binder(known).plan(ast.Select(core, place=place))
     result = _computed(plan, context)
     (row,) = result.fetchall()
-    return [Value(value, column) for value, column in zip(row, result.schema.columns, strict=True)]
+    return [ExpressionValue(value, column) for value, column in zip(row, result.schema.columns, strict=True)]
 
 
 def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Plan:
     """Return what is run for a bound plan, on the engine that the session has chosen."""
-    cheaper = rewrite(plan, context.settings, context.shelves.operators)
+    cheaper = rewrite(plan, context.settings, context.registries.operators)
     remote = context.elsewhere.remote
     if remote is None or here:
         return merged(around_kernels(in_final_order(cheaper)))

@@ -1,4 +1,4 @@
-"""The standard library's providers of a mounted trace: what feeds its state system or its timeline."""
+"""The standard library's providers of a mounted trace: views that its state system or timeline is computed from."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from hashlib import blake2b
 
 from dctv import resources
 from dctv.bind.binder import Binder
-from dctv.bind.feeds import Feeds
+from dctv.bind.dependencies import Dependencies
 from dctv.catalog.mount import Mount, as_attached
-from dctv.catalog.stdlib import Module, library
+from dctv.catalog.stdlib import LibraryModule, library
 from dctv.plan.nodes import Plan
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import environment
 
 
-def bound(mount: Mount, folder: str, context: ExecutionContext) -> list[tuple[Module, Plan]]:
+def bound(mount: Mount, folder: str, context: ExecutionContext) -> list[tuple[LibraryModule, Plan]]:
     """Bind the providers in a folder of the standard library; those of which the trace has nothing are left out."""
     reader = mount.trace.format or mount.reader
     found = []
     for module in library().modules:
         if module.parts[0] == folder and module.covers(reader):
-            feeds = Feeds()
-            inside = Binder(environment(context)).copy(home=mount.parts, feeds=feeds, within=True)
+            dependencies = Dependencies()
+            inside = Binder(environment(context)).copy(home=mount.parts, dependencies=dependencies, within=True)
             plan = inside.plan(module.select())
-            if not feeds.lacking:
+            if not dependencies.lacking:
                 found.append((module, plan))
     return found
 

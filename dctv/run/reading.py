@@ -8,7 +8,7 @@ from typing import Any
 
 from dctv.contracts.states import Computed, States
 from dctv.plan.nodes import Plan, Scan
-from dctv.plan.source import Run, Source, Spent
+from dctv.plan.source import PlanRun, Spent, TableSource
 from dctv.rewrite.graph import readers_first
 from dctv.run.context import ExecutionContext
 from dctv.run.metering import Metering
@@ -24,7 +24,7 @@ class Reading:
         self._sources = tuple(_sources(plan))
         shared = sharing(plan, context.engine.functions)
         self._cancel = context.running.cancel()
-        run = Run(self._sources, context.engine.spill_folder(), self._cancel)
+        run = PlanRun(self._sources, context.engine.spill_folder(), self._cancel)
         self._runner = Runner(context.engine, shared, run, metering)
         self._metering = metering
         self.spent: Spent | None = None
@@ -43,9 +43,9 @@ class Reading:
             if isinstance(source, States | Computed):
                 source.prepare(self._runner.run)
 
-    def when_over(self, told: Callable[[], None]) -> None:
+    def when_over(self, callback: Callable[[], None]) -> None:
         """Call this once the rows have been read, or no more are wanted."""
-        self._when_over.append(told)
+        self._when_over.append(callback)
 
     def finish(self) -> None:
         """End what still runs: the rows have been read, or no more are wanted."""
@@ -56,10 +56,10 @@ class Reading:
         self._runner.warn(self._context.log)
         if self._begun.is_set():
             self._context.running.finish()
-        for told in self._when_over:
-            told()
+        for callback in self._when_over:
+            callback()
 
 
-def _sources(plan: Plan) -> Iterator[Source]:
+def _sources(plan: Plan) -> Iterator[TableSource]:
     """Yield where the stored tables of a plan are."""
     return (node.source for node in readers_first(plan) if isinstance(node, Scan))

@@ -101,7 +101,7 @@ class Result:
 
     def __str__(self) -> str:
         first = self._look()
-        return repr(self) if first is None else self._context.shelves.showing.text(first)
+        return repr(self) if first is None else self._context.registries.showing.text(first)
 
     def _repr_html_(self) -> str | None:
         """Show the first rows in a notebook, or what kept them from coming."""
@@ -109,7 +109,7 @@ class Result:
             first = self._look()
         except DctvError as error:
             return f"<pre>{escape(str(error))}</pre>"
-        return None if first is None else self._context.shelves.showing.html(first)
+        return None if first is None else self._context.registries.showing.html(first)
 
     def _repr_pretty_(self, printer: _Printer, _cycle: object) -> None:
         """Show the first rows where IPython has a terminal."""
@@ -313,7 +313,7 @@ class Result:
         Raises:
             UsageError: as for `timeline`; or the picture cannot be of that size.
         """
-        return self._context.shelves.drawn(self.timeline(name, value), options)
+        return self._context.registries.drawn(self.timeline(name, value), options)
 
     def pandas(self, *, units_in_names: bool = False) -> PandasFrame:
         """Return all rows as a pandas DataFrame; `frame.attrs["units"]` is `units`.

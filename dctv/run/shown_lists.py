@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.catalog.namespace import Clock, Macro
+from dctv.catalog.namespace import Macro, WallClock
 from dctv.completion import by_use
 from dctv.run.context import ExecutionContext
 from dctv.run.listing import listing
@@ -32,13 +32,13 @@ def show(statement: commands.Show, context: ExecutionContext) -> Result:
 def functions(context: ExecutionContext) -> list[str]:
     """Return the names of scalar, aggregate and window functions, of macros of values, and of clocks of traces."""
     named = [n for n in context.engine.functions() if n[0].isalpha()]
-    own = [one for one, entry in context.catalog.root.walk() if isinstance(entry, Macro | Clock)]
+    own = [one for one, entry in context.catalog.root.walk() if isinstance(entry, Macro | WallClock)]
     tables = {one.name for one in listing("", context.catalog) if one.kind == "table macro"}
-    return sorted({*named, *context.shelves.rules, *own} - tables)
+    return sorted({*named, *context.registries.rules, *own} - tables)
 
 
 def _function(name: str, context: ExecutionContext) -> list[object]:
-    rule = context.shelves.rules.get(name)
+    rule = context.registries.rules.get(name)
     entry, _ = context.catalog.find(tuple(name.split("."))) or (None, ())
     kind = (
         "macro" if isinstance(entry, Macro) else rule.kind if rule else context.engine.functions().get(name, "scalar")

@@ -61,8 +61,8 @@ def _create(statement: ast.CreateStateSystem, context: ExecutionContext, known: 
 
     recipe = Recipe(statement.path.text, "", run, context, options)
     system = _made(recipe, plan, b"changes", parts, context)
-    told = f"{system.attribute_count:,} attributes, {system.interval_count:,} states"
-    return Done(f"created state system {recipe.name}: {told}")
+    counts = f"{system.attribute_count:,} attributes, {system.interval_count:,} states"
+    return Done(f"created state system {recipe.name}: {counts}")
 
 
 def provide(
@@ -121,16 +121,16 @@ def _made(
     """Make a history, kept if it is of one trace and below that trace's name, and show it."""
     mounts = list(context.mounts.values())
     read = mounts_of(plan, mounts)
-    options, shelf = recipe.options, None
+    options, history_store = recipe.options, None
     if options.end is None and read is not None and len(read) == 1:
         recipe = replace(recipe, options=replace(options, end=read[0].trace.last_ts))
     home = next((one for one in mounts if parts[: len(one.parts)] == one.parts), None)
     printed = None if home is None or version is None else fingerprint(plan, mounts)
     if home is not None and version is not None and printed is not None and printed.mount is home:
         slot = ".".join(parts[len(home.parts) :])
-        shelf = home.shelf
+        history_store = home.history_store
         recipe = replace(recipe, slot=slot, version=blake2b(printed.digest + version, digest_size=32).digest())
-    system: StateSystem = made(recipe, shelf)
+    system: StateSystem = made(recipe, history_store)
     states.show(context.catalog, parts, History.of(system))
     return system
 

@@ -13,7 +13,7 @@ from dctv.plan.build import STAR, by_names, columns, select, typed_nothing
 from dctv.plan.nodes import SPILL_FOLDER, ArrowStream, Kernel, Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select
-from dctv.plan.source import Run
+from dctv.plan.source import PlanRun
 from dctv.record import replace
 from dctv.run.metering import Metering
 from dctv.run.regions import cut
@@ -62,14 +62,14 @@ class OpenedStream:
 class Runner:
     """Runs one plan on an engine; `run` is handed to every source that is opened, what ends it to every kernel."""
 
-    def __init__(self, engine: Engine, sharing: Sharing, run: Run, metering: Metering | None = None) -> None:
+    def __init__(self, engine: Engine, sharing: Sharing, run: PlanRun, metering: Metering | None = None) -> None:
         self._engine = engine
         self.run = run
         self._cancel = run.cancel
         self._sharing = sharing
         self._metering = metering
         self._queries: list[EngineQuery] = []
-        self._spools: dict[int, Any] = {}
+        self._buffers: dict[int, Any] = {}
         self._kept: list[Plan] = []
         """Plans made here: what is known of a plan goes by its identity, so it must not be given to another."""
         self._counted: list[Counted | Remarked] = []
@@ -138,10 +138,10 @@ class Runner:
         """Return a reader of what is computed once."""
         from dctv import _kernels
 
-        if id(plan) not in self._spools:
+        if id(plan) not in self._buffers:
             made = self._made(plan)
             limit = self._engine.memory_limit() // _SHARE_OF_MEMORY // len(self._sharing.readers)
-            self._spools[id(plan)] = _kernels.Spool(
+            self._buffers[id(plan)] = _kernels.SharedBuffer(
                 self._known(lambda: made, plan),
                 readers=self._sharing.readers[id(plan)],
                 limit=limit,
@@ -149,8 +149,8 @@ class Runner:
                 cancel=self._cancel,
             )
             if self._metering is not None:
-                self._metering.spools[id(plan)] = self._spools[id(plan)]
-        return self._known(self._spools[id(plan)].open, plan)
+                self._metering.buffers[id(plan)] = self._buffers[id(plan)]
+        return self._known(self._buffers[id(plan)].open, plan)
 
     def finish(self) -> None:
         """End what still runs for the plan, and let go of what it kept."""
@@ -166,9 +166,9 @@ class Runner:
             self._cancel.wait(_PATIENCE)
         for query in self._queries:
             query.close()
-        for spool in self._spools.values():
-            spool.close()
-        self._spools.clear()
+        for buffer in self._buffers.values():
+            buffer.close()
+        self._buffers.clear()
         self.run.kept.clear()
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.contracts.states import Computed
+from dctv.plan import predicate as p
 from dctv.plan.nodes import Scan
 from dctv.plan.order import RowOrder
-from dctv.plan.predicate import And, Compare, In, Or, Predicate
-from dctv.plan.source import Run
+from dctv.plan.source import PlanRun
 from dctv.record import record, replace
-from dctv.timeline.lanes import EVERYTHING, Window
+from dctv.timeline.lanes import EVERYTHING, TimeWindow
 from dctv.timeline.table import COLUMNS, SCHEMA, table_of
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import DURATION, TS
@@ -26,28 +26,28 @@ _EVERY: Ranges = ((_FIRST, _LAST),)
 
 
 @record(eq=False)
-class Rows(Computed):
+class TimelineRows(Computed):
     """Rows of some tracks and times."""
 
     timeline: Callable[[], Timeline] = Timeline
     columns: frozenset[str] = frozenset(COLUMNS)
     tracks: Ranges = _EVERY
-    window: Window = EVERYTHING
+    window: TimeWindow = EVERYTHING
 
-    def narrowed(self, predicate: Predicate) -> Rows:
+    def narrowed(self, predicate: p.Predicate) -> TimelineRows:
         """Return a source that leaves out tracks and times in which nothing can match."""
         tracks = _common(self.tracks, _tracks(predicate))
         return replace(self, tracks=tracks, window=_within(self.window, _window(predicate)))
 
-    def reading(self, columns: Collection[str]) -> Rows:
+    def reading(self, columns: Collection[str]) -> TimelineRows:
         """Return a source of which only these columns are read."""
         return replace(self, columns=frozenset(columns))
 
-    def prepare(self, run: Run) -> None:
+    def prepare(self, run: PlanRun) -> None:
         """Make the timeline if it is not there."""
         run.kept[self] = self.timeline()
 
-    def open(self, run: Run) -> Any:
+    def open(self, run: PlanRun) -> Any:
         """Return the rows, which are put together as they are read."""
         timeline = run.kept[self]
         behind = len(timeline.tracks)
@@ -56,38 +56,38 @@ class Rows(Computed):
 
     def lines(self) -> list[str]:
         """Return which tracks and times are read."""
-        window, told = self.window, []
+        window, lines = self.window, []
         if self.tracks and self.tracks[0][0] != _FIRST and self.tracks[-1][1] != _LAST:
             count = sum(high - low + 1 for low, high in self.tracks)
-            told = ["of 1 track" if count == 1 else f"of {count:,} tracks"]
-        told += [] if window.earliest_end is None else [f"from {window.earliest_end} ns"]
-        told += [] if window.until is None else [f"until {window.until} ns"]
-        return [f"rows {', '.join(told)}"] if told else []
+            lines = ["of 1 track" if count == 1 else f"of {count:,} tracks"]
+        lines += [] if window.earliest_end is None else [f"from {window.earliest_end} ns"]
+        lines += [] if window.until is None else [f"until {window.until} ns"]
+        return [f"rows {', '.join(lines)}"] if lines else []
 
 
 def show_rows(catalog: Catalog, parts: tuple[str, ...], timeline: Callable[[], Timeline]) -> None:
     """Put the table of a timeline's rows below that of its tracks."""
-    scan = Scan(SCHEMA, order=RowOrder.STABLE, name=ROWS, source=Rows(None, lambda: None, timeline=timeline))
+    scan = Scan(SCHEMA, order=RowOrder.STABLE, name=ROWS, source=TimelineRows(None, lambda: None, timeline=timeline))
     catalog.add((*parts, ROWS), StoredTable(lambda: scan, "the rows of a timeline's tracks"))
 
 
-def _parts(predicate: Predicate) -> tuple[Predicate, ...]:
-    return predicate.parts if isinstance(predicate, And) else (predicate,)
+def _parts(predicate: p.Predicate) -> tuple[p.Predicate, ...]:
+    return predicate.parts if isinstance(predicate, p.And) else (predicate,)
 
 
-def _tracks(predicate: Predicate) -> Ranges:
+def _tracks(predicate: p.Predicate) -> Ranges:
     """Return the tracks that may match."""
     match predicate:
-        case And(parts):
+        case p.And(parts):
             ranges = _EVERY
             for part in parts:
                 ranges = _common(ranges, _tracks(part))
             return ranges
-        case Or(parts):
+        case p.Or(parts):
             return _united(one for part in parts for one in _tracks(part))
-        case In(column, values) if column == _TRACK:
+        case p.In(column, values) if column == _TRACK:
             return _united((one, one) for one in values if isinstance(one, int))
-        case Compare((column,), operator, int(value)) if column == _TRACK:
+        case p.Compare((column,), operator, int(value)) if column == _TRACK:
             low, high = _bounds(operator, value)
             return ((_FIRST if low is None else low, _LAST if high is None else high),)
         case _:
@@ -111,20 +111,20 @@ def _common(some: Ranges, others: Ranges) -> Ranges:
     return tuple((low, high) for low, high in known if low <= high)
 
 
-def _window(predicate: Predicate) -> Window:
+def _window(predicate: p.Predicate) -> TimeWindow:
     match predicate:
-        case And(parts):
+        case p.And(parts):
             window = EVERYTHING
             for part in parts:
                 window = _within(window, _window(part))
             return window
-        case Or(parts) if parts:
+        case p.Or(parts) if parts:
             return _around([_window(part) for part in parts])
-        case Compare((column,), operator, int(value)) if column == TS:
-            return Window(*_bounds(operator, value))
-        case Compare(columns, operator, int(value)) if set(columns) == {TS, DURATION}:
+        case p.Compare((column,), operator, int(value)) if column == TS:
+            return TimeWindow(*_bounds(operator, value))
+        case p.Compare(columns, operator, int(value)) if set(columns) == {TS, DURATION}:
             low, high = _bounds(operator, value)
-            return Window(None, high, low)
+            return TimeWindow(None, high, low)
         case _:
             return EVERYTHING
 
@@ -136,8 +136,8 @@ def _bounds(operator: str, value: int) -> tuple[int | None, int | None]:
     return low.get(operator), high.get(operator)
 
 
-def _within(one: Window, other: Window) -> Window:
-    return Window(
+def _within(one: TimeWindow, other: TimeWindow) -> TimeWindow:
+    return TimeWindow(
         _least(max, one.begin, other.begin), _least(min, one.until, other.until), _least(max, one.end, other.end)
     )
 
@@ -146,13 +146,13 @@ def _least(of: Callable[..., int], *values: int | None) -> int | None:
     return of((value for value in values if value is not None), default=None)
 
 
-def _around(windows: list[Window]) -> Window:
+def _around(windows: list[TimeWindow]) -> TimeWindow:
     """Return a window that has the rows of all."""
 
     def bound(of: Callable[..., int], values: list[int | None]) -> int | None:
         return None if None in values else of(values)
 
-    return Window(
+    return TimeWindow(
         bound(min, [one.begin for one in windows]),
         bound(max, [one.until for one in windows]),
         bound(min, [one.earliest_end for one in windows]),

@@ -24,7 +24,7 @@ def offer(mount: Mount, context: ExecutionContext) -> None:
 
 def _made(mount: Mount, context: ExecutionContext) -> Timeline:
     name, version = ".".join(mount.parts), version_of(mount, context)
-    if mount.shelf is None or version is None:
+    if mount.history_store is None or version is None:
         return Timeline(_indexed(mount, context), name)
     work = Work(
         TIMELINE,
@@ -36,7 +36,7 @@ def _made(mount: Mount, context: ExecutionContext) -> Timeline:
         kind=TIMELINE,
         holds="tracks",
     )
-    kept: Timeline | None = mount.shelf.kept(work)
+    kept: Timeline | None = mount.history_store.kept(work)
     return Timeline(_indexed(mount, context), name) if kept is None else kept
 
 

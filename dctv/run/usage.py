@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.catalog.namespace import Catalog, Clock, Macro
+from dctv.catalog.namespace import Catalog, Macro, WallClock
 from dctv.contracts import usage as of_tables
 from dctv.contracts.table_function import TableFunction
 from dctv.signatures import usages
@@ -17,7 +17,7 @@ def usage(name: str, catalog: Catalog) -> str:
         case (Macro(parameters=defaults), _):
             shown = [one if default is None else f"{one} => {to_sql(default)}" for one, default in defaults.items()]
             return f"{name}({', '.join(shown)})"
-        case (Clock(), _):
+        case (WallClock(), _):
             return f"{name}(time) -> TIMESTAMP"
         case _:
             return usages.usage(name.lower())

@@ -18,7 +18,7 @@ class SortKey:
 
 
 @record
-class Settings:
+class StateSettings:
     """What tells states apart beside a function and the types of its arguments."""
 
     constants: tuple[object, ...] = ()
@@ -28,7 +28,7 @@ class Settings:
     """Of the arguments and of what is sorted by, if any has one: what is gathered of ms is nothing for seconds."""
 
 
-def state_type(function: str, data: Type, arguments: Sequence[Type], settings: Settings) -> Type:
+def state_type(function: str, data: Type, arguments: Sequence[Type], settings: StateSettings) -> Type:
     """Return the type of an aggregate's states, which are made of data of another type."""
     said = {
         "constants": settings.constants if any(one is not None for one in settings.constants) else (),
@@ -39,11 +39,11 @@ def state_type(function: str, data: Type, arguments: Sequence[Type], settings: S
     return state_of(function, (data, *arguments), json.dumps(kept, ensure_ascii=False) if kept else "")
 
 
-def settings_of(state: Type) -> Settings:
+def settings_of(state: Type) -> StateSettings:
     """Return what tells a state's type apart from others of its function."""
     _, text = state.names
     said = json.loads(text) if text else {}
-    return Settings(
+    return StateSettings(
         tuple(said.get("constants", ())),
         tuple(SortKey(place, order) for place, order in said.get("order", ())),
         tuple(said.get("units", ())),

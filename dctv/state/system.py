@@ -36,7 +36,7 @@ def read_history(path: Path, identity: bytes | None) -> StateHistory:
     return history
 
 
-def _told(words: str) -> StateError:
+def _error(words: str) -> StateError:
     """Return the error that a reader of Arrow only gave the words of."""
     words = words.removeprefix("External error: ")
     classes = {"the history is damaged": HistoryDamaged, "the history was given up": HistoryClosed}
@@ -324,7 +324,7 @@ class StateSystem:
             try:
                 yield from intervals_of(reader)
             except (pa.ArrowException, OSError) as error:
-                raise _told(str(error)) from None
+                raise _error(str(error)) from None
 
     @of_64_bits
     def batches_2d(

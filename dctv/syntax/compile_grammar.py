@@ -11,7 +11,7 @@ from lark.parsers.lalr_analysis import Shift
 
 
 def compile_grammar(grammar: str, starts: tuple[str, ...]) -> dict[str, Any]:
-    """Return the LALR(1) table of a grammar as JSON values; see `dctv.syntax.table.Table`."""
+    """Return the LALR(1) table of a grammar as JSON values; see `dctv.syntax.table.ParseTable`."""
     lark = load_grammar(grammar, starts)
     table: Any = lark.parser.parser.parser.parse_table
     nonterminals = sorted({rule.origin.name for rule in lark.rules})

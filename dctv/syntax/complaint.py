@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.errors import ParseError, Place, Source, nearest
+from dctv.errors import ParseError, Place, SourceText, nearest
 from dctv.patterns import pattern
 from dctv.syntax.expected import expectation, keywords
 from dctv.syntax.keywords import RESERVED
@@ -34,7 +34,7 @@ _UNIT = pattern(
 )
 
 
-def complain(source: Source, start: str, index: int) -> ParseError:
+def complain(source: SourceText, start: str, index: int) -> ParseError:
     """Return the error of the token at an index, which the grammar does not allow there."""
     parser = _parsed(source, start, index)
     token = parser.tokens[index]
@@ -50,13 +50,13 @@ def complain(source: Source, start: str, index: int) -> ParseError:
     )
 
 
-def too_deep(source: Source, error: TooDeep) -> ParseError:
+def too_deep(source: SourceText, error: TooDeep) -> ParseError:
     """Return the error of a text that nests too deeply."""
     place = Place(source, error.start, min(error.stop, error.start + 40))
     return ParseError(f"nested more than {MAX_DEPTH} levels deep", place)
 
 
-def _parsed(source: Source, start: str, count: int) -> Parser:
+def _parsed(source: SourceText, start: str, count: int) -> Parser:
     """Return a parser that has taken the first tokens of a text."""
     parser = Parser(source.text, start, lambda _name, _parts, _start, _stop: None)
     for index in range(count):
@@ -64,7 +64,7 @@ def _parsed(source: Source, start: str, count: int) -> Parser:
     return parser
 
 
-def _place(source: Source, parser: Parser, index: int) -> Place:
+def _place(source: SourceText, parser: Parser, index: int) -> Place:
     """Return a token's place; the end of a text is right after what it ends with."""
     token = parser.tokens[index]
     if token.kind == END and index:
@@ -134,7 +134,7 @@ def _missing_unit(parser: Parser, index: int, place: Place) -> ParseError | None
     return None
 
 
-def _misspelt(source: Source, start: str, parser: Parser, index: int) -> ParseError | None:
+def _misspelt(source: SourceText, start: str, parser: Parser, index: int) -> ParseError | None:
     """Return the error of a word that is almost a keyword which could stand in its place."""
     for at in (index - 1, index):
         if at < 0 or parser.tokens[at].kind != "NAME" or len(parser.tokens[at].text) < 3:
@@ -154,7 +154,7 @@ def _misspelt(source: Source, start: str, parser: Parser, index: int) -> ParseEr
     return None
 
 
-def _missing_semicolon(source: Source, parser: Parser, index: int) -> ParseError | None:
+def _missing_semicolon(source: SourceText, parser: Parser, index: int) -> ParseError | None:
     """Return the error of a statement that begins without an end of the one before."""
     for at in (index - 1, index):
         if at < 1 or parser.tokens[at].text.upper() not in _STATEMENTS or parser.tokens[at].kind != "NAME":

@@ -41,7 +41,7 @@ _COLOURS: dict[str, Colour] = {
 
 
 @record
-class Context:
+class CompletionContext:
     """What is being typed at the end of a text."""
 
     kinds: tuple[Kind, ...]
@@ -67,20 +67,20 @@ def expected_keywords(text: str) -> list[str]:
     return [] if parser is None else keywords(parser)
 
 
-def context(text: str) -> Context:
+def context(text: str) -> CompletionContext:
     """Return what kind of name is expected at the end of a text, and what of it is there already."""
     parser, unfinished = _upto_name(text, dotted=True)
     parts = [t.text if t.kind in {"NAME", "NUMBER"} else unquote(t.text) for t in unfinished if t.kind != "."]
     word = parts.pop() if unfinished and unfinished[-1].kind != "." else ""
     if unfinished and unfinished[-1].kind == "NUMBER":
-        return Context(("unit",), word[_digits(word) :])
+        return CompletionContext(("unit",), word[_digits(word) :])
     if parser is None:
-        return Context((), word)
+        return CompletionContext((), word)
     begins = terminals(parser).get("NAME", frozenset())
     kinds = next((kinds for symbol, kinds in _KINDS.items() if symbol in begins), ())
     if not parts and keywords(parser):
         kinds = (*kinds, "keyword")
-    return Context(kinds, word, tuple(parts))
+    return CompletionContext(kinds, word, tuple(parts))
 
 
 def tokens(text: str) -> list[tuple[int, int, Colour]]:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Literal, cast
 
-from dctv.errors import ParseError, Place, Source
+from dctv.errors import ParseError, Place, SourceText
 from dctv.patterns import pattern
 from dctv.record import record
 from dctv.syntax.filter_lexer import Token, decoded, scan
@@ -53,13 +53,13 @@ class Amount(Node):
 
 
 @record(eq=False, text=False)
-class Constant(Node):
+class FilterConstant(Node):
     """A text, a truth value or null."""
 
     value: str | bool | None
 
 
-Value = Amount | Constant
+Value = Amount | FilterConstant
 
 
 @record(eq=False, text=False)
@@ -72,7 +72,7 @@ class Compare(Node):
 
 
 @record(eq=False, text=False)
-class Among(Node):
+class In(Node):
     """`field in [values]`."""
 
     field: Field
@@ -80,37 +80,37 @@ class Among(Node):
 
 
 @record(eq=False, text=False)
-class Absent(Node):
+class IsNull(Node):
     """`field is null`."""
 
     field: Field
 
 
 @record(eq=False, text=False)
-class Opposite(Node):
+class Not(Node):
     """`not part`."""
 
     part: Filter
 
 
 @record(eq=False, text=False)
-class Every(Node):
+class And(Node):
     """`part and part`."""
 
     parts: tuple[Filter, ...]
 
 
 @record(eq=False, text=False)
-class Some(Node):
+class Or(Node):
     """`part or part`."""
 
     parts: tuple[Filter, ...]
 
 
-Filter = Compare | Among | Absent | Opposite | Every | Some
+Filter = Compare | In | IsNull | Not | And | Or
 
 
-def parse_filter(source: Source) -> Filter:
+def parse_filter(source: SourceText) -> Filter:
     """Parse a filter.
 
     Raises:
@@ -122,7 +122,7 @@ def parse_filter(source: Source) -> Filter:
 class _Parser:
     """Takes the tokens of one text from left to right."""
 
-    def __init__(self, source: Source, tokens: list[Token]) -> None:
+    def __init__(self, source: SourceText, tokens: list[Token]) -> None:
         self._source = source
         self._tokens = tokens
         self._index = 0
@@ -153,12 +153,12 @@ class _Parser:
         return token
 
     def _some(self) -> Filter:
-        return self._chain("or", self._every, Some)
+        return self._chain("or", self._every, Or)
 
     def _every(self) -> Filter:
-        return self._chain("and", self._operand, Every)
+        return self._chain("and", self._operand, And)
 
-    def _chain(self, word: str, part: Callable[[], Filter], made: type[Every] | type[Some]) -> Filter:
+    def _chain(self, word: str, part: Callable[[], Filter], made: type[And] | type[Or]) -> Filter:
         start = self._next.start
         parts = [part()]
         while self._takes(word):
@@ -172,7 +172,7 @@ class _Parser:
             negations += 1
         found = self._group() if self._next.word == "(" else self._test()
         # Twice not is nothing, for what is unknown too.
-        return Opposite(found, place=self._since(start)) if negations % 2 else found
+        return Not(found, place=self._since(start)) if negations % 2 else found
 
     def _group(self) -> Filter:
         opening = self._wanted("(")
@@ -199,16 +199,16 @@ class _Parser:
         if self._takes("is"):
             negated = self._takes("not")
             self._wanted("null", *(() if negated else ("`not`",)))
-            return self._maybe(Absent(field, place=self._since(token.start)), negated=negated)
+            return self._maybe(IsNull(field, place=self._since(token.start)), negated=negated)
         negated = self._takes("not")
         if not self._takes("in"):
             raise self._unexpected("`in`") if negated else self._unexpected("a comparison", "`in`", "`not in`", "`is`")
         values = self._list()
-        return self._maybe(Among(field, values, place=self._since(token.start)), negated=negated)
+        return self._maybe(In(field, values, place=self._since(token.start)), negated=negated)
 
     @staticmethod
-    def _maybe(test: Among | Absent, *, negated: bool) -> Filter:
-        return Opposite(test, place=test.place) if negated else test
+    def _maybe(test: In | IsNull, *, negated: bool) -> Filter:
+        return Not(test, place=test.place) if negated else test
 
     def _list(self) -> tuple[Value, ...]:
         self._wanted("[")
@@ -226,11 +226,11 @@ class _Parser:
         place = self._place(token)
         words: dict[str, bool | None] = {"true": True, "false": False, "null": None}
         if token.kind == "STRING":
-            value: Value = Constant(decoded(self._source, token), place=place)
+            value: Value = FilterConstant(decoded(self._source, token), place=place)
         elif token.kind == "NUMBER":
             value = _amount(token, place)
         elif token.word in words:
-            value = Constant(words[token.word], place=place)
+            value = FilterConstant(words[token.word], place=place)
         else:
             raise self._unexpected("a value", *(("`]`",) if in_list else ()))
         self._index += 1

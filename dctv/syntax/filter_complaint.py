@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.errors import DctvError, ParseError, Place, Source, nearest
+from dctv.errors import DctvError, ParseError, Place, SourceText, nearest
 from dctv.syntax.filter_lexer import KEYWORDS, Token
 from dctv.types.units import parse_unit
 
@@ -18,7 +18,7 @@ _HINTS = {
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
-def unexpected(source: Source, before: Token | None, token: Token, expected: tuple[str, ...]) -> ParseError:
+def unexpected(source: SourceText, before: Token | None, token: Token, expected: tuple[str, ...]) -> ParseError:
     """Return the error of a token that stands where something else should."""
     hint = _hint(before, token, expected)
     words = " or ".join(filter(None, [", ".join(expected[:-1]), expected[-1]]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dctv.errors import ParseError, Place, Source
+from dctv.errors import ParseError, Place, SourceText
 from dctv.patterns import pattern
 from dctv.record import record
 
@@ -47,7 +47,7 @@ class Token:
         return tuple(found[2] or found[1].replace("``", "`") for found in _PART.finditer(self.text))
 
 
-def scan(source: Source) -> list[Token]:
+def scan(source: SourceText) -> list[Token]:
     """Cut a text into tokens, the last one being its end.
 
     Raises:
@@ -74,7 +74,7 @@ def scan(source: Source) -> list[Token]:
     return tokens
 
 
-def _broken(source: Source, start: int) -> ParseError:
+def _broken(source: SourceText, start: int) -> ParseError:
     character = source.text[start]
     place = Place(source, start, start + 1)
     if character in "'\"":
@@ -85,7 +85,7 @@ def _broken(source: Source, start: int) -> ParseError:
     return ParseError(f"found the character {shown}, which means nothing here", place)
 
 
-def decoded(source: Source, token: Token) -> str:
+def decoded(source: SourceText, token: Token) -> str:
     r"""Return what a text in quotes stands for: escapes are those of JSON, and `\'`.
 
     Raises:

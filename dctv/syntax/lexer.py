@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from dctv.patterns import pattern
 from dctv.record import record
-from dctv.syntax.table import Table
+from dctv.syntax.table import ParseTable
 
 COMMENT = "COMMENT"
 BROKEN = "BROKEN"
@@ -37,7 +37,7 @@ def _master(patterns: tuple[tuple[str, str], ...], marks: tuple[str, ...]) -> re
     return re.compile("|".join([*named, "(?P<MARK>" + "|".join(map(re.escape, longest_first)) + ")"]))
 
 
-def master(table: Table) -> re.Pattern[str]:
+def master(table: ParseTable) -> re.Pattern[str]:
     """Return one regular expression for every token."""
     order = ("SPACE", "NAME", "NUMBER", "LINE_COMMENT", "BLOCK_COMMENT", "DOLLARS")
     patterns = sorted(table.patterns, key=lambda p: order.index(p[0]) if p[0] in order else len(order))
@@ -45,7 +45,7 @@ def master(table: Table) -> re.Pattern[str]:
     return _master(tuple(patterns), marks)
 
 
-def scan(table: Table, text: str) -> list[Raw]:
+def scan(table: ParseTable, text: str) -> list[Raw]:
     """Cut a text into tokens, blanks left out, comments kept; any text can be cut."""
     match = master(table).match
     tokens: list[Raw] = []
@@ -80,7 +80,7 @@ _ENDING = frozenset(
 )
 
 
-def _ends_with(tokens: list[Raw], position: int, table: Table) -> bool:
+def _ends_with(tokens: list[Raw], position: int, table: ParseTable) -> bool:
     """Whether a value or a name ends right here, so that a colon parts it from what follows: `x[1:n]`, `{a:b}`."""
     last = tokens[-1] if tokens and tokens[-1].stop == position else None
     if last is not None and last.kind == "-":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import cast
 
-from dctv.errors import Place, Source
+from dctv.errors import Place, SourceText
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.build import FORMS
@@ -13,7 +13,7 @@ from dctv.syntax.commands import Statement
 from dctv.syntax.parser import Parser, TooDeep, Unexpected
 
 
-def parse(source: Source) -> list[Statement]:
+def parse(source: SourceText) -> list[Statement]:
     """Parse a list of statements; blank text is an empty list.
 
     Raises:
@@ -22,7 +22,7 @@ def parse(source: Source) -> list[Statement]:
     return cast("list[Statement]", _run(source, "script"))
 
 
-def parse_expression(source: Source) -> ast.Expr:
+def parse_expression(source: SourceText) -> ast.Expr:
     """Parse one expression and nothing else.
 
     Raises:
@@ -31,7 +31,7 @@ def parse_expression(source: Source) -> ast.Expr:
     return cast("ast.Expr", _run(source, "lone_expression"))
 
 
-def parse_select(source: Source) -> ast.Select:
+def parse_select(source: SourceText) -> ast.Select:
     """Parse one select, maybe followed by `;`, and nothing else.
 
     Raises:
@@ -40,7 +40,7 @@ def parse_select(source: Source) -> ast.Select:
     return cast("ast.Select", _run(source, "lone_select"))
 
 
-def _run(source: Source, start: str) -> object:
+def _run(source: SourceText, start: str) -> object:
     def make(name: str, parts: list[object], start: int, stop: int) -> object:
         return FORMS[name](Place(source, start, max(start, stop)), *parts)
 

@@ -20,7 +20,7 @@ from dctv.syntax.keywords import (
 )
 from dctv.syntax.lambdas import has_parameters, is_within, opens_body
 from dctv.syntax.lexer import BROKEN, COMMENT, Raw, scan
-from dctv.syntax.table import Table, load_table
+from dctv.syntax.table import ParseTable, load_table
 
 END = "$END"
 MAX_DEPTH = 250
@@ -53,7 +53,7 @@ class TooDeep(Exception):
 
 
 @lru_cache(maxsize=1)
-def default_table() -> Table:
+def default_table() -> ParseTable:
     """Return the table of the dialect."""
     return load_table()
 
@@ -76,8 +76,8 @@ class Parser:
         make: called for every form, from the inside out and from left to right.
     """
 
-    def __init__(self, text: str, start: str, make: Make, table: Table | None = None) -> None:
-        self.table: Table = default_table() if table is None else table
+    def __init__(self, text: str, start: str, make: Make, table: ParseTable | None = None) -> None:
+        self.table: ParseTable = default_table() if table is None else table
         self.make = make
         self.text = text
         self.tokens: list[Raw] = [t for t in scan(self.table, text) if t.kind != COMMENT]

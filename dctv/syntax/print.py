@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dctv.syntax import ast
 from dctv.syntax.write import commands, expressions, nested, pivots, selects, statements, tables
-from dctv.syntax.write.writer import Form, Writer
+from dctv.syntax.write.writer import Form, NodeWriter
 
 
-def _name(w: Writer, node: ast.Name) -> str:
+def _name(w: NodeWriter, node: ast.Name) -> str:
     return w.name(node)
 
 
-def _path(w: Writer, node: ast.Path) -> str:
+def _path(w: NodeWriter, node: ast.Path) -> str:
     return w.path(node)
 
 
@@ -28,8 +28,8 @@ FORMS: dict[type[ast.Node], Form] = {
 }
 """What writes each class of node."""
 
-_SQL = Writer(FORMS)
-_HEADER = Writer(FORMS, header=True)
+_SQL = NodeWriter(FORMS)
+_HEADER = NodeWriter(FORMS, header=True)
 
 
 def to_sql(node: ast.Node) -> str:

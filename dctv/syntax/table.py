@@ -19,7 +19,7 @@ Row = dict[int, int]
 
 
 @record
-class Rule:
+class Production:
     """One production: what it pops, and what it makes of that."""
 
     origin: int
@@ -34,7 +34,7 @@ class Rule:
 
 
 @record(frozen=False)
-class Table:
+class ParseTable:
     """A parse table; the rows of a state are unpacked when it is first reached."""
 
     terminals: list[str]
@@ -49,7 +49,7 @@ class Table:
     packed: tuple[list[list[int]], list[list[int]], list[int], list[int], list[list[Any]]]
     number: dict[str, int] = field(init=False)
     """The numbers of the terminals by name."""
-    rules: list[Rule | None] = field(init=False)
+    rules: list[Production | None] = field(init=False)
     rows: dict[int, Row] = field(init=False, default_factory=dict)
     gotos: dict[int, Row] = field(init=False, default_factory=dict)
 
@@ -73,12 +73,12 @@ class Table:
             row = self.gotos[state] = dict(zip(flat[::2], flat[1::2], strict=True))
         return row
 
-    def rule(self, number: int) -> Rule:
+    def rule(self, number: int) -> Production:
         """Return a production."""
         rule = self.rules[number]
         if rule is None:
             origin, size, name, keep, single = self.packed[4][number]
-            rule = Rule(origin, size, name, tuple((i, bool(inline)) for i, inline in keep), bool(single))
+            rule = Production(origin, size, name, tuple((i, bool(inline)) for i, inline in keep), bool(single))
             self.rules[number] = rule
         return rule
 
@@ -107,7 +107,7 @@ def key(grammar: bytes) -> str:
     return sha256(grammar).hexdigest()
 
 
-def load_table(folder: Path | None = None) -> Table:
+def load_table(folder: Path | None = None) -> ParseTable:
     """Load the table, or build it where it is missing or does not belong to the grammar as it is now."""
     grammar = grammar_path().read_bytes()
     folder = resources.generated() if folder is None else folder
@@ -120,7 +120,7 @@ def load_table(folder: Path | None = None) -> Table:
     return _rebuild(grammar, folder)
 
 
-def _rebuild(grammar: bytes, folder: Path) -> Table:
+def _rebuild(grammar: bytes, folder: Path) -> ParseTable:
     """Build the table here and now; a folder that cannot be written only costs time."""
     try:
         return _unpack(json.loads(write_table(folder).read_bytes()))
@@ -130,9 +130,9 @@ def _rebuild(grammar: bytes, folder: Path) -> Table:
         return _unpack(compile_grammar(grammar.decode(), STARTS))
 
 
-def _unpack(data: dict[str, Any]) -> Table:
+def _unpack(data: dict[str, Any]) -> ParseTable:
     packed = (data["rows"], data["gotos"], data["row_of"], data["goto_of"], data["rules"])
-    return Table(
+    return ParseTable(
         terminals=data["terminals"],
         keywords=frozenset(data["keywords"]),
         patterns=[(name, pattern) for name, pattern in data["patterns"]],

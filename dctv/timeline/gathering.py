@@ -26,7 +26,7 @@ _ORDER = (TrackKind.SLICES, TrackKind.INSTANTS, TrackKind.COUNTER, TrackKind.STA
 
 
 @record
-class Found:
+class FoundTrack:
     """One track as its rows tell it."""
 
     path: tuple[str, ...]
@@ -40,11 +40,11 @@ class Found:
 
 
 @record
-class Gathered:
+class GatheredRows:
     """Rows by track and lane, and on each lane by time."""
 
     source: str
-    tracks: tuple[Found, ...]
+    tracks: tuple[FoundTrack, ...]
     begin: Any
     """numpy int64, ns; so are durations."""
     duration: Any
@@ -65,7 +65,7 @@ class Gathering:
     gathered already: the result is the same as if all had been gathered at once.
     """
 
-    def __init__(self, source: str, end: int, space: Space, before: Gathered | None = None) -> None:
+    def __init__(self, source: str, end: int, space: Space, before: GatheredRows | None = None) -> None:
         """Begin, with nothing or with rows that are there; rows without a duration last until `end`, in ns."""
         import numpy as np
 
@@ -76,18 +76,18 @@ class Gathering:
         self._space = space
         self._packing = _kernels.Packing()
         self._codes: dict[str, int] = {}
-        self._told: list[tuple[tuple[str, ...], tuple[int | None, ...], TrackKind, str | None]] = []
+        self._tracks_found: list[tuple[tuple[str, ...], tuple[int | None, ...], TrackKind, str | None]] = []
         self._names = Names()
         self._counts = np.zeros(0, np.int64)
         self._valued = False
-        self._spool = _kernels.EventSpool(str(space.folder), space.most)
+        self._sorter = _kernels.EventSorter(str(space.folder), space.most)
         self._before = before
         self._latest = -_FURTHEST - 1
         """No row may begin before."""
         if before is not None:
             self._resume(before)
 
-    def _resume(self, before: Gathered) -> None:
+    def _resume(self, before: GatheredRows) -> None:
         """Take over names, tracks and lanes, each of which is free when its last row ends."""
         import numpy as np
         import pyarrow as pa
@@ -95,7 +95,7 @@ class Gathering:
         self._names.add(before.names)
         paths = pa.array([track.path for track in before.tracks], pa.list_(pa.string()))
         kinds = pa.array([track.kind.value for track in before.tracks], pa.string())
-        self._told = [(track.path, track.ranks, track.kind, track.unit) for track in before.tracks]
+        self._tracks_found = [(track.path, track.ranks, track.kind, track.unit) for track in before.tracks]
         self._codes = {key: code for code, key in enumerate(_keys(kinds, paths).to_pylist())}
         self._counts = np.diff(before.offsets)
         self._valued = before.values is not None
@@ -146,8 +146,8 @@ class Gathering:
             "name": self._names.add(batch["name"].cast(pa.string())),
             "value": values.fill_null(float("nan")),
         }
-        with self._space.told():
-            self._spool.add_others(0, [(_ROWS, pa.record_batch(rows))])
+        with self._space.explained_errors():
+            self._sorter.add_others(0, [(_ROWS, pa.record_batch(rows))])
 
     def _tracks(self, batch: Any) -> Any:
         """Return the number of each row's track, as int32."""
@@ -161,13 +161,13 @@ class Gathering:
         codes = np.zeros(len(rows), np.int32)
         for place, (key, row) in enumerate(zip(keys.dictionary.to_pylist(), rows.tolist(), strict=True)):
             codes[place] = self._codes.setdefault(key, len(self._codes))
-            if codes[place] == len(self._told):
+            if codes[place] == len(self._tracks_found):
                 kind, unit = TrackKind(batch["kind"][row].as_py()), batch["unit"][row].as_py()
                 path, ranks = batch["path"][row].as_py(), batch["ranks"][row].as_py() or ()
-                self._told.append((tuple(path), tuple(ranks), kind, unit))
+                self._tracks_found.append((tuple(path), tuple(ranks), kind, unit))
         return codes[indices]
 
-    def gathered(self) -> Gathered:
+    def gathered(self) -> GatheredRows:
         """Return all rows, by track and lane.
 
         Raises:
@@ -177,7 +177,7 @@ class Gathering:
         import pyarrow as pa
 
         tracks, numbers = (pa.array(column).to_numpy() for column in self._packing.lanes())
-        kinds = np.array([_ORDER.index(told[2]) for told in self._told], np.int64)
+        kinds = np.array([_ORDER.index(track[2]) for track in self._tracks_found], np.int64)
         # Lanes by the kind of their track, track and number.
         order = np.lexsort((numbers, tracks, kinds[tracks]))
         counts = np.zeros(len(order), np.int64)
@@ -185,15 +185,15 @@ class Gathering:
         offsets = np.concatenate([[0], np.cumsum(counts[order])])
         _, first, count = np.unique(tracks[order], return_index=True, return_counts=True)
         found = [
-            Found(*told, lane, lanes)
-            for told, lane, lanes in zip(self._told, first.tolist(), count.tolist(), strict=True)
+            FoundTrack(*track, lane, lanes)
+            for track, lane, lanes in zip(self._tracks_found, first.tolist(), count.tolist(), strict=True)
         ]
         found.sort(key=lambda track: track.first)
         # Where the next row of each lane goes.
         behind = np.empty(len(order), np.int64)
         behind[order] = offsets[:-1]
         names, columns = self._placed(behind, int(offsets[-1]))
-        return Gathered(self._source, tuple(found), columns[0], columns[1], offsets, columns[2], names, columns[3])
+        return GatheredRows(self._source, tuple(found), columns[0], columns[1], offsets, columns[2], names, columns[3])
 
     def _copy(self, behind: Any, columns: Sequence[Any]) -> None:
         """Put the rows that were there before into their places."""
@@ -221,9 +221,9 @@ class Gathering:
         names, places = self._names.all()
         # The last is of rows without a name.
         places = np.append(places, np.int32(-1))
-        with self._space.told():
-            self._spool.finish()
-            batches = pa.RecordBatchReader.from_stream(self._spool.merged(_ROWS, _STORED))
+        with self._space.explained_errors():
+            self._sorter.finish()
+            batches = pa.RecordBatchReader.from_stream(self._sorter.merged(_ROWS, _STORED))
             for batch in batches:
                 lanes, begin, duration, codes, values = (batch[name].to_numpy() for name, *_ in _STORED)
                 by_lane = np.argsort(lanes, kind="stable")
@@ -235,7 +235,7 @@ class Gathering:
                 for column, given in zip(columns, (begin, duration, places[codes], values), strict=True):
                     if column is not None:
                         column[at] = given[by_lane]
-        self._spool.close()
+        self._sorter.close()
         return names, columns
 
 

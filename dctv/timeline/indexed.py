@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dctv.record import record
-from dctv.timeline.gathering import Found, Gathered
+from dctv.timeline.gathering import FoundTrack, GatheredRows
 from dctv.timeline.space import Space
 from dctv.timeline.track import TrackKind
 
@@ -20,7 +20,7 @@ _BUSY = "running"
 
 
 @record
-class Part:
+class IndexedLanes:
     """Lanes that one index is of."""
 
     lanes: Any
@@ -36,7 +36,7 @@ class Part:
 class Indexed:
     """Rows of one source, which may be looked at from afar."""
 
-    def __init__(self, rows: Gathered, parts: Sequence[Part]) -> None:
+    def __init__(self, rows: GatheredRows, parts: Sequence[IndexedLanes]) -> None:
         self.rows = rows
         self.parts = parts
         self._offsets = rows.offsets
@@ -45,7 +45,7 @@ class Indexed:
         }
 
     @property
-    def tracks(self) -> tuple[Found, ...]:
+    def tracks(self) -> tuple[FoundTrack, ...]:
         """Its tracks."""
         return self.rows.tracks
 
@@ -54,10 +54,10 @@ class Indexed:
         """What gave its rows."""
         return self.rows.source
 
-    def _range(self, track: Found) -> tuple[int, int]:
+    def _range(self, track: FoundTrack) -> tuple[int, int]:
         return int(self._offsets[track.first]), int(self._offsets[track.first + track.lanes])
 
-    def facts(self, track: Found) -> tuple[int, int, int, int]:
+    def metadata(self, track: FoundTrack) -> tuple[int, int, int, int]:
         """Return how many rows a track has, when the first begins, when the last ends, and for how long it is busy."""
         first, end = self._range(track)
         begin, duration = self.rows.begin, self.rows.duration
@@ -67,7 +67,7 @@ class Indexed:
         ends = (int(begin[row] + duration[row]) for row in (self._offsets[lane + 1] - 1 for lane in filled))
         return end - first, min(starts), max(ends), self._busy(track)
 
-    def _busy(self, track: Found) -> int:
+    def _busy(self, track: FoundTrack) -> int:
         import pyarrow.compute as pc
 
         first, end = int(self._offsets[track.first]), int(self._offsets[track.first + 1])
@@ -83,7 +83,7 @@ class Indexed:
             return sum(sum_of(lengths[rows][codes[rows] == busy]) for rows in blocks)
         return 0
 
-    def cells(self, track: Found, start: int, stop: int, step: int) -> Any:
+    def cells(self, track: FoundTrack, start: int, stop: int, step: int) -> Any:
         """Return the cells of a track as an Arrow record batch, with the codes of their names."""
         import numpy as np
         import pyarrow as pa
@@ -101,14 +101,14 @@ class Indexed:
         return pa.record_batch(columns)
 
 
-def index(rows: Gathered, space: Space) -> Indexed:
+def index(rows: GatheredRows, space: Space) -> Indexed:
     """Index rows.
 
     Raises:
         UsageError: there is no room for the index on the disk.
     """
-    parts: list[Part] = []
-    together: dict[TrackKind, list[Found]] = {}
+    parts: list[IndexedLanes] = []
+    together: dict[TrackKind, list[FoundTrack]] = {}
     for track in rows.tracks:
         together.setdefault(track.kind, []).append(track)
     for kind, tracks in together.items():
@@ -120,7 +120,7 @@ def index(rows: Gathered, space: Space) -> Indexed:
     return Indexed(rows, parts)
 
 
-def _of_states(rows: Gathered, tracks: Sequence[Found], space: Space) -> Iterator[Part]:
+def _of_states(rows: GatheredRows, tracks: Sequence[FoundTrack], space: Space) -> Iterator[IndexedLanes]:
     """Index tracks of states, one by one: each has its own."""
     offsets = rows.offsets
     before = int(offsets[tracks[0].first])
@@ -129,8 +129,8 @@ def _of_states(rows: Gathered, tracks: Sequence[Found], space: Space) -> Iterato
         first, end = int(offsets[track.first]), int(offsets[track.first + track.lanes])
         own = numbers[first - before : end - before]
         states = _numbered(rows.codes[first:end], own)
-        told = None if states is None else (own, states)
-        yield part_of(rows, (track.first, track.first + track.lanes), space, states=told)
+        identity = None if states is None else (own, states)
+        yield part_of(rows, (track.first, track.first + track.lanes), space, states=identity)
 
 
 def _numbered(codes: Any, numbers: Any) -> Any:
@@ -154,14 +154,14 @@ def _blocks(rows: int) -> Iterator[slice]:
 
 
 def part_of(
-    rows: Gathered,
+    rows: GatheredRows,
     lanes: tuple[int, int],
     space: Space | None = None,
     *,
     values: bool = False,
     states: tuple[Any, Any] | None = None,
     words: Any = None,
-) -> Part:
+) -> IndexedLanes:
     """Index lanes, unless the words of their index are there; without `space` it is in memory."""
     import numpy as np
     import pyarrow as pa
@@ -184,7 +184,7 @@ def part_of(
     if words is not None:
         options["index"] = pa.array(words)
     made = _kernels.Lanes(*columns, **options)
-    return Part(made, *lanes, *(states or ()))
+    return IndexedLanes(made, *lanes, *(states or ()))
 
 
 def sum_of(lengths: Any) -> int:

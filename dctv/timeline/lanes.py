@@ -7,13 +7,13 @@ from math import isfinite
 from typing import Any
 
 from dctv.record import record
-from dctv.timeline.gathering import Gathered
+from dctv.timeline.gathering import GatheredRows
 
 NONE = -1
 
 
 @record
-class Window:
+class TimeWindow:
     """Which rows are wanted, by when they begin and end, in ns and inclusive; None is no bound."""
 
     begin: int | None = None
@@ -29,7 +29,7 @@ class Window:
         return max((one for one in (self.begin, self.end) if one is not None), default=None)
 
 
-EVERYTHING = Window()
+EVERYTHING = TimeWindow()
 
 
 @record(eq=False)
@@ -42,7 +42,7 @@ class Lane:
     """The number of its first row within the track."""
     id: int
     """The number of its first row among those of the timeline."""
-    rows: Gathered
+    rows: GatheredRows
     start: int
     stop: int
     """Where its rows are among those of its source."""
@@ -66,7 +66,7 @@ class Lane:
         """What they are called, as places among the names of the source, -1 for no name: numpy int32."""
         return self.rows.codes[self.start : self.stop]
 
-    def within(self, window: Window) -> tuple[int, int]:
+    def within(self, window: TimeWindow) -> tuple[int, int]:
         """Return the first and the last but one of the rows that may be wanted; at most the first is not."""
         import numpy as np
 

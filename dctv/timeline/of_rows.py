@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.errors import UsageError, nearest
 from dctv.record import record
-from dctv.timeline.gathering import Gathered, Gathering
+from dctv.timeline.gathering import GatheredRows, Gathering
 from dctv.timeline.indexed import index
 from dctv.timeline.space import Space
 from dctv.timeline.timeline import Timeline
@@ -21,7 +21,7 @@ _LAST = 2**63 - 1
 
 
 @record
-class Shown:
+class ShownColumns:
     """Which columns of a result are shown."""
 
     name: ColumnType | None
@@ -51,7 +51,7 @@ def timeline_of(
     return Timeline([index(gathering.gathered(), space)])
 
 
-def _only(timeline: Timeline) -> Gathered:
+def _only(timeline: Timeline) -> GatheredRows:
     """Return the rows of a timeline that was made of one result."""
     if len(timeline.sources) != 1 or timeline.sources[0].rows.source:
         raise UsageError(
@@ -61,7 +61,7 @@ def _only(timeline: Timeline) -> Gathered:
     return timeline.sources[0].rows
 
 
-def _shown(schema: Schema, name: str | None, value: str | None) -> Shown:
+def _shown(schema: Schema, name: str | None, value: str | None) -> ShownColumns:
     if schema.kind is Kind.REGULAR:
         raise UsageError(
             "a regular table has no times, expected spans or events",
@@ -73,13 +73,13 @@ def _shown(schema: Schema, name: str | None, value: str | None) -> Shown:
     if number is not None and not _is_number(number):
         raise UsageError(f"`{number.name}` is {number.type}, expected numbers")
     if name is not None:
-        return Shown(_column(schema, name), number)
+        return ShownColumns(_column(schema, name), number)
     texts = [column for column in schema.payload if column.type == "VARCHAR"]
     first = next((column for column in texts if column.name == _NAME), texts[0] if texts else None)
     if first is None and number is None and schema.kind is Kind.SPAN and len(schema.payload) == 1:
         (only,) = schema.payload
-        return Shown(None, only) if _is_number(only) else Shown(only, None)
-    return Shown(first or next(iter(schema.payload), None), number)
+        return ShownColumns(None, only) if _is_number(only) else ShownColumns(only, None)
+    return ShownColumns(first or next(iter(schema.payload), None), number)
 
 
 def _column(schema: Schema, name: str) -> ColumnType:
@@ -95,7 +95,7 @@ def _is_number(column: ColumnType) -> bool:
     return column.type.removeprefix("U") in _NUMBERS or column.type.startswith("DECIMAL")
 
 
-def _rows(schema: Schema, shown: Shown, batch: Any) -> Any:
+def _rows(schema: Schema, shown: ShownColumns, batch: Any) -> Any:
     """Return rows as a provider of tracks has them."""
     import pyarrow as pa
 
@@ -122,7 +122,7 @@ def _rows(schema: Schema, shown: Shown, batch: Any) -> Any:
     return pa.record_batch(rows)
 
 
-def _labels(schema: Schema, shown: Shown, columns: dict[str, Any], count: int) -> Any:
+def _labels(schema: Schema, shown: ShownColumns, columns: dict[str, Any], count: int) -> Any:
     """Return what the track of each row is called: `cpu 0`, or what is shown."""
     import pyarrow as pa
     import pyarrow.compute as pc

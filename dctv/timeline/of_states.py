@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dctv.timeline.gathering import Found, Gathered
+from dctv.timeline.gathering import FoundTrack, GatheredRows
 from dctv.timeline.indexed import index
 from dctv.timeline.space import Space
 from dctv.timeline.timeline import Timeline
@@ -37,9 +37,9 @@ def timeline_of_states(rows: Any, path: Callable[[int], tuple[str, ...]], source
     for lane, quark in enumerate(quarks[first].tolist()):
         kind = TrackKind.COUNTER if lane < len(counted) else TrackKind.STATES
         names = path(quark)
-        tracks.append(Found(names, (None,) * len(names), kind, None, lane, 1))
+        tracks.append(FoundTrack(names, (None,) * len(names), kind, None, lane, 1))
     codes = rows["name"].combine_chunks().dictionary_encode()
-    gathered = Gathered(
+    gathered = GatheredRows(
         source,
         tuple(tracks),
         rows["_ts"].to_numpy(),

@@ -41,7 +41,7 @@ class Space:
 
         if self._has(length * np.dtype(form).itemsize):
             return np.zeros(length, form)
-        with self.told():
+        with self.explained_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=self.folder) as file:
                 _fill(file, length * np.dtype(form).itemsize)
@@ -57,7 +57,7 @@ class Space:
 
         if self._has(length):
             return None
-        with self.told():
+        with self.explained_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
             with TemporaryDirectory(dir=self.folder) as folder:
                 path = str(Path(folder) / "words")
@@ -65,7 +65,7 @@ class Space:
                 return np.memmap(path, "<u8", "r")
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def explained_errors(self) -> Iterator[None]:
         """Make errors of writing to the folder errors that say what can be done."""
         try:
             yield

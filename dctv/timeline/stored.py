@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dctv.errors import DctvError
-from dctv.timeline.gathering import Found, Gathered
-from dctv.timeline.indexed import Indexed, Part, part_of
+from dctv.timeline.gathering import FoundTrack, GatheredRows
+from dctv.timeline.indexed import Indexed, IndexedLanes, part_of
 from dctv.timeline.track import TrackKind
 
 _MAGIC = b"dctvzoom"
@@ -43,8 +43,8 @@ def write(path: Path, identity: bytes, sources: Sequence[Indexed]) -> None:
     from dctv import _kernels  # compiled; only wanted when a timeline is made
 
     with path.open("xb") as file:
-        told = [_written(file, source) for source in sources]
-        directory = json.dumps({"version": _VERSION, "identity": identity.hex(), "sources": told}).encode()
+        written = [_written(file, source) for source in sources]
+        directory = json.dumps({"version": _VERSION, "identity": identity.hex(), "sources": written}).encode()
         begin = file.tell()
         file.write(directory)
         file.write(_END.pack(begin, len(directory), _kernels.crc32(directory), _MAGIC))
@@ -68,11 +68,11 @@ def _written(file: BinaryIO, source: Indexed) -> dict[str, object]:
         "codes": _put(file, rows.codes, "<i4"),
         "names": _put(file, sink.getvalue(), "<u1"),
         "values": None if rows.values is None else _put(file, rows.values, "<f8"),
-        "parts": [_told(file, part) for part in source.parts],
+        "parts": [_described(file, part) for part in source.parts],
     }
 
 
-def _told(file: BinaryIO, part: Part) -> dict[str, object]:
+def _described(file: BinaryIO, part: IndexedLanes) -> dict[str, object]:
     import pyarrow as pa
 
     return {
@@ -108,11 +108,11 @@ def read(path: Path, identity: bytes) -> list[Indexed]:
             mapped = mmap(file.fileno(), 0, access=ACCESS_READ)
         except ValueError:
             raise _damaged(path) from None
-    told = _directory(path, mapped)
-    if told.get("version") != _VERSION or told.get("identity") != identity.hex():
+    directory = _directory(path, mapped)
+    if directory.get("version") != _VERSION or directory.get("identity") != identity.hex():
         raise TimelineOfAnother(f"the timeline `{path}` is of another trace")
     try:
-        return [_opened(mapped, source) for source in told["sources"]]
+        return [_opened(mapped, source) for source in directory["sources"]]
     except (KeyError, TypeError, ValueError, IndexError, OSError):
         raise _damaged(path) from None
 
@@ -134,36 +134,36 @@ def _damaged(path: Path) -> TimelineDamaged:
     return TimelineDamaged(f"the timeline `{path}` is damaged")
 
 
-def _opened(mapped: mmap, told: dict[str, Any]) -> Indexed:
+def _opened(mapped: mmap, directory: dict[str, Any]) -> Indexed:
     import numpy as np
     import pyarrow as pa
 
     def array(place: list[int], form: str) -> Any:
         return np.frombuffer(mapped, form, place[1], place[0])
 
-    with pa.ipc.open_stream(pa.py_buffer(array(told["names"], "<u1"))) as reader:
+    with pa.ipc.open_stream(pa.py_buffer(array(directory["names"], "<u1"))) as reader:
         names = reader.read_all()["name"].combine_chunks()
-    rows = Gathered(
-        told["source"],
+    rows = GatheredRows(
+        directory["source"],
         tuple(
-            Found(tuple(path), tuple(ranks), TrackKind(kind), unit, first, lanes)
-            for path, ranks, kind, unit, first, lanes in told["tracks"]
+            FoundTrack(tuple(path), tuple(ranks), TrackKind(kind), unit, first, lanes)
+            for path, ranks, kind, unit, first, lanes in directory["tracks"]
         ),
-        array(told["begin"], "<i8"),
-        array(told["duration"], "<i8"),
-        np.concatenate([[0], np.cumsum(array(told["counts"], "<i8"))]),
-        array(told["codes"], "<i4"),
+        array(directory["begin"], "<i8"),
+        array(directory["duration"], "<i8"),
+        np.concatenate([[0], np.cumsum(array(directory["counts"], "<i8"))]),
+        array(directory["codes"], "<i4"),
         names,
-        None if told["values"] is None else array(told["values"], "<f8"),
+        None if directory["values"] is None else array(directory["values"], "<f8"),
     )
-    return Indexed(rows, list(_parts(rows, told["parts"], array)))
+    return Indexed(rows, list(_parts(rows, directory["parts"], array)))
 
 
-def _parts(rows: Gathered, told: list[dict[str, Any]], array: Any) -> Iterator[Part]:
+def _parts(rows: GatheredRows, directory: list[dict[str, Any]], array: Any) -> Iterator[IndexedLanes]:
     import numpy as np
 
     counters = {track.first for track in rows.tracks if track.kind is TrackKind.COUNTER}
-    for part in told:
+    for part in directory:
         states = None
         if part["numbers"] is not None:
             states = array(part["numbers"], "<i4"), np.array(part["states"], np.int32)

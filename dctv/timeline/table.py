@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from dctv.record import record
-from dctv.timeline.gathering import Gathered
-from dctv.timeline.lanes import EVERYTHING, NONE, Lane, Window, above
+from dctv.timeline.gathering import GatheredRows
+from dctv.timeline.lanes import EVERYTHING, NONE, Lane, TimeWindow, above
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -110,7 +110,7 @@ def table_of(
     timeline: Timeline,
     columns: Collection[str] = COLUMNS,
     tracks: Collection[int] | None = None,
-    window: Window = EVERYTHING,
+    window: TimeWindow = EVERYTHING,
 ) -> Any:
     """Return the rows of some tracks, None for all, as a pyarrow RecordBatchReader.
 
@@ -131,7 +131,7 @@ def _field(name: str) -> Any:
     return pa.field(name, pa.float64() if name == "value" else pa.int64())
 
 
-def _pieces(timeline: Timeline, tracks: Collection[int] | None, window: Window) -> Iterator[_Piece]:
+def _pieces(timeline: Timeline, tracks: Collection[int] | None, window: TimeWindow) -> Iterator[_Piece]:
     numbers = range(len(timeline.tracks)) if tracks is None else sorted(tracks)
     for track in numbers:
         lanes = timeline.lanes(track)
@@ -172,7 +172,7 @@ def _batch(pieces: Sequence[_Piece], schema: Any) -> Any:
     return pa.record_batch(arrays, schema=schema)
 
 
-def _named(rows: Gathered, codes: Any) -> Any:
+def _named(rows: GatheredRows, codes: Any) -> Any:
     """Return names as a dictionary of not many more than these rows have: each batch hands on its own."""
     import numpy as np
     import pyarrow as pa

@@ -10,7 +10,7 @@ from dctv.errors import UsageError
 from dctv.timeline.indexed import Indexed
 from dctv.timeline.lanes import Lane
 from dctv.timeline.track import Track
-from dctv.timeline.tree import Leaf, tree
+from dctv.timeline.tree import TrackLeaf, tree
 
 _INTEGERS = ("lane", "_ts", "_duration", "count", "row", "total", "longest", "filled")
 _NUMBERS = ("min", "max", "last", "mean")
@@ -26,7 +26,7 @@ class Timeline:
         self._before = [0, *accumulate(len(source.rows.begin) for source in self._sources)]
         """How many rows the sources have that come before each."""
         leaves = [
-            Leaf(found, number, f"{home}.{source.source}" if home else source.source, *source.facts(found))
+            TrackLeaf(found, number, f"{home}.{source.source}" if home else source.source, *source.metadata(found))
             for number, source in enumerate(self._sources)
             for found in source.tracks
         ]

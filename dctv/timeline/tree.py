@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dctv.record import record
-from dctv.timeline.gathering import Found
+from dctv.timeline.gathering import FoundTrack
 from dctv.timeline.track import Track, TrackKind
 
 _DIGITS = re.compile(r"(\d+)")
 
 
 @record
-class Leaf:
+class TrackLeaf:
     """A track with rows, and what is known of them."""
 
-    found: Found
+    found: FoundTrack
     home: int
     """Which of several sources it came from."""
     source: str
@@ -34,7 +34,7 @@ class _Node:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.leaves: list[Leaf] = []
+        self.leaves: list[TrackLeaf] = []
         self.children: dict[str, _Node] = {}
         self.ranks: set[int] = set()
         self.busy = 0
@@ -49,7 +49,7 @@ def natural(name: str) -> list[tuple[bool, int, str]]:
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in _DIGITS.split(name)]
 
 
-def tree(found: Sequence[Leaf]) -> Iterator[tuple[Track, Leaf | None]]:
+def tree(found: Sequence[TrackLeaf]) -> Iterator[tuple[Track, TrackLeaf | None]]:
     """Yield all tracks with what they were made of, and the groups that they are in, parents before their children."""
     root = _Node("")
     for one in found:
@@ -68,7 +68,7 @@ def tree(found: Sequence[Leaf]) -> Iterator[tuple[Track, Leaf | None]]:
         node, parent, depth = waiting.pop()
         own = number
         # Rows of one name that came from several sources are tracks side by side.
-        leaves: list[Leaf | None] = [*node.leaves] or [None]
+        leaves: list[TrackLeaf | None] = [*node.leaves] or [None]
         for leaf in leaves:
             yield _track(node, leaf, number, parent, depth), leaf
             number += 1
@@ -79,7 +79,7 @@ def _last_first(node: _Node) -> list[_Node]:
     return sorted(node.children.values(), key=_Node.key, reverse=True)
 
 
-def _track(node: _Node, leaf: Leaf | None, number: int, parent: int | None, depth: int) -> Track:
+def _track(node: _Node, leaf: TrackLeaf | None, number: int, parent: int | None, depth: int) -> Track:
     if leaf is None:
         return Track(number, parent, node.name, TrackKind.GROUP, depth, 0, 0, None, None, None, "")
     found = leaf.found

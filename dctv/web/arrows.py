@@ -9,8 +9,8 @@ from dctv.timeline.timeline import Timeline
 from dctv.web.asked import dotted
 from dctv.web.host import Host
 from dctv.web.kept import Looked, every
-from dctv.web.origins import Key, Place, Provider, places_of, provider_of
-from dctv.web.shown_track import Shown
+from dctv.web.origins import Key, Provider, RowPlace, places_of, provider_of
+from dctv.web.shown_track import ShownTrack
 
 MOST_ARROWS = 100
 _KINDS = {"slices": "slice", "async_slices": "async", "instants": "instant"}
@@ -19,7 +19,9 @@ _End = tuple[str | None, int | None]
 """The kind and the number of what is at an end."""
 
 
-def flows(host: Host, shown: Shown, provider: Provider | None, keys: Sequence[Key]) -> dict[str, list[dict[str, Any]]]:
+def flows(
+    host: Host, shown: ShownTrack, provider: Provider | None, keys: Sequence[Key]
+) -> dict[str, list[dict[str, Any]]]:
     """Return the other ends of arrows that lead `in` to a row, and of those that lead `out`.
 
     An end has the track and the row that it is at, which are None if it is at none, its name, and its time.
@@ -32,7 +34,7 @@ def flows(host: Host, shown: Shown, provider: Provider | None, keys: Sequence[Ke
     others = {"in": "from", "out": "to"}
     ends = {_end(arrow, others[way]) for way, some in found.items() for arrow in some}
     places = _places(host, shown.timeline, provider.mount, ends)
-    return {way: [_told(shown.name, arrow, others[way], places) for arrow in some] for way, some in found.items()}
+    return {way: [_end_of(shown.name, arrow, others[way], places) for arrow in some] for way, some in found.items()}
 
 
 def _arrows(host: Host, timeline: Timeline, mount: str) -> Any:
@@ -53,9 +55,9 @@ def _end(arrow: Mapping[str, Any], end: str) -> _End:
     return arrow[f"{end}_kind"], arrow[f"{end}_id"]
 
 
-def _places(host: Host, timeline: Timeline, mount: str, ends: Iterable[_End]) -> Mapping[_End, Place]:
+def _places(host: Host, timeline: Timeline, mount: str, ends: Iterable[_End]) -> Mapping[_End, RowPlace]:
     """Return where the ends of arrows are, of several that look the same the first."""
-    found: dict[_End, Place] = {}
+    found: dict[_End, RowPlace] = {}
     for name, kind in _KINDS.items():
         provider = provider_of(mount, f"{mount}.timeline.{name}")
         ids = [number for own, number in ends if own == kind and number is not None]
@@ -65,7 +67,7 @@ def _places(host: Host, timeline: Timeline, mount: str, ends: Iterable[_End]) ->
     return found
 
 
-def _told(timeline: str, arrow: Mapping[str, Any], end: str, places: Mapping[_End, Place]) -> dict[str, Any]:
+def _end_of(timeline: str, arrow: Mapping[str, Any], end: str, places: Mapping[_End, RowPlace]) -> dict[str, Any]:
     place = places.get(_end(arrow, end))
     return {
         "track": None if place is None else f"{timeline}:{place.track}",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dctv.syntax.write.writer import quote, string
 from dctv.web.answers import Answer, first_rows
 from dctv.web.host import Host, selected
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 
 MOST_ROWS = 1_000
 """Of a table that is shown beside a selection."""
@@ -22,9 +22,9 @@ def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
     return first_rows(selected(host, sql), limit)
 
 
-def by_timeline(tracks: Iterable[Shown]) -> list[list[Shown]]:
+def by_timeline(tracks: Iterable[ShownTrack]) -> list[list[ShownTrack]]:
     """Return tracks by the timeline that they are of, each in order of their numbers."""
-    found: dict[str, dict[int, Shown]] = {}
+    found: dict[str, dict[int, ShownTrack]] = {}
     for one in tracks:
         found.setdefault(one.name, {})[one.number] = one
     return [[own[number] for number in sorted(own)] for own in found.values()]
@@ -35,17 +35,17 @@ def dotted(name: str, *below: str) -> str:
     return ".".join((*(quote(part) for part in name.split(".")), *below))
 
 
-def rows_of(tracks: Sequence[Shown]) -> str:
+def rows_of(tracks: Sequence[ShownTrack]) -> str:
     """Write the table of the rows of tracks, which are of one timeline."""
     one = tracks[0]
     if one.select is None:
         return dotted(one.name, "timeline", "rows")
     columns = {"name": one.called, "value": one.value}
-    told = "".join(f", {key}=>{string(column)}" for key, column in columns.items() if column is not None)
-    return f"dctv.timeline_rows((\n{one.select.strip().rstrip(';')}\n){told})"
+    arguments = "".join(f", {key}=>{string(column)}" for key, column in columns.items() if column is not None)
+    return f"dctv.timeline_rows((\n{one.select.strip().rstrip(';')}\n){arguments})"
 
 
-def in_tracks(tracks: Sequence[Shown]) -> str:
+def in_tracks(tracks: Sequence[ShownTrack]) -> str:
     """Write the condition that rows are of tracks, which are of one timeline and in order."""
     runs: list[list[int]] = []
     wanted = {one.number for one in tracks}

@@ -12,13 +12,13 @@ from dctv.web.details import place_of, source_of
 from dctv.web.host import Host
 from dctv.web.kept import having
 from dctv.web.origins import KEYS, provider_of, shown_by
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 
 MOST_STEPS = 2_000
 _STATES = "thread_states"
 
 
-def critical(host: Host, shown: Shown, row: int) -> dict[str, Any]:
+def critical(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
     """Follow the wake-ups of the thread that a row is of back through the time of that row.
 
     Raises:

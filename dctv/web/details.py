@@ -19,8 +19,8 @@ from dctv.web.arrows import flows
 from dctv.web.asked import answered, dotted
 from dctv.web.host import Host
 from dctv.web.kept import Looked, rows_at
-from dctv.web.origins import Key, Place, Provider, keys_of, provider_of
-from dctv.web.shown_track import Shown
+from dctv.web.origins import Key, Provider, RowPlace, keys_of, provider_of
+from dctv.web.shown_track import ShownTrack
 
 MOST_CHILDREN = 200
 _MOST_ROWS = 100
@@ -28,7 +28,7 @@ _MOST_ROWS = 100
 _BLOCK = 1 << 20
 
 
-def place_of(shown: Shown, row: int) -> Place:
+def place_of(shown: ShownTrack, row: int) -> RowPlace:
     """Return where a row of a track is.
 
     Raises:
@@ -36,13 +36,13 @@ def place_of(shown: Shown, row: int) -> Place:
     """
     for lane in shown.timeline.lanes(shown.number):
         if lane.first <= row < lane.first + len(lane):
-            return Place(shown.number, lane, row - lane.first)
+            return RowPlace(shown.number, lane, row - lane.first)
     raise UsageError(
         f"the track `{shown.id}` has no row {row}", hint=f"it has {shown.track.rows} rows, numbered from 0"
     )
 
 
-def place_at(shown: Shown, time: int) -> Place:
+def place_at(shown: ShownTrack, time: int) -> RowPlace:
     """Return where the value is that a counter has at a time, in ns: the last that begins until then, else the first.
 
     Raises:
@@ -50,11 +50,11 @@ def place_at(shown: Shown, time: int) -> Place:
     """
     if shown.track.kind is not TrackKind.COUNTER:
         raise UsageError(f"expected a counter, found the {shown.track.kind.value} `{shown.id}`")
-    places = [Place(shown.number, lane, lane.row_at(time)) for lane in shown.timeline.lanes(shown.number)]
+    places = [RowPlace(shown.number, lane, lane.row_at(time)) for lane in shown.timeline.lanes(shown.number)]
     begun = [place for place in places if place.at >= 0]
     if begun:
         return max(begun, key=lambda place: place.begin)
-    return min((Place(shown.number, place.lane, 0) for place in places), key=lambda place: place.begin)
+    return min((RowPlace(shown.number, place.lane, 0) for place in places), key=lambda place: place.begin)
 
 
 @record
@@ -68,7 +68,7 @@ class SourceRow:
     sql: str
 
 
-def source_of(host: Host, shown: Shown, place: Place) -> SourceRow:
+def source_of(host: Host, shown: ShownTrack, place: RowPlace) -> SourceRow:
     """Return the row of a view or SELECT that a track shows."""
     provider = None if shown.mount is None else provider_of(shown.mount, shown.track.source)
     keys = [] if provider is None else keys_of(host, provider, shown.timeline, place)
@@ -92,12 +92,12 @@ def _of_keys(host: Host, timeline: Timeline, provider: Provider, keys: Sequence[
         if name not in found.table.column_names:
             what = f"`{provider.view}` has no column `{name}` any more, by which rows of the track are found in it"
             raise UsageError(what, hint=f"DROP VIEW {provider.view}, or give the view that column")
-    told = zip(*(found.table.column(name).to_pylist() for name in (TS, *provider.of.by)), strict=True)
-    wanted = pa.array([place for place, key in enumerate(told) if key in keys], pa.int64())
+    column = zip(*(found.table.column(name).to_pylist() for name in (TS, *provider.of.by)), strict=True)
+    wanted = pa.array([place for place, key in enumerate(column) if key in keys], pa.int64())
     return Answer(found.columns, as_json(found.columns, found.table.take(wanted)), complete=True)
 
 
-def details(host: Host, shown: Shown, row: int) -> dict[str, Any]:
+def details(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
     """Return what is known of a row.
 
     `columns` are those of the view that the track shows, or of the SELECT that it was made of. Where several rows look
@@ -113,20 +113,20 @@ def details(host: Host, shown: Shown, row: int) -> dict[str, Any]:
     columns = source.rows[0] if source.rows else []
     return {
         "track": shown.id,
-        **_told(place),
+        **_place(place),
         "value": _value(shown, place) if shown.track.kind is TrackKind.COUNTER else None,
         "count_children": count,
         "columns": columns,
         "others": source.rows[1:],
         "arguments": _arguments(columns),
-        "ancestors": [_told(one) for one in _ancestors(shown.timeline, place)],
-        "children": [_told(one) for one in children],
+        "ancestors": [_place(one) for one in _ancestors(shown.timeline, place)],
+        "children": [_place(one) for one in children],
         "flows": flows(host, shown, source.provider, source.keys),
         "sql": source.sql,
     }
 
 
-def _value(shown: Shown, place: Place) -> dict[str, Any]:
+def _value(shown: ShownTrack, place: RowPlace) -> dict[str, Any]:
     """Return the value of a counter, and by how much it differs from the one before."""
     value = place.lane.value(place.at)
     before = place.lane.value(place.at - 1) if place.at else None
@@ -134,12 +134,12 @@ def _value(shown: Shown, place: Place) -> dict[str, Any]:
     return {"value": value, "change": change, "unit": shown.track.unit}
 
 
-def _told(place: Place) -> dict[str, Any]:
+def _place(place: RowPlace) -> dict[str, Any]:
     times = {"from": str(place.begin), "duration": str(place.duration)}
     return {"row": place.row, "lane": place.lane.number, "name": place.name, **times}
 
 
-def _ancestors(timeline: Timeline, place: Place) -> Iterator[Place]:
+def _ancestors(timeline: Timeline, place: RowPlace) -> Iterator[RowPlace]:
     """Yield the rows on the lanes above that last when a row begins, the outermost first."""
     begin, moment = place.begin, not place.duration
     for lane in timeline.lanes(place.track)[: place.lane.number]:
@@ -147,21 +147,21 @@ def _ancestors(timeline: Timeline, place: Place) -> Iterator[Place]:
         if at >= 0:
             end = int(lane.begin[at]) + int(lane.duration[at])
             if end > begin or (moment and end == begin):
-                yield Place(place.track, lane, at)
+                yield RowPlace(place.track, lane, at)
 
 
-def _children(timeline: Timeline, place: Place) -> tuple[list[Place], int]:
+def _children(timeline: Timeline, place: RowPlace) -> tuple[list[RowPlace], int]:
     """Return the first rows that are directly in a row, and how many there are."""
     if timeline.tracks[place.track].kind is not TrackKind.SLICES:
         return [], 0
     lanes = timeline.lanes(place.track)
-    found: list[Place] = []
+    found: list[RowPlace] = []
     count = 0
     for lane in lanes[place.lane.number + 1 :]:
         own = 0
         for first, stop in _blocks(lane, place.begin, place.begin + place.duration):
             rows = _in(lanes, lane, place, first, stop)
-            found += [Place(place.track, lane, int(at)) for at in rows[: max(MOST_CHILDREN - own, 0)]]
+            found += [RowPlace(place.track, lane, int(at)) for at in rows[: max(MOST_CHILDREN - own, 0)]]
             own += len(rows)
         count += own
     found.sort(key=lambda one: (one.begin, one.row))
@@ -177,7 +177,7 @@ def _blocks(lane: Lane, start: int, stop: int) -> Iterator[tuple[int, int]]:
         yield at, min(at + _BLOCK, last)
 
 
-def _in(lanes: Sequence[Lane], lane: Lane, place: Place, first: int, stop: int) -> Any:
+def _in(lanes: Sequence[Lane], lane: Lane, place: RowPlace, first: int, stop: int) -> Any:
     """Return which rows of a lane are directly in a row."""
     import numpy as np
 
@@ -185,7 +185,7 @@ def _in(lanes: Sequence[Lane], lane: Lane, place: Place, first: int, stop: int) 
     return first + np.flatnonzero((on == place.lane.number) & (at == place.at))
 
 
-def _query(shown: Shown, place: Place, provider: Provider | None, keys: Sequence[Key]) -> str:
+def _query(shown: ShownTrack, place: RowPlace, provider: Provider | None, keys: Sequence[Key]) -> str:
     """Write the query of the row that a track shows."""
     if provider is not None:
         tests = " OR ".join(
@@ -199,7 +199,7 @@ def _query(shown: Shown, place: Place, provider: Provider | None, keys: Sequence
     return f"SELECT * FROM {dotted(shown.name)} WHERE path = {path} AND _ts = {place.begin}ns"
 
 
-def _only(answer: Answer, shown: Shown, place: Place) -> Answer:
+def _only(answer: Answer, shown: ShownTrack, place: RowPlace) -> Answer:
     """Return of the rows of a SELECT those that may be the one that is shown."""
     if shown.select is None or len(answer.rows) < 2:
         return answer
@@ -218,7 +218,7 @@ def _only(answer: Answer, shown: Shown, place: Place) -> Answer:
 
 
 def _columns(answer: Answer, values: Sequence[Any]) -> list[dict[str, Any]]:
-    return [{**told, "value": value} for told, value in zip(described(answer.columns), values, strict=True)]
+    return [{**column, "value": value} for column, value in zip(described(answer.columns), values, strict=True)]
 
 
 def _arguments(columns: Sequence[dict[str, Any]]) -> Any:

@@ -15,7 +15,7 @@ from dctv.errors import UsageError
 from dctv.web.faults import TooLarge
 from dctv.web.parameters import fields_of, track_ids
 from dctv.web.service import Service
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 from dctv.web.turns import Ticket
 
 T = TypeVar("T")
@@ -63,6 +63,6 @@ async def attended(service: Service, request: Request, work: Callable[[], T]) ->
     return task.result()
 
 
-def shown_in(service: Service, fields: Mapping[str, Any]) -> list[Shown]:
+def shown_in(service: Service, fields: Mapping[str, Any]) -> list[ShownTrack]:
     """Return the tracks that a request names."""
     return [service.timelines.find(track) for track in track_ids(fields)]

@@ -29,7 +29,7 @@ def status_of(error: BaseException) -> int:
             return BUG
 
 
-def told(error: BaseException) -> dict[str, Any]:
+def error_json(error: BaseException) -> dict[str, Any]:
     """Return an error as JSON."""
     if not isinstance(error, DctvError):
         what = f"internal error: {type(error).__name__}: {str(error).splitlines()[0][:200] if str(error) else ''}"

@@ -10,7 +10,7 @@ from dctv.timeline.track import TrackKind
 from dctv.web.asked import answered, by_timeline, clipped, in_tracks, rows_of, touching
 from dctv.web.host import Host
 from dctv.web.samples import is_of_samples, stacks
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 
 MOST_FRAMES = 20_000
 """More than can be told apart."""
@@ -18,7 +18,7 @@ SLICES, SAMPLES = "slices", "samples"
 
 
 def flame(
-    host: Host, tracks: Sequence[Shown], start: int, stop: int, of: str = SLICES, *, invert: bool = False
+    host: Host, tracks: Sequence[ShownTrack], start: int, stop: int, of: str = SLICES, *, invert: bool = False
 ) -> dict[str, Any]:
     """Return the frames of `slices` or `samples` from `start` to before `stop`, in ns, parents first.
 
@@ -46,11 +46,11 @@ def flame(
     return {"unit": unit, "total": str(total), "frames": frames, "sql": ";\n".join(texts)}
 
 
-def _fits(one: Shown, of: str) -> bool:
+def _fits(one: ShownTrack, of: str) -> bool:
     return is_of_samples(one) if of == SAMPLES else one.track.kind is TrackKind.SLICES
 
 
-def _query(tracks: Sequence[Shown], start: int, stop: int, of: str, *, invert: bool) -> str:
+def _query(tracks: Sequence[ShownTrack], start: int, stop: int, of: str, *, invert: bool) -> str:
     rows = stacks(tracks, start, stop) if of == SAMPLES else _slices(tracks, start, stop, invert=invert)
     frames = _inverted(rows) if invert else f"dctv.flame_graph((\n{rows}\n))"
     name = f"REPLACE(name, {_STANDING_IN}, ';') AS name" if invert else "name"
@@ -64,7 +64,7 @@ _STANDING_IN = "CHR(31)"
 """For `;` in names of stacks."""
 
 
-def _slices(tracks: Sequence[Shown], start: int, stop: int, *, invert: bool) -> str:
+def _slices(tracks: Sequence[ShownTrack], start: int, stop: int, *, invert: bool) -> str:
     name = f"REPLACE(name, ';', {_STANDING_IN}) AS name" if invert else "name"
     return f"""\
   SELECT GREATEST(_ts, {start}ns) AS _ts, {clipped(start, stop)} AS _duration, id, parent_id, {name}

@@ -7,7 +7,7 @@ from typing import Any
 from dctv.completion import candidates
 from dctv.errors import UsageError, nearest
 from dctv.types.values import dialect_type
-from dctv.web.faults import characters, told, units
+from dctv.web.faults import characters, error_json, units
 from dctv.web.host import Host
 
 
@@ -23,7 +23,7 @@ def check(host: Host, text: str) -> dict[str, Any]:
     """Return what is wrong with a text."""
     errors = []
     for error in host.check(text):
-        fault = told(error)
+        fault = error_json(error)
         place = fault.pop("place") or {"start": 0, "stop": units(text, len(text))}
         errors.append({**fault, "start": place["start"], "stop": place["stop"]})
     return {"errors": errors}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dctv.bind.parameters import Params
-from dctv.completion import Known
+from dctv.completion import KnownNames
 from dctv.errors import DctvError
 from dctv.run.result import Outcome, Result
 from dctv.timeline.timeline import Timeline
@@ -29,7 +29,7 @@ class Mounted(Protocol):
         """What it was read as."""
 
 
-class Host(Known, Protocol):
+class Host(KnownNames, Protocol):
     """A session."""
 
     @property

@@ -28,7 +28,7 @@ class Looked:
 
 
 @record(eq=False)
-class Found:
+class ResultPage:
     """Some rows of a query."""
 
     columns: Sequence[ColumnType]
@@ -41,7 +41,7 @@ class Found:
 class _Kept:
     """All rows of a query in order of time."""
 
-    found: Found
+    found: ResultPage
     times: Any
     """When they are: numpy int64."""
     changes: int
@@ -52,7 +52,7 @@ _kept: WeakKeyDictionary[Timeline, dict[str, _Kept]] = WeakKeyDictionary()
 """By query. Another trace of the same name has another timeline."""
 
 
-def rows_at(host: Host, timeline: Timeline, query: Looked, time: int) -> Found:
+def rows_at(host: Host, timeline: Timeline, query: Looked, time: int) -> ResultPage:
     """Return the rows of a time, in ns."""
     import numpy as np
 
@@ -60,7 +60,7 @@ def rows_at(host: Host, timeline: Timeline, query: Looked, time: int) -> Found:
         return _run(host, query, f"SELECT * FROM ({query.sql}) AS kept WHERE _ts = {time}ns")
     kept = _every(host, timeline, query)
     first, stop = np.searchsorted(kept.times, (time, time + 1), "left").tolist()
-    return Found(kept.found.columns, kept.found.table.slice(first, stop - first))
+    return ResultPage(kept.found.columns, kept.found.table.slice(first, stop - first))
 
 
 def having(host: Host, timeline: Timeline, query: Looked, column: str, values: Sequence[int]) -> Any:
@@ -91,13 +91,13 @@ def _every(host: Host, timeline: Timeline, query: Looked) -> _Kept:
         times = found.table.column(TS).to_numpy()
         if np.any(times[1:] < times[:-1]):
             order = np.argsort(times, kind="stable")
-            found, times = Found(found.columns, found.table.take(order)), times[order]
+            found, times = ResultPage(found.columns, found.table.take(order)), times[order]
         known[query.sql] = _Kept(found, times, changes)
     return known[query.sql]
 
 
-def _run(host: Host, query: Looked, sql: str) -> Found:
+def _run(host: Host, query: Looked, sql: str) -> ResultPage:
     result = selected(host, sql)
     reader = result.reader()
     rows = reader if query.change is None else query.change(reader)
-    return Found(result.schema.columns, aside(rows, host.spill_folder))
+    return ResultPage(result.schema.columns, aside(rows, host.spill_folder))

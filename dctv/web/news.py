@@ -16,7 +16,7 @@ class News:
         self._listeners: list[_Listener] = []
         self._lock = Lock()
         self._ended = False
-        self._told = 0.0
+        self._sent_at = 0.0
 
     def tell(self, event: str, data: object = None) -> None:
         """Tell of an event now."""
@@ -27,8 +27,8 @@ class News:
     def progress(self, event: str, data: object) -> None:
         """Tell of progress, but not more often than anybody can see."""
         now = monotonic()
-        if now - self._told >= _PACE:
-            self._told = now
+        if now - self._sent_at >= _PACE:
+            self._sent_at = now
             self.tell(event, data)
 
     def end(self) -> None:
@@ -89,8 +89,8 @@ class _Listener:
     def rest(self) -> bytes:
         """Return what waits now."""
         self._there.clear()
-        told, self._waiting = b"".join(self._waiting.values()), {}
-        return told
+        sent, self._waiting = b"".join(self._waiting.values()), {}
+        return sent
 
 
 _PACE = 0.1

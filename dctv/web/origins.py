@@ -68,7 +68,7 @@ def provider_of(mount: str, source: str) -> Provider | None:
 
 
 @record(eq=False)
-class Place:
+class RowPlace:
     """Where a row is: its track, its lane, and its number on that."""
 
     track: int
@@ -100,7 +100,7 @@ class Place:
 class _Alike:
     """Rows of a track that begin at one time, last equally long and are called the same, and the keys they have."""
 
-    places: Sequence[Place]
+    places: Sequence[RowPlace]
     keys: Sequence[Key]
     in_order: bool
     """Whether the first place has the first key, and so on."""
@@ -109,7 +109,7 @@ class _Alike:
         """Return the keys that a place may have."""
         return [self.keys[place]] if self._is_exact else self.keys
 
-    def places_of(self, key: int) -> Sequence[Place]:
+    def places_of(self, key: int) -> Sequence[RowPlace]:
         """Return the places where a key may be."""
         return [self.places[key]] if self._is_exact else self.places
 
@@ -118,7 +118,7 @@ class _Alike:
         return len(self.places) == len(self.keys) and (self.in_order or len(self.keys) == 1)
 
 
-def keys_of(host: Host, provider: Provider, timeline: Timeline, place: Place) -> Sequence[Key]:
+def keys_of(host: Host, provider: Provider, timeline: Timeline, place: RowPlace) -> Sequence[Key]:
     """Return the key of a row; several if rows are alike that cannot be told apart."""
     for alike in _alike(timeline, provider, rows_at(host, timeline, shown_by(provider, timeline), place.begin).table):
         for number, other in enumerate(alike.places):
@@ -127,14 +127,14 @@ def keys_of(host: Host, provider: Provider, timeline: Timeline, place: Place) ->
     return ()
 
 
-def places_of(host: Host, provider: Provider, timeline: Timeline, ids: Iterable[int]) -> dict[int, Sequence[Place]]:
+def places_of(host: Host, provider: Provider, timeline: Timeline, ids: Iterable[int]) -> dict[int, Sequence[RowPlace]]:
     """Return where rows are that are told by one number."""
     wanted = set(ids)
     if not wanted:
         return {}
     query = shown_by(provider, timeline)
     times = having(host, timeline, query, KEYS[0], sorted(wanted)).column(TS)
-    found: dict[int, Sequence[Place]] = {}
+    found: dict[int, Sequence[RowPlace]] = {}
     for time in sorted(set(times.to_pylist())):
         for alike in _alike(timeline, provider, rows_at(host, timeline, query, time).table):
             found |= {key[1]: alike.places_of(number) for number, key in enumerate(alike.keys) if key[1] in wanted}
@@ -197,11 +197,11 @@ def _alike(timeline: Timeline, provider: Provider, rows: Any) -> Iterator[_Alike
 
 
 def _together(
-    provider: Provider, time: int, places: Sequence[Place], rows: Sequence[dict[str, Any]]
+    provider: Provider, time: int, places: Sequence[RowPlace], rows: Sequence[dict[str, Any]]
 ) -> Iterator[_Alike]:
     """Yield places and rows that begin at one time on one track, by how long they last and what they are called."""
     names = KEYS[: len(provider.of.by)]
-    looks: dict[tuple[int, str | None], list[Place]] = {}
+    looks: dict[tuple[int, str | None], list[RowPlace]] = {}
     for place in places:
         looks.setdefault((place.duration, place.name), []).append(place)
     for (duration, name), own in looks.items():
@@ -215,13 +215,13 @@ def _lasts(given: int | None, duration: int) -> bool:
     return given is None or max(given, 0) == duration
 
 
-def _beginning(timeline: Timeline, track: int, time: int) -> Iterator[Place]:
+def _beginning(timeline: Timeline, track: int, time: int) -> Iterator[RowPlace]:
     """Yield the rows of a track that begin at a time."""
     import numpy as np
 
     for lane in timeline.lanes(track):
         for at in range(*(int(np.searchsorted(lane.begin, time, side)) for side in ("left", "right"))):
-            yield Place(track, lane, at)
+            yield RowPlace(track, lane, at)
 
 
 def _literal(value: object) -> str:

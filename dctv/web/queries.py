@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from dctv.errors import AssertionFailed, DctvError, Place, Source, UsageError
+from dctv.errors import AssertionFailed, DctvError, Place, SourceText, UsageError
 from dctv.record import field, record
 from dctv.run.result import Asserted, Done, Result
 from dctv.syntax import ast, commands
@@ -17,7 +17,7 @@ from dctv.syntax.print import to_sql
 from dctv.syntax.statements import cut, in_place, is_empty
 from dctv.web.answers import described, first_rows
 from dctv.web.arrow import streamed
-from dctv.web.faults import told, units
+from dctv.web.faults import error_json, units
 from dctv.web.host import Host
 
 MOST_ROWS = 1_000_000
@@ -29,7 +29,7 @@ _OF_REPORT = 1_000
 
 
 @record
-class Query:
+class QueryRequest:
     """A text to run, and how many rows of its last result are wanted."""
 
     text: str
@@ -38,7 +38,7 @@ class Query:
     """Which paths it may mount."""
 
 
-def answer(host: Host, query: Query) -> bytes:
+def answer(host: Host, query: QueryRequest) -> bytes:
     """Run the statements of a text; return the rows of the last one as an Arrow IPC stream.
 
     Its schema has the metadata `dctv`: JSON of `kind`, `partitions`, `columns`, `warnings` and whether the rows are
@@ -101,7 +101,7 @@ def check_files(text: str, allowed: Callable[[str], bool]) -> None:
         UsageError: a path is neither one that was given at the start nor a file that was dropped on the page.
         ParseError: the text does not follow the grammar.
     """
-    for statement in parse(Source(SOURCE, text)):
+    for statement in parse(SourceText(SOURCE, text)):
         if isinstance(statement, commands.Copy):
             raise UsageError("the page writes no files", statement.place, hint="`dctv query` and the prompt do")
         if isinstance(statement, ast.MountTrace | ast.MountTraces) and not allowed(statement.file.text):
@@ -158,7 +158,7 @@ def _drop(host: Host, made: list[str]) -> None:
 def _drops(text: str) -> list[str]:
     """Return the statements that drop what a text makes."""
     found = []
-    for one in parse(Source(SOURCE, text)):
+    for one in parse(SourceText(SOURCE, text)):
         match one:
             case ast.CreateView():
                 found.append(to_sql(ast.DropView(one.path)))
@@ -181,13 +181,13 @@ def _outcome(host: Host, outcome: Result | Done | Asserted) -> dict[str, Any]:
         case Done():
             return {"kind": "done", "message": outcome.message, "warnings": [[one, 1] for one in host.warnings()]}
         case Asserted():
-            failure = None if outcome.passed else told(outcome.failure())["rendered"]
+            failure = None if outcome.passed else error_json(outcome.failure())["rendered"]
             message = outcome.message or outcome.text
             return {"kind": "assert", "passed": outcome.passed, "message": message, "failure": failure}
 
 
 def _failed(error: DctvError, text: str, start: int, stop: int) -> dict[str, Any]:
-    failed: dict[str, Any] = {"kind": "error", "message": error.message, "error": told(error)}
+    failed: dict[str, Any] = {"kind": "error", "message": error.message, "error": error_json(error)}
     if isinstance(error, AssertionFailed):
         failed |= {"kind": "assert", "passed": False}
     return {**_statement(text, start, stop), **failed}
@@ -199,7 +199,7 @@ def _moved(error: DctvError, text: str, start: int) -> DctvError:
         return error
     inside = error.place
     before = len(in_place(text, start, start))
-    whole = Source(inside.source.name, text)
+    whole = SourceText(inside.source.name, text)
     if inside.source.text[before:] != text[start : start + len(inside.source.text) - before]:
         return error
     error.place = Place(whole, inside.start - before + start, inside.stop - before + start)

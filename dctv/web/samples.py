@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 from dctv.syntax.write.writer import string
 from dctv.web.asked import dotted
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 
 _PROVIDER = "timeline.samples"
 
 
-def is_of_samples(shown: Shown) -> bool:
+def is_of_samples(shown: ShownTrack) -> bool:
     """Whether the rows of a track are samples of a profiler."""
     return shown.mount is not None and shown.track.source.endswith(f".{_PROVIDER}")
 
 
-def stacks(tracks: Sequence[Shown], start: int, stop: int) -> str:
+def stacks(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
     """Write the query of the stacks that were sampled from `start` to before `stop` on tracks of one timeline."""
     mount, timeline = tracks[0].name, tracks[0].timeline
     within = f"s._ts >= {start}ns AND s._ts < {stop}ns"

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from heapq import nlargest, nsmallest
 from typing import Any
 
-from dctv.errors import DctvError, Place, Source, UsageError
+from dctv.errors import DctvError, Place, SourceText, UsageError
 from dctv.record import record
-from dctv.timeline.gathering import Gathered
+from dctv.timeline.gathering import GatheredRows
 from dctv.timeline.lanes import Lane
 from dctv.web.asked import answered, by_timeline, in_tracks, rows_of
 from dctv.web.host import Host
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 
 MOST = 10_000
 """Matches of one request."""
@@ -54,13 +54,13 @@ class _Match:
         """Return what matches are ordered by."""
         return self.begin, self.place, self.row
 
-    def told(self, track: str) -> dict[str, Any]:
+    def to_json(self, track: str) -> dict[str, Any]:
         """Return it as the page has it."""
         times = {"from": str(self.begin), "duration": str(self.duration)}
         return {"track": track, "row": self.row, "lane": self.lane, "name": self.name, **times}
 
 
-def search(host: Host, tracks: Sequence[Shown], order: Search) -> dict[str, Any]:
+def search(host: Host, tracks: Sequence[ShownTrack], order: Search) -> dict[str, Any]:
     """Find the first rows that fit.
 
     Raises:
@@ -74,11 +74,11 @@ def search(host: Host, tracks: Sequence[Shown], order: Search) -> dict[str, Any]
     if (order.text is None) == (order.where is None):
         raise UsageError("a search has either a text or a condition")
     found = _called(tracks, order) if order.where is None else _fitting(host, tracks, order)
-    matches = [match.told(tracks[match.place].id) for match in found[: order.limit]]
+    matches = [match.to_json(tracks[match.place].id) for match in found[: order.limit]]
     return {"matches": matches, "more": len(found) > order.limit}
 
 
-def _called(tracks: Sequence[Shown], order: Search) -> list[_Match]:
+def _called(tracks: Sequence[ShownTrack], order: Search) -> list[_Match]:
     """Return the rows whose names fit, one more than asked for if there are so many."""
     if not order.text:
         return []
@@ -97,7 +97,7 @@ def _first(found: list[_Match], order: Search) -> list[_Match]:
     return pick(order.limit + 1, found, key=_Match.order)
 
 
-def _lanes(tracks: Sequence[Shown], text: str) -> Iterator[tuple[int, Lane, Any]]:
+def _lanes(tracks: Sequence[ShownTrack], text: str) -> Iterator[tuple[int, Lane, Any]]:
     """Yield the lanes on which a name may fit: the track's place, the lane, and for each name whether it fits."""
     known: dict[int, Any] = {}
     for place, one in enumerate(tracks):
@@ -109,7 +109,7 @@ def _lanes(tracks: Sequence[Shown], text: str) -> Iterator[tuple[int, Lane, Any]
                 yield place, lane, fits
 
 
-def _fits(rows: Gathered, text: str) -> Any:
+def _fits(rows: GatheredRows, text: str) -> Any:
     """Return for each name whether it fits, and False behind them, for rows without a name."""
     import numpy as np
     import pyarrow as pa
@@ -165,7 +165,7 @@ def _on_lane(place: int, lane: Lane, fits: Any, between: tuple[int, int], order:
         first, stop = (first, low) if back else (high, stop)
 
 
-def _fitting(host: Host, tracks: Sequence[Shown], order: Search) -> list[_Match]:
+def _fitting(host: Host, tracks: Sequence[ShownTrack], order: Search) -> list[_Match]:
     """Return the rows for which a condition holds, one more than asked for if there are so many."""
     places = {(one.name, one.number): place for place, one in enumerate(tracks)}
     found: list[_Match] = []
@@ -181,7 +181,7 @@ def _fitting(host: Host, tracks: Sequence[Shown], order: Search) -> list[_Match]
     return _first(found, order)
 
 
-def _query(tracks: Sequence[Shown], order: Search) -> tuple[str, str]:
+def _query(tracks: Sequence[ShownTrack], order: Search) -> tuple[str, str]:
     """Write a query; return what stands before the condition, and behind it."""
     back = order.direction == "previous"
     operator = "<" if back else ">" if order.direction == "next" else ">="
@@ -197,5 +197,5 @@ def _moved(error: DctvError, before: int, where: str) -> DctvError:
     if error.place is not None:
         start = min(max(error.place.start - before, 0), len(where))
         stop = min(max(error.place.stop - before, start), len(where))
-        error.place = Place(Source("condition", where), start, stop)
+        error.place = Place(SourceText("condition", where), start, stop)
     return error

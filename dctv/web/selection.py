@@ -13,7 +13,7 @@ from dctv.types.units import parse_unit
 from dctv.web.asked import answered, by_timeline, clipped, dotted, in_tracks, rows_of, touching
 from dctv.web.host import Host
 from dctv.web.samples import is_of_samples, stacks
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 
 
 @record
@@ -25,7 +25,7 @@ class _Table:
     sql: str
 
 
-def selection(host: Host, tracks: Sequence[Shown], start: int, stop: int) -> dict[str, Any]:
+def selection(host: Host, tracks: Sequence[ShownTrack], start: int, stop: int) -> dict[str, Any]:
     """Return tables of what begins or lasts from `start` to before `stop`, in ns; of durations the part within.
 
     Raises:
@@ -42,9 +42,9 @@ def selection(host: Host, tracks: Sequence[Shown], start: int, stop: int) -> dic
     return {"tables": tables}
 
 
-def _tables(tracks: Sequence[Shown], start: int, stop: int) -> Iterator[_Table]:
+def _tables(tracks: Sequence[ShownTrack], start: int, stop: int) -> Iterator[_Table]:
     """Yield the tables of tracks of one timeline."""
-    by_kind: dict[TrackKind, list[Shown]] = {}
+    by_kind: dict[TrackKind, list[ShownTrack]] = {}
     for one in tracks:
         by_kind.setdefault(one.track.kind, []).append(one)
     if slices := by_kind.get(TrackKind.SLICES):
@@ -63,7 +63,7 @@ def _tables(tracks: Sequence[Shown], start: int, stop: int) -> Iterator[_Table]:
         yield _Table("instants", "Instants by name", _instants(moments, start, stop))
 
 
-def _slices(tracks: Sequence[Shown], start: int, stop: int) -> str:
+def _slices(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
     return f"""\
 WITH cut AS (
   SELECT name, parent_id, parent_name, {clipped(start, stop)} AS time
@@ -81,7 +81,7 @@ FROM whole LEFT JOIN inside ON inside.name <=> whole.name
 ORDER BY whole.total DESC, whole.name"""
 
 
-def _states(tracks: Sequence[Shown], start: int, stop: int) -> str:
+def _states(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
     return f"""\
 WITH cut AS (
   SELECT name, {clipped(start, stop)} AS time
@@ -93,7 +93,7 @@ FROM cut GROUP BY name
 ORDER BY total DESC, name"""
 
 
-def _labels(tracks: Sequence[Shown]) -> str:
+def _labels(tracks: Sequence[ShownTrack]) -> str:
     """Write a table of what tracks are called; those of a trace with the names of their groups."""
     if tracks[0].select is not None:
         listed = ", ".join(f"({one.number}, {string(one.track.name)})" for one in tracks)
@@ -106,7 +106,7 @@ labels AS (
 )"""
 
 
-def _states_by_track(tracks: Sequence[Shown], start: int, stop: int) -> str:
+def _states_by_track(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
     return f"""\
 WITH cut AS (
   SELECT track, name, {clipped(start, stop)} AS time
@@ -121,9 +121,9 @@ FROM parts JOIN whole ON whole.track = parts.track JOIN labels ON labels.track =
 ORDER BY parts.track, total DESC, name"""
 
 
-def _by_unit(tracks: Sequence[Shown]) -> list[tuple[str | None, list[Shown]]]:
+def _by_unit(tracks: Sequence[ShownTrack]) -> list[tuple[str | None, list[ShownTrack]]]:
     """Return counters by their units; those whose units are unknown to queries have none."""
-    found: dict[str | None, list[Shown]] = {}
+    found: dict[str | None, list[ShownTrack]] = {}
     for one in tracks:
         found.setdefault(_known(one.track.unit), []).append(one)
     return list(found.items())
@@ -139,7 +139,7 @@ def _known(unit: str | None) -> str | None:
     return unit
 
 
-def _counters(tracks: Sequence[Shown], unit: str | None, start: int, stop: int) -> str:
+def _counters(tracks: Sequence[ShownTrack], unit: str | None, start: int, stop: int) -> str:
     value = "value" if unit is None else f"value IN {backticks(unit)}"
     per_second = backticks(f"({unit})/s" if unit else "1/s")
     rate = f"(last - first) / {max(stop - start, 1)}ns IN {per_second} AS rate"
@@ -160,7 +160,7 @@ FROM whole JOIN labels ON labels.track = whole.track
 ORDER BY whole.track"""
 
 
-def _instants(tracks: Sequence[Shown], start: int, stop: int) -> str:
+def _instants(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
     return f"""\
 SELECT name, COUNT(*) AS count, COUNT(*) / {max(stop - start, 1)}ns IN Hz AS rate
 FROM {rows_of(tracks)}
@@ -169,7 +169,7 @@ GROUP BY name
 ORDER BY count DESC, name"""
 
 
-def _samples(tracks: Sequence[Shown], start: int, stop: int) -> str:
+def _samples(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
     return f"""\
 SELECT name, SUM(self) AS self, SUM(total) FILTER (WHERE NOT recursive) AS total
 FROM dctv.flame_graph((

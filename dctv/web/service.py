@@ -70,9 +70,9 @@ class Service:
             self.turns.take(lambda: self._mount(one))
         except DctvError as error:
             one.state, one.message = "failed", error.message.replace(one.path, one.shown)
-            self.news.tell("mount", _told(one))
+            self.news.tell("mount", _mount_json(one))
             return error
-        self.news.tell("mount", _told(one))
+        self.news.tell("mount", _mount_json(one))
         self.news.tell("tracks")
         self.news.tell("idle")
         return None
@@ -90,7 +90,7 @@ class Service:
         name = name_of_mount(path, taken)
         self.expect([(name, str(path))])
         self.mountings[name].shown = path.name
-        self.news.tell("mount", _told(self.mountings[name]))
+        self.news.tell("mount", _mount_json(self.mountings[name]))
         threading.Thread(target=self.mount, args=(name,), name="dctv-mount", daemon=True).start()
         return name
 
@@ -99,7 +99,7 @@ class Service:
         one = self.mountings.get(label)
         if one is not None and one.state == "mounting":
             one.done, one.total = done, total
-            self.news.progress("mount", _told(one))
+            self.news.progress("mount", _mount_json(one))
         self.news.progress("busy", {"what": label, "done": done, "total": total})
 
     def run_report(self, name: str, text: str, base: Path | None) -> DctvError | None:
@@ -147,7 +147,7 @@ class Service:
 
     def so_far(self) -> list[tuple[str, object]]:
         """Return what pages have been told of mounts."""
-        return [*(("mount", _told(one)) for one in list(self.mountings.values())), ("tracks", None)]
+        return [*(("mount", _mount_json(one)) for one in list(self.mountings.values())), ("tracks", None)]
 
     def known(self) -> dict[str, Any]:
         """Return what the page begins with."""
@@ -160,14 +160,14 @@ class Service:
         kept = {"name": self.report_name, "text": self.report_text} if self.report_text else None
         return {
             "version": __version__,
-            "mounts": [_told(one) for one in shown.values()],
+            "mounts": [_mount_json(one) for one in shown.values()],
             **self.timelines.span(),
             "warnings": self.host.incomplete(),
             "report": kept,
         }
 
 
-def _told(one: Mounting) -> dict[str, Any]:
+def _mount_json(one: Mounting) -> dict[str, Any]:
     return {
         "name": one.name,
         "path": one.shown,

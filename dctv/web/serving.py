@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from dctv.errors import UsageError
-from dctv.progress import Told
+from dctv.progress import ProgressListener
 from dctv.web.guard import Guard, new_token
 from dctv.web.host import Host
 from dctv.web.service import Service
@@ -37,7 +37,7 @@ class Serving:
     def _run(self) -> None:
         self._server.run(sockets=[self._listening])
 
-    def also_told(self, progress: Told | None) -> Told:
+    def with_listener(self, progress: ProgressListener | None) -> ProgressListener:
         """Return what tells of progress here as well as there."""
 
         def both(label: str, done: int, total: int) -> None:

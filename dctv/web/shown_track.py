@@ -8,7 +8,7 @@ from dctv.timeline.track import Track
 
 
 @record
-class Shown:
+class ShownTrack:
     """A track of a timeline that the page shows."""
 
     name: str

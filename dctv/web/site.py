@@ -14,9 +14,9 @@ from starlette.routing import Route
 from dctv.web import about_tracks, page
 from dctv.web import help as helping
 from dctv.web.exchange import Answering, attended, body_of, shown_in
-from dctv.web.faults import status_of, told
+from dctv.web.faults import error_json, status_of
 from dctv.web.parameters import integer, maybe_text, text, time, whole
-from dctv.web.queries import MOST_ROWS, Query, Report, answer, report
+from dctv.web.queries import MOST_ROWS, QueryRequest, Report, answer, report
 from dctv.web.service import Service
 from dctv.web.tiles import tiles
 
@@ -43,7 +43,7 @@ def _route(path: str, method: str, handler: Answering, service: Service) -> Rout
         except ClientDisconnect:
             return Response(status_code=204)
         except _WHATEVER as error:
-            return JSONResponse({"error": told(error)}, status_of(error))
+            return JSONResponse({"error": error_json(error)}, status_of(error))
 
     return Route(path, answered, methods=[method])
 
@@ -93,7 +93,7 @@ async def _tiles(service: Service, request: Request) -> Response:
 
 async def _query(service: Service, request: Request) -> Response:
     fields = await body_of(request)
-    query = Query(text(fields, "sql"), integer(fields, "limit", _ROWS, 1, MOST_ROWS), service.may_mount)
+    query = QueryRequest(text(fields, "sql"), integer(fields, "limit", _ROWS, 1, MOST_ROWS), service.may_mount)
     found = await attended(service, request, lambda: answer(service.host, query))
     service.look()
     return Response(found, media_type=ARROW)
@@ -107,12 +107,12 @@ async def _report(service: Service, request: Request) -> Response:
     else:
         lines = report(service.host, Report(name, sql, service.may_mount, made=service.made_by(name)))
 
-    async def told_as_it_goes() -> Any:
+    async def events() -> Any:
         while (line := await attended(service, request, lambda: next(lines, None))) is not None:
             yield json.dumps(line).encode() + b"\n"
         service.look()
 
-    return StreamingResponse(told_as_it_goes(), media_type="application/x-ndjson")
+    return StreamingResponse(events(), media_type="application/x-ndjson")
 
 
 async def _complete(service: Service, request: Request) -> Response:

@@ -9,14 +9,14 @@ from typing import Any
 from dctv.errors import UsageError
 from dctv.types.schema import TS
 from dctv.web.arrow import as_stream
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 
 _HALF = 2**31
 MOST_CELLS = 4_000_000
 """More than any screen has; a request for more is a mistake."""
 
 
-def tiles(tracks: Sequence[Shown], start: int, stop: int, step: int) -> bytes:
+def tiles(tracks: Sequence[ShownTrack], start: int, stop: int, step: int) -> bytes:
     """Return the cells of tracks between two times, in ns: those of `Timeline.cells`.
 
     `track` is the place of the track in the list. Columns that are NULL in all rows are left out, and integers that fit
@@ -51,11 +51,11 @@ def _narrow(name: str, column: Any) -> Any:
     return column.cast(pa.int32()) if ends["min"] >= -_HALF and ends["max"] < _HALF else column
 
 
-def _timeline(placed: tuple[int, Shown]) -> int:
+def _timeline(placed: tuple[int, ShownTrack]) -> int:
     return id(placed[1].timeline)
 
 
-def _placed(tracks: Sequence[tuple[int, Shown]], start: int, stop: int, step: int) -> Any:
+def _placed(tracks: Sequence[tuple[int, ShownTrack]], start: int, stop: int, step: int) -> Any:
     """Return the cells of tracks of one timeline with names as texts: its dictionaries hold those of a whole trace."""
     import numpy as np
     import pyarrow as pa

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from threading import Lock
 from typing import Any
 
-from dctv.errors import Source, UsageError
+from dctv.errors import SourceText, UsageError
 from dctv.record import record
 from dctv.syntax.parse import parse_select
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import Track, TrackKind
 from dctv.web.host import Host, selected
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 
 
 @record
@@ -60,7 +60,7 @@ class Timelines:
             ParseError: it is no single SELECT.
             UsageError: it has no rows, or rows without times.
         """
-        parse_select(Source("query", select))
+        parse_select(SourceText("query", select))
         timeline = selected(self._host, select).timeline(shown.get("name"), shown.get("value"))
         if not timeline.tracks:
             raise UsageError("the SELECT has no rows, so there is nothing to show")
@@ -81,7 +81,7 @@ class Timelines:
                 raise UsageError(f"there is no track `{track}` that was made of a SELECT")
             self._removed = {name: made}
 
-    def find(self, track: str) -> Shown:
+    def find(self, track: str) -> ShownTrack:
         """Return a track by what the page calls it."""
         name, _, number = track.rpartition(":")
         with self._lock:
@@ -90,8 +90,8 @@ class Timelines:
         if found is None or not number.isdecimal() or int(number) >= len(found.tracks):
             raise UsageError(f"there is no track `{track[:_LONGEST]}`")
         if made is not None:
-            return Shown(name, found, int(number), made.select, None, made.called, made.value)
-        return Shown(name, found, int(number), mount=name)
+            return ShownTrack(name, found, int(number), made.select, None, made.called, made.value)
+        return ShownTrack(name, found, int(number), mount=name)
 
     def of_mount(self, name: str) -> Timeline:
         """Return the timeline of a mounted trace."""
@@ -101,16 +101,16 @@ class Timelines:
             raise UsageError(f"no trace is mounted as `{name[:_LONGEST]}`")
         return found
 
-    def all(self) -> list[Shown]:
+    def all(self) -> list[ShownTrack]:
         """Return all tracks that have rows."""
         with self._lock:
             made, mounts = dict(self._made), dict(self._of_mounts)
         selects = [
-            Shown(name, one.timeline, track.id, one.select, None, one.called, one.value)
+            ShownTrack(name, one.timeline, track.id, one.select, None, one.called, one.value)
             for name, one in made.items()
             for track in one.timeline.tracks
         ]
-        traces = [Shown(name, of, track.id, mount=name) for name, of in mounts.items() for track in of.tracks]
+        traces = [ShownTrack(name, of, track.id, mount=name) for name, of in mounts.items() for track in of.tracks]
         return [one for one in (*selects, *traces) if one.track.rows]
 
     def listing(self) -> dict[str, Any]:
@@ -136,17 +136,17 @@ def _of_mount(name: str, timeline: Timeline, *, home: bool) -> Iterator[dict[str
     if home:
         yield _group(f"{name}:", name, timeline, name)
     for track in timeline.tracks:
-        yield _told(name, track, root, int(home), name)
+        yield _track_json(name, track, root, int(home), name)
 
 
 def _of_select(name: str, made: _Made) -> Iterator[dict[str, Any]]:
     tracks = made.timeline.tracks
     if len(tracks) == 1:
-        yield {**_told(name, tracks[0], None, 0, None), "name": made.title, "source": made.select}
+        yield {**_track_json(name, tracks[0], None, 0, None), "name": made.title, "source": made.select}
         return
     yield {**_group(f"{name}:", made.title, made.timeline, None), "source": made.select}
     for track in tracks:
-        yield {**_told(name, track, f"{name}:", 1, None), "source": made.select}
+        yield {**_track_json(name, track, f"{name}:", 1, None), "source": made.select}
 
 
 def _group(known_as: str, title: str, timeline: Timeline, mount: str | None) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def _group(known_as: str, title: str, timeline: Timeline, mount: str | None) -> 
     }
 
 
-def _told(name: str, track: Track, root: str | None, deeper: int, mount: str | None) -> dict[str, Any]:
+def _track_json(name: str, track: Track, root: str | None, deeper: int, mount: str | None) -> dict[str, Any]:
     return {
         "id": f"{name}:{track.id}",
         "parent": root if track.parent is None else f"{name}:{track.parent}",

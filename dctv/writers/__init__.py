@@ -1,1 +1,1 @@
-"""Shelf: result formats, one file each."""
+"""Registry of result formats, one file each."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
-from dctv.contracts.writer import Chunks
+from dctv.contracts.writer import ValueChunks
 from dctv.record import field, record
 from dctv.types.schema import ColumnType
 from dctv.types.values import is_numeric
@@ -21,7 +21,7 @@ _CUT = "…"
 
 
 @record
-class Frame:
+class TableBorders:
     """What stands around cells and between them."""
 
     left: str
@@ -52,7 +52,7 @@ class Fit:
     left_out: list[str] = field(default_factory=list)
     """Heads of columns that are not there."""
 
-    def widths(self, wanted: list[int], rigid: Sequence[bool], frame: Frame) -> list[int]:
+    def widths(self, wanted: list[int], rigid: Sequence[bool], frame: TableBorders) -> list[int]:
         """Return the widths of the first columns, as many as have room; numbers and a lone column are never cut."""
         if len(wanted) == 1:
             return [min(wanted[0], max(1, self.room - frame.around(1)))]
@@ -71,7 +71,7 @@ def _capped(wanted: Sequence[int], rigid: Sequence[bool], cap: int) -> list[int]
     return [w if fixed else min(w, cap) for w, fixed in zip(wanted, rigid, strict=False)]
 
 
-def write_aligned(rows: Chunks, out: BinaryIO, frame: Frame, fit: Fit | None = None) -> int:
+def write_aligned(rows: ValueChunks, out: BinaryIO, frame: TableBorders, fit: Fit | None = None) -> int:
     """Print heads and rows; a lone column stands at the left edge, among several numbers stand at the right."""
     columns = rows.schema.columns
     heads = [visible(c.head) for c in columns]
@@ -100,7 +100,7 @@ def write_aligned(rows: Chunks, out: BinaryIO, frame: Frame, fit: Fit | None = N
     return count
 
 
-def _texts(rows: Chunks, columns: tuple[ColumnType, ...]) -> Iterator[list[list[str]]]:
+def _texts(rows: ValueChunks, columns: tuple[ColumnType, ...]) -> Iterator[list[list[str]]]:
     makers = [shown(c.type) for c in columns]
     for chunk in rows.chunks():
         yield [

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.writer import ResultRows, Writer
 
 
-def write_file(rows: Rows, out: BinaryIO) -> int:
+def write_file(rows: ResultRows, out: BinaryIO) -> int:
     """Write the file format, which allows random access."""
     import pyarrow as pa
 
@@ -20,7 +20,7 @@ def write_file(rows: Rows, out: BinaryIO) -> int:
     return count
 
 
-def write_stream(rows: Rows, out: BinaryIO) -> int:
+def write_stream(rows: ResultRows, out: BinaryIO) -> int:
     """Write the streaming format, which a reader can begin to use before the end."""
     import pyarrow as pa
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from dctv.contracts.writer import Chunks, Writer
-from dctv.writers.aligned import Fit, Frame, write_aligned
+from dctv.contracts.writer import ValueChunks, Writer
+from dctv.writers.aligned import Fit, TableBorders, write_aligned
 
-_FRAME = Frame(
+_FRAME = TableBorders(
     "│ ", " │ ", " │", (("┌─", "─", "─┬─", "─┐"), ("├─", "─", "─┼─", "─┤"), ("└─", "─", "─┴─", "─┘"))
 )  # fmt: skip
 
 
-def write(rows: Chunks, out: BinaryIO, fit: Fit | None = None) -> int:
+def write(rows: ValueChunks, out: BinaryIO, fit: Fit | None = None) -> int:
     """Print heads and rows in boxes."""
     return write_aligned(rows, out, _FRAME, fit)
 

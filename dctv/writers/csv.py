@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.writer import ResultRows, Writer
 from dctv.patterns import pattern
 from dctv.writers.delimited import write_delimited
 
 _NEEDS_QUOTES = pattern(r'[",\r\n]')
 
 
-def write(rows: Rows, out: BinaryIO) -> int:
+def write(rows: ResultRows, out: BinaryIO) -> int:
     """Write the heads (units in brackets, as on the terminal) and the rows."""
     return write_delimited(rows, out, ",", "", _field)
 

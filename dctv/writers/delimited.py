@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import BinaryIO
 
-from dctv.contracts.writer import Rows
+from dctv.contracts.writer import ResultRows
 from dctv.types.values import is_numeric
 from dctv.writers.cells import plain
 
 
-def write_delimited(rows: Rows, out: BinaryIO, separator: str, null: str, escaped: Callable[[str], str]) -> int:
+def write_delimited(rows: ResultRows, out: BinaryIO, separator: str, null: str, escaped: Callable[[str], str]) -> int:
     """Write the heads (units in brackets, as on the terminal) and the rows; numbers need not be escaped."""
     columns = rows.schema.columns
     makers = [(plain(c.type), is_numeric(c.type)) for c in columns]

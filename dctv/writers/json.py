@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.writer import ResultRows, Writer
 from dctv.types.values import dialect_type
 from dctv.writers.cells import json_text, json_values
 
 
-def write(rows: Rows, out: BinaryIO) -> int:
+def write(rows: ResultRows, out: BinaryIO) -> int:
     """Write the object, each row on a line of its own."""
     columns = rows.schema.columns
     described = [{"name": c.name, "type": dialect_type(c.type), "unit": str(c.unit) or None} for c in columns]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.writer import ResultRows, Writer
 from dctv.writers.cells import json_text, json_values
 
 
-def write(rows: Rows, out: BinaryIO) -> int:
+def write(rows: ResultRows, out: BinaryIO) -> int:
     """Write one line per row; of columns that share a name, later ones are numbered (`x`, `x_2`)."""
     columns = rows.schema.columns
     keys = distinct([c.name for c in columns])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from dctv.contracts.writer import Chunks, Writer
+from dctv.contracts.writer import ValueChunks, Writer
 from dctv.visible import visible
 from dctv.writers.cells import NULL, shown, width
 
 
-def write(rows: Chunks, out: BinaryIO) -> int:
+def write(rows: ValueChunks, out: BinaryIO) -> int:
     """Print `name = value` lines, and an empty line between rows."""
     columns = rows.schema.columns
     makers = [shown(c.type) for c in columns]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import BinaryIO
 
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.writer import ResultRows, Writer
 from dctv.patterns import pattern
 from dctv.types.values import is_numeric
 from dctv.visible import visible
@@ -14,7 +14,7 @@ from dctv.writers.cells import NULL, shown
 _ACTIVE = pattern(r"[\\|<`*\[\]~]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])")
 
 
-def write(rows: Rows, out: BinaryIO) -> int:
+def write(rows: ResultRows, out: BinaryIO) -> int:
     """Write the table; numbers are aligned to the right."""
     columns = rows.schema.columns
     makers = [shown(c.type) if is_numeric(c.type) else _escaped(shown(c.type)) for c in columns]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.writer import ResultRows, Writer
 
 
-def write(rows: Rows, out: BinaryIO) -> int:
+def write(rows: ResultRows, out: BinaryIO) -> int:
     """Write zstd-compressed row groups of up to a million rows."""
     import pyarrow.parquet as pq
 

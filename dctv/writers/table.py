@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import BinaryIO
 
-from dctv.contracts.writer import Chunks, Writer
-from dctv.writers.aligned import Fit, Frame, write_aligned
+from dctv.contracts.writer import ValueChunks, Writer
+from dctv.writers.aligned import Fit, TableBorders, write_aligned
 
 _NO_RULE = ("", "", "", "")
-_FRAME = Frame("", "  ", "", (_NO_RULE, ("", "-", "  ", ""), _NO_RULE))
+_FRAME = TableBorders("", "  ", "", (_NO_RULE, ("", "-", "  ", ""), _NO_RULE))
 
 
-def write(rows: Chunks, out: BinaryIO, fit: Fit | None = None) -> int:
+def write(rows: ValueChunks, out: BinaryIO, fit: Fit | None = None) -> int:
     """Print heads, dashes and rows."""
     return write_aligned(rows, out, _FRAME, fit)
 

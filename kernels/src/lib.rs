@@ -18,7 +18,7 @@ mod perf_text;
 mod perfetto;
 mod pfw;
 mod rows;
-mod spool;
+mod sorter;
 mod state;
 mod statistics;
 mod store;
@@ -45,7 +45,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     perfetto::register(m)?;
     pfw::register(m)?;
     rows::register(m)?;
-    spool::register(m)?;
+    sorter::register(m)?;
     state::register(m)?;
     statistics::register(m)?;
     store::register(m)?;

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dctv.calls.rules import Filters
+from dctv.calls.rules import CallFilters
 from tests.calls.trees import Call, filtered
 
 COLUMNS = {
@@ -33,7 +33,7 @@ COLUMNS = {
 }
 
 
-def shown_rows(calls: list[Call], chosen: Filters) -> list[dict[str, Any]]:
+def shown_rows(calls: list[Call], chosen: CallFilters) -> list[dict[str, Any]]:
     """Return what filters show, with what is known of these calls."""
     by_id = {call.id: call for call in calls}
     found = []

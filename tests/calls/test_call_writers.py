@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv import _kernels
-from dctv.calls.rules import Filters
+from dctv.calls.rules import CallFilters
 from tests.bounds import bounded
 from tests.calls.shown_batches import batches, shown_rows
 from tests.calls.test_filter_kernel import some_filters
@@ -100,7 +100,7 @@ def expected(rows: Rows, function: str | None = None) -> tuple[dict[tuple[str, .
 
 @bounded(300)
 @given(traces(), st.one_of(some_filters(), SWITCHES), CUT)
-def test_tree_is_that_of_shown_calls(calls: list[Call], chosen: Filters, cut: int) -> None:
+def test_tree_is_that_of_shown_calls(calls: list[Call], chosen: CallFilters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     found, _ = added(rows, cut)
     assert {path: one for path, one in found.items() if path} == expected(rows)[0]
@@ -109,7 +109,7 @@ def test_tree_is_that_of_shown_calls(calls: list[Call], chosen: Filters, cut: in
 @bounded(200)
 @given(traces(), some_filters(), CUT, st.sampled_from("abc"))
 def test_tree_of_a_function_has_what_its_outermost_calls_made(
-    calls: list[Call], chosen: Filters, cut: int, function: str
+    calls: list[Call], chosen: CallFilters, cut: int, function: str
 ) -> None:
     rows = shown_rows(calls, chosen)
     found, ways = added(rows, cut, function)
@@ -121,7 +121,7 @@ def test_tree_of_a_function_has_what_its_outermost_calls_made(
 
 @bounded(300)
 @given(traces(), some_filters(), CUT)
-def test_all_writers_have_the_same_calls(calls: list[Call], chosen: Filters, cut: int) -> None:
+def test_all_writers_have_the_same_calls(calls: list[Call], chosen: CallFilters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     shown = Counter((row["tid"], row["name"]) for row in rows)
     begun = (
@@ -140,7 +140,7 @@ def test_all_writers_have_the_same_calls(calls: list[Call], chosen: Filters, cut
 
 @bounded(300)
 @given(traces(), st.one_of(some_filters(), SWITCHES), CUT)
-def test_records_are_those_that_replay_has(calls: list[Call], chosen: Filters, cut: int) -> None:
+def test_records_are_those_that_replay_has(calls: list[Call], chosen: CallFilters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     flat = re.findall(r"\] (==>|<==) (\d+)/\d+: ip \((\w+)\), time \((\d+)", "\n".join(replayed(rows, cut)))
     of_replay = Counter((word == "==>", int(tid), name, int(time)) for word, tid, name, time in flat)
@@ -150,7 +150,7 @@ def test_records_are_those_that_replay_has(calls: list[Call], chosen: Filters, c
 
 @bounded(300)
 @given(traces(), st.one_of(some_filters(), SWITCHES), CUT)
-def test_begins_and_ends_nest_to_the_same_slices(calls: list[Call], chosen: Filters, cut: int) -> None:
+def test_begins_and_ends_nest_to_the_same_slices(calls: list[Call], chosen: CallFilters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     stacks: dict[int, list[tuple[int, str]]] = {}
     slices: Counter[tuple[int, int, int, str]] = Counter()

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.calls.rules import Filters
+from dctv.calls.rules import CallFilters
 from tests.bounds import bounded
 from tests.calls.trees import NAMES, Call, filtered, filters, traces, walked
 
@@ -44,7 +44,7 @@ _WORD = st.one_of(
 
 
 @st.composite
-def some_filters(draw: st.DrawFn) -> Filters:
+def some_filters(draw: st.DrawFn) -> CallFilters:
     """Draw up to four words and options."""
     options: dict[str, int] = {}
     for name, values in {"depth": [1, 2, 3], "time": [3, 6], "size": [15, 25]}.items():
@@ -53,25 +53,25 @@ def some_filters(draw: st.DrawFn) -> Filters:
     return filters(*draw(st.lists(_WORD, max_size=5)), **options)
 
 
-def _places(calls: list[Call], chosen: Filters, cut: int = 0) -> list[tuple[int, int | None, int]]:
+def _places(calls: list[Call], chosen: CallFilters, cut: int = 0) -> list[tuple[int, int | None, int]]:
     return sorted((row[2], row[3], row[4]) for row in filtered(calls, chosen, cut))
 
 
 @bounded(600)
 @given(traces(), some_filters(), st.integers(0, 40))
-def test_a_walk_shows_the_same(calls: list[Call], chosen: Filters, cut: int) -> None:
+def test_a_walk_shows_the_same(calls: list[Call], chosen: CallFilters, cut: int) -> None:
     assert _places(calls, chosen, min(cut, len(calls))) == walked(calls, chosen)
 
 
 @bounded(50)
 @given(traces(), some_filters())
-def test_indents_are_depths_where_nothing_is_switched(calls: list[Call], chosen: Filters) -> None:
+def test_indents_are_depths_where_nothing_is_switched(calls: list[Call], chosen: CallFilters) -> None:
     assert all(row[4] == row[6] == row[7] for row in filtered(calls, chosen))
 
 
 @bounded(100)
 @given(traces(), some_filters())
-def test_rows_ascend_unless_they_are_decided_late(calls: list[Call], chosen: Filters) -> None:
+def test_rows_ascend_unless_they_are_decided_late(calls: list[Call], chosen: CallFilters) -> None:
     ids = [row[2] for row in filtered(calls, chosen)]
     assert len(set(ids)) == len(ids)
     assert not chosen.in_order or ids == sorted(ids)
@@ -96,7 +96,7 @@ def test_each_thread_shows_its_share(calls: list[Call], n: int, flag: str) -> No
 
 @bounded(200)
 @given(traces(80), some_filters())
-def test_other_threads_do_not_matter(calls: list[Call], chosen: Filters) -> None:
+def test_other_threads_do_not_matter(calls: list[Call], chosen: CallFilters) -> None:
     for tid in (1, 2, 3):
         alone = filtered([call for call in calls if call.tid == tid], chosen)
         assert alone == [row for row in filtered(calls, chosen) if row[1] == tid]

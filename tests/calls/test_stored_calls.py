@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv import _kernels
-from dctv.calls.rules import Filters
+from dctv.calls.rules import CallFilters
 from dctv.cli.call_trees.replay import FIELDS, Style
 from dctv.cli.call_trees.stored import StoredCalls
 from tests.bounds import bounded
@@ -83,7 +83,7 @@ def written(calls: Sequence[dict[str, Any]], folder: str, group_rows: int = 100_
     return path
 
 
-def source(path: Path, chosen: Filters) -> StoredCalls:
+def source(path: Path, chosen: CallFilters) -> StoredCalls:
     wanted = chosen.by_size or chosen.by_file
     return StoredCalls(
         path,
@@ -96,7 +96,7 @@ def source(path: Path, chosen: Filters) -> StoredCalls:
     )
 
 
-def shown(calls: Sequence[dict[str, Any]], chosen: Filters) -> list[dict[str, Any]]:
+def shown(calls: Sequence[dict[str, Any]], chosen: CallFilters) -> list[dict[str, Any]]:
     """Return what the filters' stream shows of calls: the stored columns, and their places."""
     table = [
         {**row, "size": SIZES[row["name"]], "file": f"{row['name']}.c", "marks": STATES[row["state"]]} for row in calls
@@ -160,7 +160,7 @@ def sums_of(sums: Any) -> tuple[dict[Any, Any], dict[int, Any]]:
 @bounded(150)
 @given(recordings(), some_filters(), MEASURES, st.sampled_from([1, 3, 100_000]))
 def test_sums_are_those_of_what_is_shown(
-    calls: list[dict[str, Any]], chosen: Filters, measures: str, group_rows: int
+    calls: list[dict[str, Any]], chosen: CallFilters, measures: str, group_rows: int
 ) -> None:
     measured = measures == "measured"
     sums = _kernels.CallSums(measured=measured)
@@ -172,7 +172,9 @@ def test_sums_are_those_of_what_is_shown(
 
 @bounded(80)
 @given(recordings(), some_filters(), MEASURES)
-def test_batches_of_shown_calls_add_up_to_the_same(calls: list[dict[str, Any]], chosen: Filters, measures: str) -> None:
+def test_batches_of_shown_calls_add_up_to_the_same(
+    calls: list[dict[str, Any]], chosen: CallFilters, measures: str
+) -> None:
     found = shown(calls, chosen)
     for row in found:
         row["name"] = None if row["state"] == "inherited" else row["name"]
@@ -190,7 +192,7 @@ def test_largest_sizes_are_told() -> None:
     sums = _kernels.CallSums(measured=True)
     with tempfile.TemporaryDirectory() as folder:
         path = written([call, {**call, "id": 2, "module": "n"}], folder)
-        told_of = replace(source(path, Filters()), functions=[("a", "m", 10, None), ("a", "n", 30, None)])
+        told_of = replace(source(path, CallFilters()), functions=[("a", "m", 10, None), ("a", "n", 30, None)])
         sums.read(str(path), told_of)
     assert [(row[0], row[1], row[2]) for row in sums.functions()] == [("a", 2, 30)]
 
@@ -207,7 +209,7 @@ def test_times_that_go_on_from_block_to_block() -> None:
     sums = _kernels.CallSums(measured=True)
     with tempfile.TemporaryDirectory() as folder:
         path = written(calls, folder)
-        sums.read(str(path), source(path, Filters(depth=1)))
+        sums.read(str(path), source(path, CallFilters(depth=1)))
     assert {row[0]: row[1] for row in sums.functions()} == {
         f"outer{n}": sum(1 for one in calls if one["name"] == f"outer{n}") for n in range(7)
     }
@@ -215,7 +217,9 @@ def test_times_that_go_on_from_block_to_block() -> None:
 
 @bounded(150)
 @given(recordings(), some_filters(), st.data())
-def test_lines_are_those_of_what_is_shown(calls: list[dict[str, Any]], chosen: Filters, data: st.DataObject) -> None:
+def test_lines_are_those_of_what_is_shown(
+    calls: list[dict[str, Any]], chosen: CallFilters, data: st.DataObject
+) -> None:
     if not chosen.in_order:
         return
     names = tuple(data.draw(st.lists(st.sampled_from(FIELDS), unique=True)))
@@ -274,14 +278,14 @@ def test_errors_tell_what_is_wrong(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     path.write_bytes(b"PAR1")
     with pytest.raises(ValueError, match="Parquet"):
-        _kernels.CallSums(measured=True).read(str(path), source(path, Filters()))
+        _kernels.CallSums(measured=True).read(str(path), source(path, CallFilters()))
     good = written([], str(tmp_path))
     with pytest.raises(ValueError, match="when it is left"):
-        _kernels.CallSums(measured=True).read(str(good), source(good, Filters(enabled=False)))
+        _kernels.CallSums(measured=True).read(str(good), source(good, CallFilters(enabled=False)))
     path.unlink()
     table = pa.table({"_ts": [3, 1]})
     _kernels.write_table(
         str(path), pa.RecordBatchReader.from_batches(table.schema, table.to_batches()), ascending=False
     )
     with pytest.raises(ValueError, match="no column `dur`"):
-        _kernels.CallSums(measured=True).read(str(path), source(path, Filters()))
+        _kernels.CallSums(measured=True).read(str(path), source(path, CallFilters()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.calls.rules import Filters
+from dctv.calls.rules import CallFilters
 from tests.bounds import bounded
 from tests.calls.trees import NAMES, Call, Walk, filtered, filters, traces
 
@@ -51,7 +51,7 @@ class Task:
 class Machine:
     """Counts up where a call begins and down where it ends."""
 
-    def __init__(self, chosen: Filters) -> None:
+    def __init__(self, chosen: CallFilters) -> None:
         self.filters = chosen
         self.enabled = chosen.enabled
         self.tasks: defaultdict[int, Task] = defaultdict(lambda: Task(chosen.depth, chosen.enabled))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dctv import _kernels
 from dctv.calls.language import rules_of
-from dctv.calls.rules import Filters, Rule, Trigger
+from dctv.calls.rules import CallFilters, CallRule, Trigger
 from tests.kernels.tables import rows
 
 NAMES = "abcde"
@@ -95,13 +95,13 @@ def table(calls: list[Call], cut: int = 0) -> pa.Table:
     return pa.concat_tables([whole.slice(0, cut), whole.slice(cut)])
 
 
-def filtered(calls: list[Call], filters: Filters, cut: int = 0) -> list[tuple[Any, ...]]:
+def filtered(calls: list[Call], filters: CallFilters, cut: int = 0) -> list[tuple[Any, ...]]:
     """Return what the kernel shows: time, thread, id, parent, depth, marks, indents."""
     stream = _kernels.filter_calls(table(calls, cut), rules=filters, names=SHOWN)
     return rows(stream)
 
 
-def filters(*words: str, **options: Any) -> Filters:
+def filters(*words: str, **options: Any) -> CallFilters:
     """Return filters of words such as `-F a@sample=2`."""
     flags: dict[str, Any] = {
         "-F": "filter",
@@ -111,18 +111,18 @@ def filters(*words: str, **options: Any) -> Filters:
         "-H": "hide",
         "-L": "location",
     }
-    rules: list[Rule] = []
+    rules: list[CallRule] = []
     for word in words:
         flag, _, text = word.partition(" ")
         rules += rules_of(flags[flag], [text])
-    return Filters(tuple(rules), **options)
+    return CallFilters(tuple(rules), **options)
 
 
 @dataclass
 class Walk:
     """Shows calls by walking trees; what turns the trace on or off is not known to it."""
 
-    filters: Filters
+    filters: CallFilters
     counts: Counter[tuple[int, str]] = field(default_factory=Counter)
     shown: list[tuple[int, int | None, int]] = field(default_factory=list)
 
@@ -193,7 +193,7 @@ class Walk:
         return True
 
 
-def walked(calls: list[Call], filters: Filters) -> list[tuple[int, int | None, int]]:
+def walked(calls: list[Call], filters: CallFilters) -> list[tuple[int, int | None, int]]:
     """Return id, parent and depth of the calls that a walk shows, in order of id."""
     walk = Walk(filters)
     for call in calls:

@@ -11,8 +11,8 @@ import pytest
 import dctv.cli
 from dctv.cli import main
 from dctv.cli.arguments import parameters
-from dctv.cli.mounts import told_mounts
-from dctv.console.verdict import Verdict
+from dctv.cli.mounts import parse_mounts
+from dctv.console.verdict import ExitVerdict
 from tests.command_line import Ran, environment, run, run_process
 
 HEAVY = {"pyarrow", "duckdb", "numpy", "pint", "rich", "prompt_toolkit", "sqlglot", "lark", "pygments"}
@@ -77,7 +77,7 @@ def test_explain() -> None:
     ],
 )
 def test_what_is_a_mount(word: str, mount: tuple[str, str] | None) -> None:
-    told = told_mounts([word], only=False)
+    told = parse_mounts([word], only=False)
     assert (told.others, told.traces) == (([], [mount]) if mount else ([word], []))
     assert told.unnamed == []
 
@@ -91,7 +91,7 @@ def test_parameter_types() -> None:
 
 def test_a_bug_of_ours_is_confessed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DCTV_DEBUG", raising=False)
-    with Verdict() as verdict:
+    with ExitVerdict() as verdict:
         raise ZeroDivisionError("some\nlines")
     assert verdict.code == 4
     assert capsys.readouterr().err == (
@@ -102,7 +102,7 @@ def test_a_bug_of_ours_is_confessed(capsys: pytest.CaptureFixture[str], monkeypa
 
 def test_traceback_on_demand(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DCTV_DEBUG", "1")
-    with Verdict():
+    with ExitVerdict():
         raise ZeroDivisionError
     assert "Traceback" in capsys.readouterr().err
 

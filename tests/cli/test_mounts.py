@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dctv.cli.mounts import told_mounts
+from dctv.cli.mounts import parse_mounts
 from tests.command_line import ROOT, Ran, run
 
 TRACE = ROOT / "tests/data/ftrace/live_marks.trace.txt.gz"
@@ -32,7 +32,7 @@ def test_a_path_without_a_name_is_mounted_after_its_file(folder: Path) -> None:
 
 
 def test_names_are_told_apart() -> None:
-    told = told_mounts(["a/x.csv", "b/x.csv", "x=c", "select.json", "2.csv"])
+    told = parse_mounts(["a/x.csv", "b/x.csv", "x=c", "select.json", "2.csv"])
     assert [name for name, _ in told.traces] == ["x_2", "x_3", "x", "t_select", "t_2"]
 
 

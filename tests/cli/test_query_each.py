@@ -15,9 +15,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from dctv.cli.fleet.jobs import Job, run_job
+from dctv.cli.fleet.jobs import TraceJob, run_job
 from dctv.cli.fleet.pool import run_all
-from dctv.cli.fleet.stacked import Part, Stacked
+from dctv.cli.fleet.stacked import Stacked, TraceResult
 from dctv.errors import UsageError
 from tests.command_line import COMMAND, environment, run
 
@@ -45,7 +45,7 @@ def rows(text: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_rows_are_those_of_each_trace(traces: Path, workers: str) -> None:
     found = run("query", "--each", f"{traces}/*", "--jobs", workers, "--format", "csv", REPORT)
-    empty = "`t.scheduler.timeslices_p_cpu` is empty: it is fed by sched_switch; the trace does not have it"
+    empty = "`t.scheduler.timeslices_p_cpu` is empty: it is computed from sched_switch; the trace does not have it"
     assert (found.code, found.err) == (0, f"warning: {traces}/a.txt: {empty}\n")
     expected = []
     for trace in sorted(traces.iterdir()):
@@ -202,7 +202,7 @@ def test_an_interrupted_run_goes_on(traces: Path, tmp_path: Path) -> None:
     assert len(list(kept.glob("*/done.json"))) == 2
 
 
-def killed(job: Job) -> None:
+def killed(job: TraceJob) -> None:
     """Run a job, unless its process is killed."""
     if "b.txt" in job.trace:
         Path(job.folder).mkdir(parents=True, exist_ok=True)
@@ -216,7 +216,7 @@ def test_a_worker_that_is_killed_costs_its_own_trace(traces: Path, tmp_path: Pat
     settings |= {"index": False, "allow_files": False, "allow_partial": False}
     texts = (("<query>", "SELECT COUNT(*) AS n FROM t.events", None),)
     names = sorted(str(path) for path in traces.iterdir())
-    jobs = [Job(name, "t", (), texts, (), settings, str(tmp_path / str(n))) for n, name in enumerate(names)]
+    jobs = [TraceJob(name, "t", (), texts, (), settings, str(tmp_path / str(n))) for n, name in enumerate(names)]
     over: list[str] = []
     run_all(jobs, 2, lambda: None, lambda job: over.append(job.trace), killed)
     assert sorted(over) == names
@@ -228,8 +228,8 @@ def test_a_worker_that_is_killed_costs_its_own_trace(traces: Path, tmp_path: Pat
     ]
 
 
-def part(tmp_path: Path, trace: str, column: tuple[str, str, str]) -> Part:
-    return Part(trace, tmp_path / trace, [column])
+def part(tmp_path: Path, trace: str, column: tuple[str, str, str]) -> TraceResult:
+    return TraceResult(trace, tmp_path / trace, [column])
 
 
 @pytest.mark.parametrize(

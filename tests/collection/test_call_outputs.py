@@ -1,4 +1,4 @@
-"""Recordings of small programs: graphs, records, stacks and facts against what the real tool printed of them."""
+"""Recordings of small programs: graphs, records, stacks and metadata against what the real tool printed of them."""
 
 from __future__ import annotations
 

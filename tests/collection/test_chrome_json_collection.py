@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from dctv import readers as shelf
+from dctv import readers as registry
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import LoadContext, LoadedTrace, Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.errors import TraceError
 from dctv.readers.chrome_json import READER
 from dctv.session import Session
@@ -122,7 +122,7 @@ def test_events_are_those_that_a_json_parser_counts(path: Path) -> None:
 
 
 def test_one_reader_takes_each_trace() -> None:
-    readers = scan(shelf, Reader)
+    readers = scan(registry, Reader)
     others = sorted(path for path in (FOLDER.parent / "dftracer").rglob("*") if path.name.endswith((".pfw", ".pfw.gz")))
     assert others
     for path in TRACES + [path for path in others if path.stat().st_size and path.parent.name != "truth"]:

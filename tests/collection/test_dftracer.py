@@ -15,7 +15,7 @@ import pytest
 import dctv
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.readers.dftracer import READER
-from tests.readers.pfw_chunks import told_rows
+from tests.readers.pfw_chunks import plain_rows
 
 FACTORS = {"NS": 1, "US": 1000, "MS": 10**6, "SEC": 10**9}
 PHASES = {"1": "X", "2": "C", "3": "A"}
@@ -51,7 +51,7 @@ def events(trace: LoadedTrace) -> dict[str, Any]:
 
 
 def file_rows(trace: LoadedTrace) -> list[dict[str, Any]]:
-    return told_rows(trace.tables["files"])
+    return plain_rows(trace.tables["files"])
 
 
 def durations(data: Any) -> list[int]:

@@ -48,7 +48,7 @@ def loaded(path: Path) -> LoadedTrace:
 def passed(path: Path) -> Mapping[str, Any]:
     run = start([path], LoadContext({}, 1, lambda _done, _total: None))
     assert sum(1 for _ in run)
-    return run.facts()
+    return run.metadata()
 
 
 def events(trace: LoadedTrace) -> int:
@@ -74,15 +74,15 @@ def test_events_are_those_that_other_programs_count(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
 def test_every_line_is_an_event_a_header_or_counted(path: Path) -> None:
-    (met,) = passed(path)["files"]
+    (statistics,) = passed(path)["files"]
     trace = loaded(path)
     skipped = sum(d.count for d in trace.diagnostics if d.reason in NO_EVENT)
-    assert met["lines"] == events(trace) + met["blank"] + met["headers"] + skipped
+    assert statistics["lines"] == events(trace) + statistics["blank"] + statistics["headers"] + skipped
     if path.suffix in {".html", ".gz"} or path.name == PACKED:
         return
     lines = path.read_bytes().decode("utf-8", "replace").removesuffix("\n").split("\n")
-    assert met["lines"] == len(lines)
-    assert met["blank"] == sum(not line.strip() for line in lines)
+    assert statistics["lines"] == len(lines)
+    assert statistics["blank"] == sum(not line.strip() for line in lines)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)

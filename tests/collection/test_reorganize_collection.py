@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dctv.errors import TraceError
-from dctv.provenance.groups import Order
+from dctv.provenance.groups import ReorganizeRequest
 from dctv.provenance.restore import restore, verify
 from dctv.session import Session
 
@@ -53,7 +53,7 @@ def test_groups_and_back(tmp_path: Path, path: str, group: str) -> None:
     if folder is None:
         pytest.fail("the environment variable DCTV_TRACES does not say where the trace collection is")
     with Session(index=False) as session:
-        session.reorganize([str(Path(folder) / path)], Order({"some": group}, tmp_path / "out"))
+        session.reorganize([str(Path(folder) / path)], ReorganizeRequest({"some": group}, tmp_path / "out"))
     verdict = verify(tmp_path / "out", lambda _done, _total: None)
     assert verdict.problems == []
     assert verdict.events > 0
@@ -74,5 +74,7 @@ def test_what_has_no_lines_is_refused(tmp_path: Path, name: str) -> None:
     if folder is None:
         pytest.fail("the environment variable DCTV_TRACES does not say where the trace collection is")
     with Session(index=False) as session, pytest.raises(TraceError, match="is not read as the lines that it has"):
-        session.reorganize([str(Path(folder) / "ftrace-text" / name)], Order({"some": "cpu == 0"}, tmp_path / "out"))
+        session.reorganize(
+            [str(Path(folder) / "ftrace-text" / name)], ReorganizeRequest({"some": "cpu == 0"}, tmp_path / "out")
+        )
     assert not list((tmp_path / "out").iterdir())

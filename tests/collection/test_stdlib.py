@@ -18,7 +18,7 @@ from dctv import readers
 from dctv.catalog.mount import HIDDEN
 from dctv.catalog.stdlib import EVERY, modules
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.session import Session
 from dctv.types.schema import DURATION, TS, Kind
 from tests.collection.ftrace_lines import COLLECTION, FTRACE
@@ -46,7 +46,7 @@ def test_every_view_has_its_words() -> None:
 
 @pytest.mark.parametrize(("reader", "path"), CASES, ids=[str(path.relative_to(COLLECTION)) for _, path in CASES])
 def test_every_view_works(reader: str, path: Path) -> None:
-    """Views that the trace feeds run; of others, which have no rows whatever happens, the columns are looked at."""
+    """Views that the trace has inputs for run; of others, which never have rows, the columns are looked at."""
     with Session() as session:
         session.mount(str(path), "t")
         for module in modules():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from dctv.comparison.sides import Run, Side, Sides
+from dctv.comparison.sides import Side, Sides, TraceRun
 from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT
 from dctv.types.units import parse_unit
@@ -21,12 +21,12 @@ TYPES = {
 }
 
 
-def run(name: str, columns: str, rows: Rows) -> Run:
+def run(name: str, columns: str, rows: Rows) -> TraceRun:
     """Make a run of columns such as `name VARCHAR, total BIGINT ns`."""
     words = [one.split() for one in columns.split(", ")]
     told = tuple(ColumnType(name, kind, parse_unit(unit[0]) if unit else NO_UNIT) for name, kind, *unit in words)
     arrays = [pa.array([row[i] for row in rows], TYPES[one.type]) for i, one in enumerate(told)]
-    return Run(name, told, pa.table(arrays, names=[one.name for one in told]))
+    return TraceRun(name, told, pa.table(arrays, names=[one.name for one in told]))
 
 
 def sides(columns: str, a: Sequence[Rows], b: Sequence[Rows]) -> Sides:

@@ -10,7 +10,7 @@ import dctv
 from dctv import readers
 from dctv.comparison.bundled import EVERY, Metric, fitting, metric_of, metrics
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.errors import DctvWarning, UsageError
 
 DATA = Path(__file__).parents[1] / "data"

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.draw.places import Placed, Plot, merged, place_cells
+from dctv.draw.places import Placed, TimeScale, merged, place_cells
 from dctv.draw.rows import place_rows
 from tests.bounds import bounded
 from tests.draw.scenes import Cell, cell, scene, track
 
 LEAST, MOST = -(2**63), 2**63 - 1
 TIMES = st.one_of(st.integers(-20, 20), st.integers(LEAST, MOST))
-PLOT = Plot(100, 1000)
+PLOT = TimeScale(100, 1000)
 
 
 @st.composite

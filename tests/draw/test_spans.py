@@ -137,7 +137,7 @@ def test_a_picture_of_very_many_cells_stays_small() -> None:
     cells = [cell(0, ts, 1, f"function {ts * ts % 97}", lane=lane) for lane in range(10) for ts in range(2000)]
     read = drawn(scene([track(0, lanes=10)], cells, stop=2000), 2122)
     assert len(read.text) < 2_000_000
-    assert len(read.told()) == spans.TOLD
+    assert len(read.told()) == spans.TITLED
 
 
 def luminance(colour: str) -> float:

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.cli.flame.frames import Tree, compare, shown
+from dctv.cli.flame.frames import FlameTree, compare, shown
 from tests.bounds import bounded
 
 Paths = dict[tuple[str, ...], int]
@@ -29,13 +29,13 @@ def widths(stacks: Paths) -> Paths:
     return {one: sum(own for path, own in stacks.items() if path[: len(one)] == one) for one in stacks}
 
 
-def tree(stacks: Paths) -> Tree:
+def tree(stacks: Paths) -> FlameTree:
     order = sorted(stacks, key=lambda path: (len(path), path))
     place = {path: number for number, path in enumerate(order)}
     wide = widths(stacks)
     sums = np.array([wide[path] for path in order], dtype=np.int64)
     parents = np.array([place[path[:-1]] if len(path) > 1 else -1 for path in order], dtype=np.int64)
-    return Tree(
+    return FlameTree(
         parents,
         np.ones(len(order), dtype=np.int64),
         sums,

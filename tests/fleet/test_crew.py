@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from dctv.errors import TraceError, UsageError
-from dctv.index.mounting import Policy
+from dctv.index.mounting import IndexPolicy
 from dctv.progress import Progress
 from dctv.run.crew import Crew
 from dctv.run.limits import Limits
 
-LIMITS = Limits(Policy(when=False), 1, None, None)
+LIMITS = Limits(IndexPolicy(when=False), 1, None, None)
 PATIENCE = 20.0
 
 

@@ -14,7 +14,7 @@ import pytest
 from dctv.catalog.files import matching
 from dctv.errors import BindError, DctvError, TraceError, UsageError
 from dctv.run.fleet.fleet import one_schema
-from dctv.run.fleet.members import Member
+from dctv.run.fleet.members import FleetMember
 from dctv.session import Session
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -122,7 +122,7 @@ def test_schemas_of_traces_are_brought_together() -> None:
     def schema(*columns: tuple[str, str, str]) -> Schema:
         return Schema(Kind.REGULAR, tuple(ColumnType(n, t, parse_unit(u) if u else NO_UNIT) for n, t, u in columns))
 
-    a, b = Member("a", "/a", {}), Member("b", "/b", {})
+    a, b = FleetMember("a", "/a", {}), FleetMember("b", "/b", {})
     found = one_schema(
         "runs",
         "t",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dctv.errors import DctvError, EngineError
-from dctv.index.cache import Bound, prune
+from dctv.index.cache import CacheLimit, prune
 from dctv.session import Session
 
 
@@ -206,9 +206,9 @@ def test_what_is_damaged_is_found_again(folder: Path, tmp_path: Path, text: str)
 @pytest.mark.usefixtures("session")
 def test_it_goes_with_the_indexes_that_are_pruned(tmp_path: Path) -> None:
     folder = tmp_path / "indexes"
-    prune(folder, Bound(None, 3600.0, nothing=False))
+    prune(folder, CacheLimit(None, 3600.0, nothing=False))
     assert list((folder / "fleets").glob("*.json"))
-    prune(folder, Bound(None, None, nothing=True))
+    prune(folder, CacheLimit(None, None, nothing=True))
     assert not list((folder / "fleets").glob("*.json"))
 
 

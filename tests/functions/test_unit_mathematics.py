@@ -8,12 +8,12 @@ import duckdb
 import pytest
 
 from dctv.contracts.function_rule import FunctionRule
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.functions import aggregate, scalar
 from dctv.types.unit_rules import UnitRule, result_unit
 from dctv.types.units import parse_unit, ratio
 
-SHELVES = scan(aggregate, FunctionRule) | scan(scalar, FunctionRule)
+REGISTERED = scan(aggregate, FunctionRule) | scan(scalar, FunctionRule)
 ROWS = "(VALUES (3.0, 2.0, 1), (7.0, 5.0, 2), (7.0, 11.0, 3), (20.0, 4.0, 4), (1.0, 8.0, 5)) AS t(x, y, i)"
 ONE_ARGUMENT = [
     "sum",
@@ -92,7 +92,7 @@ def check(name: str, coarse: list[str], fine: list[str]) -> None:
     results = []
     for texts in (coarse, fine):
         units = [parse_unit(text) for text in texts]
-        unit, factors = result_unit(SHELVES[name].rule, units, name)
+        unit, factors = result_unit(REGISTERED[name].rule, units, name)
         arguments = []
         for column, start, own, factor in zip(columns, coarse, units, factors, strict=False):
             scale = ratio(parse_unit(start), own) * factor
@@ -119,7 +119,7 @@ def test_two_arguments_of_the_same_dimension(name: str) -> None:
 
 
 def test_rules_that_change_units_are_all_covered() -> None:
-    tested = {SHELVES[name].rule for name in (*ONE_ARGUMENT, *TWO_ARGUMENTS, *SAME_UNIT)}
+    tested = {REGISTERED[name].rule for name in (*ONE_ARGUMENT, *TWO_ARGUMENTS, *SAME_UNIT)}
     structural = {UnitRule.BARE, UnitRule.CHOOSE, UnitRule.SHIFT, UnitRule.TIMES_NS, UnitRule.IN_BYTES}
     structural |= {UnitRule.POWER, UnitRule.BINS}
     structural |= {UnitRule.IN_SECONDS, UnitRule.IN_MILLISECONDS, UnitRule.IN_NANOSECONDS}

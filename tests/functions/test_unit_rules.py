@@ -1,4 +1,4 @@
-"""Every function treats units as unit_rules.cases says; the shelves hold every aggregate and window function."""
+"""Every function treats units as unit_rules.cases says; the registries hold every aggregate and window function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from dctv.contracts.function_rule import FunctionRule
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.engines.allowed import KINDS
 from dctv.engines.duckdb import DuckDB
 from dctv.errors import UnitError
@@ -24,7 +24,7 @@ CASES = [
 ]
 AGGREGATES = scan(aggregate, FunctionRule)
 SCALARS = scan(scalar, FunctionRule)
-SHELVES = AGGREGATES | SCALARS
+REGISTERED = AGGREGATES | SCALARS
 BARE = set(Path(__file__).with_name("bare_functions.txt").read_text(encoding="utf-8").split())
 OURS = {"sparkline", "state_names", "state_path", "time_avg", "time_sum", "unitless"}
 SYNTAX = {"coalesce", "ifnull", "try"}
@@ -39,7 +39,7 @@ def argument(text: str) -> Argument:
 def call(text: str) -> str:
     name, _, rest = text.partition("(")
     arguments = [argument(part) for part in rest.removesuffix(")").split(", ") if part]
-    rule = SHELVES[name].rule if name in SHELVES else UnitRule.BARE
+    rule = REGISTERED[name].rule if name in REGISTERED else UnitRule.BARE
     unit, factors = result_unit(rule, arguments, name)
     assert len(factors) == len(arguments)
     converted = " ; " + " ".join(map(str, factors)) if any(f != 1 for f in factors) else ""
@@ -73,17 +73,17 @@ def engine_names() -> dict[str, set[str]]:
 
 def test_every_aggregate_and_window_function_of_the_engine_has_a_rule(engine_names: dict[str, set[str]]) -> None:
     for kind in ("aggregate", "window"):
-        on_shelf = {name for name, rule in AGGREGATES.items() if rule.kind == kind}
-        assert engine_names[kind] - on_shelf == set()
+        registered = {name for name, rule in AGGREGATES.items() if rule.kind == kind}
+        assert engine_names[kind] - registered == set()
 
 
 def test_every_rule_is_for_a_function_that_exists(engine_names: dict[str, set[str]]) -> None:
-    assert set(SHELVES) - set().union(*engine_names.values()) == OURS | SYNTAX
+    assert set(REGISTERED) - set().union(*engine_names.values()) == OURS | SYNTAX
 
 
 def test_every_offered_function_has_a_rule_or_takes_bare_numbers() -> None:
     """A function that is offered anew must get a rule, or be listed as one that no quantity is given to."""
-    assert {name for name in KINDS if name not in SHELVES} == BARE
+    assert {name for name in KINDS if name not in REGISTERED} == BARE
 
 
 def test_every_function_of_the_engine_is_offered_or_refused_by_name(engine_names: dict[str, set[str]]) -> None:
@@ -96,17 +96,17 @@ def test_every_function_of_the_engine_is_offered_or_refused_by_name(engine_names
         engine.close()
 
 
-def test_the_shelves_share_no_name() -> None:
+def test_the_registries_share_no_name() -> None:
     assert AGGREGATES.keys() & SCALARS.keys() == set()
     assert {rule.kind for rule in SCALARS.values()} == {"scalar"}
 
 
 def test_every_rule_is_in_use() -> None:
-    assert {rule.rule for rule in SHELVES.values()} == set(UnitRule)
+    assert {rule.rule for rule in REGISTERED.values()} == set(UnitRule)
 
 
-@pytest.mark.parametrize("name", SHELVES)
+@pytest.mark.parametrize("name", REGISTERED)
 def test_bare_arguments_give_bare_results(name: str) -> None:
-    unit, factors = result_unit(SHELVES[name].rule, [NO_UNIT, NO_UNIT], name)
+    unit, factors = result_unit(REGISTERED[name].rule, [NO_UNIT, NO_UNIT], name)
     assert str(unit) == ("ns" if name == "time_sum" else "")
     assert factors == [1, 1]

@@ -16,7 +16,7 @@ from zlib import crc32
 
 import pytest
 
-from dctv.errors import Source
+from dctv.errors import SourceText
 from dctv.run.result import Asserted, Result
 from dctv.session import Session
 from dctv.syntax import ast
@@ -116,7 +116,7 @@ def test_sql_gives_what_it_gave(page: Path, texts: list[str], pytestconfig: pyte
         session.mount(str(ROOT / KERNEL), "t")
         session.mount(str(ROOT / LOADER), "io")
         for text in texts:
-            statements = parse(Source(short(page), text))
+            statements = parse(SourceText(short(page), text))
             outcomes = session.execute(text, source_name=short(page), base=ROOT)
             for statement, outcome in zip(statements, outcomes, strict=True):
                 came = of(outcome)

@@ -1,4 +1,4 @@
-"""What the shelves hold is what docs/reference says, and architecture.md shows the packages there are."""
+"""What the registries hold is what docs/reference says, and architecture.md shows the packages there are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from docs.generate import REFERENCE, pages
 from tests.house.tree import ROOT, short
 
 
-def test_pages_say_what_the_shelves_say() -> None:
+def test_pages_say_what_the_registries_say() -> None:
     """`make accept` writes the pages."""
     stale = [short(path) for path, text in pages() if path.read_text(encoding="utf-8") != text]
     assert stale == []

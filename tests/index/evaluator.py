@@ -7,34 +7,34 @@ from math import inf, isnan
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
-from dctv.plan.predicate import And, Anything, Compare, In, IsNull, Not, Or, Predicate, Prefix
+from dctv.plan import predicate as p
 
 Row = Mapping[str, Any]
 """Values by column, and under `luck` what a condition is of which nothing is known."""
 
 
-def truth(predicate: Predicate, row: Row) -> bool | None:
+def truth(predicate: p.Predicate, row: Row) -> bool | None:
     """Return what a predicate is for an event, in three-valued logic, one case after the other."""
     found: bool | None
     match predicate:
-        case Not(part):
+        case p.Not(part):
             inner = truth(part, row)
             found = None if inner is None else not inner
-        case And(parts):
+        case p.And(parts):
             found = _all([truth(part, row) for part in parts])
-        case Or(parts):
-            of_opposites = _all([truth(Not(part), row) for part in parts])
+        case p.Or(parts):
+            of_opposites = _all([truth(p.Not(part), row) for part in parts])
             found = None if of_opposites is None else not of_opposites
-        case IsNull(column):
+        case p.IsNull(column):
             found = row[column] is None
-        case Anything():
+        case p.Anything():
             found = row["luck"]
-        case Compare(columns, operator, literal):
+        case p.Compare(columns, operator, literal):
             values = [row[c] for c in columns]
             found = None if None in values else _holds(sum(values) if len(values) > 1 else values[0], operator, literal)
-        case Prefix(column, text):
+        case p.Prefix(column, text):
             found = None if row[column] is None else _text(row[column]).startswith(text)
-        case In(column, literals, has_null):
+        case p.In(column, literals, has_null):
             is_one = any(_holds(row[column], "=", literal) for literal in literals if row[column] is not None)
             found = is_one or (None if has_null or row[column] is None else False)
     return found

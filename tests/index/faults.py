@@ -19,8 +19,8 @@ from typing import Any
 
 from dctv.cli.measure import indexed, measured
 from dctv.errors import DctvError, IndexUnusable
-from dctv.index.build import Settings
-from dctv.index.order import Order, Outcome
+from dctv.index.build import IndexSettings
+from dctv.index.order import IndexOutcome, IndexRequest
 from dctv.index.summary import Summary
 from dctv.session import Session
 from tests.bounds import EXPLORE
@@ -74,18 +74,18 @@ def ftrace(folder: Path) -> Path:
 @contextmanager
 def small_chunks() -> Iterator[None]:
     """Let passes make many chunks of few events."""
-    before = Settings.__init__.__defaults__
+    before = IndexSettings.__init__.__defaults__
     assert before is not None
-    Settings.__init__.__defaults__ = (*before[:-1], CHUNK)
+    IndexSettings.__init__.__defaults__ = (*before[:-1], CHUNK)
     try:
         yield
     finally:
-        Settings.__init__.__defaults__ = before
+        IndexSettings.__init__.__defaults__ = before
 
 
-def build(trace: Path, index_dir: Path, *, store: bool = True, force: bool = False) -> Outcome:
+def build(trace: Path, index_dir: Path, *, store: bool = True, force: bool = False) -> IndexOutcome:
     with small_chunks(), Session(index_dir=index_dir) as session:
-        return session.index(str(trace), Order(Settings(store=store), force=force))
+        return session.index(str(trace), IndexRequest(IndexSettings(store=store), force=force))
 
 
 @dataclass(frozen=True)

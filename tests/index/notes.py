@@ -19,10 +19,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk, Known, Origin
-from dctv.contracts.reader import Chunks, LoadContext, LoadedTrace, Reader, TraceTable
-from dctv.index.build import Settings, Stored, layout
-from dctv.index.keeper import Plan, ensure
+from dctv.contracts.chunks import LINE, Checkpoint, ColumnLineage, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ChunkReader, LoadContext, LoadedTrace, Reader, TraceTable
+from dctv.index.build import IndexSettings, WrittenTable, layout
+from dctv.index.keeper import IndexPlan, ensure
 from dctv.index.trace import Trace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -70,7 +70,7 @@ class NotesPass:
                 time.sleep(PAUSE)
                 self.context.progress(done, total)
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         return self.found
 
     def again(self) -> bool:
@@ -98,17 +98,17 @@ def chunk_of(at: Checkpoint, lines: Sequence[bytes]) -> DecodedChunk:
     return DecodedChunk(at, events, (), hashes, {"HASH": struct.pack(f"<{len(others)}I", *others)} if others else {})
 
 
-def _tables(_: Known) -> Mapping[str, TraceTable]:
+def _tables(_: TraceMetadata) -> Mapping[str, TraceTable]:
     columns = (ColumnType(TS, "BIGINT", NO_UNIT), ColumnType("dur", "BIGINT", NO_UNIT))
     return {f"raw_events.{n}": TraceTable(Schema(Kind.EVENT, columns), None) for n in ("read", "write")}
 
 
-def _origins(_known: Known, _name: str) -> Mapping[str, Origin]:
-    return {"cat": Origin("cat")}
+def _lineage(_known: TraceMetadata, _name: str) -> Mapping[str, ColumnLineage]:
+    return {"cat": ColumnLineage("cat")}
 
 
-def _rest(known: Known) -> LoadedTrace:
-    return LoadedTrace({}, [], int(known.facts["lines"]))
+def _rest(metadata: TraceMetadata) -> LoadedTrace:
+    return LoadedTrace({}, [], int(metadata.entries["lines"]))
 
 
 def _load(_paths: Sequence[Path], _context: LoadContext) -> LoadedTrace:
@@ -116,20 +116,20 @@ def _load(_paths: Sequence[Path], _context: LoadContext) -> LoadedTrace:
 
 
 def notes(*, twice: bool = False) -> Reader:
-    chunks = Chunks(
+    chunks = ChunkReader(
         dimensions={"cat": "cat"},
         start=lambda paths, context, hints, _: NotesPass(paths, context, hints, twice),
         tables=_tables,
         finished=lambda _known, _name, batch: batch,
-        origins=_origins,
+        lineage=_lineage,
         rest=_rest,
-        decode=lambda _paths, _at, known, _context: _tables(known),
+        decode=lambda _paths, _at, metadata, _context: _tables(metadata),
     )
     return Reader("notes", "notes", (".notes",), lambda _: False, _load, chunks=chunks)
 
 
 @dataclass
-class NotesSpool:
+class NotesSorter:
     """Keeps everything and writes one file per event."""
 
     folder: Path
@@ -139,7 +139,7 @@ class NotesSpool:
         for name, batch in chunk.events:
             self.rows.setdefault(name, []).append(batch)
 
-    def write(self, _chunks: Chunks, _known: Known, folder: Path) -> Sequence[Stored]:
+    def write(self, _chunks: ChunkReader, _known: TraceMetadata, folder: Path) -> Sequence[WrittenTable]:
         stored = []
         for name, batches in sorted(self.rows.items()):
             table = pa.Table.from_batches(batches)
@@ -148,7 +148,7 @@ class NotesSpool:
             time.sleep(PAUSE)
             data = path.read_bytes()
             told = (len(table), len(data), zlib.crc32(data), json.dumps(table.column_names))
-            stored.append(Stored(f"raw_events.{name}", path.name, *told))
+            stored.append(WrittenTable(f"raw_events.{name}", path.name, *told))
         return stored
 
     def close(self) -> None:
@@ -159,14 +159,14 @@ def trace_of(*paths: Path, twice: bool = False, **options: object) -> Trace:
     return Trace(paths, notes(twice=twice), LoadContext(options, 1, lambda _done, _total: None))
 
 
-def plan_of(trace: Trace, index_dir: Path, **settings: Any) -> Plan:
-    return Plan(layout(trace, Settings(**settings)), NotesSpool, index_dir)
+def plan_of(trace: Trace, index_dir: Path, **settings: Any) -> IndexPlan:
+    return IndexPlan(layout(trace, IndexSettings(**settings)), NotesSorter, index_dir)
 
 
 def main() -> None:
     folder, *paths = map(Path, sys.argv[1:])
     trace = trace_of(*paths)
-    index, built = ensure(trace, Plan(layout(trace, Settings()), NotesSpool, folder, waiting=lambda: None))
+    index, built = ensure(trace, IndexPlan(layout(trace, IndexSettings()), NotesSorter, folder, waiting=lambda: None))
     sys.stdout.write(f"{'built' if built else 'found'} {sum(index.events)}\n")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dctv.errors import IndexFailed, IndexUnusable, UsageError
-from dctv.index.build import Settings, layout
+from dctv.index.build import IndexSettings, layout
 from dctv.index.check import check
 from dctv.index.database import Index
 from dctv.index.finding import find
@@ -22,7 +22,7 @@ from dctv.index.location import INDEX, cache_folder, index_folder, subject
 from dctv.index.opening import open_index
 from dctv.index.schema import FORMAT_VERSION
 from tests.bounds import EXPLORE
-from tests.index.notes import NotesSpool, plan_of, trace_of, write_notes
+from tests.index.notes import NotesSorter, plan_of, trace_of, write_notes
 
 
 def built(tmp_path: Path, lines: int = 1000, **settings: object) -> Index:
@@ -52,8 +52,8 @@ def test_an_index_knows_its_trace(tmp_path: Path) -> None:
     assert index.hashes_with_prefix("fhash", "file number") == {f"h{i}" for i in range(7)}
     assert index.hashes_with_prefix("fhash", "filf") == frozenset()
     assert index.texts_of("fhash", "h0") == {"file number 0"}
-    assert index.known.facts == {"start_ns": 1000, "lines": 1530}
-    assert (0, "fhash", "h1", "file number 1") in index.known.hashes
+    assert index.metadata.entries == {"start_ns": 1000, "lines": 1530}
+    assert (0, "fhash", "h1", "file number 1") in index.metadata.hashes
     assert [c.number for c in index.checkpoints([2, 3])] == [2, 3]
     assert index.checkpoints() == index.checkpoints(range(17))
     store = index.store
@@ -116,7 +116,7 @@ def dump(index: Index) -> list[str]:
 def test_unknown_dimensions_are_refused(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 10))
     with pytest.raises(UsageError, match="found no dimension `size`"):
-        layout(trace, Settings(dimensions=("size",)))
+        layout(trace, IndexSettings(dimensions=("size",)))
 
 
 def notes_of(tmp_path: Path) -> tuple[list[str], Index | None]:
@@ -231,7 +231,7 @@ def test_check_finds_nothing_in_a_good_index(tmp_path: Path) -> None:
     trace = trace_of(*(file.path for file in index.files))
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    assert check(trace, index, NotesSpool, scratch) == []
+    assert check(trace, index, NotesSorter, scratch) == []
 
 
 DAMAGE = {
@@ -262,7 +262,7 @@ def test_check_finds_what_is_wrong(tmp_path: Path, statement: str) -> None:
     assert wrong is not None
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    assert DAMAGE[statement] in "\n".join(check(trace, wrong, NotesSpool, scratch))
+    assert DAMAGE[statement] in "\n".join(check(trace, wrong, NotesSorter, scratch))
 
 
 def test_a_trace_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_identities_tell_files_apart(tmp_path: Path) -> None:
 
 def test_facts_survive_as_they_are(tmp_path: Path) -> None:
     index = built(tmp_path)
-    assert index.facts == json.loads(json.dumps(index.facts))
+    assert index.entries == json.loads(json.dumps(index.entries))
 
 
 def test_nothing_is_written_beside_the_trace(tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ import pytest
 
 from dctv.errors import IndexFailed
 from dctv.index import locks
-from dctv.index.cache import Bound, entries, most_bytes, prune
+from dctv.index.cache import CacheLimit, entries, most_bytes, prune
 from dctv.index.finding import find
-from dctv.index.keeper import Plan, ensure, sweep
+from dctv.index.keeper import IndexPlan, ensure, sweep
 from dctv.index.location import INDEX, index_folder
 from dctv.index.trace import Trace
 from tests.bounds import EXPLORE
@@ -128,7 +128,7 @@ def test_what_is_in_use_is_not_swept_away(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 300))
     old, _ = ensure(trace, plan_of(trace, tmp_path / "idx"))
     plan = plan_of(trace, tmp_path / "idx")
-    new, made = ensure(trace, Plan(plan.wanted, plan.make_spool, plan.index_dir, force=True))
+    new, made = ensure(trace, IndexPlan(plan.wanted, plan.make_sorter, plan.index_dir, force=True))
     assert made is not None
     store = old.store
     assert store is not None
@@ -157,12 +157,12 @@ def test_the_cache_is_listed_and_bounded(tmp_path: Path) -> None:
     os.utime(used.folder / "lock", (1000, 1000))
     size = found[0].bytes
     assert size > 10_000
-    removed = prune(root, Bound(most_bytes=2 * size + size // 2))
+    removed = prune(root, CacheLimit(most_bytes=2 * size + size // 2))
     assert [entry.folder for entry in removed] == [found[2].folder, found[1].folder]
     assert [entry.paths[0].name for entry in entries(root)] == ["3.notes", "0.notes"]
-    assert prune(root, Bound(oldest=1e12)) == []
-    assert len(prune(root, Bound(oldest=60))) == 1
+    assert prune(root, CacheLimit(oldest=1e12)) == []
+    assert len(prune(root, CacheLimit(oldest=60))) == 1
     used.close()
-    assert len(prune(root, Bound(nothing=True))) == 1
+    assert len(prune(root, CacheLimit(nothing=True))) == 1
     assert list(root.iterdir()) == []
     assert 0 < most_bytes(tmp_path) <= 20 << 30

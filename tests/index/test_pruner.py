@@ -21,20 +21,7 @@ from dctv.index.chunk_sets import positions_of, set_of
 from dctv.index.identity import Identity
 from dctv.index.pruner import Pruned, Pruner
 from dctv.index.records import Bloom, DimensionStatistics, IndexedFile
-from dctv.plan.predicate import (
-    ALWAYS,
-    NEVER,
-    And,
-    Anything,
-    Compare,
-    In,
-    IsNull,
-    Not,
-    Or,
-    Predicate,
-    Prefix,
-    simplified,
-)
+from dctv.plan import predicate as p
 from tests.bounds import bounded
 from tests.index.evaluator import Row, truth
 
@@ -170,41 +157,41 @@ def _chunks(draw: st.DrawFn, kinds: Mapping[str, str]) -> list[list[Row]]:
     return found
 
 
-def _leaf(kinds: Mapping[str, str]) -> st.SearchStrategy[Predicate]:
-    forms: list[st.SearchStrategy[Predicate]] = [
-        st.builds(Compare, st.just(("name",)), _OPERATORS, st.sampled_from(["read", "write", "zzz"])),
-        st.builds(Prefix, st.just("name"), st.sampled_from(["", "r", "read", "x"])),
-        st.builds(Compare, st.sampled_from([("ts",), ("dur",), ("ts", "dur")]), _OPERATORS, st.integers(-1, 50)),
-        st.builds(Compare, st.just(("ts",)), _OPERATORS, st.just(Fraction(41, 2))),
-        st.just(IsNull("dur")),
-        st.just(Anything()),
-        st.sampled_from([ALWAYS, NEVER]),
+def _leaf(kinds: Mapping[str, str]) -> st.SearchStrategy[p.Predicate]:
+    forms: list[st.SearchStrategy[p.Predicate]] = [
+        st.builds(p.Compare, st.just(("name",)), _OPERATORS, st.sampled_from(["read", "write", "zzz"])),
+        st.builds(p.Prefix, st.just("name"), st.sampled_from(["", "r", "read", "x"])),
+        st.builds(p.Compare, st.sampled_from([("ts",), ("dur",), ("ts", "dur")]), _OPERATORS, st.integers(-1, 50)),
+        st.builds(p.Compare, st.just(("ts",)), _OPERATORS, st.just(Fraction(41, 2))),
+        st.just(p.IsNull("dur")),
+        st.just(p.Anything()),
+        st.sampled_from([p.ALWAYS, p.NEVER]),
     ]
     for column, kind in kinds.items():
         literal = _LITERALS[_OF[kind]] | (_LITERALS["float"] if kind == "number" else st.nothing())
         forms += [
-            st.builds(Compare, st.just((column,)), _OPERATORS, literal),
-            st.builds(In, st.just(column), st.lists(literal, max_size=4).map(tuple), st.booleans()),
-            st.just(IsNull(column)),
+            st.builds(p.Compare, st.just((column,)), _OPERATORS, literal),
+            st.builds(p.In, st.just(column), st.lists(literal, max_size=4).map(tuple), st.booleans()),
+            st.just(p.IsNull(column)),
         ]
         if _OF[kind] == "text":
-            forms.append(st.builds(Prefix, st.just(column), st.sampled_from(_TEXTS)))
+            forms.append(st.builds(p.Prefix, st.just(column), st.sampled_from(_TEXTS)))
     return st.one_of(forms)
 
 
-def _predicates(kinds: Mapping[str, str]) -> st.SearchStrategy[Predicate]:
+def _predicates(kinds: Mapping[str, str]) -> st.SearchStrategy[p.Predicate]:
     return st.recursive(
         _leaf(kinds),
         lambda inner: (
-            st.builds(Not, inner)
-            | st.builds(And, st.lists(inner, max_size=3).map(tuple))
-            | st.builds(Or, st.lists(inner, max_size=3).map(tuple))
+            st.builds(p.Not, inner)
+            | st.builds(p.And, st.lists(inner, max_size=3).map(tuple))
+            | st.builds(p.Or, st.lists(inner, max_size=3).map(tuple))
         ),
         max_leaves=6,
     )
 
 
-def pruned(made: Made, predicate: Predicate) -> Pruned:
+def pruned(made: Made, predicate: p.Predicate) -> Pruned:
     return Pruner(made, BloomCache()).candidates(predicate)
 
 
@@ -218,7 +205,7 @@ def test_no_event_is_lost(kind: str, data: st.DataObject) -> None:
     made = Made(chunks, hide=frozenset(data.draw(st.lists(hide, max_size=8))))
     predicate = data.draw(_predicates(kinds))
     needed = {n for n, rows in enumerate(chunks) if any(truth(predicate, row) is True for row in rows)}
-    for one in (predicate, simplified(predicate)):
+    for one in (predicate, p.simplified(predicate)):
         found = pruned(made, one)
         assert needed <= set(found.positions)
         thrown_out = found.by_dictionary + found.by_range + found.by_bloom
@@ -229,91 +216,91 @@ def _row(name: str = "read", ts: int = 0, dur: int | None = 1, x: Any = None, y:
     return {"name": name, "ts": ts, "dur": dur, "x": x, "y": y, "luck": None}
 
 
-def _kept(made: Made, predicate: Predicate) -> list[int]:
+def _kept(made: Made, predicate: p.Predicate) -> list[int]:
     return list(pruned(made, predicate).positions)
 
 
-NAME = Compare(("name",), "=", "read")
+NAME = p.Compare(("name",), "=", "read")
 
 
 def test_not_keeps_chunks_in_which_another_name_occurs() -> None:
     """The first design took the complement of the chunks with `read`, and lost all others in them."""
     made = Made([[_row("read"), _row("write")], [_row("read"), _row("read")], [_row("write")]])
     assert _kept(made, NAME) == [0, 1]
-    assert _kept(made, Not(NAME)) == [0, 2]
-    assert _kept(made, Compare(("name",), "!=", "read")) == [0, 2]
-    assert _kept(made, Not(In("name", ("read", "write")))) == []
+    assert _kept(made, p.Not(NAME)) == [0, 2]
+    assert _kept(made, p.Compare(("name",), "!=", "read")) == [0, 2]
+    assert _kept(made, p.Not(p.In("name", ("read", "write")))) == []
     hidden = Made(made.chunks, hide=frozenset({("name", 0), ("name", 1), ("name", 2)}))
-    assert _kept(hidden, Not(NAME)) == [0, 2]
+    assert _kept(hidden, p.Not(NAME)) == [0, 2]
 
 
 def test_missing_values_are_neither_equal_nor_different() -> None:
     made = Made([[_row(x=None)], [_row(x=1), _row(x=None)], [_row(x=2)]])
-    equal = Compare(("x",), "=", 1)
+    equal = p.Compare(("x",), "=", 1)
     assert _kept(made, equal) == [1]
-    assert _kept(made, Not(equal)) == [2]
-    assert _kept(made, Or((equal, Not(equal)))) == [1, 2]
-    assert _kept(made, IsNull("x")) == [0, 1]
-    assert _kept(made, Not(IsNull("x"))) == [1, 2]
-    assert _kept(made, Not(In("x", (1,), has_null=True))) == []
+    assert _kept(made, p.Not(equal)) == [2]
+    assert _kept(made, p.Or((equal, p.Not(equal)))) == [1, 2]
+    assert _kept(made, p.IsNull("x")) == [0, 1]
+    assert _kept(made, p.Not(p.IsNull("x"))) == [1, 2]
+    assert _kept(made, p.Not(p.In("x", (1,), has_null=True))) == []
 
 
 def test_each_tier_throws_out_what_those_before_left() -> None:
     chunks = [[_row(x=text) for text in texts] for texts in (["a", "b"], ["c", "d"], ["p", "r"], ["x", "z"])]
     made = Made(chunks, hide=frozenset({("x", 1), ("x", 2), ("x", 3)}))
-    found = pruned(made, Compare(("x",), "=", "q"))
+    found = pruned(made, p.Compare(("x",), "=", "q"))
     assert (found.by_dictionary, found.by_range, found.by_bloom) == (1, 2, 1)
     assert str(found) == "index: 0 of 4 chunks in 0 of 2 files; thrown out: 1 by dictionary, 2 by range, 1 by bloom"
-    assert str(pruned(made, Compare(("x",), "=", "a"))).startswith("index: 1 of 4 chunks in 1 of 2 files; ")
-    assert pruned(made, Anything()).is_whole
+    assert str(pruned(made, p.Compare(("x",), "=", "a"))).startswith("index: 1 of 4 chunks in 1 of 2 files; ")
+    assert pruned(made, p.Anything()).is_whole
 
 
 def test_whole_numbers_are_compared_exactly() -> None:
     made = Made([[_row(x=2**53)], [_row(x=2**53 + 1)]], hide=frozenset({("x", 0), ("x", 1)}))
-    assert _kept(made, Compare(("x",), ">", 2**53)) == [1]
-    assert _kept(made, Compare(("x",), "=", 2**53 + 1)) == [1]
-    assert _kept(made, Compare(("x",), ">", Fraction(2**54 + 1, 2))) == [1]
+    assert _kept(made, p.Compare(("x",), ">", 2**53)) == [1]
+    assert _kept(made, p.Compare(("x",), "=", 2**53 + 1)) == [1]
+    assert _kept(made, p.Compare(("x",), ">", Fraction(2**54 + 1, 2))) == [1]
 
 
 def test_filters_are_asked_for_literals_as_values_are_written() -> None:
     hide = frozenset({("x", 0), ("x", 1)})
     doubles = Made([[_row(x=0.5), _row(x=1.5)], [_row(x=0.25), _row(x=3.0)]], hide=hide)
-    assert _kept(doubles, Compare(("x",), "=", Fraction(1, 2))) == [0]
-    assert _kept(doubles, In("x", (Fraction(1, 4), 3))) == [1]
+    assert _kept(doubles, p.Compare(("x",), "=", Fraction(1, 2))) == [0]
+    assert _kept(doubles, p.In("x", (Fraction(1, 4), 3))) == [1]
     flags = Made([[_row(x=True), _row(x=False)], [_row(x=False), _row(x=None)]], hide=hide)
-    assert _kept(flags, Compare(("x",), "=", value=True)) == [0]
+    assert _kept(flags, p.Compare(("x",), "=", value=True)) == [0]
 
 
 def test_numbers_and_texts_do_not_decide_about_each_other() -> None:
     made = Made([[_row(x="5")], [_row(x=5)], [_row(x=5), _row(x="5")], [_row(x=0.5)]])
-    assert _kept(made, Compare(("x",), ">", 7)) == [0, 2]
-    assert _kept(made, Compare(("x",), "=", "6")) == [2, 3]
+    assert _kept(made, p.Compare(("x",), ">", 7)) == [0, 2]
+    assert _kept(made, p.Compare(("x",), "=", "6")) == [2, 3]
 
 
 def test_an_event_ends_no_later_than_all_of_its_chunk() -> None:
     made = Made([[_row(ts=0, dur=5)], [_row(ts=4, dur=90)], [_row(ts=200, dur=None)]])
-    assert _kept(made, Compare(("ts", "dur"), ">", 5)) == [1]
-    assert _kept(made, Compare(("ts", "dur"), "<=", 5)) == [0]
+    assert _kept(made, p.Compare(("ts", "dur"), ">", 5)) == [1]
+    assert _kept(made, p.Compare(("ts", "dur"), "<=", 5)) == [0]
 
 
 def test_only_dimensions_that_are_named_are_read() -> None:
     made = Made([[_row(x=1)], [_row(x=2)]])
-    _kept(made, And((NAME, Compare(("nowhere",), "=", 1))))
+    _kept(made, p.And((NAME, p.Compare(("nowhere",), "=", 1))))
     assert sorted(made.asked) == ["name", "nowhere"]
-    assert _kept(made, Compare(("nowhere",), "=", 1)) == [0, 1]
+    assert _kept(made, p.Compare(("nowhere",), "=", 1)) == [0, 1]
 
 
 def test_an_empty_chunk_is_never_kept() -> None:
     made = Made([[], [_row()]])
-    assert _kept(made, Anything()) == [1]
-    assert _kept(made, Not(NAME)) == []
+    assert _kept(made, p.Anything()) == [1]
+    assert _kept(made, p.Not(NAME)) == []
 
 
 def test_damaged_evidence_keeps_the_chunk() -> None:
     made = Made([[_row(x="a")], [_row(x="b")]])
     for row in made._rows:
         row["x"] |= {"value_counts": b"\x00\x01", "bloom_data": b"short", "min_value": None}
-    assert _kept(made, Compare(("x",), "=", "a")) == [0, 1]
+    assert _kept(made, p.Compare(("x",), "=", "a")) == [0, 1]
 
 
 @given(st.sets(st.integers(0, 200)))

@@ -9,19 +9,19 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.contracts.chunks import Origin
+from dctv.contracts.chunks import ColumnLineage
 from dctv.index.scan_pruning import ScanPruner
-from dctv.plan.predicate import And, Anything, Compare, In, IsNull, Not, Predicate, Prefix
+from dctv.plan import predicate as p
 from tests.bounds import bounded
 from tests.index.evaluator import Row, truth
 from tests.index.test_pruner import Made
 
 START = 1000
-ORIGINS = {
-    "_ts": Origin("ts"),
-    "_duration": Origin("dur"),
-    "path": Origin("x", resolves="fhash"),
-    "cat": Origin("y"),
+LINEAGE = {
+    "_ts": ColumnLineage("ts"),
+    "_duration": ColumnLineage("dur"),
+    "path": ColumnLineage("x", resolves="fhash"),
+    "cat": ColumnLineage("y"),
 }
 
 
@@ -47,59 +47,59 @@ def _row(name: str = "read", ts: int = START, dur: int = 1, x: str | None = None
     return {"name": name, "ts": ts, "dur": dur, "x": x, "y": y, "luck": None}
 
 
-def _kept(made: Resolving, predicate: Predicate, table: str | None = None) -> list[int]:
-    return list(ScanPruner(made, START).prune(table, ORIGINS, predicate).pruned.positions)
+def _kept(made: Resolving, predicate: p.Predicate, table: str | None = None) -> list[int]:
+    return list(ScanPruner(made, START).prune(table, LINEAGE, predicate).pruned.positions)
 
 
 def test_times_are_those_of_the_trace() -> None:
     made = Resolving([[_row(ts=START + n, dur=10)] for n in (0, 5, 50)])
-    assert _kept(made, Compare(("_ts",), "<", 5)) == [0]
-    assert _kept(made, In("_ts", (5, 6))) == [1]
-    assert _kept(made, Compare(("_ts", "_duration"), ">=", Fraction(31, 2))) == [2]
-    assert _kept(made, IsNull("_ts")) == []
+    assert _kept(made, p.Compare(("_ts",), "<", 5)) == [0]
+    assert _kept(made, p.In("_ts", (5, 6))) == [1]
+    assert _kept(made, p.Compare(("_ts", "_duration"), ">=", Fraction(31, 2))) == [2]
+    assert _kept(made, p.IsNull("_ts")) == []
 
 
 def test_a_table_of_one_event_reads_chunks_with_it() -> None:
     made = Resolving([[_row("read"), _row("write")], [_row("read")], [_row("write", ts=START + 7)]])
-    found = ScanPruner(made, START).prune("write", ORIGINS, Compare(("_ts",), ">", 3))
+    found = ScanPruner(made, START).prune("write", LINEAGE, p.Compare(("_ts",), ">", 3))
     assert (list(found.pruned.positions), found.times) == ([2], (7, 7))
-    assert _kept(made, Anything(), "write") == [0, 2]
-    assert _kept(made, Anything()) == [0, 1, 2]
+    assert _kept(made, p.Anything(), "write") == [0, 2]
+    assert _kept(made, p.Anything()) == [0, 1, 2]
 
 
 def test_a_path_is_looked_for_by_its_hash() -> None:
     made = Resolving([[_row(x="h1")], [_row(x="h2")], [_row(x="h3")], [_row(x="h9")], [_row()]])
-    assert _kept(made, Compare(("path",), "=", "/a")) == [0]
-    assert _kept(made, Compare(("path",), "=", "/b")) == [1, 2]
-    assert _kept(made, In("path", ("/a", "/c"))) == [0, 1]
-    assert _kept(made, Prefix("path", "/")) == [0, 1, 2]
-    assert _kept(made, Compare(("path",), "=", "/nowhere")) == []
+    assert _kept(made, p.Compare(("path",), "=", "/a")) == [0]
+    assert _kept(made, p.Compare(("path",), "=", "/b")) == [1, 2]
+    assert _kept(made, p.In("path", ("/a", "/c"))) == [0, 1]
+    assert _kept(made, p.Prefix("path", "/")) == [0, 1, 2]
+    assert _kept(made, p.Compare(("path",), "=", "/nowhere")) == []
     # A hash without a text shows NULL, and one of several texts may show the other.
-    assert _kept(made, Compare(("path",), "!=", "/a")) == [1, 2, 3]
-    assert _kept(made, Not(Compare(("path",), "=", "/b"))) == [0, 1, 3]
-    assert _kept(made, Not(Compare(("path",), "=", "/nowhere"))) == [0, 1, 2, 3]
-    assert _kept(made, IsNull("path")) == [0, 1, 2, 3, 4]
-    assert _kept(made, Compare(("path",), ">", "/a")) == [0, 1, 2, 3, 4]
+    assert _kept(made, p.Compare(("path",), "!=", "/a")) == [1, 2, 3]
+    assert _kept(made, p.Not(p.Compare(("path",), "=", "/b"))) == [0, 1, 3]
+    assert _kept(made, p.Not(p.Compare(("path",), "=", "/nowhere"))) == [0, 1, 2, 3]
+    assert _kept(made, p.IsNull("path")) == [0, 1, 2, 3, 4]
+    assert _kept(made, p.Compare(("path",), ">", "/a")) == [0, 1, 2, 3, 4]
 
 
 def test_columns_without_a_dimension_may_be_anything() -> None:
     made = Resolving([[_row(y="a")], [_row(y="b")]])
-    assert _kept(made, Compare(("size",), "=", 5)) == [0, 1]
-    assert _kept(made, And((Compare(("size",), "=", 5), Compare(("cat",), "=", "a")))) == [0]
-    assert _kept(made, Not(And((Compare(("size",), "=", 5), Compare(("cat",), "=", "a"))))) == [0, 1]
+    assert _kept(made, p.Compare(("size",), "=", 5)) == [0, 1]
+    assert _kept(made, p.And((p.Compare(("size",), "=", 5), p.Compare(("cat",), "=", "a")))) == [0]
+    assert _kept(made, p.Not(p.And((p.Compare(("size",), "=", 5), p.Compare(("cat",), "=", "a"))))) == [0, 1]
 
 
 _PATHS = ["/a", "/b", "/c", "/nowhere", "/"]
 _LEAVES = st.one_of(
-    st.builds(Compare, st.just(("path",)), st.sampled_from(["=", "!=", "<"]), st.sampled_from(_PATHS)),
-    st.builds(In, st.just("path"), st.lists(st.sampled_from(_PATHS), max_size=3).map(tuple), st.booleans()),
-    st.builds(Prefix, st.just("path"), st.sampled_from(_PATHS)),
-    st.just(IsNull("path")),
-    st.builds(Compare, st.just(("_ts",)), st.sampled_from(["<", ">=", "="]), st.integers(-1, 9)),
+    st.builds(p.Compare, st.just(("path",)), st.sampled_from(["=", "!=", "<"]), st.sampled_from(_PATHS)),
+    st.builds(p.In, st.just("path"), st.lists(st.sampled_from(_PATHS), max_size=3).map(tuple), st.booleans()),
+    st.builds(p.Prefix, st.just("path"), st.sampled_from(_PATHS)),
+    st.just(p.IsNull("path")),
+    st.builds(p.Compare, st.just(("_ts",)), st.sampled_from(["<", ">=", "="]), st.integers(-1, 9)),
 )
 _PREDICATES = st.recursive(
     _LEAVES,
-    lambda inner: st.builds(Not, inner) | st.builds(And, st.lists(inner, max_size=3).map(tuple)),
+    lambda inner: st.builds(p.Not, inner) | st.builds(p.And, st.lists(inner, max_size=3).map(tuple)),
     max_leaves=5,
 )
 

@@ -10,16 +10,16 @@ import pytest
 
 from dctv.catalog.files import TraceFiles
 from dctv.cli.figures import section
-from dctv.cli.measure import Found, summarized
+from dctv.cli.measure import TraceMeasure, summarized
 from dctv.contracts.reader import Diagnostic, EventColumns, LoadedTrace, TraceTable
 from dctv.index.keeper import ensure
-from dctv.index.summary import Durations, Summary
+from dctv.index.summary import DurationSummary, Summary
 from dctv.types.schema import Kind, Schema
 from dctv.writers.table import TABLE
 from tests.index.notes import notes, plan_of, trace_of, write_notes
 
 
-def made(tmp_path: Path, event: EventColumns) -> Found | None:
+def made(tmp_path: Path, event: EventColumns) -> TraceMeasure | None:
     """Index some notes as if their events had these columns, and summarize the index."""
     trace = trace_of(write_notes(tmp_path / "a.notes", 300))
     index, _ = ensure(trace, plan_of(trace, tmp_path / "idx"))
@@ -87,6 +87,6 @@ def test_categories_of_another_column_are_unknown(tmp_path: Path) -> None:
     ("value", "text"), [(8.0, "8"), (51.49514563, "51.495"), (123_456.78, "123460"), (None, "NULL")]
 )
 def test_approximate_quantiles_have_five_digits(value: float | None, text: str) -> None:
-    durations = Durations(1, 1, 0.0, 1, 1, (value, value, value))
+    durations = DurationSummary(1, 1, 0.0, 1, 1, (value, value, value))
     summary = Summary(1, 0, 0, 0, durations, {}, [], {}, exact=False)
     assert shown(summary, "durations").splitlines()[2].split()[5:8] == [text] * 3

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.contracts.chunks import Checkpoint, DecodedChunk, Known
-from dctv.contracts.reader import Chunks, EventColumns, TraceTable
+from dctv.contracts.chunks import Checkpoint, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ChunkReader, EventColumns, TraceTable
 from dctv.engines.sql.duckdb import write
 from dctv.errors import Interrupted
 from dctv.index import store
-from dctv.index.build import Stored
-from dctv.index.store import StoreSpool
+from dctv.index.build import WrittenTable
+from dctv.index.store import StoreSorter
 from dctv.index.stored import EVENTS, damage, known, relation
 from dctv.types.schema import ColumnType, Kind, Schema
 from tests.bounds import bounded
@@ -58,14 +58,14 @@ class Format:
     types: Mapping[str, str] = COLUMNS | ARGS
     meta: Mapping[str, str] = {"key": "VARCHAR", "value": "BIGINT"}
 
-    def tables(self, _: Known) -> Mapping[str, TraceTable]:
+    def tables(self, _: TraceMetadata) -> Mapping[str, TraceTable]:
         tables = {}
         for name in ("b", "a.x"):
             event = EventColumns(name, category="cat", pid="pid", tid="tid", duration="dur")
             tables[f"raw_events.{name}"] = TraceTable(schema(self.types), None, event)
         return {**tables, "metadata": TraceTable(schema(self.meta, Kind.REGULAR), None)}
 
-    def finished(self, _: Known, table: str, rows: pa.RecordBatch) -> pa.RecordBatch:
+    def finished(self, _: TraceMetadata, table: str, rows: pa.RecordBatch) -> pa.RecordBatch:
         types = self.meta if table == "metadata" else self.types
         found = {}
         for name, kind in types.items():
@@ -76,11 +76,11 @@ class Format:
             found["_ts"] = pa.array([time - START for time in found["_ts"].to_pylist()], pa.int64())
         return pa.RecordBatch.from_pydict(found)
 
-    def chunks(self) -> Chunks:
+    def chunks(self) -> ChunkReader:
         def unused(*_: Any) -> Any:
             raise AssertionError
 
-        return Chunks({}, unused, self.tables, self.finished, unused, unused, unused)
+        return ChunkReader({}, unused, self.tables, self.finished, unused, unused, unused)
 
 
 def chunk(file: int, events: Mapping[str, list[Row]], others: list[Row], types: Mapping[str, str]) -> DecodedChunk:
@@ -92,13 +92,13 @@ def chunk(file: int, events: Mapping[str, list[Row]], others: list[Row], types: 
 
 def build(
     folder: Path, chunks: list[DecodedChunk], form: Format, memory: int = 1 << 20
-) -> dict[str, tuple[Path, Stored]]:
-    spool = StoreSpool(folder / "runs", lambda _done, _all: None, memory=memory)
+) -> dict[str, tuple[Path, WrittenTable]]:
+    sorter = StoreSorter(folder / "runs", lambda _done, _all: None, memory=memory)
     for one in chunks:
-        spool.add(one)
+        sorter.add(one)
     (folder / "store").mkdir(parents=True)
-    stored = spool.write(form.chunks(), Known({"start_ns": START}, ()), folder / "store")
-    spool.close()
+    stored = sorter.write(form.chunks(), TraceMetadata({"start_ns": START}, ()), folder / "store")
+    sorter.close()
     return {one.name: (folder / "store" / one.file, one) for one in stored}
 
 
@@ -164,7 +164,7 @@ def test_what_is_stored_is_read_back(
     assert flat == [(ts, *rest) for ts, _, _, rest in sorted(every, key=lambda one: one[:3])]
 
 
-def small(folder: Path) -> dict[str, tuple[Path, Stored]]:
+def small(folder: Path) -> dict[str, tuple[Path, WrittenTable]]:
     rows = [
         {
             "_ts": START + n * 7,
@@ -251,8 +251,8 @@ def test_an_interrupt_ends_the_writing(tmp_path: Path) -> None:
     def stop(_done: int, _all: int) -> None:
         raise Interrupted("interrupted")
 
-    spool = StoreSpool(tmp_path / "runs", stop)
-    spool.add(chunk(0, {"b": [{"_ts": START}]}, [], Format.types))
+    sorter = StoreSorter(tmp_path / "runs", stop)
+    sorter.add(chunk(0, {"b": [{"_ts": START}]}, [], Format.types))
     with pytest.raises(Interrupted):
-        spool.write(Format().chunks(), Known({}, ()), tmp_path)
-    spool.close()
+        sorter.write(Format().chunks(), TraceMetadata({}, ()), tmp_path)
+    sorter.close()

@@ -22,7 +22,7 @@ from dctv._kernels import chunk_statistics
 from dctv.errors import IndexUnusable
 from dctv.index.keeper import ensure
 from dctv.index.records import ChunkSummary, DimensionStatistics
-from dctv.index.summary import QUANTILES, Durations, Statistics, Summary, summarize
+from dctv.index.summary import QUANTILES, DurationSummary, IndexStatistics, Summary, summarize
 from tests.bounds import bounded
 from tests.index.notes import plan_of, trace_of, write_notes
 
@@ -81,7 +81,7 @@ def batches(rows: Sequence[Row]) -> list[tuple[str, pa.RecordBatch]]:
     return found
 
 
-def known(index: Statistics, **options: Any) -> Summary:
+def known(index: IndexStatistics, **options: Any) -> Summary:
     """Summarize what must be known."""
     summary = summarize(index, **options)
     assert summary is not None
@@ -124,11 +124,11 @@ def test_a_summary_is_what_all_events_say(chunks: list[list[Row]], with_categori
         check_durations(named.durations, own)
 
 
-def check_durations(found: Durations, rows: Sequence[Row]) -> None:
+def check_durations(found: DurationSummary, rows: Sequence[Row]) -> None:
     """Compare figures of durations with those of the durations themselves."""
     wanted = sorted(row["dur"] for row in rows if row["dur"] is not None)
     if not wanted:
-        assert found == Durations()
+        assert found == DurationSummary()
         return
     mean = Fraction(sum(wanted), len(wanted))
     assert (found.count, found.total, found.mean) == (len(wanted), sum(wanted), mean)

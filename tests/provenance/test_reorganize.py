@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from dctv.errors import DctvError, TraceError, UsageError
 from dctv.provenance.database import NAME
-from dctv.provenance.groups import Order
-from dctv.provenance.restore import Verdict, restore, verify
+from dctv.provenance.groups import ReorganizeRequest
+from dctv.provenance.restore import RestoreVerdict, restore, verify
 from dctv.session import Session
 from tests.bounds import bounded
 
@@ -52,7 +52,7 @@ def written(folder: Path, files: dict[str, list[str]]) -> list[str]:
 
 def sorted_out(paths: list[str], target: Path, *, parquet: bool = False, groups: dict[str, str] = GROUPS) -> list[str]:
     with Session() as session:
-        files, _ = session.reorganize(paths, Order(groups, target, parquet=parquet))
+        files, _ = session.reorganize(paths, ReorganizeRequest(groups, target, parquet=parquet))
     return [f"{one.path}: {one.events}" for one in files]
 
 
@@ -90,7 +90,7 @@ def test_groups_hold_the_events_and_restore_to_the_originals(
         f"slow.{suffix}: 10",
         f"rest.{suffix}: 168",
     ]
-    assert verify(tmp_path / "out", nothing) == Verdict(2, 357, 351, [])
+    assert verify(tmp_path / "out", nothing) == RestoreVerdict(2, 357, 351, [])
     assert events_of(str(tmp_path / "out")) == before
     reads = events_of(str(tmp_path / "out" / f"reads.{suffix}"))
     assert sum(reads.values()) == 68

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known
+from dctv.contracts.chunks import FILE, LINE, DecodedChunk, TraceMetadata
 from dctv.contracts.reader import LoadContext, LoadedTrace, TraceTable
 from dctv.readers.dftracer import READER
 from dctv.readers.dftracer_rows import chunks as dftracer_chunks
@@ -20,21 +20,21 @@ assert CHUNKS.decode is not None
 DECODE = CHUNKS.decode
 TYPES = {"int": pa.int64(), "uint": pa.uint64(), "float": pa.float64(), "bool": pa.bool_()}
 
-Passed = tuple[list[DecodedChunk], Known]
+Passed = tuple[list[DecodedChunk], TraceMetadata]
 
 
 def passed(paths: Sequence[Path], chunk_bytes: int) -> Passed:
-    """All chunks of a pass that need not be done again, and what is known then; facts have been JSON between."""
+    """All chunks of a pass that need not be done again, and the metadata then, which has been JSON between."""
     first = dftracer_chunks.start(paths, CONTEXT, None, chunk_bytes)
     chunks = list(first)
-    facts = json.loads(json.dumps(first.facts()))
+    entries = json.loads(json.dumps(first.metadata()))
     if first.again():
-        second = dftracer_chunks.start(paths, CONTEXT, facts, chunk_bytes)
+        second = dftracer_chunks.start(paths, CONTEXT, entries, chunk_bytes)
         chunks = list(second)
         assert not second.again()
-        facts = json.loads(json.dumps(second.facts()))
+        entries = json.loads(json.dumps(second.metadata()))
     hashes = [(chunk.checkpoint.file, *told) for chunk in chunks for told in chunk.hashes]
-    return chunks, Known(facts, hashes)
+    return chunks, TraceMetadata(entries, hashes)
 
 
 def final_type(kind: str) -> pa.DataType:
@@ -68,7 +68,7 @@ def plain(array: Any) -> Any:
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
-def gathered(chunks: Sequence[DecodedChunk], known: Known) -> dict[str, Any]:
+def gathered(chunks: Sequence[DecodedChunk], metadata: TraceMetadata) -> dict[str, Any]:
     """All tables as lists of columns."""
     tables: dict[str, list[tuple[int, Any]]] = {}
     for chunk in chunks:
@@ -78,14 +78,14 @@ def gathered(chunks: Sequence[DecodedChunk], known: Known) -> dict[str, Any]:
             tables.setdefault(f"raw_events.{name}", []).append((chunk.checkpoint.file, kept))
         for name, batch in chunk.others:
             tables.setdefault(name, []).append((chunk.checkpoint.file, batch))
-    columns = {f"raw_events.{event['name']}": event["columns"] for event in known.facts["events"]}
-    columns["metadata"] = known.facts["metadata"]
+    columns = {f"raw_events.{event['name']}": event["columns"] for event in metadata.entries["events"]}
+    columns["metadata"] = metadata.entries["metadata"]
     return {
-        name: CHUNKS.finished(known, name, merged(name, batches, columns[name])) for name, batches in tables.items()
+        name: CHUNKS.finished(metadata, name, merged(name, batches, columns[name])) for name, batches in tables.items()
     }
 
 
-def told_rows(table: TraceTable) -> list[dict[str, Any]]:
+def plain_rows(table: TraceTable) -> list[dict[str, Any]]:
     """The rows of a small table, which has no Arrow table."""
     assert table.rows is not None
     return [dict(zip(table.schema.names, row, strict=True)) for row in table.rows()]
@@ -110,15 +110,15 @@ def shown(data: Any) -> list[tuple[str, str, list[Any]]]:
 def assert_equal(paths: Sequence[Path], chunk_bytes: int, whole: LoadedTrace | None = None) -> Passed:
     """The pass over these files gives what the whole load gives."""
     whole = whole or READER.load(paths, CONTEXT)
-    chunks, known = passed(paths, chunk_bytes)
-    tables = dict(CHUNKS.tables(known))
-    rest = CHUNKS.rest(known)
+    chunks, metadata = passed(paths, chunk_bytes)
+    tables = dict(CHUNKS.tables(metadata))
+    rest = CHUNKS.rest(metadata)
     assert [*tables, *rest.tables] == list(whole.tables)
-    found = gathered(chunks, known)
+    found = gathered(chunks, metadata)
     for name, table in whole.tables.items():
         if name in rest.tables:
             assert rest.tables[name].schema == table.schema
-            assert told_rows(rest.tables[name]) == told_rows(table)
+            assert plain_rows(rest.tables[name]) == plain_rows(table)
             continue
         assert tables[name].schema == table.schema
         assert tables[name].event == table.event
@@ -127,10 +127,10 @@ def assert_equal(paths: Sequence[Path], chunk_bytes: int, whole: LoadedTrace | N
             assert shown(found[name]) == shown(table.data), name
         else:
             assert rows(table).num_rows == 0
-            assert shown(DECODE(paths, [], known, CONTEXT)[name].data) == shown(table.data)
+            assert shown(DECODE(paths, [], metadata, CONTEXT)[name].data) == shown(table.data)
     assert rest.diagnostics == whole.diagnostics
     assert (rest.last_ts, rest.properties) == (whole.last_ts, whole.properties)
-    return chunks, known
+    return chunks, metadata
 
 
 def assert_lines(paths: Sequence[Path], texts: Sequence[bytes], chunks: Sequence[DecodedChunk]) -> None:
@@ -149,11 +149,13 @@ def assert_lines(paths: Sequence[Path], texts: Sequence[bytes], chunks: Sequence
     assert ends == [len(text) for text in texts]
 
 
-def assert_decode(paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: Known, whole: LoadedTrace) -> None:
+def assert_decode(
+    paths: Sequence[Path], chosen: Sequence[DecodedChunk], metadata: TraceMetadata, whole: LoadedTrace
+) -> None:
     """Single chunks decoded again give the rows of the whole load that stand in them."""
-    tables = DECODE(paths, [chunk.checkpoint for chunk in chosen], known, CONTEXT)
+    tables = DECODE(paths, [chunk.checkpoint for chunk in chosen], metadata, CONTEXT)
     assert list(tables) == [name for name in whole.tables if name != "files"]
-    found = gathered(chosen, known)
+    found = gathered(chosen, metadata)
     for name, table in tables.items():
         assert table.schema == whole.tables[name].schema
         assert table.event == whole.tables[name].event

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.contracts.chunks import FILE, LINE, DecodedChunk, Known
+from dctv.contracts.chunks import FILE, LINE, DecodedChunk, TraceMetadata
 from dctv.contracts.reader import LoadContext, LoadedTrace
 from dctv.errors import TraceError
 from dctv.readers.ftrace_events.chunks import CHUNKS, start
@@ -96,17 +96,17 @@ def a_file(rng: random.Random, text: bytes) -> bytes:
     return text
 
 
-def passed(paths: Sequence[Path], chunk_bytes: int) -> tuple[list[DecodedChunk], Known]:
+def passed(paths: Sequence[Path], chunk_bytes: int) -> tuple[list[DecodedChunk], TraceMetadata]:
     """Return all chunks of a pass that need not be done again, and what is known then."""
     run = start(paths, CONTEXT, None, chunk_bytes)
     chunks = list(run)
-    facts = json.loads(json.dumps(run.facts()))
+    entries = json.loads(json.dumps(run.metadata()))
     if run.again():
-        run = start(paths, CONTEXT, facts, chunk_bytes)
+        run = start(paths, CONTEXT, entries, chunk_bytes)
         chunks = list(run)
         assert not run.again()
-        facts = json.loads(json.dumps(run.facts()))
-    return chunks, Known(facts, [])
+        entries = json.loads(json.dumps(run.metadata()))
+    return chunks, TraceMetadata(entries, [])
 
 
 def plain(array: Any) -> Any:
@@ -130,16 +130,16 @@ def merged(batches: Sequence[tuple[int, Any]], columns: Sequence[Any]) -> Any:
     return whole.take(sorted(range(len(times)), key=times.__getitem__)).combine_chunks().to_batches()[0]
 
 
-def gathered(chunks: Sequence[DecodedChunk], known: Known) -> dict[str, Any]:
+def gathered(chunks: Sequence[DecodedChunk], metadata: TraceMetadata) -> dict[str, Any]:
     """Return the finished tables of some chunks."""
     tables: dict[str, list[tuple[int, Any]]] = {}
     for chunk in chunks:
         for name, batch in chunk.events:
             assert batch.schema.names[-1] == LINE
             tables.setdefault(name, []).append((chunk.checkpoint.file, batch.drop_columns([LINE])))
-    columns = {event["name"]: event["columns"] for event in known.facts["events"]}
+    columns = {event["name"]: event["columns"] for event in metadata.entries["events"]}
     return {
-        f"raw_events.{name}": CHUNKS.finished(known, f"raw_events.{name}", merged(batches, columns[name]))
+        f"raw_events.{name}": CHUNKS.finished(metadata, f"raw_events.{name}", merged(batches, columns[name]))
         for name, batches in tables.items()
     }
 
@@ -153,19 +153,21 @@ def shown(data: Any) -> list[tuple[str, str, list[Any]]]:
     ]
 
 
-def check_whole(paths: Sequence[Path], chunk_bytes: int, whole: LoadedTrace) -> tuple[list[DecodedChunk], Known]:
+def check_whole(
+    paths: Sequence[Path], chunk_bytes: int, whole: LoadedTrace
+) -> tuple[list[DecodedChunk], TraceMetadata]:
     """Check that a pass gives what the whole load gives."""
-    chunks, known = passed(paths, chunk_bytes)
-    tables, rest, found = dict(CHUNKS.tables(known)), CHUNKS.rest(known), gathered(chunks, known)
+    chunks, metadata = passed(paths, chunk_bytes)
+    tables, rest, found = dict(CHUNKS.tables(metadata)), CHUNKS.rest(metadata), gathered(chunks, metadata)
     assert [*tables, *rest.tables] == list(whole.tables)
     for name, table in tables.items():
         expected = whole.tables[name]
         assert (table.schema, table.event, table.data) == (expected.schema, expected.event, None)
         assert shown(found[name]) == shown(expected.data)
-        assert set(CHUNKS.origins(known, name)) <= {column.name for column in table.schema.columns}
+        assert set(CHUNKS.lineage(metadata, name)) <= {column.name for column in table.schema.columns}
     assert event_counts(rest) == event_counts(whole)
     assert (rest.diagnostics, rest.last_ts, rest.properties) == (whole.diagnostics, whole.last_ts, whole.properties)
-    return chunks, known
+    return chunks, metadata
 
 
 def check_lines(chunks: Sequence[DecodedChunk]) -> None:
@@ -176,11 +178,13 @@ def check_lines(chunks: Sequence[DecodedChunk]) -> None:
         assert sorted(numbers) == list(range(chunk.checkpoint.lines))
 
 
-def check_decoded(paths: Sequence[Path], chosen: Sequence[DecodedChunk], known: Known, whole: LoadedTrace) -> None:
+def check_decoded(
+    paths: Sequence[Path], chosen: Sequence[DecodedChunk], metadata: TraceMetadata, whole: LoadedTrace
+) -> None:
     """Check that chunks decoded again give their rows of the whole load."""
-    tables = DECODE(paths, [chunk.checkpoint for chunk in chosen], known, CONTEXT)
+    tables = DECODE(paths, [chunk.checkpoint for chunk in chosen], metadata, CONTEXT)
     assert [*tables, "event_counts"] == list(whole.tables)
-    found = gathered(chosen, known)
+    found = gathered(chosen, metadata)
     for name, table in tables.items():
         expected = whole.tables[name]
         assert (table.schema, table.event) == (expected.schema, expected.event)
@@ -212,18 +216,18 @@ def test_any_trace(seed: int, sizes: list[int], chunk_bytes: int) -> None:
             assert str(refused.value) == why
             return
         whole = load(paths, CONTEXT)
-        chunks, known = check_whole(paths, chunk_bytes, whole)
+        chunks, metadata = check_whole(paths, chunk_bytes, whole)
         check_lines(chunks)
-        check_decoded(paths, [chunk for chunk in chunks if rng.random() < 0.5], known, whole)
+        check_decoded(paths, [chunk for chunk in chunks if rng.random() < 0.5], metadata, whole)
 
 
 @pytest.mark.parametrize("chunk_bytes", [3_000, 50_000, 16 << 20])
 @pytest.mark.parametrize("path", sorted(DATA.iterdir()), ids=lambda path: path.name)
 def test_sample(path: Path, chunk_bytes: int) -> None:
     whole = load([path], CONTEXT)
-    chunks, known = check_whole([path], chunk_bytes, whole)
+    chunks, metadata = check_whole([path], chunk_bytes, whole)
     check_lines(chunks)
-    check_decoded([path], chunks[::2], known, whole)
+    check_decoded([path], chunks[::2], metadata, whole)
 
 
 def page(text: str) -> bytes:
@@ -233,9 +237,9 @@ def page(text: str) -> bytes:
 def test_a_page_is_one_chunk(tmp_path: Path) -> None:
     path = tmp_path / "t.html"
     path.write_bytes(page("# tracer: nop\n" + "   a-1 [000] d..2. 1.000001: odd: x=1\n" * 500))
-    chunks, known = check_whole([path], 1000, load([path], CONTEXT))
+    chunks, metadata = check_whole([path], 1000, load([path], CONTEXT))
     assert [(chunk.checkpoint.uc_offset, chunk.checkpoint.lines >= 501) for chunk in chunks] == [(0, True)]
-    check_decoded([path], chunks, known, load([path], CONTEXT))
+    check_decoded([path], chunks, metadata, load([path], CONTEXT))
 
 
 def test_what_is_learnt_late_needs_another_pass(tmp_path: Path) -> None:

@@ -135,9 +135,9 @@ def test_any_trace(found: list[tuple[bytes, bytes]], chunk_bytes: int, rng: rand
         if refused(paths, chunk_bytes):
             return
         whole = READER.load(paths, CONTEXT)
-        chunks, known = assert_equal(paths, chunk_bytes, whole)
+        chunks, metadata = assert_equal(paths, chunk_bytes, whole)
         assert_lines(paths, [text for text, _ in found], chunks)
-        assert_decode(paths, [chunk for chunk in chunks if rng.random() < 0.5], known, whole)
+        assert_decode(paths, [chunk for chunk in chunks if rng.random() < 0.5], metadata, whole)
 
 
 def samples() -> list[Path]:
@@ -148,15 +148,15 @@ def samples() -> list[Path]:
 @pytest.mark.parametrize("path", samples(), ids=lambda path: path.name)
 def test_sample(path: Path, chunk_bytes: int) -> None:
     whole = READER.load([path], CONTEXT)
-    chunks, known = assert_equal([path], chunk_bytes, whole)
-    assert_decode([path], chunks[::2], known, whole)
+    chunks, metadata = assert_equal([path], chunk_bytes, whole)
+    assert_decode([path], chunks[::2], metadata, whole)
 
 
 def test_folder() -> None:
     paths = sorted((DATA / "dftracer" / "loader").glob("*.pfw.gz"))
     whole = READER.load(paths, CONTEXT)
-    chunks, known = assert_equal(paths, 2000, whole)
-    assert_decode(paths, chunks[1::3], known, whole)
+    chunks, metadata = assert_equal(paths, 2000, whole)
+    assert_decode(paths, chunks[1::3], metadata, whole)
 
 
 def line(name: str, ts: int, args: str = "{}") -> str:
@@ -166,9 +166,9 @@ def line(name: str, ts: int, args: str = "{}") -> str:
 def test_long_columns_of_many_texts(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw"
     path.write_text("\n".join(line("read", 5000 - i, f'{{"v":"{i}","w":"{i % 3}"}}') for i in range(5000)))
-    chunks, known = assert_equal([path], 20_000)
+    chunks, metadata = assert_equal([path], 20_000)
     assert len(chunks) > 10
-    assert_decode([path], chunks[3:7], known, READER.load([path], CONTEXT))
+    assert_decode([path], chunks[3:7], metadata, READER.load([path], CONTEXT))
 
 
 def test_unit_is_told_last(tmp_path: Path) -> None:
@@ -195,8 +195,8 @@ def test_file_contradicts_itself_later(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw"
     lines = [told % "/a", *(line("read", i, '{"fhash":"8d"}') for i in range(50)), told % "/b"]
     path.write_text("\n".join(lines))
-    _, known = assert_equal([path], 500)
-    assert known.facts["ambiguous"]
+    _, metadata = assert_equal([path], 500)
+    assert metadata.entries["ambiguous"]
 
 
 def test_endless_line(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_endless_line(tmp_path: Path) -> None:
     found = PfwPass([str(path)], 2, None, 1000, None, line_limit=100_000)
     chunks = list(found)
     assert sum(batch.num_rows for chunk in chunks for _, batch in chunk.events) == 2
-    (trouble,) = found.facts()["troubles"]
+    (trouble,) = found.metadata()["troubles"]
     assert (trouble["reason"], trouble["count"], trouble["incomplete"]) == ("line is too long", 2, True)
     assert trouble["example"].startswith("line 2: xxx")
     assert sum(chunk.checkpoint.uc_size for chunk in chunks) == path.stat().st_size
@@ -217,8 +217,8 @@ def test_truncated_file(tmp_path: Path) -> None:
     data = gzip.compress("\n".join(line("read", i, f'{{"v":{i * 7919 % 1000}}}') for i in range(3000)).encode())
     path = tmp_path / "t.pfw.gz"
     path.write_bytes(data[: len(data) // 2])
-    _, known = assert_equal([path], 5000)
-    assert [d.incomplete for d in dftracer_chunks.rest(known).diagnostics][-1]
+    _, metadata = assert_equal([path], 5000)
+    assert [d.incomplete for d in dftracer_chunks.rest(metadata).diagnostics][-1]
 
 
 def test_progress_can_interrupt(tmp_path: Path) -> None:
@@ -241,19 +241,19 @@ def test_facts_come_at_the_end(tmp_path: Path) -> None:
     running = dftracer_chunks.start([path], CONTEXT, None, 1000)
     next(iter(running))
     with pytest.raises(RuntimeError, match="the pass has not come to its end"):
-        running.facts()
+        running.metadata()
 
 
 def test_changed_file_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw.gz"
     path.write_bytes(gzip.compress("\n".join(line("read", i) for i in range(1000)).encode()))
-    chunks, known = passed([path], 5000)
+    chunks, metadata = passed([path], 5000)
     path.write_bytes(gzip.compress(b"[\n"))
     with pytest.raises(TraceError, match=r"cannot read `.*t\.pfw\.gz`"):
-        dftracer_chunks.decode([path], [chunks[-1].checkpoint], known, CONTEXT)
+        dftracer_chunks.decode([path], [chunks[-1].checkpoint], metadata, CONTEXT)
 
 
-ORIGINS = {
+LINEAGE = {
     "_ts": ("ts", None),
     "dur": ("dur", None),
     "cat": ("cat", None),
@@ -272,9 +272,9 @@ def test_origins(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw"
     args: dict[str, Any] = {"fhash": "8d", "cat": 1, "size": 2, "SIZE": 3, "hhash": "e", "hostname": "direct"}
     path.write_text(line("read", 1, json.dumps(args)))
-    _, known = passed([path], 1000)
-    found = dftracer_chunks.origins(known, "raw_events.read")
-    assert {c: (o.dimension, o.resolves) for c, o in found.items() if c != "hhash"} == ORIGINS
+    _, metadata = passed([path], 1000)
+    found = dftracer_chunks.lineage(metadata, "raw_events.read")
+    assert {c: (o.dimension, o.resolves) for c, o in found.items() if c != "hhash"} == LINEAGE
 
 
 def test_progress_can_interrupt_decoding(tmp_path: Path) -> None:
@@ -286,6 +286,6 @@ def test_progress_can_interrupt_decoding(tmp_path: Path) -> None:
 
     path = tmp_path / "t.pfw"
     path.write_text("\n".join(line("read", i, f'{{"v":"{i}"}}') for i in range(1000)))
-    chunks, known = passed([path], 5000)
+    chunks, metadata = passed([path], 5000)
     with pytest.raises(StopNowError):
-        dftracer_chunks.decode([path], [c.checkpoint for c in chunks], known, LoadContext({}, 1, stop))
+        dftracer_chunks.decode([path], [c.checkpoint for c in chunks], metadata, LoadContext({}, 1, stop))

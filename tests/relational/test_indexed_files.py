@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dctv.catalog.files import find_traces
-from dctv.index.build import Settings
-from dctv.index.order import Order
+from dctv.index.build import IndexSettings
+from dctv.index.order import IndexRequest
 from dctv.session import Session
 from tests import sqltest
 from tests.sqltest import BLOCK, ROOT
@@ -63,9 +63,9 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         def mount(self, path: str | Path | Sequence[str | Path], name: str, /, **options: object) -> None:
             """Index a trace first, if its format can be read so."""
             assert isinstance(path, str)
-            chunks = find_traces([path], self._context.shelves.readers, None).reader.chunks
+            chunks = find_traces([path], self._context.registries.readers, None).reader.chunks
             if chunks is not None and (store or chunks.decode is not None):
-                self.index(path, Order(Settings(store=store)))
+                self.index(path, IndexRequest(IndexSettings(store=store)))
             super().mount(path, name, **options)
 
     monkeypatch.setattr(sqltest, "Session", Indexed)
@@ -75,11 +75,11 @@ def test_same_text(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 def test_every_format_that_has_stores_is_kept() -> None:
     formats: dict[str, set[str]] = {}
     with Session(index=False) as session:
-        shelf = session._context.shelves.readers
+        registry = session._context.registries.readers
         for file in MOUNTING:
             for block in BLOCK.finditer(file.read_text(encoding="utf-8")):
                 if block["name"]:
-                    reader = find_traces([str(ROOT / block["path"])], shelf, None).reader
+                    reader = find_traces([str(ROOT / block["path"])], registry, None).reader
                     formats.setdefault(reader.name if reader.chunks is not None else "", set()).add(name_of(file))
     assert [name for name, files in formats.items() if name and not files & KEPT] == []
     assert {*map(name_of, MOUNTING)} >= KEPT

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from dctv.plan.predicate import And, Compare, In, IsNull, Not, Or, Predicate, Prefix, Value
+from dctv.plan import predicate as p
 from dctv.plan.source import Held
 from dctv.session import Session
 from tests.sqltest import ROOT
@@ -22,7 +22,7 @@ READ = "t.raw_events.read"
 class Told:
     """Which needs and columns reach the tables in memory that are read."""
 
-    needs: list[Predicate] = field(default_factory=list)
+    needs: list[p.Predicate] = field(default_factory=list)
     columns: list[Collection[str]] = field(default_factory=list)
 
 
@@ -37,7 +37,7 @@ def session() -> Iterator[Session]:
 def told(session: Session, sql: str) -> Told:
     noted = Told()
 
-    def narrowed(held: Held, predicate: Predicate) -> Held:
+    def narrowed(held: Held, predicate: p.Predicate) -> Held:
         noted.needs.append(predicate)
         return Held(held.data)
 
@@ -50,11 +50,11 @@ def told(session: Session, sql: str) -> Told:
     return noted
 
 
-def _is(column: str, operator: str, value: Value) -> Compare:
-    return Compare((column,), operator, value)
+def _is(column: str, operator: str, value: p.Value) -> p.Compare:
+    return p.Compare((column,), operator, value)
 
 
-CONDITIONS: Mapping[str, Predicate | None] = {
+CONDITIONS: Mapping[str, p.Predicate | None] = {
     # Numbers: exact, as the engine compares them; times in ns.
     "pid = 4": _is("pid", "=", 4),
     "4 < pid": _is("pid", ">", 4),
@@ -69,43 +69,43 @@ CONDITIONS: Mapping[str, Predicate | None] = {
     "dur > 1.5us": _is("dur", ">", 1500),
     "1s >= _ts": _is("_ts", "<=", 10**9),
     "count > 2kB": _is("count", ">", 2000),
-    "_ts + dur < 5us": Compare(("_ts", "dur"), "<", 5000),
-    "pid BETWEEN 3 AND 5": And((_is("pid", ">=", 3), _is("pid", "<=", 5))),
-    "pid NOT BETWEEN 3 AND 5": Not(And((_is("pid", ">=", 3), _is("pid", "<=", 5)))),
-    "pid IN (3, 5, 3)": In("pid", (3, 5)),
-    "pid IN (3, NULL)": In("pid", (3,), has_null=True),
-    "pid NOT IN (3, 5)": Not(In("pid", (3, 5))),
+    "_ts + dur < 5us": p.Compare(("_ts", "dur"), "<", 5000),
+    "pid BETWEEN 3 AND 5": p.And((_is("pid", ">=", 3), _is("pid", "<=", 5))),
+    "pid NOT BETWEEN 3 AND 5": p.Not(p.And((_is("pid", ">=", 3), _is("pid", "<=", 5)))),
+    "pid IN (3, 5, 3)": p.In("pid", (3, 5)),
+    "pid IN (3, NULL)": p.In("pid", (3,), has_null=True),
+    "pid NOT IN (3, 5)": p.Not(p.In("pid", (3, 5))),
     "CAST(pid AS STRING) = '4'": None,
     "pid + 1 = 4": None,
     "pid = tid": None,
     # Texts.
     "cat = 'POSIX'": _is("cat", "=", "POSIX"),
-    "cat LIKE 'PO%'": Prefix("cat", "PO"),
+    "cat LIKE 'PO%'": p.Prefix("cat", "PO"),
     "cat LIKE 'POSIX'": _is("cat", "=", "POSIX"),
-    "cat LIKE 'P_S%'": Prefix("cat", "P"),
+    "cat LIKE 'P_S%'": p.Prefix("cat", "P"),
     "cat NOT LIKE 'P_S%'": None,
-    "cat LIKE '%X'": Prefix("cat", ""),
-    "cat LIKE 'a!_b%' ESCAPE '!'": Prefix("cat", "a_b"),
-    r"cat LIKE 'a\_b%'": Prefix("cat", "a\\"),
+    "cat LIKE '%X'": p.Prefix("cat", ""),
+    "cat LIKE 'a!_b%' ESCAPE '!'": p.Prefix("cat", "a_b"),
+    r"cat LIKE 'a\_b%'": p.Prefix("cat", "a\\"),
     "cat ILIKE 'po%'": None,
-    "starts_with(cat, 'PO%')": Prefix("cat", "PO%"),
+    "starts_with(cat, 'PO%')": p.Prefix("cat", "PO%"),
     "upper(cat) = 'POSIX'": None,
     # Missing values and truth values.
-    "cat IS NULL": IsNull("cat"),
-    "cat IS NOT NULL": Not(IsNull("cat")),
-    "cat <=> NULL": IsNull("cat"),
-    "cat <!=> NULL": Not(IsNull("cat")),
-    "pid <=> 4": And((_is("pid", "=", 4), Not(IsNull("pid")))),
-    "pid <!=> 4": Or((_is("pid", "!=", 4), IsNull("pid"))),
-    "pid = NULL": Or(()),
-    "NOT (pid = NULL)": Or(()),
-    "1 = 2": Or(()),
+    "cat IS NULL": p.IsNull("cat"),
+    "cat IS NOT NULL": p.Not(p.IsNull("cat")),
+    "cat <=> NULL": p.IsNull("cat"),
+    "cat <!=> NULL": p.Not(p.IsNull("cat")),
+    "pid <=> 4": p.And((_is("pid", "=", 4), p.Not(p.IsNull("pid")))),
+    "pid <!=> 4": p.Or((_is("pid", "!=", 4), p.IsNull("pid"))),
+    "pid = NULL": p.Or(()),
+    "NOT (pid = NULL)": p.Or(()),
+    "1 = 2": p.Or(()),
     "1 = 1": None,
     # What is not understood is left out where that is sound.
     "pid = 4 AND pid = tid": _is("pid", "=", 4),
     "pid = 4 OR pid = tid": None,
     "NOT (pid = 4 AND pid = tid)": None,
-    "NOT (pid = 4 OR pid = tid)": Not(_is("pid", "=", 4)),
+    "NOT (pid = 4 OR pid = tid)": p.Not(_is("pid", "=", 4)),
     "NOT NOT (pid = 4)": _is("pid", "=", 4),
     "CASE WHEN pid = 4 THEN TRUE END": None,
 }
@@ -120,8 +120,8 @@ def test_conditions(session: Session, test: str) -> None:
 
 PID, DUR = _is("pid", "=", 4), _is("dur", ">", 1000)
 
-WAYS: Mapping[str, list[Predicate]] = {
-    "SELECT * FROM (SELECT pid AS x, dur AS y FROM {r}) WHERE x = 4 AND y > 1us": [And((PID, DUR))],
+WAYS: Mapping[str, list[p.Predicate]] = {
+    "SELECT * FROM (SELECT pid AS x, dur AS y FROM {r}) WHERE x = 4 AND y > 1us": [p.And((PID, DUR))],
     "SELECT * FROM (SELECT pid + 1 AS x FROM {r}) WHERE x = 4": [],
     "SELECT * FROM (SELECT DISTINCT pid FROM {r}) WHERE pid = 4": [PID],
     "SELECT * FROM (SELECT * FROM {r} LIMIT 5) WHERE pid = 4": [],
@@ -130,7 +130,7 @@ WAYS: Mapping[str, list[Predicate]] = {
     "SELECT pid, SUM(dur) AS dur FROM {r} GROUP BY pid HAVING SUM(dur) > 1us": [],
     "SELECT * FROM (SELECT pid, SUM(dur) AS dur FROM {r} GROUP BY pid) WHERE pid = 4 AND dur > 1us": [PID],
     "SELECT * FROM (SELECT pid, lag(pid) OVER (ORDER BY _ts) AS b FROM {r}) WHERE pid = 4": [],
-    "WITH q AS (SELECT pid, dur FROM {r} WHERE dur > 1us) SELECT * FROM q WHERE pid = 4": [And((PID, DUR))],
+    "WITH q AS (SELECT pid, dur FROM {r} WHERE dur > 1us) SELECT * FROM q WHERE pid = 4": [p.And((PID, DUR))],
     "SELECT a.dur FROM {r} AS a JOIN {w} AS b ON a.tid = b.tid WHERE a.pid = 4": [PID],
     "SELECT a.dur FROM {r} AS a LEFT JOIN {w} AS b ON a.tid = b.tid AND b.dur > 1us WHERE a.pid = 4": [PID, DUR],
     "SELECT a.dur FROM {r} AS a LEFT JOIN {w} AS b ON a.tid = b.tid AND a.pid = 4": [],
@@ -141,7 +141,7 @@ WAYS: Mapping[str, list[Predicate]] = {
     "SELECT * FROM (SELECT pid FROM {r} UNION SELECT pid FROM {w}) WHERE pid = 4": [PID, PID],
     "SELECT * FROM (SELECT pid FROM {r} UNION ALL SELECT tid AS pid FROM {w}) WHERE pid = 4": [PID, _is("tid", "=", 4)],
     # Read twice: one need or the other.
-    "SELECT a.dur FROM {r} AS a JOIN {r} AS b ON a.tid = b.tid WHERE a.pid = 4 AND b.dur > 1us": [Or((PID, DUR))],
+    "SELECT a.dur FROM {r} AS a JOIN {r} AS b ON a.tid = b.tid WHERE a.pid = 4 AND b.dur > 1us": [p.Or((PID, DUR))],
     "SELECT a.dur FROM {r} AS a JOIN {r} AS b ON a.tid = b.tid WHERE a.pid = 4": [],
     "SELECT pid FROM {r} WHERE pid = 4 UNION ALL SELECT pid FROM {r}": [],
     "SELECT (SELECT COUNT(*) FROM {r}) AS k FROM {r} WHERE pid = 4": [],
@@ -153,7 +153,7 @@ WAYS: Mapping[str, list[Predicate]] = {
     "partition=>'pid') WHERE pid = 4": [PID],
     "SELECT * FROM (SELECT EVENT a.tid AS x, b.tid AS y FROM (SELECT EVENT pid, tid FROM {r}) AS a SPAN JOIN "
     "dctv.time_series_to_spans(sources=>[{{source=>{w}, partition=>'pid'}}], columns=>['tid'], partition=>'pid') AS b) "
-    "WHERE x = 4 AND _ts < 1us": [And((_is("tid", "=", 4), _is("_ts", "<", 1000)))],
+    "WHERE x = 4 AND _ts < 1us": [p.And((_is("tid", "=", 4), _is("_ts", "<", 1000)))],
 }
 
 
@@ -175,8 +175,8 @@ def test_a_name_chooses_the_tables_of_a_union(session: Session) -> None:
     assert sorted(scanned("SELECT p FROM v WHERE NOT (n = 'read')")) == sorted(set(every) - {READ})
     assert len(scanned("SELECT p FROM v WHERE n = 'nobody'")) == 1
     assert len(scanned("SELECT p FROM v WHERE n = 'read' OR p = 4")) == len(every)
-    assert told(session, "SELECT p FROM v WHERE n = 'nobody'").needs == [Or(())]
-    assert told(session, "SELECT n FROM v WHERE n = 'read' AND d > 1us AND p = 4").needs == [And((DUR, PID))]
+    assert told(session, "SELECT p FROM v WHERE n = 'nobody'").needs == [p.Or(())]
+    assert told(session, "SELECT n FROM v WHERE n = 'read' AND d > 1us AND p = 4").needs == [p.And((DUR, PID))]
     assert session.sql("SELECT p FROM v WHERE n = 'nobody'").fetchall() == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dctv.errors import Source
+from dctv.errors import SourceText
 from dctv.session import Session
 from dctv.syntax.parse import parse
 from tests.ways import WAYS, Outcome, differing
@@ -21,7 +21,7 @@ from tests.ways import WAYS, Outcome, differing
     ],
 )
 def test_each_way_is_compared(sql: str, right: Outcome, wrong: Outcome) -> None:
-    (statement,) = parse(Source("<query>", sql))
+    (statement,) = parse(SourceText("<query>", sql))
     with Session(index=False) as session:
         assert not list(differing(session, statement, right, every=True))
         assert len(list(differing(session, statement, wrong, every=True))) == len(WAYS)
@@ -56,7 +56,7 @@ def test_all_ways_are_taken_by_turns() -> None:
 
 def _taken(sql: str) -> list[str]:
     """Return the ways that a statement is carried out in where not all of them are wanted."""
-    (statement,) = parse(Source("<query>", sql))
+    (statement,) = parse(SourceText("<query>", sql))
     with Session(index=False) as session:
         session.add_table("held", {"_ts": [1, 5], "_duration": [2, 2], "x": [1, 2]})
         told = list(differing(session, statement, "something else", every=False))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dctv.errors import BindError, ParseError, Source
+from dctv.errors import BindError, ParseError, SourceText
 from dctv.session import Session
 from dctv.syntax.parse import parse_expression
 from dctv.syntax.print import to_sql
@@ -35,7 +35,7 @@ def test_it_is_said_once(one: Session) -> None:
 
 
 def test_it_is_written_behind() -> None:
-    tree = parse_expression(Source("<test>", "last_value(v ORDER BY i IGNORE NULLS) OVER w"))
+    tree = parse_expression(SourceText("<test>", "last_value(v ORDER BY i IGNORE NULLS) OVER w"))
     assert to_sql(tree) == "last_value(v ORDER BY i) IGNORE NULLS OVER w"
 
 

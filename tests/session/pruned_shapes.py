@@ -15,8 +15,8 @@ from unittest.mock import patch
 from hypothesis import strategies as st
 
 from dctv.errors import DctvError
-from dctv.index.build import Settings
-from dctv.index.order import Order
+from dctv.index.build import IndexSettings
+from dctv.index.order import IndexRequest
 from dctv.index.pruner import Pruned, Pruner
 from dctv.plan.predicate import Predicate
 from dctv.session import Session
@@ -109,14 +109,14 @@ def asked(trace: Path, folder: Path, dimensions: Sequence[str] = (), chunks: int
     """Index a trace in about so many chunks, with a column store and without, and mount it."""
     with ExitStack() as stack:
         first = Session(index_dir=folder / "first")
-        text = first.index(str(trace), Order(Settings(store=False))).text_bytes
+        text = first.index(str(trace), IndexRequest(IndexSettings(store=False))).text_bytes
         first.close()
         made = {"whole": stack.enter_context(Session(index=False, threads=1))}
         number = 0
         for how in ("store", "chunks"):
             session = stack.enter_context(Session(index_dir=folder / how, threads=1))
-            settings = Settings(tuple(dimensions), store=how == "store", chunk_bytes=max(1, text // chunks))
-            number = session.index(str(trace), Order(settings)).chunks
+            settings = IndexSettings(tuple(dimensions), store=how == "store", chunk_bytes=max(1, text // chunks))
+            number = session.index(str(trace), IndexRequest(settings)).chunks
             made[how] = session
         for session in made.values():
             session.mount(str(trace), "t")

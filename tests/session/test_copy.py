@@ -11,7 +11,7 @@ import pytest
 
 import dctv.writers
 from dctv import Session
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.contracts.writer import Writer
 from dctv.errors import BindError, Interrupted, QueryError, render
 from tests.command_line import run

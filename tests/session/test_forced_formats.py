@@ -83,7 +83,7 @@ def test_what_is_wrong_has_its_place(session: Session, path: Path, told: str, me
 )
 def test_every_format_takes_what_is_something_else(session: Session, path: Path) -> None:
     """With an error or as nothing, never in another way."""
-    for name in session._context.shelves.readers:
+    for name in session._context.registries.readers:
         try:
             session.mount(path, "t", format=name)
         except TraceError:

@@ -16,9 +16,9 @@ import pytest
 
 from dctv.contracts.reader import TraceTable
 from dctv.errors import DctvError, IndexFailed, TraceError, UsageError
-from dctv.index.build import Settings
+from dctv.index.build import IndexSettings
 from dctv.index.mounting import When
-from dctv.index.order import Order
+from dctv.index.order import IndexRequest
 from dctv.run import timelines
 from dctv.session import Session
 
@@ -52,7 +52,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def indexed(trace: Path, index_dir: Path, *, store: bool = True) -> Path:
     """Index a trace."""
     with Session(index_dir=index_dir) as session:
-        session.index(str(trace), Order(Settings(store=store)))
+        session.index(str(trace), IndexRequest(IndexSettings(store=store)))
     return index_dir
 
 
@@ -277,7 +277,7 @@ def test_an_index_is_made_with_its_timeline(trace: Path, tmp_path: Path, monkeyp
         assert [one.name for one in session.mounts()] == ["t"]
         assert not session.tables("trace")
         with pytest.raises(UsageError, match="its own folder of indexes, found `elsewhere`"):
-            session.index(str(trace), Order(index_dir=Path("elsewhere")), timeline=True)
+            session.index(str(trace), IndexRequest(index_dir=Path("elsewhere")), timeline=True)
     monkeypatch.setattr(timelines, "_indexed", None)
     with Session(index_dir=tmp_path) as session:
         assert session.index(str(trace), timeline=True).timeline == outcome.timeline

@@ -154,7 +154,7 @@ def test_interrupt_from_another_thread_leaves_the_session_usable(session: dctv.S
 def test_an_interrupt_while_the_values_of_an_assert_are_found_is_no_verdict(session: dctv.Session) -> None:
     runs: list[int] = []
 
-    def computed(*given: Any) -> list[plans.Value]:
+    def computed(*given: Any) -> list[plans.ExpressionValue]:
         runs.append(len(runs))
         if len(runs) > 1:
             raise Interrupted("interrupted")

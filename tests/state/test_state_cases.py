@@ -1,4 +1,4 @@
-"""Worked cases of state systems: changes that come in, states that are told, all as facts."""
+"""Worked cases of state systems: changes that come in, and the states that follow."""
 
 from __future__ import annotations
 

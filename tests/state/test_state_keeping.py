@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from dctv.catalog.stdlib import Module, library
-from dctv.errors import DctvError, Interrupted, Source
+from dctv.catalog.stdlib import LibraryModule, library
+from dctv.errors import DctvError, Interrupted, SourceText
 from dctv.index import locks
-from dctv.index.cache import Bound, entries, prune
+from dctv.index.cache import CacheLimit, entries, prune
 from dctv.run import providers
 from dctv.session import Session
 from tests.bounds import EXPLORE, LEFT_TO_CI
@@ -241,7 +241,7 @@ def test_a_closed_session_holds_nothing_before_garbage_is_looked_for(trace: Path
     try:
         with Watched(trace, tmp_path / "idx") as watched:
             watched.rows()
-        assert len(prune(tmp_path / "idx", Bound(nothing=True))) == 1
+        assert len(prune(tmp_path / "idx", CacheLimit(nothing=True))) == 1
     finally:
         gc.enable()
 
@@ -367,7 +367,7 @@ def test_an_interrupt_leaves_nothing(trace: Path, tmp_path: Path, expected: list
     with Watched(trace, tmp_path / "idx") as watched:
         session = watched.session
         progress = session._context.progress
-        progress.told = lambda label, _done, _total: session.interrupt() if "changes" in label else None
+        progress.listener = lambda label, _done, _total: session.interrupt() if "changes" in label else None
         with pytest.raises(Interrupted):
             watched.rows()
         assert not files(tmp_path / "idx")
@@ -376,7 +376,7 @@ def test_an_interrupt_leaves_nothing(trace: Path, tmp_path: Path, expected: list
             session.sql(f"CREATE STATE SYSTEM t.now AS {RUNNING}")
         with pytest.raises(Interrupted):
             session.state_system("t.state")
-        progress.told = None
+        progress.listener = None
         assert watched.rows() == expected
 
 
@@ -396,7 +396,7 @@ def test_waiting_for_another_builder_is_told_and_can_be_ended(trace: Path, tmp_p
             told.append(label)
             session.interrupt()
 
-        session._context.progress.told = report
+        session._context.progress.listener = report
         with pytest.raises(Interrupted):
             watched.rows()
         assert told == ["t.state: waiting for another process that makes it"]
@@ -421,12 +421,12 @@ def test_without_indexes_nothing_is_kept(trace: Path, expected: list[tuple[Any, 
             assert watched.made == {"t.state"}
 
 
-def test_a_trace_that_feeds_nothing_has_no_states(tmp_path: Path) -> None:
+def test_a_trace_without_inputs_has_no_states(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('[{"name": "x", "cat": "c", "ph": "i", "ts": 1, "pid": 1, "tid": 1, "s": "t"}]')
     with Watched(path, tmp_path / "idx") as watched:
         assert watched.rows("SELECT * FROM t.state") == []
-        assert watched.session.warnings() == ["`t.state` is empty: the trace has nothing that feeds it"]
+        assert watched.session.warnings() == ["`t.state` is empty: the trace has nothing to compute it from"]
 
 
 def test_providers_are_what_files_there_are(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -439,7 +439,7 @@ def test_providers_are_what_files_there_are(trace: Path, monkeypatch: pytest.Mon
     }
     every = library()
     modules = tuple(
-        Module(("state", name), ("*",), "", {}, Source(f"stdlib/state/{name}.sql", text))
+        LibraryModule(("state", name), ("*",), "", {}, SourceText(f"stdlib/state/{name}.sql", text))
         for name, text in texts.items()
     )
     monkeypatch.setattr(providers, "library", lambda: dataclasses.replace(every, modules=modules))
@@ -498,11 +498,11 @@ def test_the_cache_knows_what_is_kept(trace: Path, tmp_path: Path) -> None:
     with Watched(trace, root) as watched:
         watched.rows()
         watched.rows(f"CREATE STATE SYSTEM t.now AS {RUNNING}")
-        assert prune(root, Bound(nothing=True)) == []
+        assert prune(root, CacheLimit(nothing=True)) == []
     (entry,) = entries(root)
     assert (entry.histories, entry.paths, entry.problem) == (("now", "state"), (trace,), None)
     assert entry.bytes > sum(path.stat().st_size for path in files(root) if path.suffix != ".json")
-    assert prune(root, Bound(nothing=True)) == [dataclasses.replace(entry, paths=(), histories=())]
+    assert prune(root, CacheLimit(nothing=True)) == [dataclasses.replace(entry, paths=(), histories=())]
     assert not list(root.iterdir())
 
 

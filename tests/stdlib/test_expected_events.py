@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import dctv
-from dctv.catalog.expected import Found, expected_events
+from dctv.catalog.expected import EventSource, expected_events
 from dctv.engines.sql.duckdb import write
 from dctv.plan.build import select, where
 from dctv.plan.expressions import FALSE, NULL
@@ -35,7 +35,7 @@ def test_numbers_are_hexadecimal_where_they_are_text() -> None:
     schema = Schema(Kind.EVENT, (*columns, ColumnType("count", "VARCHAR", NO_UNIT)))
     nothing = where(select(*(Item(NULL, one.name) for one in schema.columns)), FALSE)
     raw = Relation(schema, RowOrder.TIME, nothing)
-    plan = expected_events()["syscall_enters"].plan([Found("sys_enter_read", None, lambda: raw)])
+    plan = expected_events()["syscall_enters"].plan([EventSource("sys_enter_read", None, lambda: raw)])
     assert isinstance(plan, Relation)
     made = write(plan.query)
     assert 'TRY_CAST("fd" AS BIGINT)' in made

@@ -91,11 +91,11 @@ def test_parts_are_in_no_listing(empty: Session) -> None:
     assert not [t.name for t in empty.tables() if "._parts" in t.name or "._tables" in t.name]
 
 
-def test_a_note_names_what_would_feed_a_view() -> None:
+def test_a_note_names_what_a_view_is_computed_from() -> None:
     with Session() as session:
         session.mount("tests/data/stdlib/states.trace.txt", "t")
         session.sql("SELECT * FROM t.slices, t.slices AS other")
-        lacks = "`t.slices` is empty: it is fed by print|B, print|E; the trace has none of them"
+        lacks = "`t.slices` is empty: it is computed from print|B, print|E; the trace has none of them"
         assert session.warnings() == [lacks]
         session.sql("SELECT * FROM t.scheduler.timeslices_p_cpu")
         assert session.warnings() == []

@@ -12,7 +12,7 @@ from dctv import readers
 from dctv.bind.binder import Binder
 from dctv.catalog.stdlib import library
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.record import record
 from dctv.run.plans import environment
 from dctv.session import Session
@@ -73,7 +73,7 @@ VIEWS = {
 TWICE = {"io"}
 """Those that have each row on two tracks."""
 LISTED = {view for view in VIEWS.values() if not view.startswith("_")}
-"""Views that say what would feed them."""
+"""Views that say which inputs they lack."""
 COLUMNS = [
     ("_ts", "INT64", "ns"),
     ("_duration", "INT64", "ns"),
@@ -88,7 +88,7 @@ COLUMNS = [
 
 
 @record
-class Fed:
+class Filled:
     """A mounted trace, and the providers and views that it has something for."""
 
     session: Session
@@ -100,30 +100,32 @@ class Fed:
 @pytest.fixture(
     scope="module", params=[pytest.param(one, marks=pytest.mark.ci if one in LONG else ()) for one in TRACES]
 )
-def fed(request: pytest.FixtureRequest) -> Iterator[Fed]:
+def filled(request: pytest.FixtureRequest) -> Iterator[Filled]:
     with Session() as session:
         session.mount(str(DATA / request.param), "t")
         there = {table.name.removeprefix("t.timeline.") for table in session.tables("t")} & set(VIEWS)
-        providers = {one for one in there if _is_fed(session, f"t.timeline.{one}")}
+        providers = {one for one in there if _is_filled(session, f"t.timeline.{one}")}
         views = {
-            one for one in there if one in providers or (VIEWS[one] in LISTED and _is_fed(session, f"t.{VIEWS[one]}"))
+            one
+            for one in there
+            if one in providers or (VIEWS[one] in LISTED and _is_filled(session, f"t.{VIEWS[one]}"))
         }
-        yield Fed(session, frozenset(providers), frozenset(views), frozenset(TRACES[request.param].split()))
+        yield Filled(session, frozenset(providers), frozenset(views), frozenset(TRACES[request.param].split()))
 
 
-def _is_fed(session: Session, name: str) -> bool:
+def _is_filled(session: Session, name: str) -> bool:
     binder = Binder(environment(session._context))
     session._context.log.clear()
     binder.table(ast.TableName(ast.Path.of(name)))
     return not any(told.startswith(f"`{name}` is empty: ") for told in session.warnings())
 
 
-def test_every_row_is_there_once_and_in_order(fed: Fed) -> None:
-    filled = set()
-    for provider in fed.providers:
-        found = fed.session.sql(f"SELECT * FROM t.timeline.{provider}").fetchall()
+def test_every_row_is_there_once_and_in_order(filled: Filled) -> None:
+    used = set()
+    for provider in filled.providers:
+        found = filled.session.sql(f"SELECT * FROM t.timeline.{provider}").fetchall()
         times = 2 if provider in TWICE else 1
-        ((rows,),) = fed.session.sql(f"SELECT COUNT(*) FROM t.{VIEWS[provider]}").fetchall()
+        ((rows,),) = filled.session.sql(f"SELECT COUNT(*) FROM t.{VIEWS[provider]}").fetchall()
         assert len(found) == times * rows, provider
         tracks: dict[tuple[str, ...], tuple[object, ...]] = {}
         last = 0
@@ -136,12 +138,12 @@ def test_every_row_is_there_once_and_in_order(fed: Fed) -> None:
             assert ts >= last, provider
             assert duration is None or duration >= 0, provider
             last = ts
-        filled |= {provider} if found else set()
-    assert filled == fed.expected
+        used |= {provider} if found else set()
+    assert used == filled.expected
 
 
-def test_names_feed_no_provider(fed: Fed) -> None:
-    assert fed.providers == fed.views
+def test_names_fill_no_provider(filled: Filled) -> None:
+    assert filled.providers == filled.views
 
 
 def test_every_provider_has_the_same_columns_and_those_that_tell_its_rows() -> None:

@@ -8,30 +8,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv.errors import ParseError, Source, render
+from dctv.errors import ParseError, SourceText, render
 from dctv.syntax.filter import (
     MAX_DEPTH,
-    Absent,
-    Among,
     Amount,
+    And,
     Compare,
-    Constant,
-    Every,
     Field,
     Filter,
-    Opposite,
-    Some,
+    FilterConstant,
+    In,
+    IsNull,
+    Not,
+    Or,
     parse_filter,
 )
 from tests.bounds import bounded
 
 A = Compare(Field(("a",)), "==", Amount(Fraction(1)))
-B = Compare(Field(("b",)), "<", Constant("x"))
-C = Absent(Field(("c",)))
+B = Compare(Field(("b",)), "<", FilterConstant("x"))
+C = IsNull(Field(("c",)))
 
 
 def parsed(text: str) -> Filter:
-    return parse_filter(Source("<filter>", text))
+    return parse_filter(SourceText("<filter>", text))
 
 
 def value_of(text: str) -> object:
@@ -45,17 +45,22 @@ def value_of(text: str) -> object:
     [
         ("a == 1", A),
         ("(((a==1)))", A),
-        ("a == 1 and b < 'x' or c is null", Some((Every((A, B)), C))),
-        ("a == 1 AND (b < 'x' Or c IS NULL)", Every((A, Some((B, C))))),
-        ("not a == 1 and b < 'x'", Every((Opposite(A), B))),
-        ("not (a == 1 and b < 'x')", Opposite(Every((A, B)))),
+        ("a == 1 and b < 'x' or c is null", Or((And((A, B)), C))),
+        ("a == 1 AND (b < 'x' Or c IS NULL)", And((A, Or((B, C))))),
+        ("not a == 1 and b < 'x'", And((Not(A), B))),
+        ("not (a == 1 and b < 'x')", Not(And((A, B)))),
         ("not not a == 1", A),
-        ("NOT NOT NOT a == 1", Opposite(A)),
-        ("c is not null", Opposite(C)),
-        ("a in []", Among(Field(("a",)), ())),
+        ("NOT NOT NOT a == 1", Not(A)),
+        ("c is not null", Not(C)),
+        ("a in []", In(Field(("a",)), ())),
         (
             'a not in [1, "y", true, null,]',
-            Opposite(Among(Field(("a",)), (Amount(Fraction(1)), Constant("y"), Constant(value=True), Constant(None)))),
+            Not(
+                In(
+                    Field(("a",)),
+                    (Amount(Fraction(1)), FilterConstant("y"), FilterConstant(value=True), FilterConstant(None)),
+                )
+            ),
         ),
         ("args.in == 1", Compare(Field(("args", "in")), "==", Amount(Fraction(1)))),
         ("`in`.`a ``b` == 1", Compare(Field(("in", "a `b")), "==", Amount(Fraction(1)))),
@@ -77,12 +82,12 @@ def test_trees(text: str, tree: Filter) -> None:
         ("1e3", Amount(Fraction(1000), whole=False)),
         (".5ms", Amount(Fraction(1, 2), whole=False, unit="ms")),
         ("5`MiB/s`", Amount(Fraction(5), unit="MiB/s")),
-        ("'it\\'s'", Constant("it's")),
-        ('"a\\"b\\\\c\\n\\u00e9\\ud834\\udd1e"', Constant('a"b\\c\né𝄞')),
-        ("''", Constant("")),
-        ("TRUE", Constant(value=True)),
-        ("False", Constant(value=False)),
-        ("NULL", Constant(None)),
+        ("'it\\'s'", FilterConstant("it's")),
+        ('"a\\"b\\\\c\\n\\u00e9\\ud834\\udd1e"', FilterConstant('a"b\\c\né𝄞')),
+        ("''", FilterConstant("")),
+        ("TRUE", FilterConstant(value=True)),
+        ("False", FilterConstant(value=False)),
+        ("NULL", FilterConstant(None)),
     ],
 )
 def test_values(text: str, value: object) -> None:
@@ -220,15 +225,15 @@ def test_parentheses_nest_as_deep_as_is_safe() -> None:
     assert parsed("(" * MAX_DEPTH + "a == 1" + ")" * MAX_DEPTH) == A
     with pytest.raises(ParseError, match=rf":1:\d+: nested more than {MAX_DEPTH} levels deep\n"):
         parsed("(" * 100_000 + "a == 1")
-    assert parsed("not " * 100_001 + "a == 1") == Opposite(A)
+    assert parsed("not " * 100_001 + "a == 1") == Not(A)
 
 
 def test_long_chains_and_lists() -> None:
     chain = parsed(" or ".join(["a == 1"] * 20_000))
-    assert isinstance(chain, Some)
+    assert isinstance(chain, Or)
     assert len(chain.parts) == 20_000
     members = parsed(f"a in [{','.join(map(str, range(50_000)))}]")
-    assert isinstance(members, Among)
+    assert isinstance(members, In)
     assert members.values[-1] == Amount(Fraction(49_999))
 
 

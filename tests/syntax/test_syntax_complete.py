@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from dctv.syntax.complete import Context, context, expected_keywords, is_complete, tokens
+from dctv.syntax.complete import CompletionContext, context, expected_keywords, is_complete, tokens
 from tests.syntax.test_syntax_parse import STATEMENTS
 from tests.syntax.test_syntax_print import CUT, SOUP
 
@@ -63,26 +63,26 @@ def test_a_statement_may_begin_with_these() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", Context(("keyword",), "")),
-        ("SEL", Context(("keyword",), "SEL")),
-        ("SELECT ", Context(("column", "function", "keyword"), "")),
-        ("SELECT fo", Context(("column", "function", "keyword"), "fo")),
-        ("SELECT t.fo", Context(("column", "function"), "fo", ("t",))),
-        ("SELECT a FROM ", Context(("table", "keyword"), "")),
-        ("SELECT a FROM trace.sched.", Context(("table",), "", ("trace", "sched"))),
-        ("SELECT a FROM trace.`a b`.ti", Context(("table",), "ti", ("trace", "a b"))),
-        ("SELECT a FROM t WHERE ", Context(("column", "function", "keyword"), "")),
-        ("SELECT a IN m", Context(("unit",), "m")),
-        ("SELECT 17m", Context(("unit",), "m")),
-        ("SELECT * FROM f(sources=>", Context(("table", "keyword"), "")),
-        ("DESCRIBE tr", Context(("table", "keyword"), "tr")),
-        ("DROP VIEW tr", Context(("table", "keyword"), "tr")),
-        ("SELECT 'a", Context((), "")),
-        ("SELECT a -- b", Context((), "")),
-        ("SELECT ) ", Context((), "")),
+        ("", CompletionContext(("keyword",), "")),
+        ("SEL", CompletionContext(("keyword",), "SEL")),
+        ("SELECT ", CompletionContext(("column", "function", "keyword"), "")),
+        ("SELECT fo", CompletionContext(("column", "function", "keyword"), "fo")),
+        ("SELECT t.fo", CompletionContext(("column", "function"), "fo", ("t",))),
+        ("SELECT a FROM ", CompletionContext(("table", "keyword"), "")),
+        ("SELECT a FROM trace.sched.", CompletionContext(("table",), "", ("trace", "sched"))),
+        ("SELECT a FROM trace.`a b`.ti", CompletionContext(("table",), "ti", ("trace", "a b"))),
+        ("SELECT a FROM t WHERE ", CompletionContext(("column", "function", "keyword"), "")),
+        ("SELECT a IN m", CompletionContext(("unit",), "m")),
+        ("SELECT 17m", CompletionContext(("unit",), "m")),
+        ("SELECT * FROM f(sources=>", CompletionContext(("table", "keyword"), "")),
+        ("DESCRIBE tr", CompletionContext(("table", "keyword"), "tr")),
+        ("DROP VIEW tr", CompletionContext(("table", "keyword"), "tr")),
+        ("SELECT 'a", CompletionContext((), "")),
+        ("SELECT a -- b", CompletionContext((), "")),
+        ("SELECT ) ", CompletionContext((), "")),
     ],
 )
-def test_context(text: str, expected: Context) -> None:
+def test_context(text: str, expected: CompletionContext) -> None:
     assert context(text) == expected
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dctv.errors import ParseError, Place, Source, render
+from dctv.errors import ParseError, Place, SourceText, render
 from dctv.syntax.lexer import scan
 from dctv.syntax.parse import parse
 from dctv.syntax.table import load_table
@@ -27,7 +27,7 @@ def split(block: str) -> tuple[str, str]:
 def test_answer_to_a_wrong_text(block: str) -> None:
     text, answer = split(block)
     with pytest.raises(ParseError) as raised:
-        parse(Source("<query>", text))
+        parse(SourceText("<query>", text))
     assert render(raised.value) == answer
 
 
@@ -39,18 +39,18 @@ def test_the_file_holds_many_texts_each_once() -> None:
 
 def test_characters_that_cannot_be_seen_are_named() -> None:
     with pytest.raises(ParseError, match=r":1:\d+: found the character U\+0000, which means nothing here\n"):
-        parse(Source("<query>", "SELECT \0"))
+        parse(SourceText("<query>", "SELECT \0"))
 
 
 def test_long_tokens_are_cut_short() -> None:
     with pytest.raises(ParseError, match=r":1:\d+: found `x{37}\.\.\.`, expected"):
-        parse(Source("<query>", f"SELECT 1 a {'x' * 1000}"))
+        parse(SourceText("<query>", f"SELECT 1 a {'x' * 1000}"))
 
 
 def test_a_number_of_many_digits_is_refused() -> None:
     with pytest.raises(ParseError, match=r":1:\d+: the number is too long or too large\n"):
-        parse(Source("<query>", "SELECT " + "1" * 5000))
-    assert parse(Source("<query>", "SELECT " + "1" * 400))
+        parse(SourceText("<query>", "SELECT " + "1" * 5000))
+    assert parse(SourceText("<query>", "SELECT " + "1" * 400))
 
 
 @pytest.mark.parametrize("word", ["", "ORDER", ")", "SELECT"])
@@ -67,7 +67,7 @@ def test_a_word_too_few_or_another_one_is_an_error_with_a_place(word: str) -> No
 
 def complaints(text: str) -> list[Place | None]:
     try:
-        parse(Source("<query>", text))
+        parse(SourceText("<query>", text))
     except ParseError as error:
         return [error.place]
     return []

@@ -9,7 +9,7 @@ import pytest
 from lark import Lark, Token, Tree
 from lark.lexer import Lexer, LexerState
 
-from dctv.errors import ParseError, Source
+from dctv.errors import ParseError, SourceText
 from dctv.syntax import ast, commands
 from dctv.syntax.compile_grammar import load_grammar
 from dctv.syntax.lexer import Raw
@@ -25,11 +25,11 @@ STATEMENTS = [
 
 
 def statements(text: str) -> list[commands.Statement]:
-    return parse(Source("<query>", text))
+    return parse(SourceText("<query>", text))
 
 
 def expression(text: str) -> ast.Expr:
-    return parse_expression(Source("<query>", text))
+    return parse_expression(SourceText("<query>", text))
 
 
 @pytest.mark.parametrize("text", STATEMENTS)
@@ -134,10 +134,10 @@ def test_blank_text_is_an_empty_list() -> None:
 
 
 def test_lone_select_and_lone_expression() -> None:
-    assert isinstance(parse_select(Source("view.sql", "-- a view\nSELECT 1;\n")), ast.Select)
+    assert isinstance(parse_select(SourceText("view.sql", "-- a view\nSELECT 1;\n")), ast.Select)
     assert isinstance(expression("a + 1"), ast.Binary)
     with pytest.raises(ParseError):
-        parse_select(Source("view.sql", "SELECT 1; SELECT 2"))
+        parse_select(SourceText("view.sql", "SELECT 1; SELECT 2"))
     with pytest.raises(ParseError):
         expression("a, b")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from dctv.errors import ParseError, Source
+from dctv.errors import ParseError, SourceText
 from dctv.syntax import ast, commands
 from dctv.syntax.node import nodes
 from dctv.syntax.parse import parse, parse_expression, parse_select
@@ -20,19 +20,19 @@ from tests.syntax.test_syntax_parse import STATEMENTS
 @bounded(240)
 @given(trees.exprs(2))
 def test_any_expression_prints_to_text_that_parses_to_it(tree: ast.Expr) -> None:
-    assert parse_expression(Source("<query>", to_sql(tree))) == tree
+    assert parse_expression(SourceText("<query>", to_sql(tree))) == tree
 
 
 @bounded(240)
 @given(trees.selects(2))
 def test_any_select_prints_to_text_that_parses_to_it(tree: ast.Select) -> None:
-    assert parse_select(Source("<query>", to_sql(tree))) == tree
+    assert parse_select(SourceText("<query>", to_sql(tree))) == tree
 
 
 @bounded(240)
 @given(trees.statements(1))
 def test_any_statement_prints_to_text_that_parses_to_it(tree: commands.Statement) -> None:
-    assert parse(Source("<query>", to_sql(tree))) == [tree]
+    assert parse(SourceText("<query>", to_sql(tree))) == [tree]
 
 
 @pytest.mark.ci
@@ -94,7 +94,7 @@ def test_any_expression_has_a_header(tree: ast.Expr) -> None:
     ],
 )
 def test_header(text: str, expected: str) -> None:
-    assert header(parse_expression(Source("<query>", text))) == expected
+    assert header(parse_expression(SourceText("<query>", text))) == expected
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_header(text: str, expected: str) -> None:
     ],
 )
 def test_printing_adds_no_parentheses(text: str) -> None:
-    printed = to_sql(parse_expression(Source("<query>", text)))
+    printed = to_sql(parse_expression(SourceText("<query>", text)))
     assert printed.replace("(a = b) IS", "a = b IS") == text.replace("(a = b) IS", "a = b IS")
 
 
@@ -138,11 +138,11 @@ CUT = st.tuples(st.sampled_from(STATEMENTS), st.integers(0, 200), st.integers(0,
 def test_any_text_parses_or_is_a_parse_error(text: str) -> None:
     place, tree = None, None
     try:
-        tree = parse(Source("<query>", text))
+        tree = parse(SourceText("<query>", text))
     except ParseError as error:
         place = error.place
     if tree is None:
         assert place is not None
         assert 0 <= place.start <= place.stop <= len(text)
     else:
-        assert parse(Source("<query>", ";".join(map(to_sql, tree)))) == tree
+        assert parse(SourceText("<query>", ";".join(map(to_sql, tree)))) == tree

@@ -9,7 +9,7 @@ from tempfile import gettempdir
 
 import pyarrow as pa
 
-from dctv.timeline.gathering import Gathered, Gathering
+from dctv.timeline.gathering import GatheredRows, Gathering
 from dctv.timeline.indexed import Indexed, index
 from dctv.timeline.space import Space
 from dctv.timeline.timeline import Timeline
@@ -55,7 +55,7 @@ def indexed(
     end: int = 1000,
     source: str = "source",
     space: Space | None = None,
-    before: Gathered | None = None,
+    before: GatheredRows | None = None,
 ) -> Indexed:
     """Index rows that come in several batches, and are appended to others."""
     space = space or Space(Path(gettempdir()))

@@ -62,7 +62,7 @@ def test_names_may_be_any() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trace", "fed"),
+    ("trace", "filled"),
     [
         ("stdlib/states.trace.txt", True),
         ("stdlib/calls.pfw", True),
@@ -72,7 +72,7 @@ def test_names_may_be_any() -> None:
         ("stdlib/requests.csv", False),
     ],
 )
-def test_every_state_is_on_the_track_of_its_attribute(trace: str, *, fed: bool) -> None:
+def test_every_state_is_on_the_track_of_its_attribute(trace: str, *, filled: bool) -> None:
     with Session() as session:
         session.mount(DATA / trace, "t")
         timeline = session.timeline("t.state")
@@ -81,7 +81,7 @@ def test_every_state_is_on_the_track_of_its_attribute(trace: str, *, fed: bool) 
             "SELECT path, COUNT(*) FROM t.state WHERE number IS NOT NULL OR real IS NOT NULL OR text IS NOT NULL"
             " GROUP BY path"
         ).fetchall()
-        assert bool(expected) == fed
+        assert bool(expected) == filled
         assert found == Counter(dict(expected))
         assert sum(1 for one in timeline.tracks if one.kind.value != "group") == len(expected)
 

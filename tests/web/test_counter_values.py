@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dctv.errors import UsageError
 from dctv.session import Session
 from dctv.web.details import details, place_at
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 from tests.bounds import bounded
 from tests.timeline.rows import Row, timeline
 from tests.timeline.test_timeline import some_rows
@@ -50,14 +50,14 @@ def test_a_value_that_is_no_number_has_no_change(value: float | None) -> None:
     kind, path = "counter", ("memory",)
     rows = [Row(time, 10, path, kind, None, value=one, unit="B") for time, one in ((0, 5.0), (10, value), (20, 7.0))]
     with session_with(timeline(rows)) as (session, [one]):
-        of_select = Shown("g", one.timeline, one.number, "SELECT 0ns AS _ts")
+        of_select = ShownTrack("g", one.timeline, one.number, "SELECT 0ns AS _ts")
         told = [details(session, of_select, row)["value"] for row in range(3)]
     assert told[1:] == [{"value": given, "change": None, "unit": "B"} for given in (None, 7.0)]
 
 
 def test_other_tracks_have_no_values() -> None:
     with session_with(timeline([Row(0, 10)])) as (session, [one]):
-        of_select = Shown("g", one.timeline, one.number, "SELECT 0ns AS _ts")
+        of_select = ShownTrack("g", one.timeline, one.number, "SELECT 0ns AS _ts")
         assert details(session, of_select, 0)["value"] is None
         with pytest.raises(UsageError, match="expected a counter, found the slices `g:0`"):
             place_at(one, 5)

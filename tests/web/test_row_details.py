@@ -17,7 +17,7 @@ from dctv.session import Session
 from dctv.web import kept
 from dctv.web.details import MOST_CHILDREN, details, place_of
 from dctv.web.origins import provider_of
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 from tests.bounds import bounded
 from tests.timeline.rows import Row, timeline
 from tests.timeline.test_timeline import some_rows
@@ -50,7 +50,7 @@ def _values(found: dict[str, Any]) -> dict[str, Any]:
     return {column["name"]: column["value"] for column in found["columns"]}
 
 
-Mounted = Callable[[str], tuple[Session, list[Shown]]]
+Mounted = Callable[[str], tuple[Session, list[ShownTrack]]]
 """From a trace to a session that has it as `t`, and the tracks of its timeline."""
 
 
@@ -59,7 +59,7 @@ def mounted() -> Iterator[Mounted]:
     with ExitStack() as stack:
 
         @cache
-        def of(trace: str) -> tuple[Session, list[Shown]]:
+        def of(trace: str) -> tuple[Session, list[ShownTrack]]:
             session = stack.enter_context(Session(index=False))
             session.mount(DATA / trace, "t")
             return session, shown(session.timeline("t"), "t")
@@ -175,7 +175,7 @@ def _last(every: list[Any], other: Any, place: Any) -> bool:
     return [one for one in lane if one.begin <= place.begin][-1] is other
 
 
-def _related(one: Shown, row: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
+def _related(one: ShownTrack, row: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]], int]:
     from dctv.web import details as module
 
     place = place_of(one, row)
@@ -187,7 +187,7 @@ def _related(one: Shown, row: int) -> tuple[list[tuple[int, int]], list[tuple[in
 def test_no_more_children_are_told_than_anybody_reads() -> None:
     rows = [Row(0, 1000, name="all", depth=0), *(Row(time, 1, name="one", depth=1) for time in range(1, 400))]
     with session_with(timeline(rows)) as (session, [one]):
-        found = details(session, Shown("g", one.timeline, one.number, "SELECT 0ns AS _ts"), 0)
+        found = details(session, ShownTrack("g", one.timeline, one.number, "SELECT 0ns AS _ts"), 0)
     assert found["count_children"] == 399
     assert [int(child["from"]) for child in found["children"]] == list(range(1, MOST_CHILDREN + 1))
 
@@ -226,7 +226,7 @@ def test_rows_of_a_select() -> None:
         rows = session.sql(select).fetchall()
         told = []
         for track in made.tracks:
-            one = Shown("+1", made, track.id, select)
+            one = ShownTrack("+1", made, track.id, select)
             for row in range(track.rows):
                 found = details(session, one, row)
                 assert found["others"] == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.session import Session
-from dctv.timeline.lanes import Window
+from dctv.timeline.lanes import TimeWindow
 from dctv.timeline.table import COLUMNS, table_of
 from tests.bounds import bounded
 from tests.timeline.rows import Row, timeline
@@ -53,7 +53,7 @@ def test_a_window_leaves_out_no_row_that_is_in_it(
     rows: list[Row], begin: int | None, until: int | None, end: int | None
 ) -> None:
     found = timeline(rows, end=50)
-    read = table_of(found, window=Window(begin, until, end)).read_all().to_pylist()
+    read = table_of(found, window=TimeWindow(begin, until, end)).read_all().to_pylist()
     every = table_of(found).read_all().to_pylist()
 
     def wanted(row: dict[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dctv.errors import DctvError, UsageError
 from dctv.web import search as searching
 from dctv.web.search import Search, search
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 from tests.bounds import bounded
 from tests.timeline.rows import Row, timeline
 from tests.timeline.test_timeline import some_rows
@@ -37,7 +37,7 @@ def _holds(where: str, row: Any) -> bool:
     return holds[where]
 
 
-def _expected(tracks: list[Shown], order: Search) -> dict[str, Any]:
+def _expected(tracks: list[ShownTrack], order: Search) -> dict[str, Any]:
     """Return what a search is to find."""
     order_of = {one.number: place for place, one in enumerate(tracks)}
     rows = [

@@ -15,9 +15,9 @@ from dctv.session import Session
 from dctv.timeline.track import TrackKind
 from dctv.web.asked import answered
 from dctv.web.flame import flame
-from dctv.web.origins import Place
+from dctv.web.origins import RowPlace
 from dctv.web.selection import selection
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 from tests.bounds import bounded
 from tests.timeline.rows import Row, timeline
 from tests.timeline.test_timeline import some_rows
@@ -27,7 +27,7 @@ SECOND = 10**9
 TRACES = ("dftracer/loader", "perf/cpuclock.data", "stdlib/browser.json", "trace_dat/live_marks.dat")
 
 
-def _within(tracks: list[Shown], kind: TrackKind, start: int, stop: int) -> dict[Place, int]:
+def _within(tracks: list[ShownTrack], kind: TrackKind, start: int, stop: int) -> dict[RowPlace, int]:
     """Return the rows of a kind that last or begin between two times, and for how long they do."""
     found = {}
     for one in places([track for track in tracks if track.track.kind is kind]):
@@ -42,14 +42,14 @@ def _rows(tables: list[dict[str, Any]], title: str) -> list[list[Any]]:
     return found
 
 
-def _by_name(times: dict[Place, int]) -> dict[str | None, list[int]]:
+def _by_name(times: dict[RowPlace, int]) -> dict[str | None, list[int]]:
     found: dict[str | None, list[int]] = defaultdict(list)
     for place, time in times.items():
         found[place.name].append(time)
     return found
 
 
-def _slices(tracks: list[Shown], start: int, stop: int) -> list[list[Any]]:
+def _slices(tracks: list[ShownTrack], start: int, stop: int) -> list[list[Any]]:
     times = _within(tracks, TrackKind.SLICES, start, stop)
     every = places(tracks)
     below: dict[str | None, int] = defaultdict(int)
@@ -73,7 +73,7 @@ def _slices(tracks: list[Shown], start: int, stop: int) -> list[list[Any]]:
     return sorted(rows, key=lambda row: (-row[2], row[0]))
 
 
-def _states(tracks: list[Shown], start: int, stop: int) -> list[list[Any]]:
+def _states(tracks: list[ShownTrack], start: int, stop: int) -> list[list[Any]]:
     times = _within(tracks, TrackKind.STATES, start, stop)
     whole = sum(times.values())
     rows: list[list[Any]] = [
@@ -83,7 +83,7 @@ def _states(tracks: list[Shown], start: int, stop: int) -> list[list[Any]]:
     return sorted(rows, key=lambda row: (-row[2], row[0]))
 
 
-def _counter(tracks: list[Shown], start: int, stop: int) -> list[Any] | None:
+def _counter(tracks: list[ShownTrack], start: int, stop: int) -> list[Any] | None:
     times = _within(tracks, TrackKind.COUNTER, start, stop)
     if not times:
         return None
@@ -175,7 +175,7 @@ def test_tracks_of_a_select_have_tables_too(options: dict[str, str]) -> None:
     with Session(index=False) as session:
         session.mount(DATA / "stdlib/waits.trace.txt", "t")
         made = session.sql(select).timeline(**options)
-        tracks = [Shown("+1", made, one.id, select, value=options.get("value")) for one in made.tracks if one.rows]
+        tracks = [ShownTrack("+1", made, one.id, select, value=options.get("value")) for one in made.tracks if one.rows]
         [table] = selection(session, tracks, 0, 200_000)["tables"]
         rows = session.sql("SELECT COUNT(*) AS n, MIN(prio) AS p FROM t.scheduler.timeslices_p_cpu").fetchall()
         assert sum(row[1] for row in table["rows"]) == rows[0][0]
@@ -185,7 +185,7 @@ def test_tracks_of_a_select_have_tables_too(options: dict[str, str]) -> None:
         assert answered(session, table["sql"]).rows == table["rows"]
 
 
-def _stacks(tracks: list[Shown], start: int, stop: int) -> dict[tuple[str | None, ...], list[int]]:
+def _stacks(tracks: list[ShownTrack], start: int, stop: int) -> dict[tuple[str | None, ...], list[int]]:
     """Return for each stack of names how often it is there, and for how long without what is in it."""
     times = _within(tracks, TrackKind.SLICES, start, stop)
     every = places(tracks)

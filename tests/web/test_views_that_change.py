@@ -11,7 +11,7 @@ from dctv.errors import UsageError
 from dctv.run.result import Outcome
 from dctv.session import Session
 from dctv.web.details import details
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 from tests.web.tracks import DATA, shown
 
 TRACE = DATA / "stdlib/flows.json"
@@ -27,11 +27,11 @@ def session() -> Iterator[Session]:
 
 
 @pytest.fixture(scope="module")
-def slices(session: Session) -> Shown:
+def slices(session: Session) -> ShownTrack:
     return _slices(session)
 
 
-def _slices(session: Session) -> Shown:
+def _slices(session: Session) -> ShownTrack:
     return next(one for one in shown(session.timeline("t"), "t") if one.track.source == "t.timeline.slices")
 
 
@@ -39,18 +39,18 @@ def _run(session: Session, sql: str) -> None:
     list(session.execute(sql))
 
 
-def _values(session: Session, one: Shown) -> dict[str, Any]:
+def _values(session: Session, one: ShownTrack) -> dict[str, Any]:
     return {column["name"]: column["value"] for column in details(session, one, 0)["columns"]}
 
 
-def test_a_view_that_is_replaced(session: Session, slices: Shown) -> None:
+def test_a_view_that_is_replaced(session: Session, slices: ShownTrack) -> None:
     for word in ("one", "other"):
         _run(session, f"{REPLACE} id, '{word}' AS mine FROM t.timeline.slices")
         found = _values(session, slices)
         assert (list(found), found["mine"]) == (["_ts", "id", "mine"], word)
 
 
-def test_a_view_of_a_view_that_is_replaced(session: Session, slices: Shown) -> None:
+def test_a_view_of_a_view_that_is_replaced(session: Session, slices: ShownTrack) -> None:
     _run(session, "CREATE OR REPLACE VIEW word AS SELECT 'one' AS word")
     _run(session, f"{REPLACE} id, (SELECT word FROM word) AS mine FROM t.timeline.slices")
     assert _values(session, slices)["mine"] == "one"
@@ -59,7 +59,7 @@ def test_a_view_of_a_view_that_is_replaced(session: Session, slices: Shown) -> N
 
 
 def test_what_has_not_changed_is_not_asked_again(
-    session: Session, slices: Shown, monkeypatch: pytest.MonkeyPatch
+    session: Session, slices: ShownTrack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _run(session, f"{REPLACE} id FROM t.timeline.slices")
     asked: list[str] = []
@@ -82,7 +82,7 @@ def test_what_has_not_changed_is_not_asked_again(
     assert len(asked) == 2 * first
 
 
-def test_rows_that_are_there_no_more(session: Session, slices: Shown) -> None:
+def test_rows_that_are_there_no_more(session: Session, slices: ShownTrack) -> None:
     _run(session, f"{REPLACE} id FROM t.timeline.slices")
     assert _values(session, slices)
     _run(session, f"{REPLACE} id FROM t.timeline.slices WHERE name = 'nothing is called so'")
@@ -100,7 +100,7 @@ def test_rows_of_tracks_that_were_not_there() -> None:
     assert (found["columns"], found["name"] is None) == ([], False)
 
 
-def test_a_view_by_which_rows_cannot_be_found(session: Session, slices: Shown) -> None:
+def test_a_view_by_which_rows_cannot_be_found(session: Session, slices: ShownTrack) -> None:
     _run(session, f"{REPLACE} name FROM t.timeline.slices")
     with pytest.raises(UsageError, match=r"`t.slices` has no column `id` any more") as refused:
         details(session, slices, 0)

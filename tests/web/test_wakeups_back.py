@@ -9,13 +9,13 @@ from dctv.session import Session
 from dctv.web import critical as module
 from dctv.web.critical import critical, critical_at
 from dctv.web.details import details
-from dctv.web.shown_track import Shown
+from dctv.web.shown_track import ShownTrack
 from tests.web.tracks import DATA, shown
 
 COLUMNS = "_ts, _duration, tid, comm, state, depth, reason"
 
 
-def _tracks(session: Session) -> dict[str, Shown]:
+def _tracks(session: Session) -> dict[str, ShownTrack]:
     session.mount(DATA / "stdlib/waits.trace.txt", "t")
     return {"/".join(one.timeline.path(one.number)): one for one in shown(session.timeline("t"), "t")}
 

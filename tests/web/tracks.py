@@ -9,36 +9,36 @@ from pathlib import Path
 from dctv.run.tracks import show
 from dctv.session import Session
 from dctv.timeline.timeline import Timeline
-from dctv.web.origins import Place
-from dctv.web.shown_track import Shown
+from dctv.web.origins import RowPlace
+from dctv.web.shown_track import ShownTrack
 
 DATA = Path(__file__).parents[1] / "data"
 
 
 @contextmanager
-def session_with(timeline: Timeline, name: str = "g") -> Iterator[tuple[Session, list[Shown]]]:
+def session_with(timeline: Timeline, name: str = "g") -> Iterator[tuple[Session, list[ShownTrack]]]:
     """Open a session in which a timeline has a name."""
     with Session(index=False) as session:
         show(session._context.catalog, (name,), lambda: timeline, "made for a test")
         yield session, shown(timeline, name)
 
 
-def shown(timeline: Timeline, name: str) -> list[Shown]:
+def shown(timeline: Timeline, name: str) -> list[ShownTrack]:
     """Return the tracks of a timeline that have rows."""
-    return [Shown(name, timeline, track.id, mount=name) for track in timeline.tracks if track.rows]
+    return [ShownTrack(name, timeline, track.id, mount=name) for track in timeline.tracks if track.rows]
 
 
-def places(tracks: Sequence[Shown]) -> list[Place]:
+def places(tracks: Sequence[ShownTrack]) -> list[RowPlace]:
     """Return all rows of tracks."""
     return [
-        Place(one.number, lane, at)
+        RowPlace(one.number, lane, at)
         for one in tracks
         for lane in one.timeline.lanes(one.number)
         for at in range(len(lane))
     ]
 
 
-def inside(places: Sequence[Place], place: Place) -> Place | None:
+def inside(places: Sequence[RowPlace], place: RowPlace) -> RowPlace | None:
     """Return what a row is directly in, by its definition."""
     begin, end = place.begin, place.begin + place.duration
     for number in reversed(range(place.lane.number)):

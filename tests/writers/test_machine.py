@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dctv.writers
-from dctv.contracts.shelf import scan
+from dctv.contracts.registry import scan
 from dctv.contracts.writer import Writer
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit

@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
-from dctv.cli.call_trees.queries import Source, answered, property_of, resolved
+from dctv.cli.call_trees.queries import CallSource, answered, property_of, resolved
 from dctv.cli.call_trees.report import COLUMNS, TIMES, keys_of, sums_of, time_unit
 from dctv.console.paint import Colour, Paint
 from dctv.errors import nearest
@@ -25,7 +25,7 @@ _BLANK = "   "
 
 
 @record
-class Policy:
+class DifferencePolicy:
     """How differences are sorted and shown."""
 
     absolute: bool = True
@@ -33,7 +33,7 @@ class Policy:
     full: bool = False
 
 
-def policy_of(text: str) -> Policy:
+def policy_of(text: str) -> DifferencePolicy:
     """Read words such as `full,percent`; later ones count."""
     said = {"absolute": True, "percent": False, "full": False}
     for word in text.split(","):
@@ -43,7 +43,7 @@ def policy_of(text: str) -> Policy:
             raise ArgumentTypeError(f"unknown policy `{word}`, {hint}")
         name = word.removeprefix("no-").replace("abs", "absolute").replace("compact", "full")
         said[name] = not word.startswith("no-") and word != "compact"
-    return Policy(**said)
+    return DifferencePolicy(**said)
 
 
 Value = float
@@ -63,7 +63,7 @@ class _Row:
 
 
 def write_differences(
-    session: Session, args: Namespace, sources: tuple[Source, Source], fields: Sequence[str], out: BinaryIO
+    session: Session, args: Namespace, sources: tuple[CallSource, CallSource], fields: Sequence[str], out: BinaryIO
 ) -> None:
     """Write a row for each function of either trace."""
     wanted = list(dict.fromkeys([*fields, *(key for key in keys_of(args) if key != "func")]))
@@ -82,7 +82,7 @@ def write_differences(
     out.write(text.encode())
 
 
-def _sums(session: Session, args: Namespace, source: Source, fields: Sequence[str]) -> dict[str, dict[str, Value]]:
+def _sums(session: Session, args: Namespace, source: CallSource, fields: Sequence[str]) -> dict[str, dict[str, Value]]:
     columns = [name.replace("-", "_") for name in fields]
     query = sums_of(resolved(session, source, args), source, columns)
     found: dict[str, dict[str, Value]] = {}
@@ -91,7 +91,7 @@ def _sums(session: Session, args: Namespace, source: Source, fields: Sequence[st
     return found
 
 
-def _sorting(key: str, policy: Policy, column: int) -> Callable[[_Row], Value]:
+def _sorting(key: str, policy: DifferencePolicy, column: int) -> Callable[[_Row], Value]:
     def value(row: _Row) -> Value:
         pair = row.pair(key)
         if column != DIFFERENCE:
@@ -105,15 +105,15 @@ def _sorting(key: str, policy: Policy, column: int) -> Callable[[_Row], Value]:
     return value
 
 
-def _head(session: Session, args: Namespace, sources: tuple[Source, Source]) -> Iterator[str]:
+def _head(session: Session, args: Namespace, sources: tuple[CallSource, CallSource]) -> Iterator[str]:
     yield "#"
     yield "# uftrace diff"
     for number, (what, trace, source) in enumerate(
         zip(("base", "diff"), (", ".join(args.traces), args.diff), sources, strict=True)
     ):
         made = property_of(session, source.mount, "command") if source.recorded else None
-        told = f"\t(from {made})" if made else ""
-        yield f"#  [{number}] {what}: {trace}{told}"
+        origin = f"\t(from {made})" if made else ""
+        yield f"#  [{number}] {what}: {trace}{origin}"
     yield "#"
 
 
@@ -122,7 +122,7 @@ class _Column:
     """A column of the table: one value or three for each row."""
 
     field: str
-    policy: Policy
+    policy: DifferencePolicy
     paint: Paint
 
     @property

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, BinaryIO
 from dctv.cli.call_trees.graph import refuse
 from dctv.cli.call_trees.lookups import in_order, properties_of, tasks_of
 from dctv.cli.call_trees.options import is_filtered
-from dctv.cli.call_trees.queries import Source, answered, shown_calls
+from dctv.cli.call_trees.queries import CallSource, answered, shown_calls
 from dctv.cli.call_trees.recording import Recording, header_of, program_of, recording_of, version_of
-from dctv.cli.call_trees.tree import Forest, Node, forest_of, tree_query
+from dctv.cli.call_trees.tree import CallNode, Forest, forest_of, tree_query
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _made(recording: Recording | None, properties: Mapping[str, str], args: Name
     return _Made(program_of(recording, properties, args.traces), version_of(recording), command, date)
 
 
-def write_raw(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
+def write_raw(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
     """Write records, thread by thread; of a data directory with all that stands in them."""
     recording = recording_of(args.traces)
     if recording is None:
@@ -89,11 +89,11 @@ def _place(tids: list[int]) -> str:
     return f"CASE tid {' '.join(f'WHEN {tid} THEN {at}' for at, tid in enumerate(tids))} END"
 
 
-def _records(args: Namespace, source: Source, order: str) -> str:
+def _records(args: Namespace, source: CallSource, order: str) -> str:
     return in_order(shown_calls(args, source, tasks=False, events=False, more=True), order)
 
 
-def _write_records(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
+def _write_records(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
     from dctv import _kernels
 
     writer = _kernels.Dump(_Form(chrome=False, structured=False, args=False, start=source.start))
@@ -106,7 +106,7 @@ def _write_records(session: Session, args: Namespace, source: Source, out: Binar
         refuse(session)
 
 
-def write_chrome(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
+def write_chrome(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
     """Write begins and ends of calls for Chrome's viewer, and what reads its JSON."""
     from dctv import _kernels
 
@@ -125,12 +125,12 @@ def write_chrome(session: Session, args: Namespace, source: Source, out: BinaryI
     if not found:
         refuse(session)
         out.write(head)
-    facts = {"version": made.version, "recorded_time": made.date, "command_line": made.command}
-    lines = ",\n".join(f'"{name}":{_json(value)}' for name, value in facts.items() if value is not None)
+    metadata = {"version": made.version, "recorded_time": made.date, "command_line": made.command}
+    lines = ",\n".join(f'"{name}":{_json(value)}' for name, value in metadata.items() if value is not None)
     out.write(f'\n], "displayTimeUnit": "ns", "metadata": {{\n{lines}\n}} }}\n'.encode())
 
 
-def _parts(session: Session, args: Namespace, source: Source, writer: Dump) -> Iterator[bytes]:
+def _parts(session: Session, args: Namespace, source: CallSource, writer: Dump) -> Iterator[bytes]:
     for batch in answered(session, tree_query(args, source)).reader():
         if part := writer.push(batch):
             yield part
@@ -138,7 +138,7 @@ def _parts(session: Session, args: Namespace, source: Source, writer: Dump) -> I
         yield part
 
 
-def _heads(session: Session, source: Source, recording: Recording | None) -> Iterator[str]:
+def _heads(session: Session, source: CallSource, recording: Recording | None) -> Iterator[str]:
     tasks = tasks_of(session, source)
     if recording is not None:
         order = {tid: at for at, tid in enumerate(recording.info.tids)}
@@ -157,7 +157,7 @@ def _json(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
-def write_flame(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
+def write_flame(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
     """Write stacks with how many samples their innermost function would have had."""
     recording = recording_of(args.traces)
     forest = _forest(session, args, source, sample_time=args.sample_time)
@@ -171,7 +171,7 @@ def write_flame(session: Session, args: Namespace, source: Source, out: BinaryIO
                 out.write(f"{names} {samples}\n".encode())
 
 
-def _samples(node: Node, forest: Forest, time: int) -> int:
+def _samples(node: CallNode, forest: Forest, time: int) -> int:
     if time == 0:
         return node.calls
     return (node.own + node.rests[forest.sample_times.index(time)]) // time
@@ -196,14 +196,14 @@ def _plain(name: str) -> str:
     return _visible(name).replace(";", ":")
 
 
-def _forest(session: Session, args: Namespace, source: Source, *, sample_time: int | None = None) -> Forest:
+def _forest(session: Session, args: Namespace, source: CallSource, *, sample_time: int | None = None) -> Forest:
     forest = forest_of(session, args, source, sample_time=sample_time)
     if not forest.trees:
         refuse(session)
     return forest
 
 
-def write_graphviz(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
+def write_graphviz(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
     """Write who called whom how often, in the language of graphviz."""
     made = _made(recording_of(args.traces), properties_of(session), args)
     forest = _forest(session, args, source)
@@ -248,7 +248,7 @@ mermaid.initialize({startOnLoad: true, maxTextSize: 99999999, maxEdges: 999999, 
 """
 
 
-def write_mermaid(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
+def write_mermaid(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
     """Write a page with who called whom how often, which the script mermaid draws."""
     program = program_of(recording_of(args.traces), properties_of(session), args.traces)
     forest = _forest(session, args, source)
@@ -279,7 +279,7 @@ def _label(name: str) -> str:
     return "".join(special.get(one, one) for one in _visible(name))
 
 
-Writer = Callable[["Session", Namespace, Source, BinaryIO], None]
+Writer = Callable[["Session", Namespace, CallSource, BinaryIO], None]
 FORMATS: Mapping[str, Writer] = {
     "raw": write_raw,
     "chrome": write_chrome,

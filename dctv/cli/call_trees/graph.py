@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.lookups import (
-    Task,
+    ListedThread,
     addresses_of,
     functions_of,
     has_calls,
@@ -15,10 +15,10 @@ from dctv.cli.call_trees.lookups import (
     running_times,
     tasks_of,
 )
-from dctv.cli.call_trees.queries import Source, exactly, shown_calls
+from dctv.cli.call_trees.queries import CallSource, exactly, shown_calls
 from dctv.cli.call_trees.recording import program_of, recording_of
 from dctv.cli.call_trees.report import time_unit
-from dctv.cli.call_trees.tree import Node, Tree, forest_of, whole
+from dctv.cli.call_trees.tree import CallNode, ProgramCalls, forest_of, whole
 from dctv.errors import UsageError, nearest
 from dctv.record import record, replace
 
@@ -26,47 +26,47 @@ if TYPE_CHECKING:
     from dctv.session import Session
 
 
-def _address(node: Node) -> str:
+def _address(node: CallNode) -> str:
     return " " * 12 if node.address is None else f"{node.address:12x}"
 
 
 @record
-class Column:
+class GraphColumn:
     """A column before the colon."""
 
     title: str
     text: Callable[[Any], str]
 
 
-FIELDS: Mapping[str, Column] = {
-    "total": Column("TOTAL TIME", lambda node: time_unit(node.total)),
-    "self": Column(" SELF TIME", lambda node: time_unit(node.own)),
-    "addr": Column("   ADDRESS  ", _address),
-    "total-avg": Column(" TOTAL AVG", lambda node: time_unit(node.total // max(node.calls, 1))),
-    "total-max": Column(" TOTAL MAX", lambda node: time_unit(node.totals[1])),
-    "total-min": Column(" TOTAL MIN", lambda node: time_unit(node.totals[0])),
-    "self-avg": Column("  SELF AVG", lambda node: time_unit(node.own // max(node.calls, 1))),
-    "self-max": Column("  SELF MAX", lambda node: time_unit(node.owns[1])),
-    "self-min": Column("  SELF MIN", lambda node: time_unit(node.owns[0])),
+FIELDS: Mapping[str, GraphColumn] = {
+    "total": GraphColumn("TOTAL TIME", lambda node: time_unit(node.total)),
+    "self": GraphColumn(" SELF TIME", lambda node: time_unit(node.own)),
+    "addr": GraphColumn("   ADDRESS  ", _address),
+    "total-avg": GraphColumn(" TOTAL AVG", lambda node: time_unit(node.total // max(node.calls, 1))),
+    "total-max": GraphColumn(" TOTAL MAX", lambda node: time_unit(node.totals[1])),
+    "total-min": GraphColumn(" TOTAL MIN", lambda node: time_unit(node.totals[0])),
+    "self-avg": GraphColumn("  SELF AVG", lambda node: time_unit(node.own // max(node.calls, 1))),
+    "self-max": GraphColumn("  SELF MAX", lambda node: time_unit(node.owns[1])),
+    "self-min": GraphColumn("  SELF MIN", lambda node: time_unit(node.owns[0])),
 }
 """Columns of calls, in the order in which they stand."""
-TASK_FIELDS: Mapping[str, Column] = {
-    "total": Column("TOTAL TIME", lambda ran: time_unit(ran.total)),
-    "self": Column(" SELF TIME", lambda ran: time_unit(ran.total - ran.idle)),
-    "tid": Column("   TID   ", lambda ran: f"[{ran.task.tid:7}]"),
+TASK_FIELDS: Mapping[str, GraphColumn] = {
+    "total": GraphColumn("TOTAL TIME", lambda ran: time_unit(ran.total)),
+    "self": GraphColumn(" SELF TIME", lambda ran: time_unit(ran.total - ran.idle)),
+    "tid": GraphColumn("   TID   ", lambda ran: f"[{ran.task.tid:7}]"),
 }
 """Columns of threads."""
 
 
-def _cells(columns: Sequence[Column], row: Any) -> str:
+def _cells(columns: Sequence[GraphColumn], row: Any) -> str:
     return "".join(f"  {one.text(row)}" for one in columns) + (" : " if columns else "")
 
 
-def _blanks(columns: Sequence[Column]) -> str:
+def _blanks(columns: Sequence[GraphColumn]) -> str:
     return "".join(f"  {'':{len(one.title)}}" for one in columns) + (" : " if columns else "")
 
 
-def _titles(columns: Sequence[Column], last: str) -> str:
+def _titles(columns: Sequence[GraphColumn], last: str) -> str:
     return f"# {'  '.join(one.title for one in columns)}   {last}\n" if columns else ""
 
 
@@ -82,11 +82,11 @@ def _branch(levels: Sequence[bool]) -> str:
     return _bars(levels[:last]) + " +-" + "---" * (len(levels) - last - 1)
 
 
-def node_lines(root: Node, columns: Sequence[Column]) -> Iterator[str]:
+def node_lines(root: CallNode, columns: Sequence[GraphColumn]) -> Iterator[str]:
     """Yield a line for each node, and one between siblings; a node with one below does not go to the right."""
     blanks = _blanks(columns)
     # Node, bars before it, whether it is one of several, and whether another follows.
-    waiting: list[tuple[Node, tuple[bool, ...], bool, bool]] = [(root, (), False, False)]
+    waiting: list[tuple[CallNode, tuple[bool, ...], bool, bool]] = [(root, (), False, False)]
     while waiting:
         node, levels, several, follows = waiting.pop()
         before = _branch(levels) if several else _bars(levels)
@@ -100,7 +100,9 @@ def node_lines(root: Node, columns: Sequence[Column]) -> Iterator[str]:
             yield f"{blanks}{_bars(waiting[-1][1])}\n"
 
 
-def write_graph(session: Session, args: Namespace, source: Source, columns: Sequence[Column], out: BinaryIO) -> None:
+def write_graph(
+    session: Session, args: Namespace, source: CallSource, columns: Sequence[GraphColumn], out: BinaryIO
+) -> None:
     """Write the tree of each program's calls, or of those that a function makes."""
     recording = recording_of(args.traces)
     name = program_of(recording, properties_of(session), args.traces)
@@ -126,14 +128,14 @@ def write_graph(session: Session, args: Namespace, source: Source, columns: Sequ
             out.write(line.encode())
 
 
-def _graph(tree: Tree, columns: Sequence[Column]) -> Iterator[str]:
+def _graph(tree: ProgramCalls, columns: Sequence[GraphColumn]) -> Iterator[str]:
     yield "========== FUNCTION CALL GRAPH ==========\n"
     yield _titles(columns, "FUNCTION")
     yield from node_lines(tree.root, columns)
     yield "\n"
 
 
-def _ways(tree: Tree, name: str, addresses: Mapping[str, int]) -> Iterator[str]:
+def _ways(tree: ProgramCalls, name: str, addresses: Mapping[str, int]) -> Iterator[str]:
     if not tree.ways:
         return
     yield "=============== BACKTRACE ===============\n"
@@ -173,12 +175,14 @@ def refuse(session: Session, function: str | None = None) -> None:
 class Ran:
     """A thread and how long it ran."""
 
-    task: Task
+    task: ListedThread
     total: int
     idle: int
 
 
-def write_tasks(session: Session, args: Namespace, source: Source, columns: Sequence[Column], out: BinaryIO) -> None:
+def write_tasks(
+    session: Session, args: Namespace, source: CallSource, columns: Sequence[GraphColumn], out: BinaryIO
+) -> None:
     """Write the tree of threads."""
     unlimited = Namespace(**{**vars(args), "time_filter": 0})
     query = shown_calls(unlimited, source, tasks=False, events=False)
@@ -193,7 +197,7 @@ def write_tasks(session: Session, args: Namespace, source: Source, columns: Sequ
     out.write(b"\n")
 
 
-def _task_lines(every: Sequence[Ran], columns: Sequence[Column], least: int) -> Iterator[str]:
+def _task_lines(every: Sequence[Ran], columns: Sequence[GraphColumn], least: int) -> Iterator[str]:
     inner: dict[int, list[Ran]] = {}
     known = {one.task.tid for one in every}
     roots = []
@@ -219,7 +223,7 @@ def _lasts(ran: Ran, inner: Mapping[int, list[Ran]], least: int) -> bool:
     return False
 
 
-def _task(root: Ran, inner: Mapping[int, list[Ran]], columns: Sequence[Column], least: int) -> Iterator[str]:
+def _task(root: Ran, inner: Mapping[int, list[Ran]], columns: Sequence[GraphColumn], least: int) -> Iterator[str]:
     """Yield a line for each thread; processes stand further right than threads, with blank lines around them."""
     # Thread, bars before it, whether it is a process, whether a blank line comes first, whether another follows.
     waiting: list[tuple[Ran, tuple[bool, ...], bool, bool, bool]] = [(root, (), False, False, True)]

@@ -6,8 +6,8 @@ import signal
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO
 
-from dctv.cli.call_trees.lookups import Task, first_calls, tasks_of
-from dctv.cli.call_trees.queries import Source
+from dctv.cli.call_trees.lookups import ListedThread, first_calls, tasks_of
+from dctv.cli.call_trees.queries import CallSource
 from dctv.cli.call_trees.recording import Recording, version_of
 from dctv.errors import UsageError
 
@@ -30,7 +30,7 @@ _PROCESS = {"exename": "exe image", "build_id": "build id", "exit_status": "exit
 
 
 def write_info(
-    session: Session, source: Source, recording: Recording | None, properties: Mapping[str, str], out: BinaryIO
+    session: Session, source: CallSource, recording: Recording | None, properties: Mapping[str, str], out: BinaryIO
 ) -> None:
     """Write what is known of the machine and of the program."""
     tasks = tasks_of(session, source)
@@ -71,7 +71,7 @@ def _date(unix_ns: str | None) -> str | None:
     return datetime.fromtimestamp(int(unix_ns) // 10**9, UTC).strftime("%a %b %e %H:%M:%S %Y UTC")
 
 
-def _known_process(properties: Mapping[str, str], tasks: list[Task]) -> Lines:
+def _known_process(properties: Mapping[str, str], tasks: list[ListedThread]) -> Lines:
     yield "number of tasks", str(len(tasks))
     yield "task list", ", ".join(f"{one.tid}({one.name})" for one in tasks) or None
     yield from ((name, properties.get(key)) for key, name in _PROCESS.items())
@@ -96,7 +96,7 @@ def _system(recording: Recording) -> Lines:
         yield name, value
 
 
-def _process(recording: Recording, tasks: list[Task]) -> Lines:
+def _process(recording: Recording, tasks: list[ListedThread]) -> Lines:
     info = recording.info
     values = info.values
     names = {one.tid: one.name for one in tasks}
@@ -141,7 +141,7 @@ def _ended(status: str | None) -> str | None:
     return f"unknown exit status: {number}"
 
 
-def write_tasks(session: Session, source: Source, recording: Recording | None, out: BinaryIO) -> None:
+def write_tasks(session: Session, source: CallSource, recording: Recording | None, out: BinaryIO) -> None:
     """Write the list of threads."""
     tasks = tasks_of(session, source)
     if not tasks:

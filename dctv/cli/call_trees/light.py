@@ -67,12 +67,12 @@ def _recorded(args: Namespace) -> Iterator[StoredCalls | None]:
     """Find the calls of the traces that a command is given, as long as these are one recording."""
     from dctv.catalog.files import list_files
     from dctv.index.finding import find
-    from dctv.index.location import subject, told_folder
+    from dctv.index.location import configured_folder, subject
     from dctv.readers.uftrace import READER
 
     try:
         paths = list_files(args.traces, {READER.name: READER}, None)
-        index = find(subject(paths, READER.name, {}), told_folder(args.index_dir), lambda _: None)
+        index = find(subject(paths, READER.name, {}), configured_folder(args.index_dir), lambda _: None)
     except DctvError:
         index = None  # the session tells what is wrong
     try:
@@ -86,7 +86,7 @@ def _calls(args: Namespace, index: Index) -> StoredCalls | None:
     from dctv.readers.uftrace import READER
 
     file = None if index.store is None else index.store.get("raw_events.call")
-    rest = None if READER.chunks is None else READER.chunks.rest(index.known)
+    rest = None if READER.chunks is None else READER.chunks.rest(index.metadata)
     scheduled = (
         index.store is not None and f"raw_events.{SCHEDULE}" in index.store and not (args.no_event and measures(args))
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from dctv.cli.call_trees.queries import TRACE, Source, answered
+from dctv.cli.call_trees.queries import TRACE, CallSource, answered
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _OFF = "linux:schedule"
 
 
 @record
-class Task:
+class ListedThread:
     """A thread, as lists of threads show it."""
 
     tid: int
@@ -33,7 +33,7 @@ def properties_of(session: Session) -> Mapping[str, str]:
     return session.properties(TRACE)
 
 
-def tasks_of(session: Session, source: Source) -> list[Task]:
+def tasks_of(session: Session, source: CallSource) -> list[ListedThread]:
     """Return the threads of a trace, by number."""
     if not source.recorded:
         query = (
@@ -55,10 +55,10 @@ def tasks_of(session: Session, source: Source) -> list[Task]:
     return [_task(row, 0) for row in session.sql(query).fetchall()]
 
 
-def _task(row: tuple[object, ...], start: int) -> Task:
+def _task(row: tuple[object, ...], start: int) -> ListedThread:
     tid, pid, parent, name, begin = row
     number = int(str(tid))
-    return Task(
+    return ListedThread(
         number,
         number if pid is None else int(str(pid)),
         None if parent is None else int(str(parent)),
@@ -78,7 +78,7 @@ def functions_of(session: Session) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def addresses_of(session: Session, source: Source, wanted: Collection[str]) -> Mapping[str, int]:
+def addresses_of(session: Session, source: CallSource, wanted: Collection[str]) -> Mapping[str, int]:
     """Return where functions are, if the trace tells."""
     if not wanted or not source.recorded:
         return {}
@@ -91,7 +91,7 @@ def first_calls(session: Session) -> Mapping[int, int]:
     return dict(session.sql(f"SELECT tid, MIN(_ts) FROM {TRACE}.calls GROUP BY tid").fetchall())
 
 
-def running_times(session: Session, source: Source, shown: str) -> Mapping[int, tuple[int, int]]:
+def running_times(session: Session, source: CallSource, shown: str) -> Mapping[int, tuple[int, int]]:
     """Return how long each thread ran, as far as it is shown, in ns, and how long of that it was off its CPU."""
     begun = (
         f"SELECT tid, unitless(_ts) AS first, unitless(_ts) + COALESCE(dur, 0) AS last FROM ({shown}) WHERE _shown <> 0"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dctv.calls.language import ARGUMENTS, decimal_time_of, rules_of, time_of
-from dctv.calls.rules import DEPTH, MATCHES, Filters
+from dctv.calls.rules import DEPTH, MATCHES, CallFilters
 from dctv.cli.arguments import positive
 from dctv.errors import UsageError
 from dctv.patterns import pattern
@@ -166,7 +166,7 @@ def arguments(args: Namespace, start: int) -> Iterator[str]:
     yield f"trace=>{quoted(args.trace)}"
 
 
-def filters_of(args: Namespace, start: int) -> Filters:
+def filters_of(args: Namespace, start: int) -> CallFilters:
     """Return what `arguments` says, for a kernel.
 
     Raises:
@@ -175,7 +175,7 @@ def filters_of(args: Namespace, start: int) -> Filters:
     given = [(option, getattr(args, name, None) or ()) for name, option in ARGUMENTS.items()]
     ends = (None, None) if args.time_range is None else args.time_range
     first, last = (None if one is None else one[0] - (0 if one[1] else start) for one in ends)
-    return Filters(
+    return CallFilters(
         tuple(rule for option, words in given for rule in rules_of(option, words, args.match)),
         match=args.match,
         depth=args.depth,
@@ -194,6 +194,6 @@ def quoted(text: str) -> str:
 
 def is_filtered(args: argparse.Namespace) -> bool:
     """Say whether anything is left out."""
-    told = [getattr(args, option) for option in _LISTS.values()]
+    chosen = [getattr(args, option) for option in _LISTS.values()]
     limits = args.time_filter or args.size_filter or args.time_range or args.tid or args.depth != DEPTH
-    return bool(any(told) or limits or args.trace == "off")
+    return bool(any(chosen) or limits or args.trace == "off")

@@ -44,7 +44,7 @@ _SCHEDULED = f"CASE WHEN e.preempted THEN '{SCHEDULE} (pre-empted)' ELSE '{SCHED
 _EXTERNAL = "external-data"
 _LEVELS = {_EXTERNAL: -1, LOST: -2}
 """The level of what is not indented, and of what is told of whether or not a call is shown."""
-_TOLD = {
+_PROPERTIES = {
     LOST: "CASE WHEN e.count > 0 THEN 'LOST ' || e.count || ' records!!' ELSE 'LOST some records!!' END",
     SCHEDULE: _SCHEDULED,
     "linux:sched-in": "'linux:sched-in'",
@@ -60,7 +60,7 @@ _TOLD = {
 
 
 @record
-class Source:
+class CallSource:
     """What a trace tells of its calls."""
 
     recorded: bool
@@ -82,7 +82,7 @@ class Source:
         return f"{self.mount}.raw_events.call"
 
 
-def source_of(session: Session, mount: str = TRACE) -> Source:
+def source_of(session: Session, mount: str = TRACE) -> CallSource:
     """Look at a mounted trace."""
     schema = session.columns(f"{mount}.raw_events.call")
     recorded = schema is not None and {"state", "addr"} <= set(schema.names)
@@ -93,10 +93,10 @@ def source_of(session: Session, mount: str = TRACE) -> Source:
     columns = {table: session.columns(f"{prefix}.{table}") for table in tables}
     within = tuple(table for table, schema in columns.items() if schema is not None and "call" in schema.names)
     file = session.stored_file(mount, "raw_events.call") if recorded else None
-    return Source(recorded, tables, start, file, within, mount)
+    return CallSource(recorded, tables, start, file, within, mount)
 
 
-def without_events(source: Source) -> Source:
+def without_events(source: CallSource) -> CallSource:
     """Return what a trace tells without events; that records were lost is none."""
     return replace(source, events=tuple(table for table in source.events if table == LOST))
 
@@ -107,7 +107,7 @@ def property_of(session: Session, mount: str, key: str) -> str | None:
     return None if found is None else str(found)
 
 
-def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool, more: bool = False) -> str:
+def shown_calls(args: Namespace, source: CallSource, *, tasks: bool, events: bool, more: bool = False) -> str:
     """Return the query of what `Replay` prints.
 
     `tasks` tells whether the names of threads are wanted, `more` whether own times and processes are.
@@ -133,7 +133,7 @@ def shown_calls(args: Namespace, source: Source, *, tasks: bool, events: bool, m
 
 
 def _event_rows(
-    source: Source, task: str, joined: str, *, more: bool = False, tids: Sequence[int] | None = None
+    source: CallSource, task: str, joined: str, *, more: bool = False, tids: Sequence[int] | None = None
 ) -> list[str]:
     """Return queries of events, in the columns that `Replay` takes; `tids` are the threads whose losses are told."""
     others = ", NULL::INT64 AS self, e.pid AS pid" if more else ""
@@ -142,7 +142,7 @@ def _event_rows(
         f"0::INT32 AS _outdent, NULL::STRING AS _stack, {dur} AS dur, {text} AS name, "
         f"{_plain(table)} AS args, NULL::STRING AS retval, NULL::STRING AS module, NULL::INT64 AS addr, "
         f"{task} AS task, {_level(table)}::INT64 AS level, {within} AS call, 1::INT64 AS kind{others} "
-        f"FROM {_told_of(source, table)} AS e{joined}{_of_threads(tids) if table == LOST else ''}"
+        f"FROM {_properties_of(source, table)} AS e{joined}{_of_threads(tids) if table == LOST else ''}"
         for table, text, dur, within in _events(source)
     ]
 
@@ -155,20 +155,20 @@ def _of_threads(tids: Sequence[int] | None) -> str:
     return f" WHERE e.tid IN ({', '.join(map(str, tids))})" if tids else ""
 
 
-def events_of(source: Source, *, tasks: bool, tids: Sequence[int] = ()) -> str | None:
+def events_of(source: CallSource, *, tasks: bool, tids: Sequence[int] = ()) -> str | None:
     """Return the query of all events that `Replay` prints; None if there are none."""
     joined = f" LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = e.tid" if tasks else ""
     rows = _event_rows(source, "k.task" if tasks else "NULL::STRING", joined, tids=tids)
     return f"SELECT * FROM ({' UNION ALL '.join(rows)}) ORDER BY _ts, id" if rows else None
 
 
-def tasks_of(source: Source) -> str:
+def tasks_of(source: CallSource) -> str:
     """Return the query of the names of threads."""
     names, name = (f"{source.mount}.tasks", "comm") if source.recorded else (f"{source.mount}.threads", "name")
     return f"SELECT tid, MAX({name}) AS task FROM {names} GROUP BY tid"
 
 
-def _own(args: Namespace, source: Source) -> str:
+def _own(args: Namespace, source: CallSource) -> str:
     measured = source.recorded and measures(args)
     return f", {'unitless(c.self)' if measured else 'NULL::INT64'} AS self, c.pid AS pid"
 
@@ -183,7 +183,7 @@ def measures(args: Namespace) -> bool:
     return not unread and not any(word in one for one in words for word in ("time=", "caller", "size="))
 
 
-def calls_of(args: Namespace, source: Source, *, size: bool = False, pid: bool = False) -> str:
+def calls_of(args: Namespace, source: CallSource, *, size: bool = False, pid: bool = False) -> str:
     """Return the query of all calls, with sizes and files of their functions, and processes, where these are wanted."""
     plain = f"{_OWN}, c.pid" if pid else _OWN
     if not source.recorded:
@@ -205,7 +205,7 @@ def calls_of(args: Namespace, source: Source, *, size: bool = False, pid: bool =
     )
 
 
-def scheduled(args: Namespace, source: Source) -> bool:
+def scheduled(args: Namespace, source: CallSource) -> bool:
     """Say whether it matters, and is known, when calls were not running.
 
     What was measured of calls leaves that out already, so it only matters if it is to be told or is not all measured.
@@ -213,7 +213,7 @@ def scheduled(args: Namespace, source: Source) -> bool:
     return SCHEDULE in source.events and not (args.no_event and measures(args))
 
 
-def off_cpu(args: Namespace, source: Source, shown: str = "shown") -> str:
+def off_cpu(args: Namespace, source: CallSource, shown: str = "shown") -> str:
     """Return the part `off` of a query: when shown calls were not running, as if they had called `linux:schedule`.
 
     What was shorter than the time filter belongs to the call that it was in, as short calls do; what had not ended
@@ -236,7 +236,7 @@ def _level(table: str) -> int:
     return _LEVELS.get(table, 0)
 
 
-def _told_of(source: Source, table: str) -> str:
+def _properties_of(source: CallSource, table: str) -> str:
     """Return a table of events; what was told from outside is of the thread that last did something."""
     events = f"{source.mount}.raw_events.{_identifier(table)}"
     if table != _EXTERNAL:
@@ -249,13 +249,13 @@ def _told_of(source: Source, table: str) -> str:
     )
 
 
-def _events(source: Source) -> Iterator[tuple[str, str, str, str]]:
+def _events(source: CallSource) -> Iterator[tuple[str, str, str, str]]:
     """Yield tables of events, and the expressions of their texts, durations and calls."""
     for table in source.events:
         kind, _, what = table.partition(":")
-        if table in _TOLD:
+        if table in _PROPERTIES:
             length = "unitless(e.dur)" if table == SCHEDULE else _NONE
-            yield table, _TOLD[table], length, "e.call" if table in source.within else _NONE
+            yield table, _PROPERTIES[table], length, "e.call" if table in source.within else _NONE
         elif kind in ("read", "diff") and what in _READINGS:
             yield table, _reading(table, what, differs=kind == "diff"), _NONE, "e.call"
         elif table not in _UNTOLD and table in source.within:
@@ -288,7 +288,7 @@ def answered(session: Session, query: str) -> Result:
         raise UsageError(error.message, hint=error.hint) from None
 
 
-def resolved(session: Session, source: Source, args: Namespace) -> Namespace:
+def resolved(session: Session, source: CallSource, args: Namespace) -> Namespace:
     """Return options with what the trace tells of them: which calls are of libraries, and when the first one began."""
     known = vars(args)
     if args.no_libcall:
@@ -300,14 +300,14 @@ def resolved(session: Session, source: Source, args: Namespace) -> Namespace:
     return Namespace(**known)
 
 
-def first_call(session: Session, source: Source) -> int:
+def first_call(session: Session, source: CallSource) -> int:
     """Return when the first call began, in ns after the trace's begin; what the kernel told may come before it."""
     calls = source.calls if source.recorded else f"{source.mount}.{source.view}"
     ((begin,),) = session.sql(f"SELECT unitless(MIN(_ts)) FROM {calls}").fetchall()
     return begin or 0
 
 
-def _library_calls(session: Session, source: Source, match: str) -> list[str]:
+def _library_calls(session: Session, source: CallSource, match: str) -> list[str]:
     """Return words of filters for the functions that are called through the linker's table."""
     if not source.recorded:
         raise UsageError("the trace does not tell which functions are of libraries")
@@ -322,7 +322,7 @@ def exactly(name: str, match: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", name) if match == "glob" else name
 
 
-def open_calls(source: Source) -> str:
+def open_calls(source: CallSource) -> str:
     """Return the query of the calls that were not left, by thread, the innermost first: thread, level, name."""
     if source.recorded:
         return f"SELECT tid, depth, name FROM {source.calls} WHERE state = 'open' ORDER BY tid, depth DESC, id DESC"

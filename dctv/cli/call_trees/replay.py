@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, BinaryIO
 
 from dctv.calls.language import rules_of
-from dctv.calls.rules import Match, Rule
-from dctv.cli.call_trees.queries import Source, answered, events_of, open_calls, tasks_of, without_events
+from dctv.calls.rules import CallRule, Match
+from dctv.cli.call_trees.queries import CallSource, answered, events_of, open_calls, tasks_of, without_events
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Style:
     offset: int
     """Levels between the columns of threads."""
     merge: bool
-    rules: tuple[Rule, ...]
+    rules: tuple[CallRule, ...]
     """Functions with colours."""
     match: Match
     start: int
@@ -41,7 +41,7 @@ class Style:
     """What elapsed times count from, in ns after the trace's begin."""
 
 
-def colours(args: Namespace) -> tuple[Rule, ...]:
+def colours(args: Namespace) -> tuple[CallRule, ...]:
     """Return the rules that give functions colours."""
     rules = [*rules_of("filter", args.filters or (), args.match), *rules_of("trigger", args.triggers or (), args.match)]
     return tuple(rule for rule in rules if rule.trigger.color is not None)
@@ -58,7 +58,7 @@ def write_lines(session: Session, query: str, style: Style, out: BinaryIO) -> No
 
 
 def write_stored(
-    session: Session, stored: StoredCalls, source: Source, style: Style, out: BinaryIO, *, events: bool
+    session: Session, stored: StoredCalls, source: CallSource, style: Style, out: BinaryIO, *, events: bool
 ) -> None:
     """Read a stored table of calls and write its lines, with those of events between them."""
     from dctv import _kernels
@@ -77,7 +77,7 @@ def write_stored(
     stored.tell_missed()
 
 
-def write_remaining(session: Session, source: Source, out: BinaryIO) -> None:
+def write_remaining(session: Session, source: CallSource, out: BinaryIO) -> None:
     """Write the calls that were open when the recording ended."""
     left = session.sql(open_calls(source)).fetchall()
     if not left:

@@ -7,7 +7,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.options import arguments
-from dctv.cli.call_trees.queries import Source, answered, calls_of, measures, off_cpu, scheduled, tasks_of
+from dctv.cli.call_trees.queries import CallSource, answered, calls_of, measures, off_cpu, scheduled, tasks_of
 from dctv.cli.call_trees.stored import stored_calls
 from dctv.console.paint import Colour, Paint
 from dctv.record import record
@@ -47,7 +47,7 @@ def _share(value: float, _: Paint) -> str:
 
 
 @record
-class Column:
+class ReportColumn:
     """A column of the table, which is a column of the query too."""
 
     title: str
@@ -56,30 +56,32 @@ class Column:
 
 
 COLUMNS = {
-    "total": Column("Total time", time_unit),
-    "total-avg": Column("Total avg", time_unit),
-    "total-min": Column("Total min", time_unit),
-    "total-max": Column("Total max", time_unit),
-    "total-stdv": Column("Total stdv", _share),
-    "self": Column("Self time", time_unit),
-    "self-avg": Column("Self avg", time_unit),
-    "self-min": Column("Self min", time_unit),
-    "self-max": Column("Self max", time_unit),
-    "self-stdv": Column("Self stdv", _share),
-    "call": Column("Calls", _count),
-    "size": Column("Size", _count),
+    "total": ReportColumn("Total time", time_unit),
+    "total-avg": ReportColumn("Total avg", time_unit),
+    "total-min": ReportColumn("Total min", time_unit),
+    "total-max": ReportColumn("Total max", time_unit),
+    "total-stdv": ReportColumn("Total stdv", _share),
+    "self": ReportColumn("Self time", time_unit),
+    "self-avg": ReportColumn("Self avg", time_unit),
+    "self-min": ReportColumn("Self min", time_unit),
+    "self-max": ReportColumn("Self max", time_unit),
+    "self-stdv": ReportColumn("Self stdv", _share),
+    "call": ReportColumn("Calls", _count),
+    "size": ReportColumn("Size", _count),
 }
 TIMES = tuple(name for name, column in COLUMNS.items() if column.text is time_unit)
 """Columns of times."""
 _TASK = {
     "total": COLUMNS["total"],
     "self": COLUMNS["self"],
-    "tid": Column("TID", lambda value, _: f"{value:7}", 7),
-    "call": Column("Num funcs", _count),
+    "tid": ReportColumn("TID", lambda value, _: f"{value:7}", 7),
+    "call": ReportColumn("Num funcs", _count),
 }
 
 
-def write_functions(session: Session, args: Namespace, source: Source, fields: Sequence[str], out: BinaryIO) -> None:
+def write_functions(
+    session: Session, args: Namespace, source: CallSource, fields: Sequence[str], out: BinaryIO
+) -> None:
     """Write a row for each function."""
     if source.recorded and not scheduled(args, source):
         write_sums(summed(session, args, source, size=shows_sizes(args, fields)), args, fields, out)
@@ -115,13 +117,13 @@ def keys_of(args: Namespace) -> list[str]:
     return [f"{average}-{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
 
 
-def sums_of(args: Namespace, source: Source, columns: Sequence[str]) -> str:
+def sums_of(args: Namespace, source: CallSource, columns: Sequence[str]) -> str:
     """Return the query of some sums of each function, and its name."""
     size = "size" in columns or "size" in args.sort
     return f"{_sums(args, source, size=size)} SELECT {', '.join([*columns, 'name'])} FROM sums"
 
 
-def write_threads(session: Session, args: Namespace, source: Source, out: BinaryIO) -> None:
+def write_threads(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
     """Write a row for each thread."""
     if source.recorded and not scheduled(args, source):
         sums = summed(session, args, source, size=False).threads()
@@ -140,7 +142,7 @@ def write_threads(session: Session, args: Namespace, source: Source, out: Binary
     _write(list(_TASK.values()), named, "Task name", Paint(args.coloured), out)
 
 
-def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> CallSums:
+def summed(session: Session, args: Namespace, source: CallSource, *, size: bool) -> CallSums:
     """Add up the shown calls of a recording: in one pass over the stored table if there is one."""
     from dctv import _kernels  # compiled; only wanted when a trace is read
 
@@ -165,13 +167,13 @@ def summed(session: Session, args: Namespace, source: Source, *, size: bool) -> 
 def _of_function(row: Any) -> dict[str, Any]:
     """Return the columns of a function's row; whole ns, as the tool counts, so that the last digit is the same."""
     name, calls, size, total, lengths, own = row
-    told = {"name": name, "call": calls, "size": size, "total": total, "self": own[1]}
+    figures = {"name": name, "call": calls, "size": size, "total": total, "self": own[1]}
     for kind, (count, summed, least, most, squares) in (("total", lengths), ("self", own)):
         mean = summed // count if count else 0
         variance = max(squares // count - mean * mean, 0) if count else 0
-        told[f"{kind}_avg"], told[f"{kind}_min"], told[f"{kind}_max"] = mean, least, most
-        told[f"{kind}_stdv"] = sqrt(variance / count) * 100 / mean if mean else 0.0
-    return told
+        figures[f"{kind}_avg"], figures[f"{kind}_min"], figures[f"{kind}_max"] = mean, least, most
+        figures[f"{kind}_stdv"] = sqrt(variance / count) * 100 / mean if mean else 0.0
+    return figures
 
 
 def _order(keys: Sequence[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
@@ -188,7 +190,7 @@ def _order(keys: Sequence[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
 
 
 def _write(
-    columns: list[Column], rows: Sequence[tuple[Sequence[Any], str]], last: str, paint: Paint, out: BinaryIO
+    columns: list[ReportColumn], rows: Sequence[tuple[Sequence[Any], str]], last: str, paint: Paint, out: BinaryIO
 ) -> None:
     def lines() -> Iterator[str]:
         yield "".join(f"  {one.title:>{one.width}}" for one in columns) + f"  {last}"
@@ -200,7 +202,7 @@ def _write(
     out.write("".join(f"{line}\n" for line in lines()).encode())
 
 
-def _shown(args: Namespace, source: Source, *, size: bool) -> str:
+def _shown(args: Namespace, source: CallSource, *, size: bool) -> str:
     """Return a query's beginning: the shown calls, with their own time."""
     calls, filters = calls_of(args, source, size=size), ", ".join(arguments(args, source.start))
     renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
@@ -219,10 +221,10 @@ def _shown(args: Namespace, source: Source, *, size: bool) -> str:
     )
 
 
-def _sums(args: Namespace, source: Source, *, size: bool) -> str:
+def _sums(args: Namespace, source: CallSource, *, size: bool) -> str:
     """Return a query's beginning: sums by function; a call within one of the same function is in its total already."""
 
-    def told(kind: str, column: str) -> str:
+    def figures(kind: str, column: str) -> str:
         mean = f"FLOOR(AVG({column}))"
         variance = f"FLOOR(SUM({column}::FLOAT64 * {column}) / COUNT(*)) - {mean} * {mean}"
         return (
@@ -236,6 +238,7 @@ def _sums(args: Namespace, source: Source, *, size: bool) -> str:
         "AS total FROM dctv.flame_graph(shown, nesting=>'strict') GROUP BY name "
         f"UNION ALL SELECT name, SUM(_duration) FROM told GROUP BY name), rows AS (SELECT name, _duration, self{own} "
         f"FROM shown UNION ALL SELECT name, _duration, _duration{none} FROM told), each AS (SELECT name, SUM(self) AS "
-        f"self, COUNT(*) AS call{sizes}, {told('total', '_duration')}, {told('self', 'self')} FROM rows GROUP BY name)"
+        f"self, COUNT(*) AS call{sizes}, {figures('total', '_duration')}, "
+        f"{figures('self', 'self')} FROM rows GROUP BY name)"
         ", sums AS (SELECT each.*, total FROM each JOIN paths ON paths.name <=> each.name)"
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dctv.calls.rules import Filters
+from dctv.calls.rules import CallFilters
 from dctv.cli.call_trees.options import filters_of
-from dctv.cli.call_trees.queries import FUNCTIONS, Source
+from dctv.cli.call_trees.queries import FUNCTIONS, CallSource
 from dctv.errors import UsageError
 from dctv.record import record, replace
 
@@ -23,7 +23,7 @@ class StoredCalls:
     """What is read of a stored table of calls."""
 
     path: Path
-    rules: Filters
+    rules: CallFilters
     tids: list[int]
     functions: list[Any]
     """Name, module, size and file of functions, where they matter."""
@@ -56,7 +56,7 @@ def read_directly(args: Namespace, path: Path, start: int) -> StoredCalls | None
     return StoredCalls(path, rules, args.tid or [], [], by_module, rules.by_arguments, _kernels.Missed())
 
 
-def stored_calls(session: Session, args: Namespace, source: Source, *, size: bool = False) -> StoredCalls | None:
+def stored_calls(session: Session, args: Namespace, source: CallSource, *, size: bool = False) -> StoredCalls | None:
     """Return what a kernel reads; None if the engine must: without a store, or if it is known late what is shown."""
     calls = None if source.file is None else read_directly(args, source.file, source.start)
     if calls is None or not (size or calls.rules.by_size or calls.rules.by_file):

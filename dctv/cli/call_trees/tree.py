@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.lookups import with_idle
-from dctv.cli.call_trees.queries import Source, answered, shown_calls
+from dctv.cli.call_trees.queries import CallSource, answered, shown_calls
 from dctv.record import field, record, replace
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ SCHEDULE = "linux:schedule"
 
 
 @record
-class Node:
+class CallNode:
     """Calls of a function that came the same way; a root is none, but what they are of."""
 
     number: int
@@ -39,11 +39,11 @@ class Node:
     owns: tuple[int, int]
     rests: tuple[int, ...]
     """What is left of durations of calls within, divided by each of the sample times."""
-    inner: list[Node] = field(default_factory=list)
+    inner: list[CallNode] = field(default_factory=list)
 
-    def walk(self) -> Iterator[tuple[Node, tuple[Node, ...]]]:
+    def walk(self) -> Iterator[tuple[CallNode, tuple[CallNode, ...]]]:
         """Yield this and all below with those above, in the order in which they were first called."""
-        waiting: list[tuple[Node, tuple[Node, ...]]] = [(self, ())]
+        waiting: list[tuple[CallNode, tuple[CallNode, ...]]] = [(self, ())]
         while waiting:
             node, above = waiting.pop()
             yield node, above
@@ -51,7 +51,7 @@ class Node:
 
 
 @record
-class Way:
+class CallPath:
     """How a function was reached."""
 
     stack: tuple[str, ...]
@@ -61,19 +61,19 @@ class Way:
 
 
 @record
-class Tree:
+class ProgramCalls:
     """The calls of one program."""
 
     session: int
-    root: Node
-    ways: tuple[Way, ...]
+    root: CallNode
+    ways: tuple[CallPath, ...]
 
 
 @record
 class Forest:
     """All of a trace."""
 
-    trees: tuple[Tree, ...]
+    trees: tuple[ProgramCalls, ...]
     lasted: int
     """From the first begin to the last end, in ns."""
     sample_times: tuple[int, ...]
@@ -96,7 +96,7 @@ class _Wanted:
 def forest_of(
     session: Session,
     args: Namespace,
-    source: Source,
+    source: CallSource,
     recording: Recording | None = None,
     *,
     function: str | None = None,
@@ -106,16 +106,16 @@ def forest_of(
     from dctv import _kernels
 
     sessions = recording.tasks.sessions_of.items() if recording is not None else ()
-    told = [(tid, [(time - source.start, number) for time, number in times]) for tid, times in sessions]
+    relative = [(tid, [(time - source.start, number) for time, number in times]) for tid, times in sessions]
     times = SAMPLE_TIMES if sample_time is None else (*SAMPLE_TIMES, sample_time)
-    trees = _kernels.CallTree(_Wanted(function, times, told))
+    trees = _kernels.CallTree(_Wanted(function, times, relative))
     for batch in answered(session, tree_query(args, source)).reader():
         trees.push(batch)
     nodes, ways, lasted = trees.finish()
     return Forest(tuple(_trees(nodes, ways)), lasted, times)
 
 
-def tree_query(args: Namespace, source: Source) -> str:
+def tree_query(args: Namespace, source: CallSource) -> str:
     """Return the query of calls, and of the times when their threads were off the CPU."""
     events = (SCHEDULE,) if SCHEDULE in source.events else ()
     silent = bool(getattr(args, "no_event", False))
@@ -135,12 +135,12 @@ _NodeRow = tuple[
 ]
 
 
-def _trees(rows: Sequence[_NodeRow], ways: Sequence[tuple[int, str | None, int, int]]) -> Iterator[Tree]:
-    nodes: list[Node] = []
-    roots: list[tuple[int, Node]] = []
+def _trees(rows: Sequence[_NodeRow], ways: Sequence[tuple[int, str | None, int, int]]) -> Iterator[ProgramCalls]:
+    nodes: list[CallNode] = []
+    roots: list[tuple[int, CallNode]] = []
     for above, name, address, calls, (total, own), (totals, owns), rests, session in rows:
         number = len(nodes) - len(roots) + 1 if above is not None else 0
-        node = Node(number, name or "", address, calls, total, own, totals or (0, 0), owns or (0, 0), tuple(rests))
+        node = CallNode(number, name or "", address, calls, total, own, totals or (0, 0), owns or (0, 0), tuple(rests))
         nodes.append(node)
         if above is not None:
             nodes[above].inner.append(node)
@@ -148,14 +148,14 @@ def _trees(rows: Sequence[_NodeRow], ways: Sequence[tuple[int, str | None, int, 
             roots.append((session, node))
     for session, root in sorted(roots, key=lambda one: one[0]):
         found = [
-            Way(tuple(stack.split("\n")) if stack else (), hits, time)
+            CallPath(tuple(stack.split("\n")) if stack else (), hits, time)
             for number, stack, hits, time in ways
             if number == session
         ]
-        yield Tree(session, root, tuple(found))
+        yield ProgramCalls(session, root, tuple(found))
 
 
-def whole(tree: Tree, name: str) -> Tree:
+def whole(tree: ProgramCalls, name: str) -> ProgramCalls:
     """Return a tree of all calls with a root that has their program's name, and lasted as long as they did."""
     total = sum(one.total for one in tree.root.inner)
     root = replace(tree.root, name=name, calls=1, total=total, own=0, totals=(total, total))

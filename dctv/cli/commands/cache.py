@@ -14,7 +14,7 @@ from dctv.errors import UsageError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from dctv.index.cache import Entry
+    from dctv.index.cache import CachedIndex
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -39,15 +39,15 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """List, tell or prune; return the exit code."""
     from dctv.console.sink import stdout_sink
-    from dctv.index.cache import Bound, entries, most_bytes, prune
-    from dctv.index.location import cache_folder, told_folder
+    from dctv.index.cache import CacheLimit, entries, most_bytes, prune
+    from dctv.index.location import cache_folder, configured_folder
 
     chosen = args.max_size is not None or args.older_than is not None or args.all
     if chosen and args.what != "prune":
         raise UsageError(f"found --max-size, --older-than or --all with `{args.what}`, they belong to `prune`")
     if args.format is not None and args.what != "list":
         raise UsageError(f"found --format with `{args.what}`, it belongs to `list`")
-    root = told_folder(args.index_dir) or cache_folder()
+    root = configured_folder(args.index_dir) or cache_folder()
     match args.what:
         case "list" if args.format is not None:
             return _write(entries(root), args.format)
@@ -58,25 +58,25 @@ def run(args: Namespace) -> int:
             lines = [f"{len(found)} indexes, {size_text(sum(entry.bytes for entry in found))} in {root}"]
         case _:
             most = args.max_size if chosen else most_bytes(root)
-            removed = prune(root, Bound(most, args.older_than, args.all))
+            removed = prune(root, CacheLimit(most, args.older_than, args.all))
             lines = [f"removed {len(removed)} indexes, {size_text(sum(entry.bytes for entry in removed))}"]
     with stdout_sink(lambda: None) as sink:
         sink.stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
     return OK
 
 
-def _write(found: list[Entry], name: str) -> int:
+def _write(found: list[CachedIndex], name: str) -> int:
     """Write the list for programs: bytes and seconds since 1970 as numbers, a row for each file of a trace."""
-    from dctv.cli.figures import Column, Figures
+    from dctv.cli.figures import Figures, SectionColumn
     from dctv.console.listing import write_listing
 
     columns = [
-        Column("path", "VARCHAR"),
-        Column("folder", "VARCHAR"),
-        Column("bytes", "BIGINT"),
-        Column("last_used", "BIGINT"),
-        Column("state", "VARCHAR"),
-        Column("histories", "VARCHAR"),
+        SectionColumn("path", "VARCHAR"),
+        SectionColumn("folder", "VARCHAR"),
+        SectionColumn("bytes", "BIGINT"),
+        SectionColumn("last_used", "BIGINT"),
+        SectionColumn("state", "VARCHAR"),
+        SectionColumn("histories", "VARCHAR"),
     ]
     rows = [
         [
@@ -93,7 +93,7 @@ def _write(found: list[Entry], name: str) -> int:
     return write_listing(Figures(columns, rows), name)
 
 
-def _listed(found: list[Entry]) -> list[str]:
+def _listed(found: list[CachedIndex]) -> list[str]:
     from dctv.visible import visible
 
     rows = []

@@ -53,12 +53,12 @@ def run(args: Namespace) -> int:
 
 def _list(args: Namespace) -> int:
     from dctv.cli.comparing.request import formats_of
-    from dctv.cli.comparing.words import told_sides
+    from dctv.cli.comparing.words import parse_sides
     from dctv.comparison.bundled import fitting, metrics
     from dctv.console.listing import Listing, write_listing
     from dctv.console.sink import stdout_sink
 
-    found = fitting(formats_of(told_sides(args.words).sides)) if args.words else list(metrics().values())
+    found = fitting(formats_of(parse_sides(args.words).sides)) if args.words else list(metrics().values())
     rows = [(one.name, ", ".join(one.formats), one.doc) for one in found]
     if args.format is not None:
         return write_listing(Listing(("name", "formats", "about"), rows), args.format)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dctv.cli.arguments import add_index_options, add_session_options, positive
 from dctv.cli.command import Command
-from dctv.cli.mounts import told_mounts
+from dctv.cli.mounts import parse_mounts
 from dctv.cli.terminal import add_terminal_options, look
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -78,9 +78,9 @@ def run(args: Namespace) -> int:
     from dctv.cli.errand import carry_out
     from dctv.console.sink import STDOUT
 
-    told = told_mounts(args.words)
-    traces = [path for _, path in told.unnamed]
-    named = [one for one in told.traces if one not in told.unnamed]
+    mounts = parse_mounts(args.words)
+    traces = [path for _, path in mounts.unnamed]
+    named = [one for one in mounts.traces if one not in mounts.unnamed]
     everything: list[tuple[str, Any]] = [*([(_TRACE, traces)] if traces else []), *named]
     if len({name for name, _ in everything}) < len(everything):
         raise UsageError(f"`{_TRACE}` is the name of the traces that have none", hint="give these a name too")

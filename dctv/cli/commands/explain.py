@@ -13,7 +13,7 @@ from dctv.cli.arguments import (
     parameters,
 )
 from dctv.cli.command import Command
-from dctv.cli.mounts import told_mounts
+from dctv.cli.mounts import parse_mounts
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
     from dctv.run.result import Result
     from dctv.writers.table import TABLE
 
-    mounts = told_mounts(args.words, only=False)
+    mounts = parse_mounts(args.words, only=False)
     words = mounts.others
     if len(words) != 1:
         raise UsageError(f"found {len(words)} queries, expected one", hint="quote the SQL as a whole")

@@ -26,7 +26,7 @@ def run(args: Namespace) -> int:
     from dctv.console.listing import Listing, write_listing
     from dctv.console.sink import stdout_sink
     from dctv.contracts.reader import Reader
-    from dctv.contracts.shelf import scan
+    from dctv.contracts.registry import scan
     from dctv.errors import UsageError, nearest
 
     if args.format is not None and args.name is not None:
@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
     if args.name is None:
         lines = _listed([(one.name, one.title) for one in found.values()])
     elif args.name in found:
-        lines = _told(found[args.name])
+        lines = _described(found[args.name])
     else:
         near = nearest(args.name, list(found))
         raise UsageError(f"found no format `{args.name}`", hint=f"did you mean `{near}`?" if near else None)
@@ -51,7 +51,7 @@ def _listed(rows: list[tuple[str, str]]) -> list[str]:
     return [f"{name:{width}}  {title}" for name, title in rows]
 
 
-def _told(reader: Reader) -> list[str]:
+def _described(reader: Reader) -> list[str]:
     lines = [f"{reader.name}: {reader.title}"]
     if reader.suffixes:
         lines.append(f"taken from folders by their endings: {', '.join(reader.suffixes)}")

@@ -15,8 +15,8 @@ from dctv.cli.sizes import size_text
 from dctv.console.verdict import FAILED, OK, PARTIAL
 
 if TYPE_CHECKING:
-    from dctv.index.order import Outcome
-    from dctv.progress import Told
+    from dctv.index.order import IndexOutcome
+    from dctv.progress import ProgressListener
     from dctv.session import Session
 
 
@@ -54,11 +54,11 @@ def run(args: Namespace) -> int:
     from dctv.console.attended import Check, attended, end_process
     from dctv.console.progress import ProgressBar
     from dctv.console.sink import stdout_sink
-    from dctv.index.build import Settings
-    from dctv.index.order import Order
+    from dctv.index.build import IndexSettings
+    from dctv.index.order import IndexRequest
 
-    settings = Settings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
-    order = Order(settings, args.index_dir, args.force)
+    settings = IndexSettings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
+    order = IndexRequest(settings, args.index_dir, args.force)
     bar = ProgressBar()
     with stdout_sink(bar.clear) as sink, _session(args, bar.update) as session:
         indexes = indexer(args.threads, args.temp_directory, bar.update)
@@ -93,17 +93,17 @@ def run(args: Namespace) -> int:
             bar.clear()
 
 
-def _session(args: Namespace, told: Told) -> AbstractContextManager[Session | None]:
+def _session(args: Namespace, report: ProgressListener) -> AbstractContextManager[Session | None]:
     """Open a session if one is needed: to make timelines. Its engine and language take longer to load than an index."""
     if args.check or not args.timeline:
         return nullcontext()
     from dctv.session import Session
 
     limits = {"threads": args.threads, "memory_limit": args.memory_limit, "temp_directory": args.temp_directory}
-    return Session(progress=told, index_dir=args.index_dir, warn=False, **limits)
+    return Session(progress=report, index_dir=args.index_dir, warn=False, **limits)
 
 
-def _built(trace: str, outcome: Outcome, warnings: Sequence[str], *, allow: bool) -> tuple[list[str], int]:
+def _built(trace: str, outcome: IndexOutcome, warnings: Sequence[str], *, allow: bool) -> tuple[list[str], int]:
     from dctv.console.narration import say
     from dctv.visible import visible
 
@@ -115,14 +115,14 @@ def _built(trace: str, outcome: Outcome, warnings: Sequence[str], *, allow: bool
         say(f"{'warning' if allow else 'error'}: {reason}")
     for warning in warnings:
         say(f"warning: {warning}")
-    lines = [_told(trace, outcome)]
+    lines = [_summary(trace, outcome)]
     if outcome.timeline is not None:
         tracks, rows = outcome.timeline
         lines.append(f"{visible(trace)}: timeline of {tracks:,} tracks with {rows:,} rows")
     return lines, PARTIAL if outcome.incomplete and not allow else OK
 
 
-def _told(trace: str, outcome: Outcome) -> str:
+def _summary(trace: str, outcome: IndexOutcome) -> str:
     from dctv.visible import visible
 
     parts = [

@@ -18,7 +18,7 @@ from dctv.cli.ci import add_report_options, add_result_options
 from dctv.cli.command import Command
 from dctv.cli.fleet.options import add_each_options
 from dctv.cli.formats import add_format_option, writer_of
-from dctv.cli.mounts import TRACES, told_mounts
+from dctv.cli.mounts import TRACES, parse_mounts
 from dctv.cli.texts import read_texts
 from dctv.errors import UsageError
 
@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
     from dctv.cli.errand import announced
     from dctv.console.wall_times import checked
 
-    mounts = told_mounts(args.words, only=False)
+    mounts = parse_mounts(args.words, only=False)
     writer = writer_of(args.format, args.output)
     params = parameters(args.param)
     args.time = checked(args.time)

@@ -66,10 +66,10 @@ def run(args: Namespace) -> int:
 def _reorganize(args: Namespace, desk: object) -> tuple[int, list[str]]:
     from dctv.cli.errand import Desk
     from dctv.console.narration import warn
-    from dctv.provenance.groups import Order
+    from dctv.provenance.groups import ReorganizeRequest
 
     assert isinstance(desk, Desk)
-    order = Order(_groups(args.group), args.output, parquet=args.format == "parquet")
+    order = ReorganizeRequest(_groups(args.group), args.output, parquet=args.format == "parquet")
     written, warnings = desk.session.reorganize(args.traces, order)
     desk.bar.clear()
     warn(warnings)

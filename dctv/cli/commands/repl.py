@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_file_option, add_index_options, add_session_options
 from dctv.cli.command import Command
-from dctv.cli.mounts import TRACES, WORD, told_mounts
+from dctv.cli.mounts import TRACES, WORD, parse_mounts
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
     from dctv.repl.conversation import Conversation
     from dctv.repl.loops import converse
 
-    mounts = announced(args, told_mounts(args.mounts))
+    mounts = announced(args, parse_mounts(args.mounts))
     bar = ProgressBar()
     session = open_session(args, bar)
     talk = Conversation(session, bar, sys.stdin.isatty(), args.allow_partial)

@@ -103,8 +103,8 @@ def run(args: Namespace) -> int:
         if stored is not None and stored.rules.in_order:
             write_stored(desk.session, stored, source, style, desk.sink.stream, events=not args.no_event)
         else:
-            told = without_events(source) if args.no_event else source
-            query = shown_calls(own, told, tasks="task" in fields, events=True)
+            shown = without_events(source) if args.no_event else source
+            query = shown_calls(own, shown, tasks="task" in fields, events=True)
             write_lines(desk.session, query, style, desk.sink.stream)
         write_remaining(desk.session, source, desk.sink.stream)
         desk.sink.stream.flush()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dctv.cli.arguments import add_index_options, add_session_options
-from dctv.cli.call_trees.differences import DIFFERENCE, POLICIES, Policy, policy_of
+from dctv.cli.call_trees.differences import DIFFERENCE, POLICIES, DifferencePolicy, policy_of
 from dctv.cli.call_trees.options import add_filter_options
 from dctv.cli.command import Command
 from dctv.cli.mounts import only_path
@@ -52,7 +52,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--diff-policy",
         type=policy_of,
-        default=Policy(),
+        default=DifferencePolicy(),
         metavar="WORD[,WORD]",
         help=f"{', '.join(POLICIES)} (default: abs,no-percent,compact)",
     )

@@ -15,7 +15,7 @@ from dctv.cli.arguments import (
     add_session_options,
 )
 from dctv.cli.command import Command
-from dctv.cli.mounts import TRACES, told_mounts
+from dctv.cli.mounts import TRACES, parse_mounts
 from dctv.cli.sizes import seconds
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -70,7 +70,7 @@ def _start(args: Namespace, name: str, traces: list[str]) -> int:
     from dctv.cli.warm.place import checked
     from dctv.console.narration import say
 
-    mounts = told_mounts(traces)
+    mounts = parse_mounts(traces)
     if not args.foreground:
         return keep_elsewhere(args.line)
     for remark in mounts.remarks:

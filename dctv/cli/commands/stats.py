@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from dctv.cli.errand import Desk
-    from dctv.cli.measure import Found
+    from dctv.cli.measure import TraceMeasure
     from dctv.index.summary import Summary
 
 SECTIONS = ("times", "durations", "histogram", "categories", "names", "processes")
@@ -89,9 +89,9 @@ def _clock(zone: str, properties: Mapping[str, str]) -> Callable[[int], str] | N
     return lambda time: texts.text(time + later)
 
 
-def _found(args: Namespace, desk: Desk) -> Found:
+def _found(args: Namespace, desk: Desk) -> TraceMeasure:
     """Return a summary, with what kept the trace from being read whole if the session does not know it."""
-    from dctv.cli.measure import Found, indexed, measured
+    from dctv.cli.measure import TraceMeasure, indexed, measured
     from dctv.console.narration import say
 
     if not args.exact and not args.no_index:
@@ -104,7 +104,7 @@ def _found(args: Namespace, desk: Desk) -> Found:
             return known
     desk.session.mount(args.traces, "trace")
     desk.check()
-    return Found(measured(desk.session), [], desk.session.properties("trace"))
+    return TraceMeasure(measured(desk.session), [], desk.session.properties("trace"))
 
 
 def _write(summary: Summary, wanted: list[str], writer: Writer, desk: Desk, clock: Callable[[int], str] | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dctv.cli.arguments import add_index_options, add_manifest_option, add_session_options, add_warm_option
 from dctv.cli.command import Command
 from dctv.cli.formats import add_format_option, writer_of
-from dctv.cli.mounts import TRACES, WORD, told_mounts
+from dctv.cli.mounts import TRACES, WORD, parse_mounts
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 
@@ -56,7 +56,7 @@ def run(args: Namespace) -> int:
             say(listed.remark("--all"))
         return OK
 
-    return carry_out(args, announced(args, told_mounts(args.mounts)), work, args.output)
+    return carry_out(args, announced(args, parse_mounts(args.mounts)), work, args.output)
 
 
 TABLES = Command("tables", "list the tables of traces", configure, run, ("t=trace.json", "t=trace.json --like t.io"))

@@ -14,7 +14,7 @@ from dctv.cli.arguments import (
 )
 from dctv.cli.ci import add_report_options
 from dctv.cli.command import Command
-from dctv.cli.mounts import told_mounts
+from dctv.cli.mounts import parse_mounts
 from dctv.console.files import is_there
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
 
     named = [word for word in args.words if MOUNT.fullmatch(word) and not is_there(word)]
     paths = [word for word in args.words if word not in named]
-    return run_tests(args, find_tests(paths), told_mounts(named).traces, parameters(args.param))
+    return run_tests(args, find_tests(paths), parse_mounts(named).traces, parameters(args.param))
 
 
 TEST = Command("test", "check that SQL files print what is expected", configure, run)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from dctv.cli.arguments import add_file_option, add_index_options, add_session_options
 from dctv.cli.command import Command
-from dctv.cli.mounts import WORD, told_mounts
+from dctv.cli.mounts import WORD, parse_mounts
 from dctv.console.verdict import OK
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from dctv.cli.texts import Text
+    from dctv.cli.texts import SqlText
     from dctv.console.attended import Check
     from dctv.console.progress import ProgressBar
     from dctv.session import Session
@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
     from dctv.console.progress import ProgressBar
     from dctv.errors import Interrupted, Terminated
 
-    mounts = told_mounts(args.words).traces
+    mounts = parse_mounts(args.words).traces
     texts = read_texts([], args.file) if args.file else []
     bar = ProgressBar()
     session = open_session(args, bar)
@@ -88,7 +88,7 @@ def _announce(address: str, *, opens: bool) -> None:
         open_browser(address)
 
 
-def _serve(session: Session, service: Service, bar: ProgressBar, names: list[str], texts: list[Text]) -> None:
+def _serve(session: Session, service: Service, bar: ProgressBar, names: list[str], texts: list[SqlText]) -> None:
     from dctv.console.attended import attended, end_process
 
     def work(check: Check) -> None:
@@ -120,7 +120,7 @@ def _prepare(session: Session, service: Service, bar: ProgressBar, names: list[s
         say(f"warning: {reason}")
 
 
-def _report(service: Service, text: Text, bar: ProgressBar) -> None:
+def _report(service: Service, text: SqlText, bar: ProgressBar) -> None:
     from dctv.console.narration import complain
 
     error = service.run_report(text.name, text.sql, text.base)

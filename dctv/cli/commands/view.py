@@ -10,8 +10,8 @@ from dctv.cli.arguments import add_index_options, add_session_options, add_time_
 from dctv.cli.command import Command
 from dctv.cli.mounts import only_path
 from dctv.console.verdict import OK
-from dctv.contracts.shelf import scan
-from dctv.contracts.writer import Rows, Writer
+from dctv.contracts.registry import scan
+from dctv.contracts.writer import ResultRows, Writer
 from dctv.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
     return carry_out(args, [("trace", args.traces)], work, args.output)
 
 
-def write_records(rows: Rows, out: BinaryIO) -> None:
+def write_records(rows: ResultRows, out: BinaryIO) -> None:
     """Write the JSON texts of a result's only column, one a line."""
     from dctv.writers.cells import harmless_json
 

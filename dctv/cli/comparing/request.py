@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from dctv import readers
 from dctv.catalog.files import find_trace
-from dctv.cli.comparing.words import better_of, names, told_sides
+from dctv.cli.comparing.words import better_of, names, parse_sides
 from dctv.cli.formats import writer_of
-from dctv.cli.texts import Text, read_texts
+from dctv.cli.texts import SqlText, read_texts
 from dctv.comparison import significance
 from dctv.comparison.bundled import Metric, fitting, metric_of
 from dctv.comparison.judging import Better, check_alpha
 from dctv.contracts.reader import Reader
-from dctv.contracts.shelf import Shelf
+from dctv.contracts.registry import Registry
 from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
 from dctv.record import record
@@ -26,7 +26,7 @@ class Request:
 
     sides: tuple[tuple[str, list[str]], tuple[str, list[str]]]
     """Names and traces."""
-    texts: list[Text]
+    texts: list[SqlText]
     metrics: Sequence[Metric]
     """The bundled queries that the texts are, if they are."""
     by: list[str]
@@ -42,8 +42,8 @@ class Request:
 
     def better_in(self, number: int) -> Better:
         """Return which numbers are better in a result: what was said, else what the bundled query says."""
-        told = self.metrics[number].better if self.metrics else {}
-        return Better(self.better.usual, {**told, **self.better.columns})
+        better = self.metrics[number].better if self.metrics else {}
+        return Better(self.better.usual, {**better, **self.better.columns})
 
 
 def request_of(args: Namespace) -> Request:
@@ -54,7 +54,7 @@ def request_of(args: Namespace) -> Request:
         TraceError: there is no such trace.
     """
     writer = writer_of(args.format, args.output)
-    compared = told_sides(args.words)
+    compared = parse_sides(args.words)
     _check_judging(args, [len(traces) for _, traces in compared.sides])
     better, by = better_of(args.better), names(args.by)
     if compared.others or args.commands or args.file:
@@ -64,13 +64,13 @@ def request_of(args: Namespace) -> Request:
         return Request(compared.sides, texts, (), by, better, writer, chosen=True)
     named = names(args.metric)
     metrics = [metric_of(name) for name in named] or fitting(formats_of(compared.sides))
-    texts = [Text(f"metrics/{one.name}.sql", one.sql) for one in metrics]
+    texts = [SqlText(f"metrics/{one.name}.sql", one.sql) for one in metrics]
     return Request(compared.sides, texts, metrics, by, better, writer, chosen=bool(named))
 
 
 def formats_of(sides: Sequence[tuple[str, list[str]]]) -> list[str]:
     """Return the formats of traces."""
-    known = Shelf(readers, record=Reader)
+    known = Registry(readers, record=Reader)
     return list(dict.fromkeys(find_trace(trace, known, None).reader.name for _, traces in sides for trace in traces))
 
 

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from dctv.cli.comparing.request import Request
 from dctv.cli.errand import Desk, carry_out, narrator_of
-from dctv.cli.fleet.jobs import Job
-from dctv.cli.fleet.work import Fleet, folder_for, jobs_of, outcome_of, run_jobs, tell, workers_for
+from dctv.cli.fleet.jobs import TraceJob
+from dctv.cli.fleet.work import FleetWork, folder_for, jobs_of, outcome_of, run_jobs, tell, workers_for
 from dctv.cli.formats import FOR_PEOPLE
-from dctv.cli.narrator import Narrator
-from dctv.cli.tally import Tally
+from dctv.cli.narrator import RunNarrator
+from dctv.cli.tally import RunTally
 from dctv.comparison.bundled import TRACE
 from dctv.comparison.comparison import NO_TESTS, Comparison
 from dctv.comparison.differences import Difference
 from dctv.comparison.judging import Limit, Verdict, judge
-from dctv.comparison.sides import Run, Side
-from dctv.comparison.table import Table
+from dctv.comparison.sides import Side, TraceRun
+from dctv.comparison.table import ResultTable
 from dctv.console.verdict import FAILED, OK
 from dctv.contracts.writer import Writer
 from dctv.errors import DctvError, TraceError, UsageError
@@ -45,7 +45,7 @@ class _Results:
     columns: list[list[tuple[str, str, str]]]
     """Names, types and units, by result."""
 
-    def run(self, number: int) -> Run:
+    def run(self, number: int) -> TraceRun:
         """Read one of the results."""
         import pyarrow as pa
 
@@ -54,16 +54,16 @@ class _Results:
         columns = [
             ColumnType(name, kind, parse_unit(unit) if unit else NO_UNIT) for name, kind, unit in self.columns[number]
         ]
-        return Run(self.trace, tuple(columns), table)
+        return TraceRun(self.trace, tuple(columns), table)
 
 
 def run_compare(args: Namespace, request: Request) -> int:
     """Run the texts for each trace, compare, write, judge; return the exit code."""
-    narrator, tally = narrator_of(args), Tally()
+    narrator, tally = narrator_of(args), RunTally()
     verdicts: list[Verdict] = []
 
     def work(desk: Desk) -> int:
-        fleet = Fleet(TRACE, request.traces, (), workers_for(args, request.traces))
+        fleet = FleetWork(TRACE, request.traces, (), workers_for(args, request.traces))
         with folder_for(args) as folder:
             jobs = jobs_of(args, fleet, request.texts, folder)
             # One trace may have been given by two paths.
@@ -81,12 +81,12 @@ def run_compare(args: Namespace, request: Request) -> int:
     return _judge(verdicts, args.fail_above, narrator)
 
 
-def _whole(jobs: Sequence[Job]) -> list[Job]:
+def _whole(jobs: Sequence[TraceJob]) -> list[TraceJob]:
     return [job for job in jobs if outcome_of(job)["error"] is None]
 
 
 def _compare(
-    args: Namespace, request: Request, results: Sequence[_Results], desk: Desk, narrator: Narrator
+    args: Namespace, request: Request, results: Sequence[_Results], desk: Desk, narrator: RunNarrator
 ) -> list[Verdict]:
     """Compare each result of the texts, and write what is found."""
     for label, traces in request.sides:
@@ -105,7 +105,9 @@ def _compare(
     return [judge(one.rows, limit, request.better_in(number)) for number, one in enumerate(found)]
 
 
-def _write_all(found: Sequence[Comparison], args: Namespace, request: Request, desk: Desk, narrator: Narrator) -> None:
+def _write_all(
+    found: Sequence[Comparison], args: Namespace, request: Request, desk: Desk, narrator: RunNarrator
+) -> None:
     """Write comparisons one after the other; of bundled queries that nobody named those that have rows."""
     shown = [number for number, one in enumerate(found) if one.rows or request.chosen]
     if not shown:
@@ -148,14 +150,14 @@ def _heading(request: Request, number: int) -> str:
     return f"### {name}\n\n" if request.writer.name == "markdown" else f"{name}\n\n"
 
 
-def _write(table: Table, heading: str, writer: Writer, desk: Desk) -> None:
+def _write(table: ResultTable, heading: str, writer: Writer, desk: Desk) -> None:
     desk.bar.clear()
     desk.sink.stream.write(heading.encode())
     writer.write(table, desk.sink.stream)
     desk.sink.stream.flush()
 
 
-def _judge(verdicts: Sequence[Verdict], limit: float, narrator: Narrator) -> int:
+def _judge(verdicts: Sequence[Verdict], limit: float, narrator: RunNarrator) -> int:
     """Say what is worse, and what could not be judged."""
     unjudged = sum(verdict.unjudged for verdict in verdicts)
     if not any(verdict.judged for verdict in verdicts):
@@ -170,14 +172,14 @@ def _judge(verdicts: Sequence[Verdict], limit: float, narrator: Narrator) -> int
         return OK
     what = "1 change" if len(worse) == 1 else f"{len(worse)} changes"
     error = DctvError(f"found {what} for the worse by more than {limit:g}%, expected none (--fail-above)")
-    lines = [f"  {_told(one)}" for one in worse[:_LISTED]]
+    lines = [f"  {_text_of(one)}" for one in worse[:_LISTED]]
     more = [f"  and {len(worse) - _LISTED} more"] if len(worse) > _LISTED else []
     error.found = "\n".join([*lines, *more])
     narrator.error(error)
     return FAILED
 
 
-def _told(one: Difference) -> str:
+def _text_of(one: Difference) -> str:
     where = ", ".join(str(value) for value in one.key.values())
     values = " -> ".join(_amount(value, one.metric) for value in one.values)
     change = "" if one.change is None else f", {100 * one.change:+.2f}%"

@@ -26,7 +26,7 @@ class Compared:
     """Words that are no traces."""
 
 
-def told_sides(words: Sequence[str]) -> Compared:
+def parse_sides(words: Sequence[str]) -> Compared:
     """Read `NAME=TRACE` words, or two traces; the first name is that of what the other is compared with.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dctv.cli.call_trees.options import is_filtered
 from dctv.cli.call_trees.queries import OTHER, TRACE, resolved, source_of
 from dctv.cli.call_trees.report import time_unit
-from dctv.cli.flame.frames import Comparison, Shown, Tree, compare, read_tree, shown
+from dctv.cli.flame.frames import FlameTree, ShownFrames, TreeComparison, compare, read_tree, shown
 from dctv.cli.flame.picture import INNER, Caption, picture
 from dctv.cli.flame.queries import frames_of_calls, frames_of_samples, has_rows, usual_weight
 from dctv.record import replace
@@ -30,7 +30,7 @@ def draw(session: Session, args: Namespace) -> Iterator[str]:
     yield from picture(drawn, _caption(args, first, drawn, compared), inverted=args.inverted)
 
 
-def _tree(session: Session, args: Namespace, mount: str) -> tuple[Tree, str, Namespace]:
+def _tree(session: Session, args: Namespace, mount: str) -> tuple[FlameTree, str, Namespace]:
     """Return the frames of a mount, what they are made of, and the options with what was found out."""
     source = source_of(session, mount)
     args = Namespace(**vars(resolved(session, source, args)))
@@ -42,7 +42,7 @@ def _tree(session: Session, args: Namespace, mount: str) -> tuple[Tree, str, Nam
     return read_tree(session, frames_of_samples(args, source)), "samples", args
 
 
-def _caption(args: Namespace, first: Tree, drawn: Shown, compared: Comparison | None) -> Caption:
+def _caption(args: Namespace, first: FlameTree, drawn: ShownFrames, compared: TreeComparison | None) -> Caption:
     sampled = args.origin == "samples"
 
     def value(width: int) -> str:

@@ -21,7 +21,7 @@ NAMELESS = "<0>"
 
 
 @record(eq=False)
-class Tree:
+class FlameTree:
     """Frames, each after the one that it is in."""
 
     parents: Numbers
@@ -44,7 +44,7 @@ class Tree:
 
 
 @record
-class Frame:
+class FlameFrame:
     """A frame that is wide enough to be drawn."""
 
     name: str
@@ -59,10 +59,10 @@ class Frame:
 
 
 @record
-class Shown:
+class ShownFrames:
     """What is drawn, and what is not."""
 
-    frames: list[Frame]
+    frames: list[FlameFrame]
     whole: int
     left_out: int
     narrow: int
@@ -70,7 +70,7 @@ class Shown:
 
 
 @record
-class Comparison:
+class TreeComparison:
     """How a tree differs from another one."""
 
     whole: int
@@ -82,7 +82,7 @@ class Comparison:
     missing: int
 
 
-def read_tree(session: Session, query: str) -> Tree:
+def read_tree(session: Session, query: str) -> FlameTree:
     """Run a query of frames."""
     import numpy as np
 
@@ -103,10 +103,10 @@ def read_tree(session: Session, query: str) -> Tree:
     for first, last in reversed(list(zip([0, *ends], ends, strict=False))):
         if first and last > first:
             np.add.at(widths, parents[first:last], widths[first:last])
-    return Tree(parents, calls, totals, widths, table.column("name").take(order))
+    return FlameTree(parents, calls, totals, widths, table.column("name").take(order))
 
 
-def compare(first: Tree, other: Tree) -> Comparison:
+def compare(first: FlameTree, other: FlameTree) -> TreeComparison:
     """Find the frames of a tree in another one, by their names and those of all that they are in."""
     import numpy as np
 
@@ -126,10 +126,10 @@ def compare(first: Tree, other: Tree) -> Comparison:
         only += 1
         if above != nowhere:
             missing += int(other.widths[place])
-    return Comparison(other.whole, widths, only, missing)
+    return TreeComparison(other.whole, widths, only, missing)
 
 
-def _named(tree: Tree, codes: dict[str | None, int]) -> Iterator[tuple[int, int]]:
+def _named(tree: FlameTree, codes: dict[str | None, int]) -> Iterator[tuple[int, int]]:
     """Yield the parent of each frame, and a number for its name."""
     parents = tree.parents.tolist()
     start = 0
@@ -139,7 +139,7 @@ def _named(tree: Tree, codes: dict[str | None, int]) -> Iterator[tuple[int, int]
             start += 1
 
 
-def shown(tree: Tree, compared: Comparison | None, least: float) -> Shown:
+def shown(tree: FlameTree, compared: TreeComparison | None, least: float) -> ShownFrames:
     """Place the frames that are at least this wide: those in one frame side by side, by name."""
     import numpy as np
 
@@ -152,7 +152,7 @@ def shown(tree: Tree, compared: Comparison | None, least: float) -> Shown:
     number = {place: index for index, place in enumerate(places.tolist())}
     befores, depths = _placed([number.get(parent, _ROOT) for parent in parents], names, widths)
     frames = [
-        Frame(
+        FlameFrame(
             names[at],
             depths[at],
             calls[at],
@@ -165,7 +165,7 @@ def shown(tree: Tree, compared: Comparison | None, least: float) -> Shown:
     ]
     outer = np.concatenate([wide, [True]])[tree.parents]
     narrow = int(tree.widths[~wide & outer].sum())
-    return Shown(frames, tree.whole, len(tree) - len(frames), narrow)
+    return ShownFrames(frames, tree.whole, len(tree) - len(frames), narrow)
 
 
 def _placed(parents: Sequence[int], names: Sequence[str], widths: Sequence[int]) -> tuple[list[int], list[int]]:

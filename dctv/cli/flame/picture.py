@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from zlib import crc32
 
-from dctv.cli.flame.frames import Frame, Shown
+from dctv.cli.flame.frames import FlameFrame, ShownFrames
 from dctv.cli.flame.script import SCRIPT, STYLE
 from dctv.patterns import pattern
 from dctv.record import record
@@ -47,7 +47,7 @@ def escaped(text: str) -> str:
     return re.sub("[&<>\"']", lambda found: _ESCAPES[found[0]], plain)
 
 
-def picture(shown: Shown, caption: Caption, *, inverted: bool) -> Iterator[str]:
+def picture(shown: ShownFrames, caption: Caption, *, inverted: bool) -> Iterator[str]:
     """Yield an SVG picture, piece by piece; inverted, the outermost frames are at the top."""
     levels = 1 + max((frame.depth + 1 for frame in shown.frames), default=0)
     height = _HEAD + levels * _ROW + _FOOT
@@ -57,7 +57,7 @@ def picture(shown: Shown, caption: Caption, *, inverted: bool) -> Iterator[str]:
         return _HEAD + (level if inverted else levels - 1 - level) * _ROW
 
     yield from _head(height, caption)
-    whole = Frame("all", -1, 0, shown.whole, shown.whole, 0, None)
+    whole = FlameFrame("all", -1, 0, shown.whole, shown.whole, 0, None)
     scale = INNER / shown.whole if shown.whole else 0.0
     yield '<g font-size="12">\n'
     for frame in (whole, *shown.frames) if shown.whole else ():
@@ -95,7 +95,7 @@ def _foot(height: int, caption: Caption) -> Iterator[str]:
     yield f"<script><![CDATA[{SCRIPT}]]></script>\n</svg>\n"
 
 
-def _frame(frame: Frame, whole: int, scale: float, y: int, caption: Caption) -> str:
+def _frame(frame: FlameFrame, whole: int, scale: float, y: int, caption: Caption) -> str:
     # Both ends are rounded, so that neighbours touch and those in a frame end where it does.
     first, last = (round(end * scale, _DIGITS) for end in (frame.before, frame.before + frame.width))
     x, width = round(MARGIN + first, _DIGITS), round(last - first, _DIGITS)
@@ -103,7 +103,7 @@ def _frame(frame: Frame, whole: int, scale: float, y: int, caption: Caption) -> 
     name = frame.name if len(frame.name) <= room else frame.name[: room - 2] + ".." if room > 2 else ""
     label = f'<text x="{x + 2:g}" y="{y + 12}">{escaped(name)}</text>' if name else ""
     return (
-        f'<g class="frame" data-depth="{frame.depth}"><title>{escaped(frame.name)} ({_told(frame, whole, caption)})'
+        f'<g class="frame" data-depth="{frame.depth}"><title>{escaped(frame.name)} ({_label(frame, whole, caption)})'
         f'</title><rect x="{_number(x)}" y="{y}" width="{_number(width)}" height="{_ROW - 1}" rx="1" '
         f'fill="{_colour(frame)}"/>{label}</g>\n'
     )
@@ -113,7 +113,7 @@ def _number(value: float) -> str:
     return f"{value:.{_DIGITS}f}".rstrip("0").rstrip(".")
 
 
-def _told(frame: Frame, whole: int, caption: Caption) -> str:
+def _label(frame: FlameFrame, whole: int, caption: Caption) -> str:
     parts = [caption.value(frame.width) if frame.width == frame.total else f"at least {caption.value(frame.width)}"]
     parts.append(f"{100 * frame.width / whole:.2f} %")
     if frame.calls and caption.counted:
@@ -125,7 +125,7 @@ def _told(frame: Frame, whole: int, caption: Caption) -> str:
     return ", ".join(parts)
 
 
-def _colour(frame: Frame) -> str:
+def _colour(frame: FlameFrame) -> str:
     """Return a warm colour that a name always has; or red for what became more, and blue for what became less."""
     if frame.depth < 0:
         return "#e8e4d8"

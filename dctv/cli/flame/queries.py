@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.options import arguments, quoted
-from dctv.cli.call_trees.queries import Source, calls_of, property_of
+from dctv.cli.call_trees.queries import CallSource, calls_of, property_of
 from dctv.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _BEFORE = "ORDER BY REPLACE(stack, ';', CHR(1)) ROWS BETWEEN UNBOUNDED PRECEDING
 """Each stack after those that it begins with, and before all others."""
 
 
-def frames_of_calls(args: Namespace, source: Source) -> str:
+def frames_of_calls(args: Namespace, source: CallSource) -> str:
     """Return the query of frames of the shown calls, or slices: id, parent_id, depth, name, calls, total, self."""
     filters = ", ".join(arguments(args, source.start))
     renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
@@ -35,7 +35,7 @@ def frames_of_calls(args: Namespace, source: Source) -> str:
     return _frames(shown, "dctv.flame_graph(shown, nesting=>'strict')", reverse=args.reverse)
 
 
-def frames_of_samples(args: Namespace, source: Source) -> str:
+def frames_of_samples(args: Namespace, source: CallSource) -> str:
     """Return the query of frames of samples; filters see each stack as calls within calls."""
     weight = f", weight=>{quoted(args.weight)}" if args.weight == "period" else ""
     where = " AND ".join(_chosen(args, source))
@@ -52,7 +52,7 @@ def frames_of_samples(args: Namespace, source: Source) -> str:
     return _frames(shown, "dctv.flame_graph(shown, nesting=>'strict')", reverse=args.reverse)
 
 
-def _chosen(args: Namespace, source: Source) -> Iterator[str]:
+def _chosen(args: Namespace, source: CallSource) -> Iterator[str]:
     """Yield what samples must be, and refuse what can only be said of calls."""
     for option, what in (("time_filter", "-t"), ("size_filter", "-Z"), ("location", "-L")):
         if getattr(args, option):

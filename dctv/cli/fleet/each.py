@@ -11,11 +11,11 @@ from dctv.cli.arguments import MOUNT
 from dctv.cli.batch import Batch, missing, run_batch, written
 from dctv.cli.ci import ALL, LAST
 from dctv.cli.errand import Desk
-from dctv.cli.fleet.jobs import Job
+from dctv.cli.fleet.jobs import TraceJob
 from dctv.cli.fleet.options import NAME
-from dctv.cli.fleet.stacked import Part, Stacked
-from dctv.cli.fleet.work import Fleet, folder_for, jobs_of, outcome_of, run_jobs, tell, workers_for
-from dctv.cli.tally import Tally
+from dctv.cli.fleet.stacked import Stacked, TraceResult
+from dctv.cli.fleet.work import FleetWork, folder_for, jobs_of, outcome_of, run_jobs, tell, workers_for
+from dctv.cli.tally import RunTally
 from dctv.console.files import is_there
 from dctv.console.wall_times import TRACE, WallTimes
 from dctv.errors import UsageError
@@ -25,7 +25,7 @@ def run_each(args: Namespace, mounts: Sequence[tuple[str, str]], batch: Batch) -
     """Run a report for each trace, write the results and return the exit code."""
     fleet = _fleet(args, mounts)
 
-    def run(batch: Batch, desk: Desk, tally: Tally) -> None:
+    def run(batch: Batch, desk: Desk, tally: RunTally) -> None:
         with folder_for(args) as folder:
             jobs = jobs_of(args, fleet, batch.texts, folder)
             run_jobs(jobs, fleet, desk, batch.narrator)
@@ -35,7 +35,7 @@ def run_each(args: Namespace, mounts: Sequence[tuple[str, str]], batch: Batch) -
     return run_batch(args, [], batch, run)
 
 
-def _fleet(args: Namespace, mounts: Sequence[tuple[str, str]]) -> Fleet:
+def _fleet(args: Namespace, mounts: Sequence[tuple[str, str]]) -> FleetWork:
     match = None if is_there(args.each) else MOUNT.fullmatch(args.each)
     name, pattern = (NAME, args.each) if match is None else match.groups()
     traces = matching(pattern)
@@ -43,15 +43,15 @@ def _fleet(args: Namespace, mounts: Sequence[tuple[str, str]]) -> Fleet:
         raise UsageError(f"found no trace that matches `{pattern}`", hint="quote the pattern: --each 'runs/*.pfw.gz'")
     if name in dict(mounts):
         raise UsageError(f"`{name}` is mounted twice, from `{dict(mounts)[name]}` and by --each")
-    return Fleet(name, tuple(traces), tuple(mounts), workers_for(args, traces))
+    return FleetWork(name, tuple(traces), tuple(mounts), workers_for(args, traces))
 
 
-def _write(jobs: Sequence[Job], batch: Batch, desk: Desk, tally: Tally) -> None:
+def _write(jobs: Sequence[TraceJob], batch: Batch, desk: Desk, tally: RunTally) -> None:
     outcomes = [(job, outcome_of(job)["results"]) for job in jobs]
     tally.statements += max((len(results) for _, results in outcomes), default=0)
     for number in _wanted(batch, max((len(results) for _, results in outcomes), default=0)):
         parts = [
-            Part(job.trace, Path(job.folder) / f"{number}.arrows", results[number])
+            TraceResult(job.trace, Path(job.folder) / f"{number}.arrows", results[number])
             for job, results in outcomes
             if number < len(results)
         ]

@@ -28,7 +28,7 @@ SETTINGS = (
 
 
 @record
-class Job:
+class TraceJob:
     """What is run for one trace."""
 
     trace: str
@@ -63,15 +63,23 @@ class Job:
         _finish(Path(self.folder), _failed(f"error: {message}", code))
 
 
-def key_of(job: Job) -> str:
+def key_of(job: TraceJob) -> str:
     """Return what tells a job from others: the report, and the traces that it reads as they are on the disk."""
     from dctv import __version__
     from dctv.console.wall_times import TRACE
 
     beside = [one for _, path in job.others for one in ([path] if Path(path).exists() else matching(path))]
     states = [state_of(str(one)) for one in (job.trace, *beside)]
-    told = [__version__, job.name, job.others, job.texts, job.params, job.settings.get("time") in {None, TRACE}, states]
-    return blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    parts = [
+        __version__,
+        job.name,
+        job.others,
+        job.texts,
+        job.params,
+        job.settings.get("time") in {None, TRACE},
+        states,
+    ]
+    return blake2b(json.dumps(parts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def size_of(trace: str) -> int:
@@ -79,7 +87,7 @@ def size_of(trace: str) -> int:
     return sum(size for _, size, _ in state_of(trace))
 
 
-def run_job(job: Job) -> None:
+def run_job(job: TraceJob) -> None:
     """Mount a trace, run a report, and leave its results in the job's folder."""
     folder = Path(job.folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -87,15 +95,15 @@ def run_job(job: Job) -> None:
         old.unlink()
     (folder / _BEGUN).touch()
     try:
-        told = _run(job, folder)
+        outcome = _run(job, folder)
     except DctvError as error:
-        told = _failed(render(error), error.exit_code)
+        outcome = _failed(render(error), error.exit_code)
     except OSError as error:
-        told = _failed(f"error: cannot write to `{folder}`: {error.strerror or error}", UsageError.exit_code)
-    _finish(folder, told)
+        outcome = _failed(f"error: cannot write to `{folder}`: {error.strerror or error}", UsageError.exit_code)
+    _finish(folder, outcome)
 
 
-def _run(job: Job, folder: Path) -> dict[str, Any]:
+def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
     from dctv.cli.arguments import parameters
     from dctv.cli.errand import open_session
     from dctv.console.mounting import mount_named
@@ -144,14 +152,18 @@ def _failed(text: str, code: int) -> dict[str, Any]:
     return {"results": [], "cases": [], "warnings": [], "incomplete": [], "error": [text, code]}
 
 
-def _finish(folder: Path, told: dict[str, Any]) -> None:
+def _finish(folder: Path, outcome: dict[str, Any]) -> None:
     """Say what came of a job; nothing says so before all of it is there."""
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f"{_DONE}.{os.getpid()}"
-    made.write_text(json.dumps(told), encoding="utf-8")
+    made.write_text(json.dumps(outcome), encoding="utf-8")
     made.replace(folder / _DONE)
 
 
-def unfinished(jobs: Sequence[Job]) -> list[Job]:
+def unfinished(jobs: Sequence[TraceJob]) -> list[TraceJob]:
     """Return the jobs that are still to be run: those that failed before are."""
-    return [job for job in jobs if (told := job.outcome()) is None or told["error"] is not None or told["incomplete"]]
+    return [
+        job
+        for job in jobs
+        if (outcome := job.outcome()) is None or outcome["error"] is not None or outcome["incomplete"]
+    ]

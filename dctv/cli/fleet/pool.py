@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 
-from dctv.cli.fleet.jobs import Job, run_job
+from dctv.cli.fleet.jobs import TraceJob, run_job
 from dctv.console.attended import PULSE, Check
 from dctv.console.verdict import OUR_BUG
 from dctv.run.processes import end, started
@@ -15,11 +15,11 @@ _KILLED = "the process that read this trace was killed: it may have needed more 
 
 
 def run_all(
-    jobs: Sequence[Job],
+    jobs: Sequence[TraceJob],
     workers: int,
     check: Check,
-    told: Callable[[Job], None],
-    run: Callable[[Job], None] = run_job,
+    finished: Callable[[TraceJob], None],
+    run: Callable[[TraceJob], None] = run_job,
 ) -> None:
     """Run jobs, by `run` in a worker, and say which are over, as they are.
 
@@ -28,22 +28,26 @@ def run_all(
     """
     left = list(jobs)
     while left:
-        left = _round(left, workers, check, told, run)
+        left = _round(left, workers, check, finished, run)
         # One of those that had begun has ended its process: each of them gets one of its own.
         for job in [job for job in left if job.begun]:
             left.remove(job)
-            if _round([job], 1, check, told, run):
+            if _round([job], 1, check, finished, run):
                 job.fail(_KILLED, OUR_BUG)
-                told(job)
+                finished(job)
 
 
 def _round(
-    jobs: list[Job], workers: int, check: Check, told: Callable[[Job], None], run: Callable[[Job], None]
-) -> list[Job]:
+    jobs: list[TraceJob],
+    workers: int,
+    check: Check,
+    finished: Callable[[TraceJob], None],
+    run: Callable[[TraceJob], None],
+) -> list[TraceJob]:
     """Run jobs in one pool; return those that are not over since it broke."""
     pool = started(min(workers, len(jobs)))
     try:
-        waiting: dict[Future[None], Job] = {pool.submit(run, job): job for job in jobs}
+        waiting: dict[Future[None], TraceJob] = {pool.submit(run, job): job for job in jobs}
         left = []
         while waiting:
             check()
@@ -55,7 +59,7 @@ def _round(
                 except BrokenProcessPool:
                     left.append(job)
                 else:
-                    told(job)
+                    finished(job)
         return left
     finally:
         end(pool)

@@ -21,7 +21,7 @@ _UNTYPED = '"NULL"'
 
 
 @record
-class Part:
+class TraceResult:
     """One result of one trace."""
 
     trace: str
@@ -33,7 +33,7 @@ class Part:
 class Stacked:
     """The rows of some parts, read from their files one after the other; what a part lacks is NULL."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[TraceResult]) -> None:
         """Find columns of the same name.
 
         Raises:
@@ -49,8 +49,8 @@ class Stacked:
                 columns[name] = (_same(known, first, one, part.trace), first)
         if TRACE in columns:
             raise UsageError(f"the report has a column `{TRACE}`, which --each adds", hint="give it another name")
-        told = (ColumnType(TRACE, "VARCHAR"), *(one for one, _ in columns.values()))
-        self.schema: Schema = Schema(Kind.REGULAR, told)
+        columns_of = (ColumnType(TRACE, "VARCHAR"), *(one for one, _ in columns.values()))
+        self.schema: Schema = Schema(Kind.REGULAR, columns_of)
 
     def chunks(self) -> Iterator[list[list[object]]]:
         """Yield batches as one list of Python values per column."""

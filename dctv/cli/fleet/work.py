@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from dctv.cli.errand import Desk
-from dctv.cli.fleet.jobs import SETTINGS, Job, key_of, size_of, unfinished
+from dctv.cli.fleet.jobs import SETTINGS, TraceJob, key_of, size_of, unfinished
 from dctv.cli.fleet.pool import run_all
-from dctv.cli.narrator import Narrator
+from dctv.cli.narrator import RunNarrator
 from dctv.cli.sizes import byte_count
-from dctv.cli.tally import Case, Tally
-from dctv.cli.texts import Text
+from dctv.cli.tally import CaseReport, RunTally
+from dctv.cli.texts import SqlText
 from dctv.console.verdict import FAILED, PARTIAL
 from dctv.errors import DctvError, UsageError
 from dctv.processors import usable_processors
@@ -25,7 +25,7 @@ from dctv.run.fleet.together import listed, together
 
 
 @record
-class Fleet:
+class FleetWork:
     """Traces to run texts for."""
 
     name: str
@@ -56,14 +56,15 @@ def folder_for(args: Namespace) -> Iterator[Path]:
         raise UsageError(f"cannot keep results in `{where}`: {error.strerror or error}") from error
 
 
-def jobs_of(args: Namespace, fleet: Fleet, texts: Sequence[Text], folder: Path) -> list[Job]:
+def jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder: Path) -> list[TraceJob]:
     """Return a job for each trace, whose results go into a folder of its own in this one."""
     settings = {name: _plain(getattr(args, name, None)) for name in SETTINGS}
     settings["threads"] = args.threads or max(usable_processors() // fleet.workers, 1)
     settings["memory_limit"] = _share(args.memory_limit, fleet.workers)
-    told = tuple((text.name, text.sql, None if text.base is None else str(text.base)) for text in texts)
+    texts_of = tuple((text.name, text.sql, None if text.base is None else str(text.base)) for text in texts)
     made = [
-        Job(trace, fleet.name, fleet.others, told, tuple(args.param), settings, str(folder)) for trace in fleet.traces
+        TraceJob(trace, fleet.name, fleet.others, texts_of, tuple(args.param), settings, str(folder))
+        for trace in fleet.traces
     ]
     return [replace(job, folder=str(folder / key_of(job))) for job in made]
 
@@ -78,46 +79,46 @@ def _share(limit: str | None, workers: int) -> str:
     return f"{max(whole // workers // 1_000_000, 1)}MB"
 
 
-def run_jobs(jobs: Sequence[Job], fleet: Fleet, desk: Desk, narrator: Narrator) -> None:
+def run_jobs(jobs: Sequence[TraceJob], fleet: FleetWork, desk: Desk, narrator: RunNarrator) -> None:
     """Run those jobs that are not done yet."""
     left = unfinished(jobs)
     if len(left) < len(jobs):
         narrator.remark(f"{len(jobs) - len(left)} of {len(jobs)} traces were done before")
     sizes = {job.trace: size_of(job.trace) for job in left}
-    done: list[Job] = []
+    done: list[TraceJob] = []
 
-    def told(job: Job) -> None:
+    def finished(job: TraceJob) -> None:
         done.append(job)
         read = sum(sizes[one.trace] for one in done)
         desk.bar.update(f"{len(done)} of {len(left)} traces", read, sum(sizes.values()))
 
-    run_all(left, fleet.workers, desk.check, told)
+    run_all(left, fleet.workers, desk.check, finished)
     desk.bar.clear()
 
 
 def tell(
-    jobs: Sequence[Job],
+    jobs: Sequence[TraceJob],
     args: Namespace,
-    narrator: Narrator,
-    tally: Tally,
+    narrator: RunNarrator,
+    tally: RunTally,
     skipped: Callable[[str], bool] = lambda _: False,
 ) -> None:
     """Say what went wrong, and in which traces; some warnings may be skipped."""
     warnings: list[tuple[str, str, int]] = []
     errors: dict[tuple[str, int], list[str]] = {}
     for job in jobs:
-        told = outcome_of(job)
-        warnings += [(job.trace, message, 1) for message in told["warnings"] if not skipped(message)]
-        for source, name, failure in told["cases"]:
-            tally.cases.append(Case(f"{job.trace}: {source}", name, failure))
+        outcome = outcome_of(job)
+        warnings += [(job.trace, message, 1) for message in outcome["warnings"] if not skipped(message)]
+        for source, name, failure in outcome["cases"]:
+            tally.cases.append(CaseReport(f"{job.trace}: {source}", name, failure))
             if failure is not None:
                 errors.setdefault((failure, FAILED), []).append(job.trace)
-        for reason in told["incomplete"]:
+        for reason in outcome["incomplete"]:
             errors.setdefault((reason.removeprefix(f"{job.name}: {job.trace}: "), PARTIAL), []).append(job.trace)
-        if told["error"] is not None:
-            text, code = told["error"]
+        if outcome["error"] is not None:
+            text, code = outcome["error"]
             errors.setdefault((text, code), []).append(job.trace)
-            tally.cases.append(Case(job.trace, "runs to its end", error=text))
+            tally.cases.append(CaseReport(job.trace, "runs to its end", error=text))
     narrator.warnings((text, 1) for text, _ in together(warnings))
     for (text, code), traces in errors.items():
         message = f"{listed(traces)}: {text.removeprefix('error: ')}"
@@ -128,8 +129,8 @@ def tell(
             tally.code = max(tally.code, code)
 
 
-def outcome_of(job: Job) -> dict[str, Any]:
+def outcome_of(job: TraceJob) -> dict[str, Any]:
     """Return what came of a job that is over."""
-    told = job.outcome()
-    assert told is not None
-    return told
+    outcome = job.outcome()
+    assert outcome is not None
+    return outcome

@@ -93,10 +93,10 @@ def _asked(connection: socket.socket, words: Sequence[str]) -> int | None:
     try:
         send(connection, wanted, files)
         with _handing_on(connection):
-            told, _ = receive(connection)
+            answer, _ = receive(connection)
     except (OSError, ValueError):
         return None
-    return None if told is None else int(told["code"])
+    return None if answer is None else int(answer["code"])
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dctv.catalog.files import matching
 from dctv.cli.errand import open_session
-from dctv.cli.mounts import told_manifests
+from dctv.cli.mounts import parse_manifests
 from dctv.console.attended import Check
 from dctv.console.files import FLEET
 from dctv.console.mounting import mount_named
@@ -52,7 +52,7 @@ class Warm:
         session = self._session
         assert session is not None
         self._state, self.warnings = self._found(), []
-        manifests = told_manifests(self._args.manifest, self._mounts)
+        manifests = parse_manifests(self._args.manifest, self._mounts)
         for name, path in self._mounts:
             mount_named(session, path, name, manifests.get(name))
             self.warnings += session.warnings()
@@ -73,7 +73,7 @@ class Warm:
     def _found(self) -> _State:
         """Return the files of the traces and manifests as they are now."""
         words = [path.removeprefix(FLEET) for _, path in self._mounts]
-        words += told_manifests(self._args.manifest, self._mounts).values()
+        words += parse_manifests(self._args.manifest, self._mounts).values()
         found = []
         for word in words:
             for path in [word] if Path(word).exists() else matching(word):

@@ -49,10 +49,10 @@ def keep(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
     from dctv.cli.warm.hold import Warm
     from dctv.cli.warm.server import Server
     from dctv.console.progress import ProgressBar
-    from dctv.index.location import told_folder
+    from dctv.index.location import configured_folder
 
     path, claim = socket_path(name), claimed(name)
-    args.index_dir = told_folder(args.index_dir)
+    args.index_dir = configured_folder(args.index_dir)
     for folder in ("index_dir", "temp_directory"):
         if getattr(args, folder) is not None:
             setattr(args, folder, getattr(args, folder).expanduser().absolute())

@@ -53,9 +53,9 @@ def folder() -> Path:
     Raises:
         UsageError: it is not the user's alone.
     """
-    told = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
-    if told.is_absolute():
-        path = told / "dctv"
+    base = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
+    if base.is_absolute():
+        path = base / "dctv"
     else:
         from tempfile import gettempdir  # takes as long to load as the rest of this
 
@@ -110,8 +110,8 @@ def free(name: str, file: int) -> None:
 
 def tell(file: int, about: About) -> None:
     """Write what a session is into its file."""
-    told = {name: getattr(about, name) for name in ("name", "pid", "version", "started", "mounts")}
-    os.pwrite(file, json.dumps(told).encode(), 0)
+    found = {name: getattr(about, name) for name in ("name", "pid", "version", "started", "mounts")}
+    os.pwrite(file, json.dumps(found).encode(), 0)
 
 
 def running() -> list[About]:
@@ -141,8 +141,8 @@ def _about(path: Path) -> About | None:
         with path.open("rb") as file:
             if _held(file.fileno(), fcntl.LOCK_SH):
                 return None
-            told: dict[str, Any] = json.loads(file.read())
-            return About(**told)
+            found: dict[str, Any] = json.loads(file.read())
+            return About(**found)
     except (OSError, ValueError, TypeError):
         return None
 

@@ -19,7 +19,7 @@ _NOTHING = -1
 
 
 @record
-class Run:
+class CellRun:
     """Columns of a lane that show one cell."""
 
     first: int
@@ -28,7 +28,7 @@ class Run:
     """The place of the cell; what a gap shows is not there."""
 
 
-def runs(placed: Placed, width: int) -> Iterator[tuple[int, int, list[Run]]]:
+def runs(placed: Placed, width: int) -> Iterator[tuple[int, int, list[CellRun]]]:
     """Yield rows and lanes that show something, with what that is; where cells meet in a column the longest is seen."""
     import numpy as np
 
@@ -63,11 +63,11 @@ def levels(curve: Curve, width: int, most: int) -> list[int]:
     return found
 
 
-def _runs(shown: Whole) -> Iterator[Run]:
+def _runs(shown: Whole) -> Iterator[CellRun]:
     import numpy as np
 
     starts = np.flatnonzero(np.diff(shown, prepend=_NOTHING - 1))
     ends = [*starts[1:].tolist(), len(shown)]
     for first, last, cell in zip(starts.tolist(), ends, shown[starts].tolist(), strict=True):
         if cell != _NOTHING:
-            yield Run(first, last - first, cell)
+            yield CellRun(first, last - first, cell)

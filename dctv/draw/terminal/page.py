@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from dctv.draw.colours import FILLS, PALES, hue_of, state_rank, state_role
 from dctv.draw.counters import Curve, curves
 from dctv.draw.letters import cleaned
-from dctv.draw.places import Placed, Plot, merged, of_kinds, place_cells
-from dctv.draw.rows import Row, place_rows
+from dctv.draw.places import Placed, TimeScale, merged, of_kinds, place_cells
+from dctv.draw.rows import TrackRow, place_rows
 from dctv.draw.scene import Scene, check_window
-from dctv.draw.terminal.columns import Run, levels, runs
+from dctv.draw.terminal.columns import CellRun, levels, runs
 from dctv.draw.terminal.glyphs import BARS, MARK, block, bracket, fill, ink, letters, shortened
 from dctv.draw.times import exact_time, ticks
 from dctv.errors import UsageError
@@ -37,13 +37,13 @@ class _Drawing:
     """What lines are made of."""
 
     scene: Scene
-    rows: Sequence[Row]
+    rows: Sequence[TrackRow]
     names: int
     """How wide the names of tracks are."""
     width: int
     """How wide what is on tracks is."""
     placed: Placed
-    shown: dict[tuple[int, int], list[Run]]
+    shown: dict[tuple[int, int], list[CellRun]]
     curves: dict[int, Curve]
     letters: dict[str, str]
     coloured: bool
@@ -124,7 +124,7 @@ def _drawing(scene: Scene, width: int, height: int | None, *, coloured: bool) ->
         (2 * row.track.depth + len(cleaned(row.track.name)) + 10 * _is_counter(row) for row in rows), default=0
     )
     names = min(max(longest + 1, least), most, width // 3)
-    plot = Plot(0, width - names)
+    plot = TimeScale(0, width - names)
     placed = place_cells(scene, rows, plot)
     states = of_kinds(placed, rows, TrackKind.STATES)
     known = sorted({cleaned(states.names[code]) for code in set(states["name"].tolist())}, key=state_rank)
@@ -178,7 +178,7 @@ def _scale(curve: Curve) -> str:
     return high if not curve.scale[0] else f"{low} to {high}"
 
 
-def _add_runs(line: Text, drawing: _Drawing, row: Row, found: Sequence[Run]) -> None:
+def _add_runs(line: Text, drawing: _Drawing, row: TrackRow, found: Sequence[CellRun]) -> None:
     placed, at = drawing.placed, 0
     for place, run in enumerate(found):
         line.append(" " * (run.first - at))
@@ -224,5 +224,5 @@ def _legend(drawing: _Drawing) -> Text | None:
     return line.append(f"   and {more:,} more") if more > 0 else line
 
 
-def _is_counter(row: Row) -> bool:
+def _is_counter(row: TrackRow) -> bool:
     return row.track.kind is TrackKind.COUNTER

@@ -20,8 +20,8 @@ from dctv.contracts.remote import Typed
 from dctv.engines.spark.canaries import COLUMNS, ROWS, TABLE, Rows, found_gaps
 from dctv.engines.spark.columns import ddl
 from dctv.engines.spark.failures import failure, is_gone, lost
-from dctv.engines.spark.job import Job
-from dctv.engines.spark.spread import Spread
+from dctv.engines.spark.job import SparkJob
+from dctv.engines.spark.spread import SparkExecutor
 from dctv.engines.spark.sweeps import version_of
 from dctv.engines.sql.spark import vet
 from dctv.errors import DctvError, Interrupted, NotOnThisEngine, Unanswered, UsageError
@@ -163,10 +163,10 @@ class Connection:
             frame = self.session.range(1).mapInArrow(version_of, "version STRING")
             (found,) = frame.toArrow().column(0).to_pylist()
         except Exception as error:  # whatever Python says on the worker
-            told = failure(error, self.address)
+            message = failure(error, self.address)
             if is_gone(str(error)):
-                raise told from None
-            return NotOnThisEngine(f"a span operator is not on the workers: {told.message}", hint=told.hint)
+                raise message from None
+            return NotOnThisEngine(f"a span operator is not on the workers: {message.message}", hint=message.hint)
         if found == __version__:
             return None
         return NotOnThisEngine(
@@ -196,10 +196,10 @@ class Connection:
             path.unlink(missing_ok=True)
         return False
 
-    def job(self) -> Job:
+    def job(self) -> SparkJob:
         """Begin a result."""
         self._interrupted = False
-        return Job(self)
+        return SparkJob(self)
 
     def executor(self) -> Executor:
         """Return what runs functions of dctv on the workers.
@@ -208,7 +208,7 @@ class Connection:
             NotOnThisEngine: they have no dctv, or another one.
         """
         self.check_sweeps()
-        return Spread(self, self.cores)
+        return SparkExecutor(self, self.cores)
 
     def answers(self) -> bool:
         """Whether somebody is still there."""
@@ -227,10 +227,10 @@ class Connection:
 
     def failed(self, error: BaseException) -> DctvError:
         """Return our error for one of the client's."""
-        told = failure(error, self.address, interrupted=self._interrupted)
+        message = failure(error, self.address, interrupted=self._interrupted)
         # The client has many ways to say that nobody answers.
-        if isinstance(told, Interrupted | Unanswered) or self.answers():
-            return told
+        if isinstance(message, Interrupted | Unanswered) or self.answers():
+            return message
         return lost(self.address)
 
     def end(self, tag: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dctv.contracts.remote import Frame, Share, Sweep
 from dctv.engines.spark.columns import ddl, held_schema, quoted
-from dctv.engines.spark.sweeps import BUCKET, SIDE, SLAB, Group, Slabs
+from dctv.engines.spark.sweeps import BUCKET, SIDE, SLAB, SweepGroup, Slabs
 from dctv.engines.sql.vetted.types import named, spark_name
 from dctv.record import record
 from dctv.types.values import is_float
@@ -17,7 +17,7 @@ _BUCKETS = 16
 
 
 @record
-class Cut:
+class CutInputs:
     """Inputs whose rows stand once in each group that they go to."""
 
     frames: tuple[Frame, ...]
@@ -27,7 +27,7 @@ class Cut:
     """Into which groups are distributed."""
 
 
-def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, cores: int, least: int) -> Cut:
+def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, cores: int, least: int) -> CutInputs:
     """Share the rows of an operator's inputs out to groups; time is cut into at least so many slabs, if at all."""
     has_keys = any(share.keys for share in sweep.shares)
     slabs = None
@@ -39,7 +39,7 @@ def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, c
     buckets = cores * _BUCKETS if all(share.keys for share in sweep.shares) else cores if has_keys else 1
     frames = [_shared(one, share, slabs, buckets) for one, share in zip(inputs, sweep.shares, strict=True)]
     cuts = {} if slabs is None else _cuts(sweep, inputs, slabs)
-    return Cut(tuple(frames), slabs, cuts, cores)
+    return CutInputs(tuple(frames), slabs, cuts, cores)
 
 
 def _shared(frame: Frame, share: Share, slabs: Slabs | None, buckets: int) -> Frame:
@@ -91,7 +91,7 @@ def _cuts(sweep: Sweep, inputs: Sequence[Frame], slabs: Slabs) -> Mapping[int, i
     return {slab: at for slab, at in later.items() if at is not None}
 
 
-def grouped(made: Cut, sweep: Sweep) -> Frame:
+def grouped(made: CutInputs, sweep: Sweep) -> Frame:
     """Run the operator for each group.
 
     Rows of all inputs go to the workers as one table, distributed by group: putting groups of two tables side by side
@@ -113,7 +113,7 @@ def grouped(made: Cut, sweep: Sweep) -> Frame:
         (share.given, [f"c{n}" for n in place], share.timed) for share, place in zip(sweep.shares, places, strict=True)
     )
     apart = not all(share.keys for share in sweep.shares)
-    group = Group(sweep.run, sweep.options, given, held_schema(sweep.result), made.slabs, made.cuts, apart)
+    group = SweepGroup(sweep.run, sweep.options, given, held_schema(sweep.result), made.slabs, made.cuts, apart)
     return rows.repartition(made.partitions, *keys).mapInArrow(group.of_partition, ddl(sweep.made))
 
 

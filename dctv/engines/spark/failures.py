@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dctv.engines.duckdb import failure as own_failure
-from dctv.engines.spark.sweeps import TOLD
+from dctv.engines.spark.sweeps import FAILURE
 from dctv.errors import DctvError, EngineError, Interrupted, Unanswered
 from dctv.patterns import pattern
 
@@ -25,9 +25,9 @@ def failure(error: BaseException, address: str, *, interrupted: bool = False) ->
     text = str(error)
     if interrupted:
         return Interrupted("interrupted")
-    if text.count(TOLD) > 1:
+    if text.count(FAILURE) > 1:
         # Said by one of our operators, and as clear as it is here.
-        return own_failure(ValueError(text.split(TOLD)[1]))
+        return own_failure(ValueError(text.split(FAILURE)[1]))
     if is_gone(text):
         return lost(address)
     if re.search(r"No module named '?dctv", text):

@@ -31,7 +31,7 @@ _END = object()
 """Comes after the last rows."""
 
 
-class Link(Protocol):
+class JobConnection(Protocol):
     """What a job needs of a connection."""
 
     session: Any
@@ -77,10 +77,10 @@ class _Coming:
             return None
 
 
-class Job:
+class SparkJob:
     """What is done for one result."""
 
-    def __init__(self, connection: Link) -> None:
+    def __init__(self, connection: JobConnection) -> None:
         self._connection = connection
         self._session = connection.session
         self._tag = f"dctv_{uuid4().hex}"

@@ -17,7 +17,7 @@ _PIECE = 16 << 20
 """Bytes of a result that go in one row."""
 
 
-class Link(Protocol):
+class ExecutorConnection(Protocol):
     """What an executor needs of a connection."""
 
     session: Any
@@ -26,10 +26,10 @@ class Link(Protocol):
         """Return what work gives; what the client raises becomes our error."""
 
 
-class Spread(Executor):
+class SparkExecutor(Executor):
     """An executor whose calls are jobs of one row each: a worker makes of it what the function gives."""
 
-    def __init__(self, link: Link, workers: int) -> None:
+    def __init__(self, link: ExecutorConnection, workers: int) -> None:
         self._link = link
         self._threads = ThreadPoolExecutor(workers)
         self._max_workers = workers

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SIDE, BUCKET, SLAB = "dctv:side", "dctv:bucket", "dctv:slab"
 """Columns of rows on their way to workers: the number of their input, and of their group."""
-TOLD = "(dctv)"
+FAILURE = "(dctv)"
 """Stands before and after what an operator says that is wrong."""
 _FIRST, _LAST = -(2**63), 2**63 - 1
 _MOST_BUCKETS = 1 << 16
@@ -35,7 +35,7 @@ class Slabs:
 
 
 @record
-class Group:
+class SweepGroup:
     """How a group is computed; it goes to the workers by its fields."""
 
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
@@ -94,7 +94,7 @@ class Group:
             made = pa.RecordBatchReader.from_stream(stream).read_all()
         except ValueError as error:
             # What comes back is a traceback, in which it is found by this.
-            raise ValueError(f"{TOLD}{error}{TOLD}") from None
+            raise ValueError(f"{FAILURE}{error}{FAILURE}") from None
         if self.slabs is not None:
             made = self._within(made, slab)
         return made.rename_columns(self.made.names).cast(self.made)

@@ -68,7 +68,7 @@ def expression(node: e.Expression) -> exp.Expr:
 
 
 @record
-class Written(Query):
+class WrittenQuery(Query):
     """A query that is text already."""
 
     text: str
@@ -86,7 +86,7 @@ def query(node: Query) -> exp.Expr:
     match node:
         case q.Select():
             return _select(node)
-        case Written(text):
+        case WrittenQuery(text):
             return exp.Var(this=text)
         case _:
             return _compound(node)
@@ -263,14 +263,14 @@ _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
 }
 
 
-def _alias(node: q.Source) -> exp.TableAlias | None:
+def _alias(node: q.FromItem) -> exp.TableAlias | None:
     if node.alias is None and not node.columns:
         return None
     named = None if node.alias is None else identifier(node.alias)
     return exp.TableAlias(this=named, columns=[identifier(name) for name in node.columns])
 
 
-def _source(node: q.Source) -> exp.Expr:
+def _source(node: q.FromItem) -> exp.Expr:
     alias = _alias(node)
     match node:
         case q.TableName():

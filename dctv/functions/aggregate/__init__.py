@@ -1,1 +1,1 @@
-"""Shelf: unit rules of aggregate functions."""
+"""Registry of the unit rules of aggregate functions."""

@@ -1,1 +1,1 @@
-"""Shelf: unit rules of scalar functions."""
+"""Registry of the unit rules of scalar functions."""

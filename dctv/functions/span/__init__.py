@@ -1,1 +1,1 @@
-"""Shelf: span operators."""
+"""Registry of span operators."""

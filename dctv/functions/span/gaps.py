@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, by_partitions, handed_on
+from dctv.contracts.span_operator import FilterPushdown, Lineage, SpanOperator, TimeLocality, by_partitions, handed_on
 from dctv.functions.span.forms import neighbours, overlaps
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -26,8 +26,8 @@ def _merge_adjacent(inputs: list[ArrowStream], options: Mapping[str, Any], cance
 def _checked(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
     from dctv import _kernels
 
-    told = {key: value for key, value in options.items() if key != "sorted"}
-    return _kernels.checked(inputs[0], cancel=cancel, **told)
+    others = {key: value for key, value in options.items() if key != "sorted"}
+    return _kernels.checked(inputs[0], cancel=cancel, **others)
 
 
 def _truncate(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
@@ -47,21 +47,21 @@ def _gaps_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Sc
     return handed_on(made, 2 + options["partitions"], inputs[0])
 
 
-def _gaps_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _gaps_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """Nothing goes down without a given start and stop: they would be those of the spans that are left.
 
     With both, each partition has its gaps by itself, and a gap lies between spans that touch it; a partition whose
     spans all lie elsewhere would be lost, so times are for unpartitioned spans.
     """
     if options["start"] is None or options["stop"] is None:
-        return Filters()
+        return FilterPushdown()
     count = options["partitions"]
-    return Filters(by_partitions(made, inputs, count), () if count else (Times((0,), covered=False),))
+    return FilterPushdown(by_partitions(made, inputs, count), () if count else (TimeLocality((0,), covered=False),))
 
 
-def _merge_filters(_: Sequence[Schema], __: Mapping[str, Any], made: Schema) -> Filters:
+def _merge_filters(_: Sequence[Schema], __: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """A run has one partition and one payload, and without it others are as far apart as before; times end with it."""
-    return Filters(({0: {c: c for c in range(2, len(made.columns))}},) if len(made.columns) > 2 else ())
+    return FilterPushdown(({0: {c: c for c in range(2, len(made.columns))}},) if len(made.columns) > 2 else ())
 
 
 def _check_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
@@ -76,9 +76,9 @@ def _truncate_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made
     return handed_on(made, 2 + options["partitions"], inputs[0])
 
 
-def _truncate_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _truncate_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """A span is cut by one of its partition that begins where the result ends, or at once with it."""
-    return Filters(by_partitions(made, inputs, options["partitions"]), (Times((0,), covered=False),))
+    return FilterPushdown(by_partitions(made, inputs, options["partitions"]), (TimeLocality((0,), covered=False),))
 
 
 def _lanes_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
@@ -86,9 +86,9 @@ def _lanes_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: S
     return handed_on(made, 3 + options["partitions"], inputs[0])
 
 
-def _lanes_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _lanes_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """Each partition has its own lanes; a lane depends on those of all spans before, so that times do not go down."""
-    return Filters(by_partitions(made, inputs, options["partitions"]))
+    return FilterPushdown(by_partitions(made, inputs, options["partitions"]))
 
 
 FILL_GAPS = SpanOperator(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, joined_payload
+from dctv.contracts.span_operator import FilterPushdown, Lineage, SpanOperator, TimeLocality, joined_payload
 from dctv.functions.span.forms import aggregations
 from dctv.functions.span.forms import departition as departitions
 from dctv.functions.span.forms import groups as queries
@@ -76,7 +76,7 @@ def _aggregation_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], m
     return Lineage((*[None] * grouper.special_count, *wide, *whole.reads[len(grouper.columns) :]), whole.options)
 
 
-def _group_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _group_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """Filter the grouper by its columns, and by partitions what is cut, unless all partitions have to be there.
 
     By time only where there are no partitions: each partition that occurs anywhere has a row in every group.
@@ -87,18 +87,18 @@ def _group_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: S
     same: list[dict[int, dict[int, int]]] = [{1: {first + c: c for c in range(wide)}}]
     if keys and not intersect:
         same.append({0: {first + wide + k: times + k for k in range(keys)}})
-    near = () if keys else (Times((0,), covered=False, start=first, duration=first + 1),)
-    return Filters(tuple(same), near)
+    near = () if keys else (TimeLocality((0,), covered=False, start=first, duration=first + 1),)
+    return FilterPushdown(tuple(same), near)
 
 
-def _departition_filters(_: Sequence[Schema], options: Mapping[str, Any], __: Schema) -> Filters:
+def _departition_filters(_: Sequence[Schema], options: Mapping[str, Any], __: Schema) -> FilterPushdown:
     same = {3 + k: 2 + k for k in options["keep"]}
-    return Filters(({0: same},) if same else (), (Times((0,), covered=False, start=1, duration=2),))
+    return FilterPushdown(({0: same},) if same else (), (TimeLocality((0,), covered=False, start=1, duration=2),))
 
 
-def _aggregated_filters(_: Sequence[Schema], options: Mapping[str, Any], __: Schema) -> Filters:
+def _aggregated_filters(_: Sequence[Schema], options: Mapping[str, Any], __: Schema) -> FilterPushdown:
     same = {2 + place: 2 + k for place, k in enumerate(options["keep"])}
-    return Filters(({0: same},) if same else (), (Times((0,), covered=False),))
+    return FilterPushdown(({0: same},) if same else (), (TimeLocality((0,), covered=False),))
 
 
 SPAN_GROUP = SpanOperator(

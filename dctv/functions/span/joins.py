@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Filters, Lineage, Remarked, SpanOperator, Times, joined_payload
+from dctv.contracts.span_operator import FilterPushdown, Lineage, Remarked, SpanOperator, TimeLocality, joined_payload
 from dctv.functions.span.forms import joins as queries
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -67,22 +67,22 @@ def _equal(inputs: Sequence[Schema], options: Mapping[str, Any], *, keys_only: b
     return sides
 
 
-def _join_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:
+def _join_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> FilterPushdown:
     """Filter both sides by partitions, and a side that each row has a span of by its payload too."""
     how = options["how"]
     keys, whole = _equal(inputs, options, keys_only=True), _equal(inputs, options, keys_only=False)
     kept = {"inner": (0, 1), "left": (0,), "right": (1,), "outer": ()}[how]
     payload = tuple({side: whole[side]} for side in kept if side in whole)
-    return Filters((*([keys] if keys else []), *payload), (Times((0, 1), covered=how == "inner"),))
+    return FilterPushdown((*([keys] if keys else []), *payload), (TimeLocality((0, 1), covered=how == "inner"),))
 
 
-def _event_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:
+def _event_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> FilterPushdown:
     """Filter events by all that they bring, spans by partitions and, if each event needs one, by their payload."""
     keys, whole = _equal(inputs, options, keys_only=True), _equal(inputs, options, keys_only=False)
     events = {0: {**whole.get(0, {}), 0: 0}}
     spans = [{1: whole[1]}] if options["how"] == "inner" and 1 in whole else []
-    times = Times((1,), covered=True, duration=None)
-    return Filters((*([keys] if keys else []), events, *spans), (times,))
+    times = TimeLocality((1,), covered=True, duration=None)
+    return FilterPushdown((*([keys] if keys else []), events, *spans), (times,))
 
 
 SPAN_JOIN = SpanOperator(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, Times, by_partitions, handed_on
+from dctv.contracts.span_operator import FilterPushdown, Lineage, SpanOperator, TimeLocality, by_partitions, handed_on
 from dctv.functions.span.forms import neighbours, overlaps
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -41,21 +41,21 @@ def _flatten_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made:
     return handed_on(made, 2 + options["partitions"], inputs[0])
 
 
-def _flatten_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _flatten_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """What is innermost at a time is one of the intervals of the partition that are open then."""
-    return Filters(by_partitions(made, inputs, options["partitions"]), (Times((0,), covered=False),))
+    return FilterPushdown(by_partitions(made, inputs, options["partitions"]), (TimeLocality((0,), covered=False),))
 
 
-def _concurrency_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _concurrency_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """Counts are of one partition, and boundaries are where intervals begin or end that touch what they bound."""
     duration = 1 if options["result"] == "spans" else None
-    times = Times((0,), covered=False, duration=duration)
-    return Filters(by_partitions(made, inputs, options["partitions"]), (times,))
+    times = TimeLocality((0,), covered=False, duration=duration)
+    return FilterPushdown(by_partitions(made, inputs, options["partitions"]), (times,))
 
 
-def _session_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _session_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """A session is of one partition, and goes on as long as events follow: times do not go down."""
-    return Filters(by_partitions(made, inputs, options["partitions"]))
+    return FilterPushdown(by_partitions(made, inputs, options["partitions"]))
 
 
 def _label_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
@@ -64,10 +64,10 @@ def _label_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema)
     return Lineage((*[None] * (len(made.columns) - len(payload)), *payload))
 
 
-def _label_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _label_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """Labels are of the event's partition, at any time before; events do not matter to each other."""
     keys = () if options["broadcast"] else by_partitions(made, inputs, options["partitions"])
-    return Filters((*keys, {0: {c: c for c in range(len(inputs[0].columns) - 1)}}))
+    return FilterPushdown((*keys, {0: {c: c for c in range(len(inputs[0].columns) - 1)}}))
 
 
 FLATTEN = SpanOperator(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Filters, Lineage, SpanOperator
+from dctv.contracts.span_operator import FilterPushdown, Lineage, SpanOperator
 from dctv.functions.span.forms import ranges as forms
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -24,12 +24,12 @@ def _lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Li
     return Lineage((*[None] * first, *(((1, c),) for c in range(first, last)), None))
 
 
-def _filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """Windows do not matter to each other, and rows only to windows of their partition."""
     first = len(inputs[0].kind.time_columns)
     keys = {2 + at: first + n for n, at in enumerate(options["matched"])}
     windows = {1: {c: c for c in range(len(made.columns) - 1)}}
-    return Filters(({0: keys, 1: {c: c for c in keys}}, windows) if keys else (windows,))
+    return FilterPushdown(({0: keys, 1: {c: c for c in keys}}, windows) if keys else (windows,))
 
 
 RANGE_AGGREGATE = SpanOperator(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Counted, Filters, Lineage, SpanOperator, handed_on
+from dctv.contracts.span_operator import Counted, FilterPushdown, Lineage, SpanOperator, handed_on
 from dctv.functions.span.forms import nest as nests
 from dctv.functions.span.forms import series as queries
 from dctv.functions.span.stacks import UNMATCHED
@@ -50,10 +50,10 @@ def _nest_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) 
     return handed_on(made, len(made.columns) - len(inputs[0].payload) + 2, inputs[0], 2)
 
 
-def _series_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> Filters:
+def _series_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> FilterPushdown:
     """Filter all sources by partitions: what happens in one says nothing of another."""
     keys = {2 + k: 1 + k for k in range(options["partitions"])}
-    return Filters((dict.fromkeys(range(len(inputs)), keys),) if keys else ())
+    return FilterPushdown((dict.fromkeys(range(len(inputs)), keys),) if keys else ())
 
 
 SERIES = SpanOperator(

@@ -19,14 +19,16 @@ def _timeline_rows(inputs: list[ArrowStream], options: Mapping[str, Any], cancel
 
     with pa.RecordBatchReader.from_stream(inputs[0]) as reader:
         space = Space(Path(options[SPILL_FOLDER]))
-        timeline = timeline_of(options["schema"], _told(reader, cancel), space, options["name"], options["value"])
+        timeline = timeline_of(
+            options["schema"], _with_cancel(reader, cancel), space, options["name"], options["value"]
+        )
     rows = table_of(timeline)
     texts = [field.with_type(pa.string()) if pa.types.is_dictionary(field.type) else field for field in rows.schema]
     found: ArrowStream = rows.cast(pa.schema(texts))
     return found
 
 
-def _told(reader: Any, cancel: Any) -> Any:
+def _with_cancel(reader: Any, cancel: Any) -> Any:
     """Yield batches until somebody ends the query."""
     for batch in reader:
         if cancel.is_set():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Filters, Lineage, SpanOperator, by_partitions, handed_on
+from dctv.contracts.span_operator import FilterPushdown, Lineage, SpanOperator, by_partitions, handed_on
 from dctv.functions.span.forms import zoom as forms
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -28,9 +28,9 @@ def _lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema)
     return handed_on(made, 5 + options["partitions"], inputs[0])
 
 
-def _filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Filters:
+def _filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
     """Each partition has its own cells; what is left out of a cell by its time or values would be missed in it."""
-    return Filters(by_partitions(made, inputs, options["partitions"]))
+    return FilterPushdown(by_partitions(made, inputs, options["partitions"]))
 
 
 ZOOM = SpanOperator(

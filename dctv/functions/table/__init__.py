@@ -1,1 +1,1 @@
-"""Shelf: table-valued functions."""
+"""Registry of table-valued functions."""

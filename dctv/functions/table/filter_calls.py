@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from dctv.calls.language import ARGUMENTS, rules_of
-from dctv.calls.rules import DEPTH, MATCHES, Filters, Match, Rule
+from dctv.calls.rules import DEPTH, MATCHES, CallFilters, CallRule, Match
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import BindError, UsageError
 from dctv.functions.table.interval_tables import LENGTH, TIME, refuse_name
@@ -29,12 +29,12 @@ _SHOWN = (
 """What texts need besides."""
 _MADE = (_ID, _PARENT, _DEPTH, *(replace(one, name=f"dctv:{one.name}") for one in _SHOWN))
 """What the kernel makes, after time and thread."""
-_TOLD = ("name", "module", "size", "file", "args")
+_PROPERTIES = ("name", "module", "size", "file", "args")
 """Columns that filters look at, besides times and places."""
 _ENTRY, _EXIT = 1, 2
 _STATES = {"open": _ENTRY, "left": _ENTRY, "lost": _ENTRY, "entered": _EXIT, "inherited": 0}
 """Which of its ends a call has whose column `state` says so; calls without a state have both."""
-_NEEDED: Mapping[str, tuple[Callable[[Filters], bool], str]] = {
+_NEEDED: Mapping[str, tuple[Callable[[CallFilters], bool], str]] = {
     "size": (lambda one: one.by_size, "sizes"),
     "module": (lambda one: one.by_module, "modules"),
     "file": (lambda one: one.by_file, "source files"),
@@ -60,12 +60,12 @@ class _Calls:
     @property
     def args(self) -> Expression:
         """Return the arguments of a call as text; those that uftrace writes into Chrome's JSON are a member of it."""
-        told = self.value("args", "VARCHAR")
+        args = self.value("args", "VARCHAR")
         if "args" not in self.plan.schema.names:
-            return told
-        member = call("json_extract_string", told, Text("$.arguments"))
-        named = call("contains", told, Text('"arguments"'))
-        return case((And((named, call("json_valid", told))), member), default=told)
+            return args
+        member = call("json_extract_string", args, Text("$.arguments"))
+        named = call("contains", args, Text('"arguments"'))
+        return case((And((named, call("json_valid", args))), member), default=args)
 
     @property
     def marks(self) -> Expression:
@@ -78,7 +78,7 @@ class _Calls:
         return Cast(case(*said, default=whole), "TINYINT")
 
 
-def _calls(arguments: Mapping[str, Argument], filters: Filters) -> _Calls:
+def _calls(arguments: Mapping[str, Argument], filters: CallFilters) -> _Calls:
     argument = arguments["calls"]
     plan = argument.table("a table of calls or slices")
     types = {c.name: c.type for c in plan.schema.columns}
@@ -106,9 +106,9 @@ def _either(types: Mapping[str, str], first: str, second: str) -> str:
     return second if first not in types and second in types else first
 
 
-def _filters(arguments: Mapping[str, Argument]) -> Filters:
+def _filters(arguments: Mapping[str, Argument]) -> CallFilters:
     match = _match(arguments["match"])
-    rules: list[Rule] = []
+    rules: list[CallRule] = []
     for name, option in ARGUMENTS.items():
         for item in arguments[name].items() if arguments[name].value is not None else ():
             try:
@@ -116,7 +116,7 @@ def _filters(arguments: Mapping[str, Argument]) -> Filters:
             except UsageError as error:
                 raise BindError(error.message, error.place, hint=error.hint) from None
     start, stop = _range(arguments["range"])
-    return Filters(
+    return CallFilters(
         tuple(rules),
         match=match,
         depth=_at_least(1, arguments["depth"], "depth"),
@@ -153,18 +153,18 @@ def _range(argument: Argument) -> tuple[int | None, int | None]:
 def _input(calls: _Calls, threads: Argument, builder: PlanBuilder, *, arguments: bool) -> Plan:
     """Project the table to what the kernel takes, by time; arguments of calls only where they are asked for."""
     plan = calls.plan
-    told = [ColumnType(f"dctv:{name}", "BIGINT" if name == "size" else "VARCHAR") for name in _TOLD]
+    args = [ColumnType(f"dctv:{name}", "BIGINT" if name == "size" else "VARCHAR") for name in _PROPERTIES]
     own = (ColumnType("dctv:id", "BIGINT"), ColumnType("dctv:parent", "BIGINT"), replace(LENGTH, name="dctv:length"))
     marks = ColumnType("dctv:marks", "TINYINT")
     rest = plan.schema.columns
     time = replace(TIME, name="dctv:time")
-    schema = Schema(Kind.REGULAR, (time, replace(calls.thread, name="dctv:thread"), *own, *told, marks, *rest))
+    schema = Schema(Kind.REGULAR, (time, replace(calls.thread, name="dctv:thread"), *own, *args, marks, *rest))
     names = physical_names(schema)
     physical = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     thread = Column(physical[calls.thread.name], "t")
     values: list[Expression] = [calls.value(TS, "BIGINT"), thread]
     values += [calls.value(name, "BIGINT") for name in ("id", calls.parent, calls.length)]
-    values += [calls.value(name, "BIGINT" if name == "size" else "VARCHAR") for name in _TOLD[:-1]]
+    values += [calls.value(name, "BIGINT" if name == "size" else "VARCHAR") for name in _PROPERTIES[:-1]]
     values += [
         calls.args if arguments else Cast(NULL, "VARCHAR"),
         calls.marks,
@@ -195,7 +195,7 @@ def _bind_shown(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan
 
 
 def _filtered(
-    arguments: Mapping[str, Argument], filters: Filters, more: tuple[ColumnType, ...], builder: PlanBuilder
+    arguments: Mapping[str, Argument], filters: CallFilters, more: tuple[ColumnType, ...], builder: PlanBuilder
 ) -> Plan:
     """Return the table's columns of the calls that are shown, with their places, and more that is known of them."""
     calls = _calls(arguments, filters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dctv.contracts.reader import told_unit
+from dctv.contracts.reader import declared_unit
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.plan.build import call, equal, least, minus, number, select, where, whole
@@ -14,7 +14,7 @@ from dctv.plan.queries import Item, TableCall
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 
 # Every session loads this module, few read units.
-_NS = told_unit("ns")
+_NS = declared_unit("ns")
 SCHEMA = Schema(Kind.SPAN, (ColumnType(TS, "BIGINT", _NS), ColumnType(DURATION, "BIGINT", _NS)))
 
 

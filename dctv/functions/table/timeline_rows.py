@@ -22,12 +22,12 @@ def _rows(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     name, value = arguments["name"], arguments["value"]
     if value.value is not None and schema.kind is Kind.EVENT:
         raise BindError("values of events do not last, expected spans", value.place)
-    told = {
+    chosen = {
         "name": None if name.value is None else name.column(schema, "the column of names").name,
         "value": None if value.value is None else number_column(value, schema, "the column of values").name,
     }
     source = ordered(plan, schema.columns, schema.kind, schema.partitions, builder)
-    options = {"names": physical_names(SCHEMA), "schema": schema, **told, SPILL_FOLDER: None}
+    options = {"names": physical_names(SCHEMA), "schema": schema, **chosen, SPILL_FOLDER: None}
     return builder.kernel("timeline rows", SCHEMA, [source], options, ordered=False)
 
 

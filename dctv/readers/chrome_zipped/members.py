@@ -18,7 +18,7 @@ _ENCRYPTED = 1
 
 
 @record
-class Member:
+class ArchiveMember:
     """One file of an archive."""
 
     name: str
@@ -28,7 +28,7 @@ class Member:
     """Where its data begin in the archive, their size, and whether they are packed."""
 
 
-def members(path: Path) -> Sequence[Member]:
+def members(path: Path) -> Sequence[ArchiveMember]:
     """Find the members of an archive.
 
     Raises:
@@ -49,7 +49,7 @@ def members(path: Path) -> Sequence[Member]:
                     method = f"method {info.compress_type}"
                     raise ValueError(f"`{info.filename}` in the archive is packed by {method}, not by deflate")
                 part = (_data(file, info.header_offset), info.compress_size, info.compress_type == _DEFLATED)
-                found.append(Member(info.filename, _head(file, part), part))
+                found.append(ArchiveMember(info.filename, _head(file, part), part))
             return found
     except (BadZipFile, NotImplementedError, struct.error, zlib.error, OverflowError) as error:
         raise ValueError(f"the archive is damaged: {str(error).lower()}") from None

@@ -24,7 +24,7 @@ class MetadataError(ValueError):
 
 
 @record
-class Path:
+class FieldPath:
     """Where the field is that tells a length or a choice."""
 
     scope: str
@@ -68,18 +68,18 @@ class Float:
 
 
 @record
-class Text:
+class TextField:
     """Text that ends with a null character, or after a number of bytes."""
 
     encoding: str = "utf-8"
-    length: int | Path | None = None
+    length: int | FieldPath | None = None
     blob: bool = False
     """Whether it is bytes, not text."""
     roles: tuple[str, ...] = ()
 
 
 @record
-class Struct:
+class StructField:
     """Fields one after the other: for each its name in paths, the name it is shown by, and its class."""
 
     members: tuple[tuple[str, str, FieldClass], ...]
@@ -94,7 +94,7 @@ class Array:
     """Fields of one class."""
 
     element: FieldClass
-    length: int | Path
+    length: int | FieldPath
     align: int = 1
 
 
@@ -102,7 +102,7 @@ class Array:
 class Variant:
     """One of several fields: for each its name, class, and the values of the selector (first, last)."""
 
-    selector: Path | None
+    selector: FieldPath | None
     options: tuple[tuple[str, FieldClass, tuple[tuple[int, int], ...] | None], ...]
     weight: int = 1
 
@@ -111,17 +111,17 @@ class Variant:
 class Optional:
     """A field that is there or not."""
 
-    selector: Path
+    selector: FieldPath
     ranges: tuple[tuple[int, int], ...]
     """The values of the selector for which it is there."""
     element: FieldClass
 
 
-FieldClass = Integer | Float | Text | Struct | Array | Variant | Optional
+FieldClass = Integer | Float | TextField | StructField | Array | Variant | Optional
 
 
 @record
-class Clock:
+class CtfClock:
     """A clock that times are told in."""
 
     name: str
@@ -131,7 +131,7 @@ class Clock:
     """In cycles, besides `offset_s`."""
     unix: bool = False
     """Whether it counts from the beginning of 1970."""
-    facts: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
     """Description, precision, uuid."""
 
 
@@ -141,8 +141,8 @@ class EventClass:
 
     number: int
     name: str
-    context: Struct | None = None
-    payload: Struct | None = None
+    context: StructField | None = None
+    payload: StructField | None = None
 
 
 @record(frozen=False)
@@ -150,9 +150,9 @@ class StreamClass:
     """One kind of streams."""
 
     number: int
-    packet_context: Struct | None = None
-    header: Struct | None = None
-    context: Struct | None = None
+    packet_context: StructField | None = None
+    header: StructField | None = None
+    context: StructField | None = None
     clock: str = ""
     """The name of its clock, if that is told."""
     events: dict[int, EventClass] = field(default_factory=dict)
@@ -164,9 +164,9 @@ class TraceClass:
 
     version: str
     uuid: bytes = b""
-    header: Struct | None = None
+    header: StructField | None = None
     environment: dict[str, str | int] = field(default_factory=dict)
-    clocks: dict[str, Clock] = field(default_factory=dict)
+    clocks: dict[str, CtfClock] = field(default_factory=dict)
     streams: dict[int, StreamClass] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
     """What was not understood: reason, and an example for each time."""
@@ -181,14 +181,14 @@ def alignment(what: FieldClass) -> int:
     match what:
         case Array():
             return max(what.align, alignment(what.element))
-        case Text():
+        case TextField():
             return 8
         case Variant() | Optional():
             return 1
     return what.align
 
 
-def structure(members: Sequence[tuple[str, str, FieldClass]], align: int) -> Struct:
+def structure(members: Sequence[tuple[str, str, FieldClass]], align: int) -> StructField:
     """Make a structure.
 
     Raises:
@@ -197,11 +197,11 @@ def structure(members: Sequence[tuple[str, str, FieldClass]], align: int) -> Str
     if len({name for name, _, _ in members}) < len(members):
         raise MetadataError("a structure has two fields of one name")
     classes = [one for _, _, one in members]
-    return Struct(tuple(members), max([align, *map(alignment, classes)]), _weight(classes))
+    return StructField(tuple(members), max([align, *map(alignment, classes)]), _weight(classes))
 
 
 def variant(
-    selector: Path | None, options: Sequence[tuple[str, FieldClass, tuple[tuple[int, int], ...] | None]]
+    selector: FieldPath | None, options: Sequence[tuple[str, FieldClass, tuple[tuple[int, int], ...] | None]]
 ) -> Variant:
     """Make a variant.
 
@@ -218,7 +218,7 @@ def _weight(parts: Sequence[FieldClass]) -> int:
         inner = one
         while isinstance(inner, Array | Optional):
             inner = inner.element
-        found += inner.weight if isinstance(inner, Struct | Variant) else 1
+        found += inner.weight if isinstance(inner, StructField | Variant) else 1
     if found > MOST_FIELDS:
         raise MetadataError(f"a structure has more than {MOST_FIELDS} fields")
     return found

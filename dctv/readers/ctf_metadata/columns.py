@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dctv.readers.ctf_metadata.classes import SCOPES, EventClass, StreamClass, TraceClass
-from dctv.readers.ctf_metadata.layout import NONE, Leaf, Program, Scope
+from dctv.readers.ctf_metadata.layout import NONE, FieldLeaf, FieldScope, Program
 from dctv.readers.ftrace_events.fields import UNITS
 from dctv.record import record
 from dctv.types.schema import TS
@@ -22,7 +22,7 @@ Column = tuple[str, str, str]
 
 
 @record
-class Plan:
+class TablePlan:
     """The columns of a table, and which of them the fields of each scope fill."""
 
     name: str
@@ -68,7 +68,7 @@ class Around:
     """The name of this one."""
 
 
-def plan(event: EventClass, scopes: Sequence[Scope], around: Around, program: Program) -> Plan:
+def plan(event: EventClass, scopes: Sequence[FieldScope], around: Around, program: Program) -> TablePlan:
     """Plan the columns of an event: those of header, contexts and payload."""
     trace, perf = around.trace, of_perf(around.trace)
     name = table_name(event, perf=perf)
@@ -94,15 +94,15 @@ def plan(event: EventClass, scopes: Sequence[Scope], around: Around, program: Pr
     )
     if name == _SWITCH and follows_switches(trace):
         _keep_switches(scopes[3], program)
-    return Plan(
+    return TablePlan(
         name, tuple(columns), fills, also, "cpu" in fixed and "cpu" not in sources, inferred,
         tuple((places[column], value) for column, value in constants.items()),
     )  # fmt: skip
 
 
-def _sources(name: str, scopes: Sequence[Scope], around: Around) -> dict[str, Leaf]:
+def _sources(name: str, scopes: Sequence[FieldScope], around: Around) -> dict[str, FieldLeaf]:
     """Return the fields that tell the thread and the processor, by column."""
-    found: dict[str, Leaf] = {}
+    found: dict[str, FieldLeaf] = {}
     contexts = {leaf.name: leaf for scope in scopes[1:3] for leaf in scope.leaves}
     payload = {leaf.name: leaf for leaf in scopes[3].leaves}
     for column, kind, names in (*_THREAD, ("common_comm", "text", ("procname",))):
@@ -110,27 +110,27 @@ def _sources(name: str, scopes: Sequence[Scope], around: Around) -> dict[str, Le
         if leaf is not None:
             found[column] = leaf
     if of_perf(around.trace):
-        told = (("cpu", "perf_cpu"), ("common_pid", "perf_tid"), ("common_tgid", "perf_pid"))
-        found.update({column: payload[one] for column, one in told if one in payload and payload[one].kind == "int"})
+        fields = (("cpu", "perf_cpu"), ("common_pid", "perf_tid"), ("common_tgid", "perf_pid"))
+        found.update({column: payload[one] for column, one in fields if one in payload and payload[one].kind == "int"})
     elif name == _SWITCH and "common_pid" not in found and follows_switches(around.trace):
         switched = (("common_pid", "prev_tid"), ("common_comm", "prev_comm"))
         found.update({column: payload[one] for column, one in switched if one in payload})
     return found
 
 
-def _constants(trace: TraceClass, sources: Mapping[str, Leaf]) -> dict[str, int | str]:
+def _constants(trace: TraceClass, sources: Mapping[str, FieldLeaf]) -> dict[str, int | str]:
     """Return what the environment tells of the only process of a trace."""
-    told: dict[str, int | str] = {}
+    constants: dict[str, int | str] = {}
     pid, comm = trace.environment.get("vpid"), trace.environment.get("procname")
     if isinstance(pid, int) and "common_tgid" not in sources:
-        told["common_tgid"] = pid
+        constants["common_tgid"] = pid
     if isinstance(comm, str) and "common_comm" not in sources:
-        told["common_comm"] = comm
-    return told
+        constants["common_comm"] = comm
+    return constants
 
 
 def _named(
-    table: str, scopes: Sequence[Scope], columns: list[Column], places: dict[str, int], shared: set[str]
+    table: str, scopes: Sequence[FieldScope], columns: list[Column], places: dict[str, int], shared: set[str]
 ) -> tuple[tuple[int, ...], ...]:
     """Add a column for each field; of equal names the payload's stays as it is."""
     taken = {name.lower() for name in _RESERVED}
@@ -164,7 +164,7 @@ def _unit(table: str, column: str, kind: str) -> str:
     return UNITS.get((table, column), ending if ending in {"ns", "us", "ms"} else "")
 
 
-def _keep_switches(payload: Scope, program: Program) -> None:
+def _keep_switches(payload: FieldScope, program: Program) -> None:
     for leaf in payload.leaves:
         if leaf.name == "next_tid":
             program.slot_of(leaf.node)
@@ -172,7 +172,7 @@ def _keep_switches(payload: Scope, program: Program) -> None:
             program.capture(leaf.node)
 
 
-def switch_slot(payload: Scope, program: Program) -> int:
+def switch_slot(payload: FieldScope, program: Program) -> int:
     """Return the slot that keeps the thread that is switched to."""
     return next((program.slot_of(leaf.node) for leaf in payload.leaves if leaf.name == "next_tid"), NONE)
 

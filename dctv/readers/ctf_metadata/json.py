@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from dctv.readers.ctf_metadata.classes import (
-    Clock,
+    CtfClock,
     EventClass,
     Integer,
     MetadataError,
     StreamClass,
-    Struct,
+    StructField,
     TraceClass,
 )
 from dctv.readers.ctf_metadata.json_fields import Fields, as_map, number, text_of
@@ -124,15 +124,15 @@ class _Fragments:
             raise MetadataError(f"the clock `{name}` has a frequency of {frequency} Hz")
         seconds, cycles = number(offset, "seconds", 0), number(offset, "cycles", 0)
         origin = given.get("origin", _UNIX if offset or given.get("origin-is-unix-epoch") else "")
-        facts = {
+        properties = {
             key: str(given[key]) for key in ("description", "precision", "accuracy", "namespace", "uid") if key in given
         }
         if isinstance(origin, dict):
-            facts["origin"] = str(origin.get("name", ""))
+            properties["origin"] = str(origin.get("name", ""))
         uuid = _uuid(given) if "uuid" in given else b""
         if uuid:
-            facts["uuid"] = uuid.hex()
-        self._trace.clocks[name] = Clock(name, frequency, seconds, cycles, origin == _UNIX, facts)
+            properties["uuid"] = uuid.hex()
+        self._trace.clocks[name] = CtfClock(name, frequency, seconds, cycles, origin == _UNIX, properties)
         self._clock_names[text_of(given, "id", name)] = name
 
     def _stream(self, given: Mapping[str, Any]) -> None:
@@ -162,7 +162,7 @@ class _Fragments:
         events[event] = EventClass(event, name, context, self._fields.struct(given, "payload-field-class"))
 
 
-def _with_processor(context: Struct | None) -> Struct | None:
+def _with_processor(context: StructField | None) -> StructField | None:
     """Return a packet's context whose field `cpu_id`, for which there is no role, has one."""
     if context is None:
         return None

@@ -10,14 +10,14 @@ from dctv.readers.ctf_metadata.classes import (
     SCOPES,
     Array,
     FieldClass,
+    FieldPath,
     Float,
     Integer,
     Labels,
     MetadataError,
     Optional,
-    Path,
-    Struct,
-    Text,
+    StructField,
+    TextField,
     TraceClass,
     Variant,
     disjoint,
@@ -78,24 +78,24 @@ class Fields:
             raise MetadataError(f"the alias `{name}` has no name, or is not the only one of its name")
         self._aliases[name] = self.field(what, 0)
 
-    def struct(self, given: Mapping[str, Any], key: str) -> Struct | None:
+    def struct(self, given: Mapping[str, Any], key: str) -> StructField | None:
         """Return a structure that may be missing."""
         what = given.get(key)
         if what is None:
             return None
         found = self.field(what, 0)
-        if not isinstance(found, Struct):
+        if not isinstance(found, StructField):
             raise MetadataError(f"`{key}` must be a structure")
         return self._in_stream(found)
 
-    def _in_stream(self, struct: Struct) -> Struct:
+    def _in_stream(self, struct: StructField) -> StructField:
         """Return a structure whose times are of the stream's clock, which aliases do not know."""
         return replace(struct, members=tuple((a, b, self._timed(one)) for a, b, one in struct.members))
 
     def _timed(self, what: FieldClass) -> FieldClass:
         if isinstance(what, Integer):
             return replace(what, clock=self.clock) if _TIME in what.roles else what
-        if isinstance(what, Struct):
+        if isinstance(what, StructField):
             return self._in_stream(what)
         if isinstance(what, Variant):
             return replace(what, options=tuple((a, self._timed(one), ranges) for a, one, ranges in what.options))
@@ -164,11 +164,11 @@ class Fields:
             reverse=reverse,
         )
 
-    def _text(self, kind: str, what: Mapping[str, Any]) -> Text:
+    def _text(self, kind: str, what: Mapping[str, Any]) -> TextField:
         encoding = text_of(what, "encoding", "utf-8").lower()
         if encoding not in _ENCODINGS:
             raise MetadataError(f"unknown encoding `{encoding}` of a text")
-        length: int | Path | None = None
+        length: int | FieldPath | None = None
         if kind.startswith("static"):
             length = number(what, "length", 0)
             if length < 0:
@@ -177,9 +177,9 @@ class Fields:
             length = _location(what, "length-field-location")
         elif kind != "null-terminated-string":
             raise MetadataError(f"unknown type `{kind}` of a field class")
-        return Text(encoding, length, kind.endswith("blob"), _roles(what))
+        return TextField(encoding, length, kind.endswith("blob"), _roles(what))
 
-    def _structure(self, what: Mapping[str, Any], depth: int) -> Struct:
+    def _structure(self, what: Mapping[str, Any], depth: int) -> StructField:
         members = []
         for member in what.get("member-classes") or ():
             if not isinstance(member, dict):
@@ -190,7 +190,7 @@ class Fields:
 
     def _array(self, what: Mapping[str, Any], depth: int) -> Array:
         element = self.field(what.get("element-field-class"), depth + 1)
-        length: int | Path = number(what, "length", 0)
+        length: int | FieldPath = number(what, "length", 0)
         if what["type"] == "dynamic-length-array":
             length = _location(what, "length-field-location")
         elif number(what, "length", 0) < 0:
@@ -247,7 +247,7 @@ def _labels(what: Mapping[str, Any], key: str) -> Labels:
     return disjoint([(str(name), first, last) for name, ranges in given.items() for first, last in _ranges(ranges)])
 
 
-def _location(what: Mapping[str, Any], key: str) -> Path:
+def _location(what: Mapping[str, Any], key: str) -> FieldPath:
     """Return where the field is that tells a length or a choice."""
     given = what.get(key)
     if isinstance(given, dict):
@@ -260,7 +260,7 @@ def _location(what: Mapping[str, Any], key: str) -> Path:
         raise MetadataError(f"`{key}` must be a path to a field")
     if not all(name is None or isinstance(name, str) for name in names):
         raise MetadataError(f"`{key}` must be a path to a field")
-    return Path(_SCOPES[origin] if origin else "", tuple(names))
+    return FieldPath(_SCOPES[origin] if origin else "", tuple(names))
 
 
 def _align(value: int) -> int:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dctv.readers.ctf_metadata.classes import (
     Array,
     FieldClass,
+    FieldPath,
     Float,
     Integer,
     MetadataError,
     Optional,
-    Path,
-    Struct,
-    Text,
+    StructField,
+    TextField,
     Variant,
     alignment,
 )
@@ -52,7 +52,7 @@ alignment."""
 
 
 @record
-class Leaf:
+class FieldLeaf:
     """A field that has a column of its own."""
 
     name: str
@@ -62,11 +62,11 @@ class Leaf:
 
 
 @record(frozen=False)
-class Scope:
+class FieldScope:
     """The fields of one structure at the top, and where those are that paths may lead to."""
 
     root: int = NONE
-    leaves: list[Leaf] = field(default_factory=list)
+    leaves: list[FieldLeaf] = field(default_factory=list)
 
 
 class Program:
@@ -78,12 +78,12 @@ class Program:
         self._parts: dict[int, dict[str, int]] = {}
         """The parts of structures and variants by name."""
         self._frames: list[int] = []
-        self._leaves: list[Leaf] | None = None
+        self._leaves: list[FieldLeaf] | None = None
         self._scopes: dict[str, int] = {}
 
-    def scope(self, name: str, what: Struct | None) -> Scope:
+    def scope(self, name: str, what: StructField | None) -> FieldScope:
         """Add a structure; those added before it can be pointed to, until `forget`."""
-        made = Scope()
+        made = FieldScope()
         self._scopes.pop(name, None)
         if what is not None:
             self._leaves = made.leaves
@@ -122,7 +122,7 @@ class Program:
         out = NONE
         if kind and self._leaves is not None and not role:
             out = len(self._leaves)
-            self._leaves.append(Leaf(name, kind, place))
+            self._leaves.append(FieldLeaf(name, kind, place))
         self.nodes.append((what, [out, NONE, role, align, *numbers], [], []))
         return place
 
@@ -133,9 +133,9 @@ class Program:
                 node = self._integer(what, name)
             case Float():
                 node = self._node("float", [what.size, what.little], name=name, kind="float", align=what.align)
-            case Text():
+            case TextField():
                 node = self._text(what, name)
-            case Struct():
+            case StructField():
                 node = self._struct(what, name)
             case Array():
                 node = self._array(what, name)
@@ -159,12 +159,12 @@ class Program:
             self.nodes[node][3].append(label)
         return node
 
-    def _text(self, what: Text, name: str) -> int:
+    def _text(self, what: TextField, name: str) -> int:
         length, slot = self._length(what.length, name)
         numbers = [length, slot, what.length is not None, _ENCODINGS[what.encoding], what.blob]
         return self._node("text", numbers, name=name, kind="text", role=_role(what.roles), align=8)
 
-    def _struct(self, what: Struct, name: str) -> int:
+    def _struct(self, what: StructField, name: str) -> int:
         node = self._node("struct", [], align=alignment(what))
         self._parts[node] = parts = {}
         self._frames.append(node)
@@ -217,7 +217,7 @@ class Program:
         self._parts[node] = {"": self.nodes[node][2][0]}
         return node
 
-    def _length(self, length: int | Path | None, name: str) -> tuple[int, int]:
+    def _length(self, length: int | FieldPath | None, name: str) -> tuple[int, int]:
         """Return a length and the slot that tells it, one of which is `NONE`."""
         if length is None or isinstance(length, int):
             return (NONE if length is None else length, NONE)
@@ -236,7 +236,7 @@ class Program:
             self.nodes[target][1][_SLOT] = slot
         return slot
 
-    def _targets(self, path: Path, purpose: str) -> list[int]:
+    def _targets(self, path: FieldPath, purpose: str) -> list[int]:
         """Return the numbers that a path leads to; several if it goes through a variant."""
         for start in self._starts(path):
             found = list(self._walk([start], [name for name in path.names if name is not None]))
@@ -246,7 +246,7 @@ class Program:
                 raise MetadataError(f"{purpose} is told by `{path}`, which is no integer")
         raise MetadataError(f"{purpose} is told by `{path}`, but there is no such field before it")
 
-    def _starts(self, path: Path) -> Iterator[int]:
+    def _starts(self, path: FieldPath) -> Iterator[int]:
         """Give the structures in which a path may begin."""
         if path.scope:
             if path.scope in self._scopes:

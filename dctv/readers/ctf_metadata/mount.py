@@ -39,10 +39,10 @@ def start(paths: Sequence[Path], context: LoadContext) -> RowPass:
     for one in found:
         label = str(one.folder.relative_to(base)) if several else one.folder.name
         try:
-            told = layout(one.metadata, label, program, several=several)
+            described = layout(one.metadata, label, program, several=several)
         except MetadataError as error:
             raise _unreadable(one.folder, error) from None
-        traces.append({**told, "files": one.files})
+        traces.append({**described, "files": one.files})
     mount = {
         "nodes": program.nodes,
         "slots": program.slots,
@@ -92,7 +92,7 @@ def _counts_from_1970(trace: TraceClass) -> bool:
 
 def _properties(found: Sequence[_Found]) -> Mapping[str, str]:
     """Return what is known of where and how the traces were taken."""
-    told: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for one in found:
         environment: dict[str, Any] = one.metadata.environment
         clocks = [one.metadata.clocks[s.clock] for s in one.metadata.streams.values() if s.clock]
@@ -103,16 +103,16 @@ def _properties(found: Sequence[_Found]) -> Mapping[str, str]:
             "kernel": environment.get("kernel_release", environment.get("release", "")),
             "tool": _tool(environment),
             "uuid": one.metadata.uuid.hex(),
-            **{f"clock_{key}": value for clock in clocks[:1] for key, value in clock.facts.items()},
+            **{f"clock_{key}": value for clock in clocks[:1] for key, value in clock.properties.items()},
             **{f"env_{key}": value for key, value in environment.items()},
         }
         for key, value in first.items():
             if value != "":
-                told.setdefault(key, str(value))
+                properties.setdefault(key, str(value))
     if len(found) > 1:
-        told["traces"] = str(len(found))
-        told.pop("uuid", None)
-    return told
+        properties["traces"] = str(len(found))
+        properties.pop("uuid", None)
+    return properties
 
 
 def _tool(environment: Mapping[str, Any]) -> str:

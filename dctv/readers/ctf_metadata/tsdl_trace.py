@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 from dctv.readers.ctf_metadata.classes import (
     Array,
-    Clock,
+    CtfClock,
     EventClass,
     FieldClass,
     Integer,
     MetadataError,
     StreamClass,
-    Struct,
-    Text,
+    StructField,
+    TextField,
     TraceClass,
     Variant,
 )
@@ -133,9 +133,9 @@ class _Blocks:
         if stream.clock and stream.clock not in self._trace.clocks:
             if stream.clock != _DEFAULT_CLOCK or self._trace.clocks:
                 raise MetadataError(f"no clock is called `{stream.clock}`")
-            self._trace.clocks[_DEFAULT_CLOCK] = Clock(_DEFAULT_CLOCK)
+            self._trace.clocks[_DEFAULT_CLOCK] = CtfClock(_DEFAULT_CLOCK)
 
-    def _declared(self, block: Form) -> dict[str, Struct]:
+    def _declared(self, block: Form) -> dict[str, StructField]:
         """Return the structures of a block by path: `event.header`."""
         types = self._types.inner()
         found = {}
@@ -169,12 +169,12 @@ class _Blocks:
         if frequency <= 0:
             raise MetadataError(f"the clock `{name}` has a frequency of {frequency} Hz")
         absolute = str(given.get("absolute", ("", "false"))[1]).lower() in {"true", "1"}
-        facts: dict[str, str] = {
+        properties: dict[str, str] = {
             key: str(given[key][1]) for key in ("description", "precision", "uuid") if key in given
         }
         # Tracers tell an offset from 1970 and leave `absolute` false.
         unix = absolute or bool(numbers["offset"] or numbers["offset_s"])
-        self._trace.clocks[name] = Clock(name, frequency, numbers["offset_s"], numbers["offset"], unix, facts)
+        self._trace.clocks[name] = CtfClock(name, frequency, numbers["offset_s"], numbers["offset"], unix, properties)
         known = {"name", "uuid", "description", "freq", "precision", "offset_s", "offset", "absolute"}
         self._unknown(given, known, "clock")
 
@@ -206,20 +206,20 @@ def _signed(given: dict[str, Value], name: str) -> int:
     return int(value)
 
 
-def _with_roles(struct: Struct, roles: dict[str, str], clock: str) -> Struct:
+def _with_roles(struct: StructField, roles: dict[str, str], clock: str) -> StructField:
     """Return a structure whose fields of certain names have roles, however deep they stand."""
     return replace(struct, members=tuple((a, b, _with_role(one, a, roles, clock)) for a, b, one in struct.members))
 
 
 def _with_role(what: FieldClass, name: str, roles: dict[str, str], clock: str) -> FieldClass:
-    if isinstance(what, Struct):
+    if isinstance(what, StructField):
         return _with_roles(what, roles, clock)
     if isinstance(what, Variant):
         options = tuple((a, _with_role(one, a, roles, clock), ranges) for a, one, ranges in what.options)
         return replace(what, options=options)
     role = roles.get(name)
     if isinstance(what, Array) and role == "metadata-stream-uuid":
-        return Text(length=16, blob=True, roles=(role,)) if what.length == 16 else what
+        return TextField(length=16, blob=True, roles=(role,)) if what.length == 16 else what
     if isinstance(what, Integer):
         found = {role} if role else set()
         if role in _TIMES and not what.clock and clock:
@@ -236,7 +236,7 @@ def _clock_of(what: FieldClass) -> str:
     """Return the clock that tells the time in a structure."""
     if isinstance(what, Integer):
         return what.clock
-    if isinstance(what, Struct):
+    if isinstance(what, StructField):
         return next(filter(None, (_clock_of(one) for _, _, one in what.members)), "")
     if isinstance(what, Variant):
         return next(filter(None, (_clock_of(one) for _, one, _ in what.options)), "")

@@ -9,12 +9,12 @@ from dctv.readers.ctf_metadata.classes import (
     MOST_DEPTH,
     Array,
     FieldClass,
+    FieldPath,
     Float,
     Integer,
     MetadataError,
-    Path,
-    Struct,
-    Text,
+    StructField,
+    TextField,
     TraceClass,
     Variant,
     disjoint,
@@ -113,10 +113,10 @@ class Types:
         made: FieldClass = getattr(self, f"_{tree.data}")(tree, depth)
         return made
 
-    def struct_of(self, tree: Form, what: str) -> Struct:
+    def struct_of(self, tree: Form, what: str) -> StructField:
         """Return a structure, which headers, contexts and fields of events must be."""
         found = self.type_of(tree)
-        if not isinstance(found, Struct):
+        if not isinstance(found, StructField):
             raise MetadataError(f"`{what}` must be a struct")
         return found
 
@@ -155,9 +155,9 @@ class Types:
         self._warn(given, {"exp_dig", "mant_dig", "byte_order", "align"}, "floating_point")
         return Float(size, _align(_number(given, "align", 1)), self._order(given))
 
-    def _string(self, tree: Form, _: int) -> Text:
+    def _string(self, tree: Form, _: int) -> TextField:
         self._warn(attributes(tree), {"encoding"}, "string")
-        return Text()
+        return TextField()
 
     def _struct(self, tree: Form, depth: int) -> FieldClass:
         names = self.inner()
@@ -273,12 +273,12 @@ def _sized(what: FieldClass, dimensions: Form) -> FieldClass:
     return what
 
 
-def _path(tree: Any) -> Path:
+def _path(tree: Any) -> FieldPath:
     names = (str(tree),) if isinstance(tree, str) else tuple(str(part) for part in tree.children)
     for start, scope in _SCOPES.items():
         if names[: len(start)] == start and len(names) > len(start):
-            return Path(scope, names[len(start) :])
-    return Path("", names)
+            return FieldPath(scope, names[len(start) :])
+    return FieldPath("", names)
 
 
 def _labels(tree: Form) -> Iterator[tuple[str, int, int]]:

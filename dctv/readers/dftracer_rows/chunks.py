@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, DecodedChunk, Known, Origin
-from dctv.contracts.reader import Chunks, Diagnostic, LoadContext, LoadedTrace, TraceTable
+from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, ColumnLineage, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import ChunkReader, Diagnostic, LoadContext, LoadedTrace, TraceTable
 from dctv.contracts.whole import RAW
 from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
@@ -18,8 +18,8 @@ from dctv.readers.dftracer_rows.tables import (
     described_events,
     described_regular,
     diagnostics_of,
+    files_table,
     properties_of,
-    told_files,
 )
 from dctv.types.schema import TS
 
@@ -48,7 +48,7 @@ class DftracerPass:
         chunk_bytes: int,
         places: Sequence[Checkpoint] | None = None,
     ) -> None:
-        """Begin to read ahead, all or only these chunks; `hints` are the facts of an earlier pass."""
+        """Begin to read ahead, all or only these chunks; `hints` is the metadata of an earlier pass."""
         from dctv._kernels import PfwPass
 
         check_options(context.options)
@@ -67,18 +67,18 @@ class DftracerPass:
                 yield DecodedChunk(chunk.checkpoint, chunk.events, others, chunk.hashes, chunk.other_lines)
         except ValueError as error:
             raise TraceError(f"cannot read `{self._paths[0]}`: {error}") from None
-        facts = self.facts()
-        check_readable(facts)
+        entries = self.metadata()
+        check_readable(entries)
         if self._whole:
-            check_found(facts)
+            check_found(entries)
 
-    def facts(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Return what was learnt; only after the last chunk."""
-        facts: dict[str, Any] = self._pass.facts()
-        return facts
+        entries: dict[str, Any] = self._pass.metadata()
+        return entries
 
     def again(self) -> bool:
-        """Whether the pass must be done again with its facts as hints."""
+        """Whether the pass must be done again with its metadata as hints."""
         return bool(self._pass.again())
 
 
@@ -92,12 +92,12 @@ def start(
     return DftracerPass(paths, context, hints, chunk_bytes)
 
 
-def tables(known: Known) -> dict[str, TraceTable]:
+def tables(metadata: TraceMetadata) -> dict[str, TraceTable]:
     """Return the schemas of the events and of `metadata`."""
-    finisher = _described(known)
+    finisher = _described(metadata)
     found = {
         f"{RAW}{event['name']}": described_events(event["name"], _columns(finisher, event["name"]), event["categories"])
-        for event in known.facts["events"]
+        for event in metadata.entries["events"]
         if event["rows"]
     }
     found[METADATA] = described_regular(_columns(finisher, METADATA))
@@ -108,105 +108,105 @@ def _columns(finisher: PfwFinisher, name: str) -> list[tuple[str, str]]:
     return [(column, arrow_type) for column, arrow_type, *_ in finisher.columns(name)]
 
 
-def finished(known: Known, table: str, batch: Any) -> Any:
+def finished(metadata: TraceMetadata, table: str, batch: Any) -> Any:
     """Decoded rows of a table, `FILE` last -> the columns and values of the whole load."""
-    return _finisher(known).finish(table.removeprefix(RAW), batch)
+    return _finisher(metadata).finish(table.removeprefix(RAW), batch)
 
 
-def origins(known: Known, table: str) -> dict[str, Origin]:
+def lineage(metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     """Of what dimensions the columns of an event table are."""
     found = {}
     plain = {column: dimension for dimension, column in DIMENSIONS.items()} | {TS: "ts", "dur": "dur"}
-    for column, _, decoded, how in _described(known).columns(table.removeprefix(RAW)):
+    for column, _, decoded, how in _described(metadata).columns(table.removeprefix(RAW)):
         if how == "column":
-            found[column] = Origin(plain.get(decoded, f"args.{decoded}"))
+            found[column] = ColumnLineage(plain.get(decoded, f"args.{decoded}"))
         elif how == "texts" and decoded in {"fhash", "hhash"}:
-            found[column] = Origin(decoded, resolves=RESOLVED[decoded])
+            found[column] = ColumnLineage(decoded, resolves=RESOLVED[decoded])
     return found
 
 
-def rest(known: Known) -> LoadedTrace:
+def rest(metadata: TraceMetadata) -> LoadedTrace:
     """Return the table of files, diagnostics and properties."""
-    facts = known.facts
-    properties = properties_of(facts, facts["versions"] if _tells_version(known) else ())
-    return LoadedTrace({"files": told_files(facts)}, troubles(known), facts["last_ts"], properties)
+    entries = metadata.entries
+    properties = properties_of(entries, entries["versions"] if _tells_version(metadata) else ())
+    return LoadedTrace({"files": files_table(entries)}, troubles(metadata), entries["last_ts"], properties)
 
 
-def troubles(known: Known) -> list[Diagnostic]:
+def troubles(metadata: TraceMetadata) -> list[Diagnostic]:
     """Return the diagnostics."""
-    return diagnostics_of(known.facts)
+    return diagnostics_of(metadata.entries)
 
 
-def _tells_version(known: Known) -> bool:
-    names = {event["name"] for event in known.facts["events"] if event["rows"]}
+def _tells_version(metadata: TraceMetadata) -> bool:
+    names = {event["name"] for event in metadata.entries["events"] if event["rows"]}
     return "start" in names and any(
-        column == "version" and decoded == "version" for column, _, decoded, _ in _start_columns(known)
+        column == "version" and decoded == "version" for column, _, decoded, _ in _start_columns(metadata)
     )
 
 
-def _start_columns(known: Known) -> list[Row]:
-    return list(_described(known).columns("start"))
+def _start_columns(metadata: TraceMetadata) -> list[Row]:
+    return list(_described(metadata).columns("start"))
 
 
 def decode(
-    paths: Sequence[Path], checkpoints: Sequence[Checkpoint], known: Known, context: LoadContext
+    paths: Sequence[Path], checkpoints: Sequence[Checkpoint], metadata: TraceMetadata, context: LoadContext
 ) -> dict[str, TraceTable]:
     """Read some chunks of a trace -> its tables with their rows only."""
-    return whole_tables(CHUNKS, known, DftracerPass(paths, context, known.facts, CHUNK_BYTES, checkpoints))
+    return whole_tables(CHUNKS, metadata, DftracerPass(paths, context, metadata.entries, CHUNK_BYTES, checkpoints))
 
 
-def families(known: Known) -> list[str]:
+def families(metadata: TraceMetadata) -> list[str]:
     """Return a name for each file: its time unit, and what it says of hashes that files give different texts."""
     texts: dict[tuple[str, str], set[str]] = {}
     own: dict[int, dict[tuple[str, str], set[str]]] = {}
-    for file, dimension, digest, text in known.hashes:
+    for file, dimension, digest, text in metadata.hashes:
         texts.setdefault((dimension, digest), set()).add(text)
         own.setdefault(file, {}).setdefault((dimension, digest), set()).add(text)
     unclear = sorted(key for key, found in texts.items() if len(found) > 1)
     names = []
-    for number, row in enumerate(known.facts["files"]):
-        told = [sorted(own.get(number, {}).get(key, ())) for key in unclear]
-        names.append(f"{row['factor']} {told}")
+    for number, row in enumerate(metadata.entries["files"]):
+        own_texts = [sorted(own.get(number, {}).get(key, ())) for key in unclear]
+        names.append(f"{row['factor']} {own_texts}")
     return names
 
 
-_LAST: list[tuple[Known, PfwFinisher]] = []
+_LAST: list[tuple[TraceMetadata, PfwFinisher]] = []
 """The finisher made last: what files say of hashes may be much, and many batches are finished with the same."""
 
 
-_DESCRIBED: list[tuple[Known, PfwFinisher]] = []
+_DESCRIBED: list[tuple[TraceMetadata, PfwFinisher]] = []
 """The same for schemas, which do not depend on texts."""
 
 
-def _described(known: Known) -> PfwFinisher:
+def _described(metadata: TraceMetadata) -> PfwFinisher:
     """Return what tells the columns of tables."""
     from dctv._kernels import PfwFinisher
 
     for last, finisher in _DESCRIBED:
-        if last is known:
+        if last is metadata:
             return finisher
-    finisher = PfwFinisher(known.facts, [])
-    _DESCRIBED[:] = [(known, finisher)]
+    finisher = PfwFinisher(metadata.entries, [])
+    _DESCRIBED[:] = [(metadata, finisher)]
     return finisher
 
 
-def _finisher(known: Known) -> PfwFinisher:
+def _finisher(metadata: TraceMetadata) -> PfwFinisher:
     from dctv._kernels import PfwFinisher
 
     for last, finisher in _LAST:
-        if last is known:
+        if last is metadata:
             return finisher
-    finisher = PfwFinisher(known.facts, known.hashes)
-    _LAST[:] = [(known, finisher)]
+    finisher = PfwFinisher(metadata.entries, metadata.hashes)
+    _LAST[:] = [(metadata, finisher)]
     return finisher
 
 
-CHUNKS = Chunks(
+CHUNKS = ChunkReader(
     dimensions=DIMENSIONS,
     start=start,
     tables=tables,
     finished=finished,
-    origins=origins,
+    lineage=lineage,
     rest=rest,
     decode=decode,
     families=families,

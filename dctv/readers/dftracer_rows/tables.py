@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable, told_unit
+from dctv.contracts.reader import Diagnostic, EventColumns, TraceTable, declared_unit
 from dctv.contracts.unread import mostly_unread
 from dctv.errors import TraceError, nearest
 from dctv.record import replace
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
 
-Facts = Mapping[str, Any]
+Entries = Mapping[str, Any]
 """What a pass learnt of a trace: see the kernels' `PfwPass`."""
 
 RECORD = (TS, "dur", "cat", "pid", "tid", "id", "ph", "type")
@@ -54,34 +54,34 @@ def check_options(options: Mapping[str, object]) -> None:
         raise TraceError(f"option `{name}` is unknown to dftracer", hint=f"try `{close}`" if close else None)
 
 
-def check_readable(facts: Facts) -> None:
+def check_readable(entries: Entries) -> None:
     """Refuse files that cannot be opened."""
-    for trouble in facts["troubles"]:
+    for trouble in entries["troubles"]:
         if trouble["reason"] == "file cannot be read":
             raise TraceError(f"cannot read `{trouble['path']}`: {trouble['example'].lower()}")
 
 
-def check_found(facts: Facts) -> None:
+def check_found(entries: Entries) -> None:
     """Refuse a trace in which nothing is a record."""
-    if any(file["events"] or file["metadata"] for file in facts["files"]):
+    if any(file["events"] or file["metadata"] for file in entries["files"]):
         return
-    for trouble in facts["troubles"]:
+    for trouble in entries["troubles"]:
         if trouble["reason"] != "file is empty":
             where = f", {trouble['example'][:80]}" if trouble["example"] else ""
             found = f"{trouble['reason']} ({trouble['count']} times){where}"
             raise TraceError(f"no DFTracer record in `{trouble['path']}`: {found}")
 
 
-def diagnostics_of(facts: Facts) -> list[Diagnostic]:
+def diagnostics_of(entries: Entries) -> list[Diagnostic]:
     """What was met in the files -> diagnostics."""
-    told = [
+    found = [
         Diagnostic(one["path"], one["reason"], one["count"], one["example"][:200], incomplete=one["incomplete"])
-        for one in facts["troubles"]
+        for one in entries["troubles"]
     ]
-    for file in facts["files"]:
+    for file in entries["files"]:
         lines = file["events"] + file["metadata"] + file["invalid_lines"]
-        told += mostly_unread(file["path"], lines, file["invalid_lines"])
-    return told
+        found += mostly_unread(file["path"], lines, file["invalid_lines"])
+    return found
 
 
 def described_events(name: str, columns: Sequence[tuple[str, str]], categories: Sequence[object]) -> TraceTable:
@@ -103,15 +103,15 @@ def described_events(name: str, columns: Sequence[tuple[str, str]], categories: 
 
 def _unit(event: str, categories: Sequence[object], column: str, engine_type: str) -> Unit:
     if column in {TS, "dur"}:
-        return told_unit("ns")
+        return declared_unit("ns")
     if engine_type != "BIGINT" or len(categories) != 1:
         return NO_UNIT
-    return told_unit("B") if event in BYTES.get((str(categories[0]), column), ()) else NO_UNIT
+    return declared_unit("B") if event in BYTES.get((str(categories[0]), column), ()) else NO_UNIT
 
 
 def described_regular(columns: Sequence[tuple[str, str]]) -> TraceTable:
     """A table that is not of events, from names and Arrow types of its columns."""
-    units = {"bytes": told_unit("B")}
+    units = {"bytes": declared_unit("B")}
     types = tuple(
         ColumnType(name, ENGINE_TYPES.get(arrow_type, "VARCHAR"), units.get(name, NO_UNIT))
         for name, arrow_type in columns
@@ -123,17 +123,17 @@ _FILE = {"path": "string", "bytes": "int64", "events": "int64", "metadata": "int
 _FILE |= {"other_lines": "int64", "time_unit": "string", "min_ts": "int64", "max_ts": "int64"}
 
 
-def told_files(facts: Facts) -> TraceTable:
+def files_table(entries: Entries) -> TraceTable:
     """One row per file; `min_ts` and `max_ts` are as written, in the file's `time_unit`."""
-    rows = [tuple(file[name] for name in _FILE) for file in facts["files"]]
+    rows = [tuple(file[name] for name in _FILE) for file in entries["files"]]
     return replace(described_regular(list(_FILE.items())), rows=lambda: rows)
 
 
-def properties_of(facts: Facts, versions: Iterable[object]) -> dict[str, str]:
+def properties_of(entries: Entries, versions: Iterable[object]) -> dict[str, str]:
     """The properties of a trace whose writer told these versions."""
-    units = sorted({file["time_unit"] for file in facts["files"] if file["events"] or file["metadata"]})
-    properties = {"clock": "realtime", "start_ns": str(facts["start_ns"]), "time_unit": ", ".join(units) or "US"}
-    told = sorted({str(version) for version in versions if version is not None})
-    if told:
-        properties["writer"] = f"DFTracer {', '.join(told)}"
+    units = sorted({file["time_unit"] for file in entries["files"] if file["events"] or file["metadata"]})
+    properties = {"clock": "realtime", "start_ns": str(entries["start_ns"]), "time_unit": ", ".join(units) or "US"}
+    found = sorted({str(version) for version in versions if version is not None})
+    if found:
+        properties["writer"] = f"DFTracer {', '.join(found)}"
     return properties

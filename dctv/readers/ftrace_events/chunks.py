@@ -7,14 +7,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, DecodedChunk, Known, Origin
-from dctv.contracts.reader import ARROW_TYPES, Chunks, Diagnostic, LoadContext, LoadedTrace, StoredColumn, TraceTable
+from dctv.contracts.chunks import CHUNK_BYTES, Checkpoint, ColumnLineage, DecodedChunk, TraceMetadata
+from dctv.contracts.reader import (
+    ARROW_TYPES,
+    ChunkReader,
+    Diagnostic,
+    LoadContext,
+    LoadedTrace,
+    StoredColumn,
+    TraceTable,
+)
 from dctv.contracts.whole import RAW, finished_by
 from dctv.contracts.whole import tables as whole_tables
 from dctv.errors import TraceError
-from dctv.readers.ftrace_events.facts import Gathered, lacking, texts_of
 from dctv.readers.ftrace_events.fields import FIXED, TEXT, column_names, counts_table, shown_columns, shown_event
-from dctv.readers.ftrace_events.report import check, check_met, check_options, diagnostics, properties
+from dctv.readers.ftrace_events.metadata import GatheredMetadata, lacking, texts_of
+from dctv.readers.ftrace_events.report import check, check_options, check_statistics, diagnostics, properties
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 DIMENSIONS = {name: name for name in ("cpu", "common_comm", "common_pid", "common_tgid")}
@@ -34,7 +42,7 @@ class FtracePass:
         chunk_bytes: int,
         places: Sequence[Checkpoint] | None = None,
     ) -> None:
-        """Begin to read ahead, all or only these chunks; `hints` are the facts of an earlier pass."""
+        """Begin to read ahead, all or only these chunks; `hints` is the metadata of an earlier pass."""
         from dctv._kernels import FtracePass as Decoder
 
         check_options(context.options)
@@ -45,8 +53,8 @@ class FtracePass:
         self._hinted = hints is not None
         self._whole = places is None
         hints = hints or {}
-        self._gathered = Gathered([str(path) for path in paths], texts_of(hints))
-        self._facts: dict[str, Any] | None = None
+        self._gathered = GatheredMetadata([str(path) for path in paths], texts_of(hints))
+        self._entries: dict[str, Any] | None = None
         self._decoder = Decoder(
             [str(path) for path in paths],
             max(1, context.threads),
@@ -68,29 +76,29 @@ class FtracePass:
         except ValueError as error:
             raise TraceError(f"cannot hold the tables of `{self._paths[0]}`: {error}") from None
         if self._whole:
-            self._facts = self._gathered.finished(self._decoder.ends)
-            for path, met in zip(self._paths, self._facts["files"], strict=True):
-                check_met(path, met)
+            self._entries = self._gathered.finished(self._decoder.ends)
+            for path, statistics in zip(self._paths, self._entries["files"], strict=True):
+                check_statistics(path, statistics)
 
-    def facts(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """Return what was learnt; only after the last chunk."""
-        if self._facts is None:
+        if self._entries is None:
             raise RuntimeError("the pass has not come to its end")
-        return self._facts
+        return self._entries
 
     def again(self) -> bool:
-        """Whether the pass must be done again with its facts as hints."""
-        facts = self.facts()
+        """Whether the pass must be done again with its metadata as hints."""
+        entries = self.metadata()
         if self._hinted:
             return False
-        timeless = any(skip[0] == "timeless" for file in facts["files"] for skip in file["skips"])
-        return bool(texts_of(facts)) or (timeless and facts["start_ns"] != 0)
+        timeless = any(skip[0] == "timeless" for file in entries["files"] for skip in file["skips"])
+        return bool(texts_of(entries)) or (timeless and entries["start_ns"] != 0)
 
 
-def _in_order(places: Sequence[Checkpoint], facts: Mapping[str, Any]) -> list[tuple[Checkpoint, bool]]:
+def _in_order(places: Sequence[Checkpoint], entries: Mapping[str, Any]) -> list[tuple[Checkpoint, bool]]:
     """Return chunks as they follow each other, each with whether its file ends early."""
     ordered = sorted(places, key=lambda place: (place.file, place.uc_offset))
-    return [(place, facts["files"][place.file]["broken"] is not None) for place in ordered]
+    return [(place, entries["files"][place.file]["broken"] is not None) for place in ordered]
 
 
 def start(
@@ -103,22 +111,22 @@ def start(
     return FtracePass(paths, context, hints, chunk_bytes)
 
 
-def tables(known: Known) -> dict[str, TraceTable]:
+def tables(metadata: TraceMetadata) -> dict[str, TraceTable]:
     """Return the schemas of the events."""
-    lacks = lacking(known.facts)
+    lacks = lacking(metadata.entries)
     found = {}
-    for event in known.facts["events"]:
+    for event in metadata.entries["events"]:
         schema = Schema(Kind.EVENT, tuple(column for column, _ in _shown(event, lacks)))
         shown = shown_event(event["name"], schema.names, lacks)
         found[f"{RAW}{event['name']}"] = TraceTable(schema, None, shown)
     return found
 
 
-def stored(known: Known, table: str) -> list[StoredColumn]:
+def stored(metadata: TraceMetadata, table: str) -> list[StoredColumn]:
     """Return how the columns of a stored table come out of decoded ones."""
-    event = _event(known, table)
+    event = _event(metadata, table)
     decoded = [name for name, *_ in event["columns"]]
-    added = {TS: (-known.facts["start_ns"],), "line": tuple(file["before"] for file in known.facts["files"])}
+    added = {TS: (-metadata.entries["start_ns"],), "line": tuple(file["before"] for file in metadata.entries["files"])}
     return [
         StoredColumn(
             column.name,
@@ -126,7 +134,7 @@ def stored(known: Known, table: str) -> list[StoredColumn]:
             "" if place is None else decoded[place],
             added.get("" if place is None else decoded[place], ()),
         )
-        for column, place in _shown(event, lacking(known.facts))
+        for column, place in _shown(event, lacking(metadata.entries))
     ]
 
 
@@ -140,9 +148,9 @@ def _shown(event: Mapping[str, Any], lacks: Sequence[str]) -> list[tuple[ColumnT
     return shown_columns(event["name"], decoded, lacks=lacks, numbered=numbered)
 
 
-def _event(known: Known, table: str) -> Mapping[str, Any]:
+def _event(metadata: TraceMetadata, table: str) -> Mapping[str, Any]:
     name = table.removeprefix(RAW)
-    return next(event for event in known.facts["events"] if event["name"] == name)
+    return next(event for event in metadata.entries["events"] if event["name"] == name)
 
 
 def _field(column: str) -> str:
@@ -160,46 +168,48 @@ def _field(column: str) -> str:
     return name
 
 
-def origins(known: Known, table: str) -> dict[str, Origin]:
+def lineage(metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     """Of what dimensions the columns of an event table are."""
-    decoded = [name for name, *_ in _event(known, table)["columns"]]
-    found = {TS: Origin("ts")}
+    decoded = [name for name, *_ in _event(metadata, table)["columns"]]
+    found = {TS: ColumnLineage("ts")}
     for name, column in zip(decoded, column_names([_field(name) for name in decoded]), strict=True):
-        if name in DIMENSIONS and name not in lacking(known.facts):
-            found[column] = Origin(name)
+        if name in DIMENSIONS and name not in lacking(metadata.entries):
+            found[column] = ColumnLineage(name)
         elif name not in FIXED:
-            found[TEXT if name == f" {TEXT}" else column] = Origin(f"args.{name}")
+            found[TEXT if name == f" {TEXT}" else column] = ColumnLineage(f"args.{name}")
     return found
 
 
-def rest(known: Known) -> LoadedTrace:
+def rest(metadata: TraceMetadata) -> LoadedTrace:
     """Return the counts of events, diagnostics and properties."""
-    facts = known.facts
+    entries = metadata.entries
     counts = [
-        (printed, f"{RAW}{event['name']}", count) for event in facts["events"] for printed, count in event["printed"]
+        (printed, f"{RAW}{event['name']}", count) for event in entries["events"] for printed, count in event["printed"]
     ]
-    return LoadedTrace({"event_counts": counts_table(counts)}, troubles(known), facts["last_ts"], properties(facts))
+    return LoadedTrace(
+        {"event_counts": counts_table(counts)}, troubles(metadata), entries["last_ts"], properties(entries)
+    )
 
 
-def troubles(known: Known) -> list[Diagnostic]:
+def troubles(metadata: TraceMetadata) -> list[Diagnostic]:
     """Return the diagnostics."""
-    facts = known.facts
-    return diagnostics([Path(file["path"]) for file in facts["files"]], facts)
+    entries = metadata.entries
+    return diagnostics([Path(file["path"]) for file in entries["files"]], entries)
 
 
 def decode(
-    paths: Sequence[Path], checkpoints: Sequence[Checkpoint], known: Known, context: LoadContext
+    paths: Sequence[Path], checkpoints: Sequence[Checkpoint], metadata: TraceMetadata, context: LoadContext
 ) -> dict[str, TraceTable]:
     """Read some chunks of a trace -> its tables with their rows only."""
-    return whole_tables(CHUNKS, known, FtracePass(paths, context, known.facts, CHUNK_BYTES, checkpoints))
+    return whole_tables(CHUNKS, metadata, FtracePass(paths, context, metadata.entries, CHUNK_BYTES, checkpoints))
 
 
-CHUNKS = Chunks(
+CHUNKS = ChunkReader(
     dimensions=DIMENSIONS,
     start=start,
     tables=tables,
     finished=partial(finished_by, stored),
-    origins=origins,
+    lineage=lineage,
     rest=rest,
     decode=decode,
     stored=stored,

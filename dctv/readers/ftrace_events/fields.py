@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dctv.contracts.reader import EventColumns, TraceTable, told_unit
+from dctv.contracts.reader import EventColumns, TraceTable, declared_unit
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 FIXED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line")
@@ -93,7 +93,7 @@ def shown_columns(
     left_out = {*lacks} if numbered else {*lacks, "line"}
     kept = [one for one in found if one[0] not in left_out]
     kept.sort(key=lambda one: one[0] == TEXT)
-    return [(ColumnType(name, kind, told_unit(unit_of(event, name, kind))), place) for name, kind, place in kept]
+    return [(ColumnType(name, kind, declared_unit(unit_of(event, name, kind))), place) for name, kind, place in kept]
 
 
 def shown_event(name: str, columns: Sequence[str], lacks: Sequence[str]) -> EventColumns:

@@ -1,4 +1,4 @@
-"""What was met in the files of an ftrace trace -> refusals, diagnostics and properties."""
+"""Statistics of the files of an ftrace trace -> refusals, diagnostics and properties."""
 
 from __future__ import annotations
 
@@ -32,62 +32,66 @@ def check(path: Path) -> None:
         raise TraceError(f"`{path}` is empty, expected ftrace text")
 
 
-def check_met(path: Path, met: Mapping[str, Any]) -> None:
+def check_statistics(path: Path, statistics: Mapping[str, Any]) -> None:
     """Refuse a file in which nothing is ftrace; one with a header and no event is an empty trace."""
-    if met["events"] or met["headers"]:
+    if statistics["events"] or statistics["headers"]:
         return
-    if met["broken"]:
-        raise TraceError(f"cannot read `{path}`: {met['broken']}")
-    if met["damaged"] or met["foreign"]:
-        raise TraceError(f"no ftrace text in the page `{path}`, found {met['damaged'] + met['foreign']} other parts")
-    example = next((f", line {s[3]} is `{s[4][:60]}`" for s in met["skips"]), "")
-    raise TraceError(f"no ftrace event in `{path}`, found {met['lines']} lines of something else{example}")
+    if statistics["broken"]:
+        raise TraceError(f"cannot read `{path}`: {statistics['broken']}")
+    if statistics["damaged"] or statistics["foreign"]:
+        raise TraceError(
+            f"no ftrace text in the page `{path}`, found {statistics['damaged'] + statistics['foreign']} other parts"
+        )
+    example = next((f", line {s[3]} is `{s[4][:60]}`" for s in statistics["skips"]), "")
+    raise TraceError(f"no ftrace event in `{path}`, found {statistics['lines']} lines of something else{example}")
 
 
 def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnostic]:
-    """Tell what was skipped or lost; `found` are the facts of a pass."""
-    told = []
-    for path, met in zip(paths, found["files"], strict=True):
+    """Tell what was skipped or lost; `found` is the metadata of a pass."""
+    diagnostics = []
+    for path, statistics in zip(paths, found["files"], strict=True):
         file = str(path)
-        for key, reason, count, line, text in met["skips"]:
+        for key, reason, count, line, text in statistics["skips"]:
             example = f"line {line}: {text.strip()}"[:200]
-            told.append(Diagnostic(file, reason, count, example, incomplete=key in INCOMPLETE))
-        if met["foreign"]:
-            told.append(Diagnostic(file, "part of the page is not ftrace text", met["foreign"]))
-        if met["damaged"]:
+            diagnostics.append(Diagnostic(file, reason, count, example, incomplete=key in INCOMPLETE))
+        if statistics["foreign"]:
+            diagnostics.append(Diagnostic(file, "part of the page is not ftrace text", statistics["foreign"]))
+        if statistics["damaged"]:
             reason = "part of the page does not unpack"
-            told.append(Diagnostic(file, reason, met["damaged"], incomplete=True))
-        if met["broken"]:
-            told.append(Diagnostic(file, "file is damaged or ends early", 1, met["broken"], incomplete=True))
-        told += _ended_early(file, met)
+            diagnostics.append(Diagnostic(file, reason, statistics["damaged"], incomplete=True))
+        if statistics["broken"]:
+            diagnostics.append(
+                Diagnostic(file, "file is damaged or ends early", 1, statistics["broken"], incomplete=True)
+            )
+        diagnostics += _ended_early(file, statistics)
     first = str(paths[0])
     if found["invalid"]:
-        told.append(Diagnostic(first, "text is not UTF-8", found["invalid"]))
+        diagnostics.append(Diagnostic(first, "text is not UTF-8", found["invalid"]))
     if found["left_out"]:
         reason = "event name beyond the 10000 that are kept"
-        told.append(Diagnostic(first, reason, found["left_out"], incomplete=True))
-    return told
+        diagnostics.append(Diagnostic(first, reason, found["left_out"], incomplete=True))
+    return diagnostics
 
 
-def _ended_early(file: str, met: Mapping[str, Any]) -> list[Diagnostic]:
+def _ended_early(file: str, statistics: Mapping[str, Any]) -> list[Diagnostic]:
     """Tell whether a file is known to be a part of one, or not to be of a form that is known."""
-    told = []
-    if met.get("open"):
-        told.append(Diagnostic(file, "file ends in the middle of a line", 1, incomplete=True))
-    unread = sum(count for key, _, count, _, _ in met["skips"] if key in UNREAD)
-    missing = met.get("promised", 0) - met["events"] - unread
+    diagnostics = []
+    if statistics.get("open"):
+        diagnostics.append(Diagnostic(file, "file ends in the middle of a line", 1, incomplete=True))
+    unread = sum(count for key, _, count, _, _ in statistics["skips"] if key in UNREAD)
+    missing = statistics.get("promised", 0) - statistics["events"] - unread
     if missing > 0:
         reason = "event that the header counts and the file lacks"
-        example = f"the header tells of {met['promised']}, the file has {met['events']}"
-        told.append(Diagnostic(file, reason, missing, example, incomplete=True))
-    return told + mostly_unread(file, met["events"] + unread, unread)
+        example = f"the header tells of {statistics['promised']}, the file has {statistics['events']}"
+        diagnostics.append(Diagnostic(file, reason, missing, example, incomplete=True))
+    return diagnostics + mostly_unread(file, statistics["events"] + unread, unread)
 
 
 def properties(found: Mapping[str, Any]) -> dict[str, str]:
     """Return the properties of the trace."""
     found_out = {"start_ns": str(found["start_ns"])}
     for name in ("tracer", "kernel"):
-        value = next((met[name] for met in found["files"] if met[name]), None)
+        value = next((statistics[name] for statistics in found["files"] if statistics[name]), None)
         if value:
             found_out[name] = value
     return found_out

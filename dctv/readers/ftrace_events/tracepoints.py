@@ -28,17 +28,17 @@ class WithUnits:
         """Yield the chunks of the pass."""
         return iter(self._run)
 
-    def facts(self) -> Mapping[str, Any]:
-        """Return the facts of the pass, with units and with all fields as arguments of events."""
-        facts = self._run.facts()
-        return {**facts, "tables": [_described(told) for told in facts["tables"]]}
+    def metadata(self) -> Mapping[str, Any]:
+        """Return the metadata of the pass, with units and with all fields as arguments of events."""
+        entries = self._run.metadata()
+        return {**entries, "tables": [_described(table) for table in entries["tables"]]}
 
 
-def _described(told: Mapping[str, Any]) -> Mapping[str, Any]:
-    event = told["event"]
+def _described(table: Mapping[str, Any]) -> Mapping[str, Any]:
+    event = table["event"]
     if event is None:
-        return told
-    name = told["name"].removeprefix(RAW)
-    columns = [(column, kind, unit or unit_of(name, column, TYPES[kind])) for column, kind, unit in told["columns"]]
+        return table
+    name = table["name"].removeprefix(RAW)
+    columns = [(column, kind, unit or unit_of(name, column, TYPES[kind])) for column, kind, unit in table["columns"]]
     args = [column for column, _, _ in columns if column not in {*FIXED, _BUFFER}]
-    return {**told, "columns": columns, "event": {**event, "args": args}}
+    return {**table, "columns": columns, "event": {**event, "args": args}}

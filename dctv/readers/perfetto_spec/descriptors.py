@@ -119,16 +119,16 @@ def left_out() -> FileDescriptorProto:
             enum.value.add(name=value, number=number)
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=f"Dctv{name}")
-        for told in fields.split(", "):
-            _describe(message.field.add(), told)
-    for told in _PACKETS.split(", "):
+        for spec in fields.split(", "):
+            _describe(message.field.add(), spec)
+    for spec in _PACKETS.split(", "):
         field = file.extension.add(extendee=f".{PACKAGE}.TracePacket")
-        _describe(field, told)
+        _describe(field, spec)
     return file
 
 
-def _describe(field: FieldDescriptorProto, told: str) -> None:
-    name, kind, number = told.split()
+def _describe(field: FieldDescriptorProto, spec: str) -> None:
+    name, kind, number = spec.split()
     field.name = name
     field.number = int(number)
     field.label = field.LABEL_REPEATED if kind.startswith("*") else field.LABEL_OPTIONAL

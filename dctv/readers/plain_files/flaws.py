@@ -25,7 +25,7 @@ class Flaws:
     json: int = 0
     """Values that are to be JSON and are not."""
 
-    def told(self, table: str) -> Iterator[tuple[str, int]]:
+    def reasons(self, table: str) -> Iterator[tuple[str, int]]:
         """Yield reasons and counts."""
         reasons = {
             f"row of {table} has no time": self.untimed,

@@ -34,7 +34,7 @@ class PlainPass:
         self._tables = tables
         self._paths = paths
         self._context = context
-        self._told: list[dict[str, Any]] = []
+        self._descriptions: list[dict[str, Any]] = []
         self._notes: list[tuple[int, str, int, str, bool]] = []
         self._lines: list[tuple[int, int, int]] = []
         self._range: tuple[int, int] | None = None
@@ -61,7 +61,7 @@ class PlainPass:
                     named = one.name, batch
                     events = [named] if TS in batch.schema.names else []
                     yield DecodedChunk(place, events, [] if events else [named])
-            _check_used(self._told, self._context.options)
+            _check_used(self._descriptions, self._context.options)
         except duckdb.Error as error:
             raise ValueError(str(error).partition("\n")[0]) from None
         finally:
@@ -79,7 +79,7 @@ class PlainPass:
         for name, stream in one.given.items():
             connection.register(name, stream())
         reader = connection.sql(write(shape.query(one.query))).to_arrow_reader(_ROWS)
-        self._told.append(shape.told())
+        self._descriptions.append(shape.description())
         flaws, rows = Flaws(), 0
         for given in reader:
             batch = shape.without_bad_json(given, flaws)
@@ -88,7 +88,7 @@ class PlainPass:
                 batch = possible(batch, flaws)
                 self._learn(batch)
             yield batch.append_column(LINE, pa.array(range(len(batch)), pa.uint32()))
-        self._notes += [(one.file, reason, count, "", False) for reason, count in flaws.told(one.name)]
+        self._notes += [(one.file, reason, count, "", False) for reason, count in flaws.reasons(one.name)]
         for reason, count, example, incomplete in one.notes(connection):
             self._notes.append((one.file, reason, count, example[:200], incomplete))
         if one.lines is not None:
@@ -105,14 +105,14 @@ class PlainPass:
         known = self._range or (first, last)
         self._range = min(known[0], first), max(known[1], last)
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt."""
         first, last = self._range or (0, 0)
         clock = {"clock": "trace"} if self._range else {}
         return {
             "start_ns": first,
             "last_ts": last - first,
-            "tables": self._told,
+            "tables": self._descriptions,
             "diagnostics": self._notes,
             "lines": self._lines,
             "properties": clock,
@@ -138,11 +138,11 @@ def _distinct(tables: Sequence[PlainTable]) -> Iterator[PlainTable]:
         yield one if seen[one.name] == 1 else replace(one, name=f"{one.name}_{seen[one.name]}")
 
 
-def _check_used(told: Sequence[Mapping[str, Any]], options: Mapping[str, object]) -> None:
+def _check_used(description: Sequence[Mapping[str, Any]], options: Mapping[str, object]) -> None:
     """Refuse a column of times that no table has."""
     wanted = options.get("timestamp")
-    if wanted is not None and not any(one["event"] for one in told):
-        columns = sorted({column for one in told for column, _, _ in one["columns"]})
+    if wanted is not None and not any(one["event"] for one in description):
+        columns = sorted({column for one in description for column, _, _ in one["columns"]})
         near = nearest(str(wanted), columns)
         hint = f"did you mean `{near}`?" if near else f"its columns: {', '.join(columns[:20])}"
         raise TraceError(f"found no column `{wanted}`, which is to hold the times", hint=hint)
@@ -181,8 +181,10 @@ class _Shape:
                 raise TraceError(f"found no column `{column}` in `{one.name}`", hint=hint)
         length = None if duration is None else found.pop(str(duration))
         first = found.pop(time)
-        told = {name for name, column in found.items() if name in (*partitions, *roles.values())}
-        found = {name: replace(column, typed=False) if name in told else column for name, column in found.items()}
+        description = {name for name, column in found.items() if name in (*partitions, *roles.values())}
+        found = {
+            name: replace(column, typed=False) if name in description else column for name, column in found.items()
+        }
         order = {name: found.pop(name) for name in partitions if name in found}
         rest = tuple(renamed(column) for column in (*order.values(), *found.values()))
         return _Shape(one.name, rest, first, length, scale, partitions, roles)
@@ -208,8 +210,8 @@ class _Shape:
         flaws.json += sum(compute.sum(batch.column(name)).as_py() or 0 for name in names)
         return batch.select([name for name in batch.schema.names if name not in names])
 
-    def told(self) -> dict[str, Any]:
-        """Return the table as facts tell it."""
+    def description(self) -> dict[str, Any]:
+        """Return the table as the metadata describes it."""
         columns = [(one.shown, one.kind, one.unit) for one in self.columns]
         casts = {one.shown: one.cast for one in self.columns if one.cast is not None}
         if self.time is None:

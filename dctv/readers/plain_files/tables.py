@@ -53,8 +53,8 @@ def name_of(path: Path) -> str:
 
 def units_of(schema: Any) -> dict[str, str]:
     """Return the units that fields of an Arrow schema carry."""
-    told = {field.name: (field.metadata or {}).get(b"unit", b"").decode(errors="replace") for field in schema}
-    return {name: unit for name, unit in told.items() if unit and _is_unit(unit)}
+    units = {field.name: (field.metadata or {}).get(b"unit", b"").decode(errors="replace") for field in schema}
+    return {name: unit for name, unit in units.items() if unit and _is_unit(unit)}
 
 
 def _is_unit(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dctv.readers.service_spans.spans import Rows, members, text, whole
+from dctv.readers.service_spans.spans import SpanRows, members, text, whole
 from dctv.types.schema import TS
 
 _SHOWN = {"traceID", "spanID", "operationName", "references", "startTime", "duration", "tags", "logs", "processID"}
@@ -15,20 +15,20 @@ def _tags(value: object) -> dict[str, Any]:
     return {str(one.get("key")): one.get("value") for one in members(value)}
 
 
-def take(member: str, element: Any, rows: Rows) -> None:
+def take(member: str, element: Any, rows: SpanRows) -> None:
     """Turn one trace into rows."""
     if member != "data" or not isinstance(element, dict):
         if member not in {"total", "limit", "offset", "errors"}:
             rows.skip(f"unknown member `{member[:50]}`" if member != "data" else "element is no object")
         return
-    told = element.get("processes")
-    processes = told if isinstance(told, dict) else {}
+    listed = element.get("processes")
+    processes = listed if isinstance(listed, dict) else {}
     for span in members(element.get("spans")):
         process = span.get("process") or processes.get(str(span.get("processID")))
         _span(span, process if isinstance(process, dict) else {}, rows)
 
 
-def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: Rows) -> None:
+def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: SpanRows) -> None:
     tags, tagged = _tags(span.get("tags")), _tags(process.get("tags"))
     service = text(process.get("serviceName"))
     pid = whole(tagged.get("pid", tagged.get("process.pid")))

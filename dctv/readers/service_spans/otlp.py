@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dctv.readers.service_spans.spans import Rows, members, text, whole
+from dctv.readers.service_spans.spans import SpanRows, members, text, whole
 from dctv.types.schema import TS
 
 _KINDS = ("unspecified", "internal", "server", "client", "producer", "consumer")
@@ -46,7 +46,7 @@ def _named(value: object, names: tuple[str, ...], prefix: str) -> str | None:
 class _Resource:
     """Who says it."""
 
-    def __init__(self, value: Mapping[str, Any], rows: Rows) -> None:
+    def __init__(self, value: Mapping[str, Any], rows: SpanRows) -> None:
         resource = value.get("resource")
         self.attributes = _attributes(resource.get("attributes") if isinstance(resource, dict) else None)
         self.service = text(self.attributes.get("service.name"))
@@ -63,7 +63,7 @@ class _Resource:
         return {**shared, "args": args, "service": self.service}
 
 
-def take(member: str, element: Any, rows: Rows) -> None:
+def take(member: str, element: Any, rows: SpanRows) -> None:
     """Turn what one resource tells into rows."""
     kinds = {"resourceSpans": ("scopeSpans", "spans"), "resourceLogs": ("scopeLogs", "logRecords")}
     kinds["resourceMetrics"] = ("scopeMetrics", "metrics")
@@ -74,17 +74,17 @@ def take(member: str, element: Any, rows: Rows) -> None:
     scopes, things = kinds[member]
     old = "instrumentationLibrary" + scopes.removeprefix("scope")
     for scope in members(element.get(scopes, element.get(old))):
-        told = scope.get("scope", scope.get("instrumentationLibrary"))
-        name = text(told.get("name")) if isinstance(told, dict) else None
+        value = scope.get("scope", scope.get("instrumentationLibrary"))
+        name = text(value.get("name")) if isinstance(value, dict) else None
         for one in members(scope.get(things)):
             _TAKE[member](one, resource, name, rows)
 
 
-def _span(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: Rows) -> None:
+def _span(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: SpanRows) -> None:
     start, end = whole(one.get("startTimeUnixNano")), whole(one.get("endTimeUnixNano"))
     row = resource.row(one, scope, start, one.get("name"))
-    told = one.get("status")
-    status = told if isinstance(told, dict) else {}
+    value = one.get("status")
+    status = value if isinstance(value, dict) else {}
     row["args"] |= {name: one[name] for name in ("links", "traceState", "flags") if one.get(name)}
     if status.get("message"):
         row["args"]["status.message"] = status["message"]
@@ -101,7 +101,7 @@ def _span(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: 
         rows.add("span_event", {**inner, **ids})
 
 
-def _log(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: Rows) -> None:
+def _log(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: SpanRows) -> None:
     ts = whole(one.get("timeUnixNano")) or one.get("observedTimeUnixNano")
     body = _plain(one.get("body"))
     row = resource.row(one, scope, ts, one.get("eventName") or body)
@@ -111,10 +111,10 @@ def _log(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: R
     rows.add("log", {**row, **ids, "severity": text(one.get("severityText") or one.get("severityNumber"))})
 
 
-def _metric(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: Rows) -> None:
+def _metric(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: SpanRows) -> None:
     for kind in _POINTS:
-        told = one.get(kind)
-        for point in members(told.get("dataPoints") if isinstance(told, dict) else None):
+        found = one.get(kind)
+        for point in members(found.get("dataPoints") if isinstance(found, dict) else None):
             values = [("", point.get("asDouble", point.get("asInt")))] if kind in {"gauge", "sum"} else []
             values = values or [(f".{part}", point[part]) for part in ("count", "sum") if part in point]
             for part, value in values:

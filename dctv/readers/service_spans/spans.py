@@ -48,7 +48,7 @@ _TRACKS = [("track", "int", ""), ("kind", "text", ""), ("name", "text", ""), ("p
 
 
 @record(frozen=False)
-class Rows:
+class SpanRows:
     """Rows of all tables since the last chunk."""
 
     waiting: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Rows:
         return self.tracks[key]
 
 
-Take = Callable[[str, Any, Rows], None]
+Take = Callable[[str, Any, SpanRows], None]
 """Turns one element of a document into rows: its member's name, the element, the rows."""
 
 
@@ -109,7 +109,7 @@ class SpanPass:
         self._take = take
         self._paths = paths
         self._context = context
-        self._rows = Rows()
+        self._rows = SpanRows()
         self._troubles = [Trouble() for _ in paths]
         self._seen: set[str] = set()
 
@@ -151,7 +151,7 @@ class SpanPass:
         place = Checkpoint(file, number, number, 1, number, 1, 0, None, 0, rows.count - first, first, packed=False)
         return DecodedChunk(place, events, others)
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt."""
         skipped = self._rows.skipped.items()
         notes = [(0, reason, count, "", reason == FAR_REASON) for reason, count in skipped if count]

@@ -8,9 +8,9 @@ from pathlib import Path
 from dctv.errors import TraceError
 from dctv.readers.uftrace_files.files import folder_files
 from dctv.readers.uftrace_files.info import Info, read_info
-from dctv.readers.uftrace_files.specs import Layouts, Value, layouts_of
-from dctv.readers.uftrace_files.symbols import Module, Symbol, read_module
-from dctv.readers.uftrace_files.tasks import Session, Task, Tasks, read_tasks
+from dctv.readers.uftrace_files.specs import Layouts, ValueSpec, layouts_of
+from dctv.readers.uftrace_files.symbols import Symbol, SymbolModule, read_module
+from dctv.readers.uftrace_files.tasks import ProgramSession, Tasks, TaskThread, read_tasks
 from dctv.record import record
 
 _STEM = 18
@@ -36,12 +36,12 @@ class Setup:
     relative: bool
     bytes: int
     sources: list[tuple[str, int, str, int]]
-    tasks: list[Task]
+    tasks: list[TaskThread]
     sessions: list[_Session]
     sessions_of: list[tuple[int, list[tuple[int, int]]]]
     modules: list[tuple[str, list[Symbol]]]
     lines: list[tuple[int, int, str, int]]
-    layouts: list[tuple[int, int, list[Value]]]
+    layouts: list[tuple[int, int, list[ValueSpec]]]
     enums: list[tuple[int, str, list[tuple[str, int]]]]
     events: list[tuple[int, str]]
     notes: list[tuple[int, str, int, str, bool]]
@@ -55,7 +55,7 @@ class _Modules:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._numbers: dict[tuple[str, str], int] = {}
-        self.all: list[Module] = []
+        self.all: list[SymbolModule] = []
 
     def number(self, path: str, build_id: str) -> int:
         """Return the number of a module, which is read when it is first asked for."""
@@ -107,7 +107,7 @@ def setup_of(paths: Sequence[Path]) -> Setup:
     )
 
 
-def _session(session: Session, modules: _Modules) -> _Session:
+def _session(session: ProgramSession, modules: _Modules) -> _Session:
     maps = [(one.start, one.end, modules.number(one.path, one.build_id)) for one in session.maps]
     libraries = [(one.time, one.base, modules.number(one.path, "")) for one in session.libraries]
     return _Session(session.start, session.pid, session.sid, session.exename, maps, libraries)
@@ -130,11 +130,11 @@ def _sources(paths: Sequence[Path], info: Info) -> Iterator[tuple[str, int, str,
     yield from (one for _, _, one in sorted(found))
 
 
-def _all_tasks(tasks: Tasks, sources: Sequence[tuple[str, int, str, int]]) -> list[Task]:
+def _all_tasks(tasks: Tasks, sources: Sequence[tuple[str, int, str, int]]) -> list[TaskThread]:
     """Return the tasks, also those of which only records are there."""
     known = {task.tid for task in tasks.tasks}
     more = [number for kind, _, _, number in sources if kind == "task" and number not in known]
-    return [*tasks.tasks, *(Task(tid, tid, None, 0) for tid in more)]
+    return [*tasks.tasks, *(TaskThread(tid, tid, None, 0) for tid in more)]
 
 
 def _events(path: Path) -> Iterator[tuple[int, str]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dctv.patterns import pattern
 from dctv.readers.uftrace_files.enums import read_enums
 from dctv.readers.uftrace_files.info import Info
-from dctv.readers.uftrace_files.symbols import Module, Symbol
+from dctv.readers.uftrace_files.symbols import Symbol, SymbolModule
 from dctv.record import record
 
 _ITEM = pattern(
@@ -56,7 +56,7 @@ _OPERATORS = {
 
 
 @record
-class Value:
+class ValueSpec:
     """One argument, or the result."""
 
     index: int
@@ -74,7 +74,7 @@ class Value:
 class Layouts:
     """The data of all functions."""
 
-    values: Mapping[tuple[int, int], Sequence[Value]]
+    values: Mapping[tuple[int, int], Sequence[ValueSpec]]
     """By number of the module and address in it, in the order of the records."""
     enums: Sequence[tuple[int, str, Sequence[tuple[str, int]]]]
     """Number of the module, -1 for all; name; names of values, highest value first."""
@@ -86,7 +86,7 @@ class Layouts:
 class _Spec:
     name: str
     module: str
-    values: Sequence[Value]
+    values: Sequence[ValueSpec]
     results: bool
     """Whether this pass is about results, not arguments."""
     auto: bool
@@ -95,20 +95,20 @@ class _Spec:
 class _Layouts:
     """Layouts while specifications are applied, in the recorder's order."""
 
-    def __init__(self, modules: Sequence[Module], info: Info) -> None:
+    def __init__(self, modules: Sequence[SymbolModule], info: Info) -> None:
         self.modules = modules
         self.info = info
-        self.found: dict[tuple[int, int], dict[tuple[str, int | str], tuple[Value, bool]]] = {}
+        self.found: dict[tuple[int, int], dict[tuple[str, int | str], tuple[ValueSpec, bool]]] = {}
         self.kinds: dict[tuple[int, int], set[bool]] = {}
         """Whether a function has arguments (False) or results (True) specified."""
         self.bad: list[str] = []
         self.auto = {results: self._auto(results=results) for results in (False, True)}
         self.names = [_by_name(module) for module in modules]
 
-    def _auto(self, *, results: bool) -> dict[str, list[Value]]:
+    def _auto(self, *, results: bool) -> dict[str, list[ValueSpec]]:
         if "auto-args" not in self.info.features:
             return {}
-        found: dict[str, list[Value]] = {}
+        found: dict[str, list[ValueSpec]] = {}
         for spec in self.parse(self.info.spec("retauto" if results else "argauto"), results=results, auto=True):
             found.setdefault(spec.name, []).extend(spec.values)
         return found
@@ -128,7 +128,7 @@ class _Layouts:
                     module = module or item
             yield _Spec(_OPERATORS.get(name, name), module, values, results, auto)
 
-    def _value(self, item: str, whole: str, *, results: bool) -> list[Value]:
+    def _value(self, item: str, whole: str, *, results: bool) -> list[ValueSpec]:
         lower = item.lower()
         if not lower.startswith(("arg", "fparg", "retval")) or lower.startswith("retval") != results:
             return []
@@ -151,14 +151,14 @@ class _Layouts:
                     continue
                 self._apply(number, symbol, spec, exact=exact)
 
-    def _in_module(self, wanted: str, module: Module) -> bool:
+    def _in_module(self, wanted: str, module: SymbolModule) -> bool:
         if wanted.upper() == "PLT":
             return module.path == self.info.values.get("exename", module.path)
         return module.name.startswith(wanted)
 
     def _apply(self, number: int, symbol: Symbol, spec: _Spec, *, exact: bool) -> None:
         key = (number, symbol[0])
-        values: Sequence[Value] = spec.values or self._known(number, symbol, results=spec.results)
+        values: Sequence[ValueSpec] = spec.values or self._known(number, symbol, results=spec.results)
         kinds = self.kinds.get(key, set())
         if not values or (spec.auto and spec.results in kinds):
             return
@@ -170,14 +170,14 @@ class _Layouts:
                 into[value.place] = (value, exact)
             elif exact or not before[1]:
                 # The number of the first stays, as in the recorder.
-                into[value.place] = (Value(before[0].index, value.kind, value.size, value.type, value.place), exact)
+                into[value.place] = (ValueSpec(before[0].index, value.kind, value.size, value.type, value.place), exact)
 
-    def _known(self, number: int, symbol: Symbol, *, results: bool) -> list[Value]:
+    def _known(self, number: int, symbol: Symbol, *, results: bool) -> list[ValueSpec]:
         """Return what debug information, else the recorder's own list says of a function."""
         debug = self.modules[number].debug
         text = (debug.results if results else debug.arguments).get(symbol[0])
         if text is not None:
-            values: list[Value] = []
+            values: list[ValueSpec] = []
             for item in text.removeprefix("@").split(","):
                 values += self._value(item, text, results=results)
             if values:
@@ -185,7 +185,7 @@ class _Layouts:
         return self.auto[results].get(symbol[3], [])
 
 
-def layouts_of(info: Info, modules: Sequence[Module]) -> Layouts:
+def layouts_of(info: Info, modules: Sequence[SymbolModule]) -> Layouts:
     """Say what the data of each function is made of."""
     build = _Layouts(modules, info)
     arguments, results = info.spec("argspec"), info.spec("retspec")
@@ -208,7 +208,7 @@ def layouts_of(info: Info, modules: Sequence[Module]) -> Layouts:
     return Layouts(values, enums, build.bad)
 
 
-def parse_value(text: str, *, wide: bool) -> Value | None:
+def parse_value(text: str, *, wide: bool) -> ValueSpec | None:
     """Parse `arg1/i32%rdi`, `fparg2/64`, `retval/s` or the like; None if it is none."""
     found = _ITEM.match(text)
     if found is None:
@@ -229,7 +229,7 @@ def parse_value(text: str, *, wide: bool) -> Value | None:
         place = ("stack", where[5:]) if where.startswith("stack") else ("register", where.partition("+")[0])
         if kind == "t" and not where.startswith("stack"):
             place = ("register", where.rpartition("+")[2])
-    return Value(index, kind, size, found["enum"] or found["struct"] or "", place)
+    return ValueSpec(index, kind, size, found["enum"] or found["struct"] or "", place)
 
 
 def _size(found: re.Match[str], kind: str, *, wide: bool) -> int | None:
@@ -262,11 +262,11 @@ def _matcher(name: str, pattern: str) -> Callable[[str], bool]:
     return lambda one: found.search(one) is not None
 
 
-def _matching(module: Module, matches: Callable[[str], bool]) -> Iterator[Symbol]:
+def _matching(module: SymbolModule, matches: Callable[[str], bool]) -> Iterator[Symbol]:
     return (symbol for symbol in module.symbols if matches(symbol[3]))
 
 
-def _by_name(module: Module) -> dict[str, list[Symbol]]:
+def _by_name(module: SymbolModule) -> dict[str, list[Symbol]]:
     found: dict[str, list[Symbol]] = {}
     for symbol in module.symbols:
         found.setdefault(symbol[3], []).append(symbol)

@@ -30,7 +30,7 @@ class Debug:
 
 
 @record
-class Module:
+class SymbolModule:
     """A program or library."""
 
     path: str
@@ -44,7 +44,7 @@ class Module:
         return self.path.rpartition("/")[2]
 
 
-def read_module(folder: Path, path: str, build_id: str) -> Module:
+def read_module(folder: Path, path: str, build_id: str) -> SymbolModule:
     """Read what the directory has of a module; without files it has no symbols.
 
     A library that the program loaded later has no build identifier in the recording: that of its symbols tells which
@@ -54,7 +54,7 @@ def read_module(folder: Path, path: str, build_id: str) -> Module:
     if symbols is not None and not build_id:
         build_id = _head(symbols).get("build-id", "")
     debug = _file_of(folder, path, build_id, ".dbg")
-    return Module(
+    return SymbolModule(
         path,
         _demangled(_symbols(_lines_of(symbols))) if symbols else [],
         _debug(_lines_of(debug)) if debug else Debug(),

@@ -22,7 +22,7 @@ _MAX_BYTES = 256 << 20
 
 
 @record
-class Task:
+class TaskThread:
     """A thread."""
 
     tid: int
@@ -44,7 +44,7 @@ class Mapping:
 
 
 @record
-class Library:
+class LoadedLibrary:
     """A library that a program opened."""
 
     time: int
@@ -53,7 +53,7 @@ class Library:
 
 
 @record
-class Session:
+class ProgramSession:
     """A program from its exec on."""
 
     start: int
@@ -61,15 +61,15 @@ class Session:
     sid: str
     exename: str
     maps: tuple[Mapping, ...]
-    libraries: tuple[Library, ...]
+    libraries: tuple[LoadedLibrary, ...]
 
 
 @record
 class Tasks:
     """All of it."""
 
-    tasks: tuple[Task, ...]
-    sessions: tuple[Session, ...]
+    tasks: tuple[TaskThread, ...]
+    sessions: tuple[ProgramSession, ...]
     sessions_of: dict[int, list[tuple[int, int]]]
     """For each thread: times, and the number of the session from then on."""
     bad: tuple[tuple[str, str], ...]
@@ -78,10 +78,10 @@ class Tasks:
 
 @record
 class _Lines:
-    tasks: list[Task]
+    tasks: list[TaskThread]
     again: list[tuple[int, int]]
     sessions: list[tuple[int, int, str, str]]
-    libraries: dict[str, list[Library]]
+    libraries: dict[str, list[LoadedLibrary]]
     bad: list[tuple[str, str]]
 
 
@@ -95,7 +95,7 @@ def read_tasks(folder: Path) -> Tasks:
     for start, pid, sid, exename in sorted(lines.sessions, key=lambda one: one[0]):
         maps = tuple(_maps(folder / f"sid-{sid}.map")) if "/" not in sid else ()
         libraries = sorted(lines.libraries.get(sid, ()), key=lambda one: one.time)
-        sessions.append(Session(start, pid, sid, exename, maps, tuple(libraries)))
+        sessions.append(ProgramSession(start, pid, sid, exename, maps, tuple(libraries)))
     return Tasks(tuple(lines.tasks), tuple(sessions), _sessions_of(lines, sessions), tuple(lines.bad))
 
 
@@ -111,14 +111,14 @@ def _lines_of(path: Path) -> Iterable[str]:
 def _line(line: str, lines: _Lines) -> bool:
     if found := _TASK.match(line):
         time, (tid, pid) = _time(found), (int(found[3]), int(found[4]))
-        _task(Task(tid, pid, None, time), pid, lines)
+        _task(TaskThread(tid, pid, None, time), pid, lines)
     elif found := _SESSION.match(line):
         lines.sessions.append((_time(found), int(found[3]), found[4], found[5]))
     elif found := _FORK.match(line):
         time, (tid, ppid) = _time(found), (int(found[3]), int(found[4]))
-        _task(Task(tid, tid, ppid, time), ppid, lines)
+        _task(TaskThread(tid, tid, ppid, time), ppid, lines)
     elif found := _DLOPEN.match(line):
-        lines.libraries.setdefault(found[4], []).append(Library(_time(found), int(found[5], 16), found[6]))
+        lines.libraries.setdefault(found[4], []).append(LoadedLibrary(_time(found), int(found[5], 16), found[6]))
     else:
         return False
     return True
@@ -128,7 +128,7 @@ def _time(found: re.Match[str]) -> int:
     return min(int(found[1][:12]) * 10**9 + int(found[2][:9]), 2**63 - 1)
 
 
-def _task(task: Task, _pid: int, lines: _Lines) -> None:
+def _task(task: TaskThread, _pid: int, lines: _Lines) -> None:
     """A task that is told of again has begun another program."""
     if any(one.tid == task.tid for one in lines.tasks):
         lines.again.append((task.tid, task.start))
@@ -154,7 +154,7 @@ def _maps(path: Path) -> Iterable[Mapping]:
         yield last
 
 
-def _sessions_of(lines: _Lines, sessions: list[Session]) -> dict[int, list[tuple[int, int]]]:
+def _sessions_of(lines: _Lines, sessions: list[ProgramSession]) -> dict[int, list[tuple[int, int]]]:
     """Return which program each task runs when: its own, else that of the process that made it."""
     found: dict[int, list[tuple[int, int]]] = {}
     starts = {task.tid: [task.start] for task in lines.tasks}
@@ -173,9 +173,9 @@ def _sessions_of(lines: _Lines, sessions: list[Session]) -> dict[int, list[tuple
     return found
 
 
-def _session_at(sessions: list[Session], pid: int, time: int) -> int | None:
+def _session_at(sessions: list[ProgramSession], pid: int, time: int) -> int | None:
     return next((at for at in reversed(range(len(sessions))) if _runs(sessions[at], pid, time)), None)
 
 
-def _runs(session: Session, pid: int, time: int) -> bool:
+def _runs(session: ProgramSession, pid: int, time: int) -> bool:
     return session.pid == pid and session.start <= time

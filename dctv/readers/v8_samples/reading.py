@@ -13,7 +13,7 @@ from typing import Any
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.contracts.whole import RAW
-from dctv.readers.v8_samples.tree import Tree, tree_of, whole
+from dctv.readers.v8_samples.tree import ProfileTree, tree_of, whole
 from dctv.record import record
 from dctv.types.schema import TS
 
@@ -113,7 +113,7 @@ class ProfilePass:
         if count:
             self._notes.append((file, reason, count, "", incomplete))
 
-    def facts(self) -> Mapping[str, Any]:
+    def metadata(self) -> Mapping[str, Any]:
         """Return what was learnt."""
         first, last = self._range or (0, 0)
         return {
@@ -172,7 +172,7 @@ def _of_cpu(profile: Mapping[str, Any]) -> _Samples:
     )
 
 
-def _of_heap(profile: Mapping[str, Any], tree: Tree) -> _Samples:
+def _of_heap(profile: Mapping[str, Any], tree: ProfileTree) -> _Samples:
     """Return samples of the heap; where a profile has none, what its functions hold themselves."""
     listed = _list(profile, "samples")
     if "samples" in profile:
@@ -201,7 +201,7 @@ def _between(a: int | None, b: int | None) -> int | None:
     return None if a is None or b is None else b - a
 
 
-def _sample_rows(samples: _Samples, tree: Tree, file: int, line: int) -> Any:
+def _sample_rows(samples: _Samples, tree: ProfileTree, file: int, line: int) -> Any:
     import pyarrow as pa
 
     count = len(samples.times)
@@ -221,7 +221,7 @@ def _sample_rows(samples: _Samples, tree: Tree, file: int, line: int) -> Any:
     return pa.record_batch(columns, names=[*(name for name, _, _ in _SAMPLE), LINE])
 
 
-def _node_rows(tree: Tree, file: int) -> Any:
+def _node_rows(tree: ProfileTree, file: int) -> Any:
     import pyarrow as pa
 
     nodes = tree.nodes.values()

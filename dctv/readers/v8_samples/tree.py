@@ -14,7 +14,7 @@ _STACKS = 256 << 20
 
 
 @record
-class Node:
+class ProfileNode:
     """A function where it was called."""
 
     number: int
@@ -29,23 +29,23 @@ class Node:
 
 
 @record(frozen=False)
-class Tree:
+class ProfileTree:
     """All nodes, by number."""
 
-    nodes: dict[int, Node] = field(default_factory=dict)
+    nodes: dict[int, ProfileNode] = field(default_factory=dict)
     bad: int = 0
     """Nodes that are none, that stand there twice, or that nothing above them leads to."""
     deep: int = 0
     """Nodes whose stacks are too long."""
 
 
-def tree_of(profile: Mapping[str, Any]) -> Tree:
+def tree_of(profile: Mapping[str, Any]) -> ProfileTree:
     """Return the tree of a profile: `nodes` with numbers of children or of parents, or `head` with children in it.
 
     Raises:
         ValueError: its stacks are too large.
     """
-    tree = Tree()
+    tree = ProfileTree()
     listed = profile.get("nodes")
     size = 0
     for parent, one in _listed(listed, tree) if isinstance(listed, list) else _nested(profile.get("head"), tree):
@@ -63,7 +63,7 @@ def tree_of(profile: Mapping[str, Any]) -> Tree:
     return tree
 
 
-def _nested(head: object, tree: Tree) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
+def _nested(head: object, tree: ProfileTree) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
     waiting: list[tuple[int | None, Any]] = [(None, head)]
     while waiting:
         parent, one = waiting.pop()
@@ -77,7 +77,7 @@ def _nested(head: object, tree: Tree) -> Iterator[tuple[int | None, Mapping[str,
             waiting += [(number, child) for child in reversed(children)]
 
 
-def _listed(listed: list[Any], tree: Tree) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
+def _listed(listed: list[Any], tree: ProfileTree) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
     known = {whole(one.get("id")): one for one in listed if isinstance(one, dict)}
     tree.bad += len(listed) - len(known)
     inside: dict[int | None, list[int | None]] = {}
@@ -103,26 +103,26 @@ def _listed(listed: list[Any], tree: Tree) -> Iterator[tuple[int | None, Mapping
     tree.bad += len(known) - len(met)
 
 
-def _node(one: Mapping[str, Any], above: Node | None) -> Node | None:
+def _node(one: Mapping[str, Any], above: ProfileNode | None) -> ProfileNode | None:
     number = whole(one.get("id"))
     if number is None:
         return None
     frame = one.get("callFrame")
-    told: Mapping[str, Any] = frame if isinstance(frame, dict) else one
-    name = text(told.get("functionName")) or "(anonymous)"
+    frame_of: Mapping[str, Any] = frame if isinstance(frame, dict) else one
+    name = text(frame_of.get("functionName")) or "(anonymous)"
     own = whole(one.get("selfSize", one.get("hitCount"))) or 0
     # The root is no function, and what is above all others tells nothing.
     shown = name.replace(";", ":")
     if above is None and name == "(root)":
         shown = ""
     stack = f"{above.stack};{shown}" if above is not None and above.stack else shown
-    return Node(
+    return ProfileNode(
         number,
         None if above is None else above.number,
         name,
-        text(told.get("url")) or None,
-        whole(told.get("lineNumber")),
-        whole(told.get("columnNumber")),
+        text(frame_of.get("url")) or None,
+        whole(frame_of.get("lineNumber")),
+        whole(frame_of.get("columnNumber")),
         own,
         stack,
     )

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dctv.plan.nodes import physical_names
 from dctv.plan.question import Aggregate, Cell, Question
 from dctv.record import record
-from dctv.run.fleet.facts import Durations, Facts
-from dctv.run.fleet.members import TRACE, Member, is_as_it_was
+from dctv.run.fleet.members import TRACE, FleetMember, is_as_it_was
+from dctv.run.fleet.metadata import EventDurations, MemberMetadata
 from dctv.run.fleet.table import EVENTS, FleetTable
 from dctv.types.schema import DURATION, TS, ColumnType
 
@@ -24,15 +24,15 @@ class _Group:
     """The events of one group."""
 
     count: int = 0
-    durations: Durations | None = None
+    durations: EventDurations | None = None
 
-    def add(self, count: int, durations: Durations | None) -> None:
+    def add(self, count: int, durations: EventDurations | None) -> None:
         """Add events of one name in one trace."""
         self.count += count
         if durations is not None:
             self.durations = durations if self.durations is None else self.durations + durations
 
-    def told(self, one: Aggregate) -> Cell:
+    def cell(self, one: Aggregate) -> Cell:
         """Return what an aggregate of them is."""
         taken = self.durations
         if one.column != DURATION:
@@ -44,7 +44,7 @@ class _Group:
 
 
 def counted(
-    table: FleetTable, question: Question, members: Sequence[Member], facts: Mapping[str, Facts]
+    table: FleetTable, question: Question, members: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]
 ) -> Sequence[Sequence[Cell]] | None:
     """Count the events of a table, and add up their durations, by name, trace, or what the manifest says of these.
 
@@ -54,12 +54,12 @@ def counted(
     if not all(key in fixed or (events and key == _NAME) for key in question.keys):
         return None
     never_null = {TS, *(name for name, column in fixed.items() if column == TRACE), *([_NAME] if events else [])}
-    if not all(_is_told(one, never_null, events=events) for one in question.aggregates):
+    if not all(_is_counted(one, never_null, events=events) for one in question.aggregates):
         return None
     timed = any(one.column == DURATION for one in question.aggregates)
     groups: dict[tuple[Cell, ...], _Group] = {} if question.keys else {(): _Group()}
     for member in members:
-        known = facts[member.name]
+        known = metadata[member.name]
         names = _named(table, known)
         if names is None or (timed and known.durations is None) or not is_as_it_was(member, known.state):
             return None
@@ -69,7 +69,7 @@ def counted(
                 for key in question.keys
             )
             groups.setdefault(key, _Group()).add(count, (known.durations or {}).get(name))
-    return [[*key, *(group.told(one) for one in question.aggregates)] for key, group in groups.items()]
+    return [[*key, *(group.cell(one) for one in question.aggregates)] for key, group in groups.items()]
 
 
 def _fixed(table: FleetTable) -> Mapping[str, ColumnType]:
@@ -78,14 +78,14 @@ def _fixed(table: FleetTable) -> Mapping[str, ColumnType]:
     return {name: one for name, one in named if table.is_fixed(one) and one.type in _KEYS}
 
 
-def _is_told(one: Aggregate, never_null: Collection[str], *, events: bool) -> bool:
+def _is_counted(one: Aggregate, never_null: Collection[str], *, events: bool) -> bool:
     """Whether an aggregate is the number of rows, as that of columns which are never NULL, or about durations."""
     if events and one.column == DURATION:
         return one.function in _OF_DURATIONS
     return one.function == "count" and (one.column is None or one.column in never_null)
 
 
-def _named(table: FleetTable, known: Facts) -> Mapping[str, int] | None:
+def _named(table: FleetTable, known: MemberMetadata) -> Mapping[str, int] | None:
     """Return how many rows of a table there are in a trace, by name of event; None if that is not known."""
     if known.counts is None:
         return None

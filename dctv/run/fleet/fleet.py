@@ -12,25 +12,25 @@ from uuid import uuid4
 from dctv.bind.binder import Binder
 from dctv.bind.types import VARCHAR, of_choice, settled
 from dctv.errors import BindError, DctvError, EngineError, Interrupted
+from dctv.plan import predicate as p
 from dctv.plan import show
 from dctv.plan.build import select, where
 from dctv.plan.carrying import carried_schema, with_types
-from dctv.plan.explain import Region, explain
+from dctv.plan.explain import ExplainedRegion, explain
 from dctv.plan.expressions import Expression
 from dctv.plan.held import restored
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
-from dctv.plan.predicate import NEVER, And, Compare, Constant, Predicate, carried
 from dctv.plan.question import Cell, Question
 from dctv.plan.rows import of_rows
-from dctv.plan.source import Held, Run
+from dctv.plan.source import Held, PlanRun
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.counted import counted
-from dctv.run.fleet.facts import Facts, Way, mounted
-from dctv.run.fleet.members import TRACE, Member
-from dctv.run.fleet.part import Part, Told, batches, read_part, run_part
+from dctv.run.fleet.members import TRACE, FleetMember
+from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
+from dctv.run.fleet.part import FleetPart, PartReport, batches, read_part, run_part
 from dctv.run.fleet.table import EVENTS, FleetTable, nothing, tables_in
 from dctv.run.fleet.together import together
 from dctv.run.plans import environment, result_of
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
 class Fleet:
     """Many traces under one name."""
 
-    way: Way
-    members: Sequence[Member]
+    way: MountSettings
+    members: Sequence[FleetMember]
     """Those that can be read, in the order of their names."""
-    facts: Mapping[str, Facts]
+    metadata: Mapping[str, MemberMetadata]
     """By name of a member."""
-    told: tuple[ColumnType, ...]
+    manifest_columns: tuple[ColumnType, ...]
     """The columns of the manifest."""
     context: ExecutionContext
     tables: dict[tuple[str, ...], FleetTable] = field(default_factory=dict)
@@ -71,14 +71,14 @@ class Fleet:
             own, order = self._schema(parts, name)
             called = ".".join((self.way.name, *parts))
             taken = {one.name.lower() for one in own.columns}
-            told = tuple(one for one in self.told if one.name.lower() not in taken)
-            self.tables[parts] = FleetTable(self, called, parts, own, (TRACE, *told), order)
+            manifest_columns = tuple(one for one in self.manifest_columns if one.name.lower() not in taken)
+            self.tables[parts] = FleetTable(self, called, parts, own, (TRACE, *manifest_columns), order)
         table = self.tables[parts]
         return restored(table.schema, lambda held: replace(table.scan, schema=held))
 
     def _schema(self, parts: tuple[str, ...], name: str) -> tuple[Schema, RowOrder]:
         """Bring what traces have under a name to one schema; return the order of its rows in each of them, too."""
-        stored = [(one, self.facts[one.name].tables.get(name)) for one in self.members]
+        stored = [(one, self.metadata[one.name].tables.get(name)) for one in self.members]
         found = [(member, schema) for member, schema in stored if schema is not None]
         if found:
             return one_schema(self.way.name, name, found), RowOrder.STABLE
@@ -86,12 +86,12 @@ class Fleet:
         schema = one_schema(self.way.name, name, [(member, plan.schema) for member, plan in views])
         return schema, min(RowOrder.STABLE, *(plan.order for _, plan in views))
 
-    def _bound(self, parts: tuple[str, ...]) -> Iterator[tuple[Member, Plan]]:
+    def _bound(self, parts: tuple[str, ...]) -> Iterator[tuple[FleetMember, Plan]]:
         """Yield what a view is in each format; views have the same columns in all traces of one."""
         path = (*self.way.name.split("."), *parts)
         seen: set[str] = set()
         for member in self.members:
-            kind = self.facts[member.name].format
+            kind = self.metadata[member.name].format
             if kind not in seen:
                 seen.add(kind)
                 with mounted(member, self.way, self.context) as (alone, _):
@@ -99,14 +99,14 @@ class Fleet:
                         table = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
                         yield member, Binder(environment(alone)).table(table)
 
-    def wanted(self, plan: Plan, tests: Sequence[Expression]) -> Sequence[Member]:
+    def wanted(self, plan: Plan, tests: Sequence[Expression]) -> Sequence[FleetMember]:
         """Return the traces that may have rows of a plan; those of which a test does not hold have none."""
         tables = tables_in(plan)
         found = [one for one in self.members if any(self._may_have_rows(one, table) for table in tables)]
         if not tests or not found:
             return found
-        columns = (TRACE, *self.told)
-        rows = [[one.name, *(one.cell(column) for column in self.told)] for one in found]
+        columns = (TRACE, *self.manifest_columns)
+        rows = [[one.name, *(one.cell(column) for column in self.manifest_columns)] for one in found]
         traces = of_rows(Schema(Kind.REGULAR, columns), rows)
         query = where(select(TRACE.name, source="traces"), *tests)
         schema = Schema(Kind.REGULAR, (TRACE,))
@@ -118,30 +118,30 @@ class Fleet:
         names = {name for (name,) in kept}
         return [one for one in found if one.name in names]
 
-    def _may_have_rows(self, member: Member, table: FleetTable) -> bool:
+    def _may_have_rows(self, member: FleetMember, table: FleetTable) -> bool:
         """Whether a trace may have a table, and rows of it that are needed."""
-        facts, name = self.facts[member.name], ".".join(table.parts)
+        metadata, name = self.metadata[member.name], ".".join(table.parts)
         events = name == EVENTS
-        if name not in facts.tables and not events and name in self._stored:
+        if name not in metadata.tables and not events and name in self._stored:
             return False
         need = table.needed(member, table.own_schema.names)
-        if need == NEVER or ((events or name in facts.tables) and _begins_after(need, facts.last_ts)):
+        if need == p.NEVER or ((events or name in metadata.tables) and _begins_after(need, metadata.last_ts)):
             return False
-        names = facts.names if events else None
+        names = metadata.names if events else None
         return names is None or any(_may_be(need, one) for one in names)
 
     @property
     def _stored(self) -> Collection[str]:
         """The names of tables that are stored in some trace; others are views."""
         if "stored" not in self.kept:
-            self.kept["stored"] = frozenset(name for one in self.members for name in self.facts[one.name].tables)
+            self.kept["stored"] = frozenset(name for one in self.members for name in self.metadata[one.name].tables)
         return self.kept["stored"]
 
     def answers(self, table: FleetTable, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer a question about all rows of a table from what is known of each trace; None if that is not enough."""
-        return counted(table, question, self.members, self.facts)
+        return counted(table, question, self.members, self.metadata)
 
-    def stream(self, plan: Plan, tests: Sequence[Expression], run: Run) -> pa.RecordBatchReader:
+    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun) -> pa.RecordBatchReader:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
         import pyarrow as pa
 
@@ -153,16 +153,18 @@ class Fleet:
             schema, (one.rename_columns(schema.names).cast(schema) for one in rows)
         )
 
-    def _part(self, member: Member, plan: Plan) -> Part:
-        facts = self.facts[member.name]
-        return Part(member, self.way, plan, self.context.settings, facts.state, facts.format)
+    def _part(self, member: FleetMember, plan: Plan) -> FleetPart:
+        metadata = self.metadata[member.name]
+        return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format)
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that say what a plan does in each trace."""
 
-        def region(relation: Relation) -> Region:
+        def region(relation: Relation) -> ExplainedRegion:
             made = cut(relation, shared)
-            return Region([f"| {line}" for line in show.query(made.query)], [*made.sources.values()], made.pushed)
+            return ExplainedRegion(
+                [f"| {line}" for line in show.query(made.query)], [*made.sources.values()], made.pushed
+            )
 
         shared = sharing(plan, self.context.engine.functions)
         # Its tables would say once more how many traces are read.
@@ -179,7 +181,7 @@ class Fleet:
         none = bottom_up(plan, empty)
         return result_of(with_types(none, carried_schema(none.schema)), self.context).reader().schema
 
-    def _rows(self, parts: Sequence[Part], run: Run) -> Iterator[pa.RecordBatch]:
+    def _rows(self, parts: Sequence[FleetPart], run: PlanRun) -> Iterator[pa.RecordBatch]:
         elsewhere = self.context.crew.is_wanted(len(parts), sum(size for part in parts for _, size, _ in part.state))
         said: list[tuple[str, str, int]] = []
         try:
@@ -192,15 +194,19 @@ class Fleet:
             for text, count in together(said):
                 self.context.log.add(f"{self.way.name}: {text}", count)
 
-    def _here(self, parts: Sequence[Part], run: Run, said: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
+    def _here(
+        self, parts: Sequence[FleetPart], run: PlanRun, said: list[tuple[str, str, int]]
+    ) -> Iterator[pa.RecordBatch]:
         for number, part in enumerate(parts):
             self._report(number, parts)
-            one = Told()
+            one = PartReport()
             with _named(part.member):
                 yield from batches(self.context, part, one)
             self._note(said, part.member, one, run)
 
-    def _elsewhere(self, parts: Sequence[Part], run: Run, said: list[tuple[str, str, int]]) -> Iterator[pa.RecordBatch]:
+    def _elsewhere(
+        self, parts: Sequence[FleetPart], run: PlanRun, said: list[tuple[str, str, int]]
+    ) -> Iterator[pa.RecordBatch]:
         context = self.context
         targets = [self._target(run) for _ in parts]
         work = ((part, target) for part, target in zip(parts, targets, strict=True))
@@ -212,26 +218,26 @@ class Fleet:
                     with _named(part.member):
                         rows = next(results)
                     yield from read_part(rows, target)
-                    self._note(said, part.member, rows.told, run)
+                    self._note(said, part.member, rows.report, run)
         finally:
             _remove(targets)
 
-    def _report(self, number: int, parts: Sequence[Part]) -> None:
+    def _report(self, number: int, parts: Sequence[FleetPart]) -> None:
         self.context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
 
-    def _target(self, run: Run) -> str | None:
+    def _target(self, run: PlanRun) -> str | None:
         """Return where a worker writes its rows; one of a program's own executor may be on another machine."""
         if self.context.crew.outside() is not None:
             return None
         run.spill_folder.mkdir(parents=True, exist_ok=True)
         return str(run.spill_folder / f"fleet-{uuid4().hex}.arrows")
 
-    def _note(self, said: list[tuple[str, str, int]], member: Member, told: Told, run: Run) -> None:
+    def _note(self, said: list[tuple[str, str, int]], member: FleetMember, report: PartReport, run: PlanRun) -> None:
         """Keep what is to be told of a trace, without what was told when it was mounted."""
-        known = self.facts[member.name].warnings
-        said += [(member.name, text, count) for text, count in told.warnings if text not in known]
-        if told.spent is not None:
-            run.beside.append(told.spent)
+        known = self.metadata[member.name].warnings
+        said += [(member.name, text, count) for text, count in report.warnings if text not in known]
+        if report.spent is not None:
+            run.beside.append(report.spent)
 
 
 def _alone(plan: Plan) -> Plan:
@@ -241,11 +247,11 @@ def _alone(plan: Plan) -> Plan:
     return plan
 
 
-def _begins_after(need: Predicate, last: int) -> bool:
+def _begins_after(need: p.Predicate, last: int) -> bool:
     """Whether only rows after a time are needed; no stored row begins after the last time of its trace."""
-    parts = need.parts if isinstance(need, And) else (need,)
+    parts = need.parts if isinstance(need, p.And) else (need,)
     return any(
-        isinstance(one, Compare)
+        isinstance(one, p.Compare)
         and one.columns == (TS,)
         and isinstance(one.value, int | Fraction)
         and ((one.operator in (">", ">=", "=") and one.value > last) or (one.operator == ">" and one.value >= last))
@@ -254,13 +260,13 @@ def _begins_after(need: Predicate, last: int) -> bool:
 
 
 @lru_cache(100_000)
-def _may_be(need: Predicate, name: str) -> bool:
+def _may_be(need: p.Predicate, name: str) -> bool:
     """Whether an event of a name may be needed."""
-    return carried(need, lambda column: Constant(name) if column == "name" else column) != NEVER
+    return p.carried(need, lambda column: p.Constant(name) if column == "name" else column) != p.NEVER
 
 
 @contextmanager
-def _named(member: Member) -> Iterator[None]:
+def _named(member: FleetMember) -> Iterator[None]:
     """Let errors say which trace they are of."""
     try:
         yield
@@ -278,10 +284,10 @@ def _remove(targets: Sequence[str | None]) -> None:
             Path(one).unlink(missing_ok=True)
 
 
-def one_schema(fleet: str, name: str, found: Sequence[tuple[Member, Schema]]) -> Schema:
+def one_schema(fleet: str, name: str, found: Sequence[tuple[FleetMember, Schema]]) -> Schema:
     """Return a schema that holds the rows of all traces: of every column that any of them has."""
     first, whole = found[0]
-    columns: dict[str, tuple[Member, ColumnType]] = {}
+    columns: dict[str, tuple[FleetMember, ColumnType]] = {}
     for member, schema in found:
         if (schema.kind, schema.partitions) != (whole.kind, whole.partitions):
             raise BindError(
@@ -294,7 +300,7 @@ def one_schema(fleet: str, name: str, found: Sequence[tuple[Member, Schema]]) ->
     return Schema(whole.kind, tuple(column for _, column in columns.values()), whole.partitions)
 
 
-def _both(table: str, known: tuple[Member, ColumnType], column: ColumnType, member: Member) -> ColumnType:
+def _both(table: str, known: tuple[FleetMember, ColumnType], column: ColumnType, member: FleetMember) -> ColumnType:
     first, one = known
     if one == column:
         return one

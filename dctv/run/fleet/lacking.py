@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.errors import DctvError
-from dctv.run.fleet.facts import mounted
 from dctv.run.fleet.fleet import Fleet
-from dctv.run.fleet.members import Member
+from dctv.run.fleet.members import FleetMember
+from dctv.run.fleet.metadata import mounted
 from dctv.run.lacking import lacking
 
 _MOST = 4
@@ -36,12 +36,12 @@ def lacking_in(fleet: Fleet, names: Sequence[str]) -> set[str]:
     return without - having
 
 
-def _richest(fleet: Fleet) -> list[Member]:
+def _richest(fleet: Fleet) -> list[FleetMember]:
     """Return a trace for each set of tables that no other trace of its format has more than."""
-    sets: dict[tuple[str, frozenset[str]], Member] = {}
+    sets: dict[tuple[str, frozenset[str]], FleetMember] = {}
     for member in fleet.members:
-        facts = fleet.facts[member.name]
-        sets.setdefault((facts.format, frozenset(facts.tables)), member)
+        metadata = fleet.metadata[member.name]
+        sets.setdefault((metadata.format, frozenset(metadata.tables)), member)
     return [
         member
         for (kind, tables), member in sets.items()

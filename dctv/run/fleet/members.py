@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dctv.catalog.files import matching
 from dctv.errors import TraceError
+from dctv.plan import predicate as p
 from dctv.plan.expressions import NULL, Cast, Expression, Text
-from dctv.plan.predicate import Constant
 from dctv.record import record
 from dctv.run.fleet.manifest import Manifest, Value
 from dctv.types.schema import ColumnType
@@ -18,39 +18,39 @@ TRACE = ColumnType("_trace", "VARCHAR")
 
 
 @record
-class Member:
+class FleetMember:
     """One trace of a fleet."""
 
     name: str
     """Its path as the pattern gives it."""
     path: str
     """Where it is, whatever the current folder."""
-    told: Mapping[str, Value]
+    manifest: Mapping[str, Value]
     """What the manifest says of it, by column; without the columns of which it says nothing."""
 
     def value(self, column: ColumnType) -> Expression:
         """Return what a column of the fleet is in all of its rows."""
-        value = self.name if column == TRACE else self.told.get(column.name)
+        value = self.name if column == TRACE else self.manifest.get(column.name)
         return Cast(NULL if value is None else Text(str(value)), column.type)
 
     def cell(self, column: ColumnType) -> str | int | float | bool | None:
         """Return what the manifest says of it in a column, dates as texts."""
-        value = self.told.get(column.name)
+        value = self.manifest.get(column.name)
         return value if isinstance(value, str | int | float | None) else str(value)
 
-    def constant(self, column: ColumnType) -> Constant | None:
+    def constant(self, column: ColumnType) -> p.Constant | None:
         """Return what conditions can be compared with; None for values of other kinds."""
         if column == TRACE:
-            return Constant(self.name)
-        value = self.told.get(column.name)
-        return Constant(value) if value is None or isinstance(value, _COMPARED) else None
+            return p.Constant(self.name)
+        value = self.manifest.get(column.name)
+        return p.Constant(value) if value is None or isinstance(value, _COMPARED) else None
 
 
 _COMPARED = (str, int)
 """Values that conditions know; dates and numbers with a fraction are left to the engine."""
 
 
-def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Sequence[Member]:
+def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Sequence[FleetMember]:
     """Return the traces that a pattern matches.
 
     Raises:
@@ -61,7 +61,7 @@ def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Seque
         raise TraceError(f"found no trace that matches `{pattern}`")
     root = (base or Path()).absolute()
     return [
-        Member(name, str(root / Path(name).expanduser()), {} if manifest is None else manifest.of(name))
+        FleetMember(name, str(root / Path(name).expanduser()), {} if manifest is None else manifest.of(name))
         for name in names
     ]
 
@@ -70,11 +70,11 @@ def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
     """Return the names of a trace's files, their sizes, and when they were changed, in ns."""
     whole = Path(path)
     files = sorted(one for one in whole.rglob("*") if one.is_file()) if whole.is_dir() else [whole]
-    told = [(str(one.absolute()), one.stat()) for one in files]
-    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in told)
+    status = [(str(one.absolute()), one.stat()) for one in files]
+    return tuple((name, stat.st_size, stat.st_mtime_ns) for name, stat in status)
 
 
-def is_as_it_was(member: Member, state: tuple[tuple[str, int, int], ...]) -> bool:
+def is_as_it_was(member: FleetMember, state: tuple[tuple[str, int, int], ...]) -> bool:
     """Whether the files of a trace are those that it had when `state_of` told of them."""
     try:
         return state_of(member.path) == state
@@ -82,7 +82,7 @@ def is_as_it_was(member: Member, state: tuple[tuple[str, int, int], ...]) -> boo
         return False
 
 
-def size_of(member: Member) -> int:
+def size_of(member: FleetMember) -> int:
     """Return how many bytes the files of a trace have; 0 if they cannot be looked at."""
     try:
         return sum(size for _, size, _ in state_of(member.path))

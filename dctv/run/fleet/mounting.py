@@ -20,11 +20,11 @@ from dctv.plan.nodes import Plan
 from dctv.plan.rows import of_rows
 from dctv.record import record
 from dctv.run.context import ExecutionContext, MountedFleet
-from dctv.run.fleet.facts import Facts, Way, facts_of
 from dctv.run.fleet.fleet import Fleet
 from dctv.run.fleet.lacking import lacking_in
 from dctv.run.fleet.manifest import read_manifest
-from dctv.run.fleet.members import TRACE, Member, members, size_of
+from dctv.run.fleet.members import TRACE, FleetMember, members, size_of
+from dctv.run.fleet.metadata import MemberMetadata, MountSettings, metadata_of
 from dctv.run.fleet.remembered import memory_of
 from dctv.run.fleet.together import listed, together
 from dctv.syntax import ast
@@ -76,66 +76,68 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
         unknown = manifest.unknown([one.name for one in every])
         if unknown:
             context.log.add(f"`{manifest.path}` has rows of traces that are not there: {listed(unknown)}", len(unknown))
-    way = Way(wanted.name.text, {name: value for name, value in wanted.options.items() if name != _MANIFEST})
-    facts = _known(wanted, every, way, context)
-    readable = [one for one in every if not facts[one.name].error]
+    way = MountSettings(wanted.name.text, {name: value for name, value in wanted.options.items() if name != _MANIFEST})
+    metadata = _known(wanted, every, way, context)
+    readable = [one for one in every if not metadata[one.name].error]
     if not readable:
         first = every[0].name
-        raise TraceError(f"no trace of `{wanted.pattern}` can be read; the first, {first}: {facts[first].error}")
-    told = () if manifest is None else tuple(manifest.columns)
-    fleet = Fleet(way, readable, facts, told, context)
+        raise TraceError(f"no trace of `{wanted.pattern}` can be read; the first, {first}: {metadata[first].error}")
+    manifest_columns = () if manifest is None else tuple(manifest.columns)
+    fleet = Fleet(way, readable, metadata, manifest_columns, context)
     _attach(fleet, every, parts, context)
-    for text, _ in together((one.name, text, 1) for one in every for text in facts[one.name].warnings):
+    for text, _ in together((one.name, text, 1) for one in every for text in metadata[one.name].warnings):
         context.log.add(text)
-    incomplete = tuple(_incomplete(every, facts))
+    incomplete = tuple(_incomplete(every, metadata))
     context.fleets[parts] = MountedFleet(wanted.pattern, len(readable), incomplete, partial(lacking_in, fleet))
     return f"mounted {len(readable)} of {len(every)} traces as {wanted.name.text}"
 
 
-def _known(wanted: WantedFleet, every: Sequence[Member], way: Way, context: ExecutionContext) -> Mapping[str, Facts]:
+def _known(
+    wanted: WantedFleet, every: Sequence[FleetMember], way: MountSettings, context: ExecutionContext
+) -> Mapping[str, MemberMetadata]:
     """Return what is known of the traces: what was found before, or what they look like now."""
     folder = context.policy.folder()
     if folder is None:
-        return _facts(every, way, context)
+        return _metadata(every, way, context)
     memory = memory_of(wanted.pattern, wanted.base, way, folder)
     known = memory.recall(every)
     new = [one for one in every if one.name not in known]
-    facts = {**known, **_facts(new, way, context)}
+    metadata = {**known, **_metadata(new, way, context)}
     if new:
-        memory.keep(every, facts)
-    return facts
+        memory.keep(every, metadata)
+    return metadata
 
 
-def _facts(every: Sequence[Member], way: Way, context: ExecutionContext) -> dict[str, Facts]:
+def _metadata(every: Sequence[FleetMember], way: MountSettings, context: ExecutionContext) -> dict[str, MemberMetadata]:
     """Look at every trace; indexes that are wanted are built meanwhile."""
-    found: dict[str, Facts] = {}
+    found: dict[str, MemberMetadata] = {}
     crew = context.crew
     if crew.is_wanted(len(every), sum(map(size_of, every))):
         work = ((member, way) for member in every)
-        looked: Iterable[Facts] = crew.results(facts_of, work, context.share, context.progress)
+        looked: Iterable[MemberMetadata] = crew.results(metadata_of, work, context.share, context.progress)
     else:
-        looked = (facts_of(context, member, way) for member in every)
+        looked = (metadata_of(context, member, way) for member in every)
     for member, one in zip(every, looked, strict=True):
         found[member.name] = one
         context.progress.report(f"{len(found)} of {len(every)} traces", len(found), len(every))
     return found
 
 
-def _attach(fleet: Fleet, every: Sequence[Member], parts: tuple[str, ...], context: ExecutionContext) -> None:
+def _attach(fleet: Fleet, every: Sequence[FleetMember], parts: tuple[str, ...], context: ExecutionContext) -> None:
     """Add what the traces have to the namespace."""
     for names, doc in _names(fleet).items():
         plan = partial(fleet.table, names, ".".join(names))
         context.catalog.add((*parts, *names), StoredTable(plan, doc))
-    for name, (make, doc) in _FACTS.items():
+    for name, (make, doc) in _METADATA_TABLES.items():
         context.catalog.add((*parts, name), StoredTable(cache(partial(make, fleet, every)), doc, there=False))
 
 
 def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
     """Return the tables and views that any of the traces has, with what is told of them."""
     found: dict[tuple[str, ...], str] = {("events",): "all events of all traces, with their arguments as JSON"}
-    formats = dict.fromkeys(fleet.facts[one.name].format for one in fleet.members)
+    formats = dict.fromkeys(fleet.metadata[one.name].format for one in fleet.members)
     for member in fleet.members:
-        for name in fleet.facts[member.name].tables:
+        for name in fleet.metadata[member.name].tables:
             raw = name.startswith("raw_events.")
             found.setdefault(tuple(name.split(".", 1) if raw else name.split(".")), "")
     for module in library().modules:
@@ -144,64 +146,64 @@ def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
     return found
 
 
-def _incomplete(every: Sequence[Member], facts: Mapping[str, Facts]) -> Iterator[str]:
+def _incomplete(every: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]) -> Iterator[str]:
     """Yield why traces cannot be read, or not whole."""
     for member in every:
-        one = facts[member.name]
+        one = metadata[member.name]
         if one.error:
             yield f"{member.name}: {one.error}"
         yield from (f"{d.file}: {d.reason}" for d in one.diagnostics if d.incomplete)
 
 
-def _diagnostics(fleet: Fleet, every: Sequence[Member]) -> Plan:
+def _diagnostics(fleet: Fleet, every: Sequence[FleetMember]) -> Plan:
     text = "VARCHAR"
     columns = [ColumnType(name, text) for name in ("file", "reason")]
     columns += [ColumnType("count", "BIGINT"), ColumnType("example", text), ColumnType("incomplete", "BOOLEAN")]
     rows: list[list[str | int | bool | None]] = []
     for member in every:
-        one = fleet.facts[member.name]
+        one = fleet.metadata[member.name]
         if one.error:
             rows.append([member.name, member.path, one.error, 1, "", True])
         rows += [[member.name, d.file, d.reason, d.count, d.example, d.incomplete] for d in one.diagnostics]
     return of_rows(Schema(Kind.REGULAR, (TRACE, *columns)), rows)
 
 
-def _properties(fleet: Fleet, every: Sequence[Member]) -> Plan:
+def _properties(fleet: Fleet, every: Sequence[FleetMember]) -> Plan:
     columns = (TRACE, ColumnType("key", "VARCHAR"), ColumnType("value", "VARCHAR"))
-    rows = [[one.name, *pair] for one in every for pair in sorted(fleet.facts[one.name].properties.items())]
+    rows = [[one.name, *pair] for one in every for pair in sorted(fleet.metadata[one.name].properties.items())]
     return of_rows(Schema(Kind.REGULAR, columns), rows)
 
 
-def _last_ts(fleet: Fleet, _: Sequence[Member]) -> Plan:
+def _last_ts(fleet: Fleet, _: Sequence[FleetMember]) -> Plan:
     schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), TRACE), (TRACE.name,))
-    rows = sorted((fleet.facts[one.name].last_ts, one.name) for one in fleet.members)
+    rows = sorted((fleet.metadata[one.name].last_ts, one.name) for one in fleet.members)
     return of_rows(schema, [list(row) for row in rows])
 
 
-def _traces(fleet: Fleet, every: Sequence[Member]) -> Plan:
+def _traces(fleet: Fleet, every: Sequence[FleetMember]) -> Plan:
     ns = parse_unit("ns")
     columns = [ColumnType("format", "VARCHAR"), ColumnType("start", "TIMESTAMP_NS"), ColumnType("length", "BIGINT", ns)]
     columns.append(ColumnType("error", "VARCHAR"))
     taken = {TRACE.name, *(one.name for one in columns)}
-    told = [one for one in fleet.told if one.name.lower() not in taken]
+    manifest_columns = [one for one in fleet.manifest_columns if one.name.lower() not in taken]
     rows: list[list[str | int | float | bool | None]] = []
     for member in every:
-        one = fleet.facts[member.name]
+        one = fleet.metadata[member.name]
         known = [None, None, None, one.error] if one.error else [one.format, _start(one), one.last_ts, None]
-        rows.append([member.name, *known, *(member.cell(column) for column in told)])
-    return of_rows(Schema(Kind.REGULAR, (TRACE, *columns, *told)), rows)
+        rows.append([member.name, *known, *(member.cell(column) for column in manifest_columns)])
+    return of_rows(Schema(Kind.REGULAR, (TRACE, *columns, *manifest_columns)), rows)
 
 
-def _start(facts: Facts) -> str | None:
+def _start(metadata: MemberMetadata) -> str | None:
     """Return when a trace began by the wall clock, None if nobody knows."""
-    start = unix_start(facts.properties)
+    start = unix_start(metadata.properties)
     if start is None:
         return None
     seconds, ns = divmod(start, 10**9)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{ns:09}"
 
 
-_FACTS: Mapping[str, tuple[Callable[[Fleet, Sequence[Member]], Plan], str]] = {
+_METADATA_TABLES: Mapping[str, tuple[Callable[[Fleet, Sequence[FleetMember]], Plan], str]] = {
     "traces": (_traces, "the traces, and what the manifest says of them"),
     "last_ts": (_last_ts, "the largest time in each trace"),
     "properties": (_properties, "facts about each trace as a whole"),

@@ -21,10 +21,10 @@ from dctv.plan.queries import Item
 from dctv.plan.source import Spent
 from dctv.record import record, replace
 from dctv.rewrite.graph import bottom_up
-from dctv.rewrite.settings import Settings
+from dctv.rewrite.settings import RewriteSettings
 from dctv.run.context import ExecutionContext
-from dctv.run.fleet.facts import Way, mounted
-from dctv.run.fleet.members import Member, state_of
+from dctv.run.fleet.members import FleetMember, state_of
+from dctv.run.fleet.metadata import MountSettings, mounted
 from dctv.run.fleet.table import FleetTable, nothing
 from dctv.run.fleet.templates import bound
 from dctv.run.plans import environment, result_of
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 @record
-class Part:
+class FleetPart:
     """What is to be run for one trace."""
 
-    member: Member
-    way: Way
+    member: FleetMember
+    way: MountSettings
     plan: Plan
     """Its stored tables are those of a fleet; here they have the rows of the one trace."""
-    settings: Settings
+    settings: RewriteSettings
     state: tuple[tuple[str, int, int], ...]
     """Of the trace's files when it was mounted."""
     format: str
@@ -51,7 +51,7 @@ class Part:
 
 
 @record(frozen=False)
-class Told:
+class PartReport:
     """What is told of a part once its rows have come."""
 
     warnings: Sequence[tuple[str, int]] = ()
@@ -59,17 +59,17 @@ class Told:
 
 
 @record
-class Rows:
+class PartRows:
     """What came of a part that ran elsewhere."""
 
     data: bytes | None
     """An Arrow stream, if it was not written to a file."""
     size: int
     """In bytes."""
-    told: Told
+    report: PartReport
 
 
-def batches(context: ExecutionContext, part: Part, told: Told) -> Iterator[pa.RecordBatch]:
+def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part, and tell of it once they have come.
 
     Raises:
@@ -81,23 +81,23 @@ def batches(context: ExecutionContext, part: Part, told: Told) -> Iterator[pa.Re
         plan = bottom_up(part.plan, lambda one: _of_member(one, part, alone))
         result = result_of(with_types(plan, carried_schema(plan.schema)), alone)
         yield from result.batches()
-        told.warnings, told.spent = result.warnings, result.spent
-        if told.spent is not None and told.spent.read is not None and not made.sources:
+        report.warnings, report.spent = result.warnings, result.spent
+        if report.spent is not None and report.spent.read is not None and not made.sources:
             whole = sum(size for _, size, _ in part.state)
-            told.spent = replace(told.spent, read=told.spent.read + whole)
+            report.spent = replace(report.spent, read=report.spent.read + whole)
 
 
-def run_part(context: ExecutionContext, part: Part, target: str | None) -> Rows:
+def run_part(context: ExecutionContext, part: FleetPart, target: str | None) -> PartRows:
     """Run a part; write its rows to a file, or return them."""
     import pyarrow as pa
 
-    told, began = Told(), process_time()
-    rows = batches(context, part, told)
+    report, began = PartReport(), process_time()
+    rows = batches(context, part, report)
     if target is None:
         held = pa.BufferOutputStream()
         _write(rows, held)
         data = held.getvalue().to_pybytes()
-        return Rows(data, len(data), _elsewhere(told, began))
+        return PartRows(data, len(data), _elsewhere(report, began))
     try:
         with pa.OSFile(target, "wb") as file:
             _write(rows, file)
@@ -105,14 +105,14 @@ def run_part(context: ExecutionContext, part: Part, target: str | None) -> Rows:
     except OSError as error:
         folder, reason = Path(target).parent, str(error) if error.errno is None else os.strerror(error.errno)
         raise EngineError(f"cannot keep its rows in `{folder}`: {reason.lower()}", hint=_ROOM) from None
-    return Rows(None, size, _elsewhere(told, began))
+    return PartRows(None, size, _elsewhere(report, began))
 
 
-def _elsewhere(told: Told, began: float) -> Told:
+def _elsewhere(report: PartReport, began: float) -> PartReport:
     """Add the time of this process to what is told."""
-    if told.spent is not None:
-        told.spent = replace(told.spent, cpu=told.spent.cpu + process_time() - began)
-    return told
+    if report.spent is not None:
+        report.spent = replace(report.spent, cpu=report.spent.cpu + process_time() - began)
+    return report
 
 
 def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:
@@ -128,7 +128,7 @@ def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:
 _ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 
 
-def read_part(rows: Rows, target: str | None) -> Iterator[pa.RecordBatch]:
+def read_part(rows: PartRows, target: str | None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part that ran elsewhere; its file is gone afterwards."""
     import pyarrow as pa
 
@@ -145,14 +145,14 @@ def read_part(rows: Rows, target: str | None) -> Iterator[pa.RecordBatch]:
         Path(target).unlink(missing_ok=True)
 
 
-def _state(member: Member) -> tuple[tuple[str, int, int], ...]:
+def _state(member: FleetMember) -> tuple[tuple[str, int, int], ...]:
     try:
         return state_of(member.path)
     except OSError as error:
         raise TraceError(f"cannot read it: {(error.strerror or str(error)).lower()}") from None
 
 
-def _of_member(plan: Plan, part: Part, context: ExecutionContext) -> Plan:
+def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext) -> Plan:
     """Return the rows that one trace has of a fleet's table."""
     if not isinstance(plan, Scan) or not isinstance(plan.source, FleetTable):
         return plan
@@ -186,7 +186,7 @@ def _of_member(plan: Plan, part: Part, context: ExecutionContext) -> Plan:
     return Relation(schema, order, query, (("every", rows),))
 
 
-def _check(found: Schema, table: FleetTable, member: Member) -> None:
+def _check(found: Schema, table: FleetTable, member: FleetMember) -> None:
     """Refuse a table that is not what the others of the fleet are: rows or columns of it would be lost."""
     expected = table.own_schema
     if (found.kind, found.partitions) != (expected.kind, expected.partitions):

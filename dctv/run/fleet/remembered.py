@@ -12,8 +12,8 @@ from typing import Any
 from dctv.contracts.reader import Diagnostic
 from dctv.index.location import FLEETS
 from dctv.record import record
-from dctv.run.fleet.facts import Durations, Facts, Way
-from dctv.run.fleet.members import Member, is_as_it_was
+from dctv.run.fleet.members import FleetMember, is_as_it_was
+from dctv.run.fleet.metadata import EventDurations, MemberMetadata, MountSettings
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
@@ -27,22 +27,22 @@ class Memory:
 
     path: Path
 
-    def recall(self, members: Sequence[Member]) -> dict[str, Facts]:
+    def recall(self, members: Sequence[FleetMember]) -> dict[str, MemberMetadata]:
         """Return what is known of those traces that have not changed, by name."""
         try:
-            told = json.loads(self.path.read_text(encoding="utf-8"))
-            schemas = [_schema(one) for one in told["schemas"]]
-            known = {name: _facts(one, schemas) for name, one in told["traces"].items()}
+            stored = json.loads(self.path.read_text(encoding="utf-8"))
+            schemas = [_schema(one) for one in stored["schemas"]]
+            known = {name: _metadata(one, schemas) for name, one in stored["traces"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             # Not there, or of another version, or damaged: traces are looked at again.
             return {}
         found = [(one, known[one.path]) for one in members if one.path in known]
-        return {one.name: facts for one, facts in found if is_as_it_was(one, facts.state)}
+        return {one.name: metadata for one, metadata in found if is_as_it_was(one, metadata.state)}
 
-    def keep(self, members: Sequence[Member], facts: Mapping[str, Facts]) -> None:
+    def keep(self, members: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]) -> None:
         """Write what is known of traces that could be read; where that cannot be written, it is found again."""
         schemas: dict[Schema, int] = {}
-        traces = {one.path: _told(facts[one.name], schemas) for one in members if not facts[one.name].error}
+        traces = {one.path: _to_json(metadata[one.name], schemas) for one in members if not metadata[one.name].error}
         text = json.dumps({"schemas": [_columns(one) for one in schemas], "traces": traces}, separators=(",", ":"))
         made = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
@@ -53,50 +53,50 @@ class Memory:
             made.unlink(missing_ok=True)
 
 
-def memory_of(pattern: str, base: Path | None, way: Way, folder: Path) -> Memory:
+def memory_of(pattern: str, base: Path | None, way: MountSettings, folder: Path) -> Memory:
     """Return the file for the traces of a pattern, mounted in some way, in the folder of all indexes."""
     from dctv import __version__
 
     options = sorted((name, repr(value)) for name, value in way.options.items())
-    told = [_VERSION, __version__, str((base or Path()).absolute()), pattern, options]
-    key = blake2b(json.dumps(told).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    parts = [_VERSION, __version__, str((base or Path()).absolute()), pattern, options]
+    key = blake2b(json.dumps(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
     return Memory(folder / FLEETS / f"{key}.json")
 
 
-def _told(facts: Facts, schemas: dict[Schema, int]) -> dict[str, Any]:
+def _to_json(metadata: MemberMetadata, schemas: dict[Schema, int]) -> dict[str, Any]:
     return {
-        "format": facts.format,
-        "tables": {name: schemas.setdefault(schema, len(schemas)) for name, schema in facts.tables.items()},
-        "diagnostics": [[d.file, d.reason, d.count, d.example, d.incomplete] for d in facts.diagnostics],
-        "properties": dict(facts.properties),
-        "last_ts": facts.last_ts,
-        "warnings": list(facts.warnings),
-        "counts": facts.counts,
+        "format": metadata.format,
+        "tables": {name: schemas.setdefault(schema, len(schemas)) for name, schema in metadata.tables.items()},
+        "diagnostics": [[d.file, d.reason, d.count, d.example, d.incomplete] for d in metadata.diagnostics],
+        "properties": dict(metadata.properties),
+        "last_ts": metadata.last_ts,
+        "warnings": list(metadata.warnings),
+        "counts": metadata.counts,
         "durations": None
-        if facts.durations is None
-        else {name: [one.count, one.total, one.least, one.most] for name, one in facts.durations.items()},
-        "state": facts.state,
+        if metadata.durations is None
+        else {name: [one.count, one.total, one.least, one.most] for name, one in metadata.durations.items()},
+        "state": metadata.state,
     }
 
 
-def _facts(told: Mapping[str, Any], schemas: Sequence[Schema]) -> Facts:
-    return Facts(
-        told["format"],
-        {name: schemas[number] for name, number in told["tables"].items()},
-        [Diagnostic(*one) for one in told["diagnostics"]],
-        told["properties"],
-        told["last_ts"],
-        told["warnings"],
-        None if told["counts"] is None else {table: _counts(one) for table, one in told["counts"].items()},
+def _metadata(stored: Mapping[str, Any], schemas: Sequence[Schema]) -> MemberMetadata:
+    return MemberMetadata(
+        stored["format"],
+        {name: schemas[number] for name, number in stored["tables"].items()},
+        [Diagnostic(*one) for one in stored["diagnostics"]],
+        stored["properties"],
+        stored["last_ts"],
+        stored["warnings"],
+        None if stored["counts"] is None else {table: _counts(one) for table, one in stored["counts"].items()},
         None
-        if told["durations"] is None
-        else {name: Durations(*map(int, one)) for name, one in told["durations"].items()},
-        tuple((name, size, changed) for name, size, changed in told["state"]),
+        if stored["durations"] is None
+        else {name: EventDurations(*map(int, one)) for name, one in stored["durations"].items()},
+        tuple((name, size, changed) for name, size, changed in stored["state"]),
     )
 
 
-def _counts(told: Mapping[str, Any]) -> Mapping[str, int]:
-    return {name: int(count) for name, count in told.items()}
+def _counts(stored: Mapping[str, Any]) -> Mapping[str, int]:
+    return {name: int(count) for name, count in stored.items()}
 
 
 def _columns(schema: Schema) -> list[Any]:
@@ -104,7 +104,7 @@ def _columns(schema: Schema) -> list[Any]:
     return [schema.kind.value, columns, list(schema.partitions)]
 
 
-def _schema(told: Sequence[Any]) -> Schema:
-    kind, columns, partitions = told
+def _schema(stored: Sequence[Any]) -> Schema:
+    kind, columns, partitions = stored
     made = (ColumnType(n, t, parse_unit(u)) if u else ColumnType(n, t) for n, t, u in columns)
     return Schema(Kind(kind), tuple(made), tuple(partitions))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
 
+from dctv.plan import predicate as p
 from dctv.plan.build import typed_nothing
 from dctv.plan.expressions import Expression
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
-from dctv.plan.predicate import ALWAYS, Constant, Predicate, both, carried
 from dctv.plan.question import Cell, Question
-from dctv.plan.source import Run
+from dctv.plan.source import PlanRun
 from dctv.record import record, replace
 from dctv.rewrite.graph import readers_first
-from dctv.run.fleet.members import Member
+from dctv.run.fleet.members import FleetMember
 from dctv.types.schema import ColumnType, Schema
 
 EVENTS = "events"
@@ -25,15 +25,15 @@ class Traces(Protocol):
     """The traces that a table is of."""
 
     @property
-    def members(self) -> Sequence[Member]:
+    def members(self) -> Sequence[FleetMember]:
         """Those that can be read."""
         ...
 
-    def wanted(self, plan: Plan, tests: Sequence[Expression], /) -> Sequence[Member]:
+    def wanted(self, plan: Plan, tests: Sequence[Expression], /) -> Sequence[FleetMember]:
         """Return those that may have rows of a plan; those of which a test does not hold have none."""
         ...
 
-    def stream(self, plan: Plan, tests: Sequence[Expression], run: Run, /) -> Any:
+    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun, /) -> Any:
         """Return the rows that a plan over their tables has in each of them, trace by trace."""
         ...
 
@@ -62,7 +62,7 @@ class FleetTable:
     """The columns that are the same in all rows of a trace: its name, and those of the manifest."""
     order: RowOrder = RowOrder.STABLE
     """Whether a trace's rows come in the same order in every run; those of all never come in order of time."""
-    predicate: Predicate = ALWAYS
+    predicate: p.Predicate = p.ALWAYS
     columns: frozenset[str] | None = None
     """Those that are read, None for all."""
 
@@ -106,21 +106,21 @@ class FleetTable:
         """Whether a column is read."""
         return self.columns is None or name in self.columns
 
-    def needed(self, member: Member, among: Collection[str]) -> Predicate:
+    def needed(self, member: FleetMember, among: Collection[str]) -> p.Predicate:
         """Return what is needed of a trace's rows, as far as some columns tell."""
         named = zip(physical_names(self.schema), self.schema.columns, strict=True)
         fixed = {name: one for name, one in named if self.is_fixed(one)}
 
-        def found(name: str) -> str | Constant | None:
+        def found(name: str) -> str | p.Constant | None:
             if name in fixed:
                 return member.constant(fixed[name])
             return name if name in among else None
 
-        return carried(self.predicate, found)
+        return p.carried(self.predicate, found)
 
-    def narrowed(self, predicate: Predicate) -> FleetTable:
+    def narrowed(self, predicate: p.Predicate) -> FleetTable:
         """Return a source of the traces, and of the rows of these, that are needed."""
-        return replace(self, predicate=both([self.predicate, predicate]))
+        return replace(self, predicate=p.both([self.predicate, predicate]))
 
     def reading(self, columns: Collection[str]) -> FleetTable:
         """Return a source that reads these columns of the traces."""
@@ -128,12 +128,12 @@ class FleetTable:
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer from what is known of the traces without opening any; None leaves it to each trace."""
-        return None if self.fleet is None or self.predicate != ALWAYS else self.fleet.answers(self, question)
+        return None if self.fleet is None or self.predicate != p.ALWAYS else self.fleet.answers(self, question)
 
     def query(self) -> None:
         """Return None: the traces are read when the run begins."""
 
-    def open(self, run: Run) -> Any:
+    def open(self, run: PlanRun) -> Any:
         """Return the rows, trace by trace."""
         assert self.fleet is not None
         return self.fleet.stream(self.scan, (), run)
@@ -141,7 +141,7 @@ class FleetTable:
     def lines(self) -> Sequence[str]:
         """Return how many traces are read."""
         assert self.fleet is not None
-        return (_told(self.fleet, self.scan, ()),)
+        return (_shown(self.fleet, self.scan, ()),)
 
     def bytes_read(self) -> None:
         """Return None: the traces count for themselves."""
@@ -156,7 +156,7 @@ class EachTrace:
     tests: tuple[Expression, ...]
     """Traces of which one does not hold have no rows."""
 
-    def narrowed(self, _: Predicate) -> EachTrace:
+    def narrowed(self, _: p.Predicate) -> EachTrace:
         """Return itself: conditions are in the plan."""
         return self
 
@@ -170,28 +170,28 @@ class EachTrace:
     def query(self) -> None:
         """Return None: the traces are read when the run begins."""
 
-    def open(self, run: Run) -> Any:
+    def open(self, run: PlanRun) -> Any:
         """Return the rows, trace by trace."""
         return self.fleet.stream(self.plan, self.tests, run)
 
     def lines(self) -> Sequence[str]:
         """Return how many traces are read, and what each does."""
-        told = _told(self.fleet, self.plan, self.tests)
-        return (f"{told}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.plan)))
+        shown = _shown(self.fleet, self.plan, self.tests)
+        return (f"{shown}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.plan)))
 
     def bytes_read(self) -> None:
         """Return None: the traces count for themselves."""
 
 
-def _told(fleet: Traces, plan: Plan, tests: Sequence[Expression]) -> str:
+def _shown(fleet: Traces, plan: Plan, tests: Sequence[Expression]) -> str:
     return f"fleet: {len(fleet.wanted(plan, tests)):,} of {len(fleet.members):,} traces"
 
 
 def with_trace(own: Schema, fixed: Sequence[ColumnType]) -> Schema:
     """Return the schema of rows of many traces: their trace comes before their partitions, the manifest at the end."""
     times = len(own.kind.time_columns)
-    trace, *told = fixed
-    columns = (*own.columns[:times], trace, *own.columns[times:], *told)
+    trace, *shown = fixed
+    columns = (*own.columns[:times], trace, *own.columns[times:], *shown)
     return Schema(own.kind, columns, (trace.name, *own.partitions) if own.kind.time_columns else ())
 
 

@@ -10,7 +10,7 @@ from dctv.plan.build import STAR, by_names, select
 from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, ranked_names
 from dctv.plan.order import RowOrder
-from dctv.plan.source import Spread
+from dctv.plan.source import SpreadSource
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.run.context import ExecutionContext
@@ -48,7 +48,7 @@ class _Placing:
     sources: dict[int, RemoteRows] = field(default_factory=dict)
     """Of the parts that the engine carries out."""
     done: dict[tuple[int, bool], Plan] = field(default_factory=dict)
-    told: set[int] = field(default_factory=set)
+    warned: set[int] = field(default_factory=set)
     kept: list[Plan] = field(default_factory=list)
     """Plans whose identities are known."""
 
@@ -116,7 +116,7 @@ class _Placing:
         if id(plan) not in self.worth:
             read = inputs(plan)
             self.worth[id(plan)] = (
-                not isinstance(plan.source, Spread)
+                not isinstance(plan.source, SpreadSource)
                 if isinstance(plan, Scan)
                 else not read or any(self._refusal(one) is None and self._is_worth(one) for one in read)
             )
@@ -153,9 +153,9 @@ class _Placing:
 
     def _tell(self, plan: Plan, refusal: NotOnThisEngine | None, fetched: Sequence[RemoteRows]) -> None:
         """Say that a part is carried out here which the engine was asked for."""
-        if refusal is None or id(plan) in self.told or not any(map(_is_stored, readers_first(plan))):
+        if refusal is None or id(plan) in self.warned or not any(map(_is_stored, readers_first(plan))):
             return
-        self.told.add(id(plan))
+        self.warned.add(id(plan))
         if self.context.settings.strict_engine:
             raise NotOnThisEngine(refusal.message, hint=_STRICT)
         if not fetched:
@@ -165,7 +165,7 @@ class _Placing:
 
 
 def _is_stored(plan: Plan) -> bool:
-    return isinstance(plan, Scan) and not isinstance(plan.source, Spread)
+    return isinstance(plan, Scan) and not isinstance(plan.source, SpreadSource)
 
 
 def _meets_order(plan: Plan) -> bool:

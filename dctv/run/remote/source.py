@@ -6,17 +6,17 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dctv.contracts.remote import Frame, Job, Remote
+from dctv.contracts.remote import Frame, Remote, RemoteJob
 from dctv.contracts.states import aside
 from dctv.errors import DctvError, EngineError, Interrupted, Unanswered
-from dctv.index.sources import AllEvents, Stored
+from dctv.index.sources import AllEvents, StoredFileSource
 from dctv.plan import show
-from dctv.plan.explain import Region, explain
+from dctv.plan.explain import ExplainedRegion, explain
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, physical_names
 from dctv.plan.predicate import Predicate
 from dctv.plan.question import Cell, Question
-from dctv.plan.source import Run
+from dctv.plan.source import PlanRun
 from dctv.record import field, record
 from dctv.rewrite.graph import readers_first
 from dctv.run.carrying import as_relation
@@ -78,9 +78,11 @@ class RemoteRows:
     def lines(self) -> Sequence[str]:
         """Return what the engine does."""
 
-        def region(relation: Relation) -> Region:
+        def region(relation: Relation) -> ExplainedRegion:
             made = cut(relation, self.apart)
-            return Region([f"| {line}" for line in show.query(made.query)], [*made.sources.values()], made.pushed)
+            return ExplainedRegion(
+                [f"| {line}" for line in show.query(made.query)], [*made.sources.values()], made.pushed
+            )
 
         return [f"on {self.remote.address}:", *(f"  {line}" for line in explain(self.plan, region, _never, _nothing))]
 
@@ -94,7 +96,7 @@ class RemoteRows:
         """What regions are cut out by."""
         return Apart({}, _never, self.here)
 
-    def open(self, run: Run) -> pa.Table:
+    def open(self, run: PlanRun) -> pa.Table:
         """Return the rows, once all have come: an engine that fails in the middle has given none."""
         schema = types_here(self.plan.schema, self.context)
         try:
@@ -114,7 +116,7 @@ class RemoteRows:
             self.context.log.add(f"{reason}; it ran here, over {_rows(rows.num_rows)} fetched from the engine")
         return rows
 
-    def _aside(self, schema: pa.Schema, tables: Iterator[pa.Table], run: Run) -> pa.Table:
+    def _aside(self, schema: pa.Schema, tables: Iterator[pa.Table], run: PlanRun) -> pa.Table:
         """Put rows where they take no memory."""
         import pyarrow as pa
 
@@ -126,7 +128,7 @@ class RemoteRows:
         except self.context.engine.failures as error:
             raise self.context.running.failure(error) from None
 
-    def _fetched(self, run: Run) -> Iterator[pa.Table]:
+    def _fetched(self, run: PlanRun) -> Iterator[pa.Table]:
         job = self.remote.job()
         try:
             frame = _Frames(self, job, run).root()
@@ -139,7 +141,7 @@ class RemoteRows:
             for batch in rows:
                 yield _brought(batch, schema)
 
-    def _is_over(self, run: Run) -> bool:
+    def _is_over(self, run: PlanRun) -> bool:
         return self.context.progress.interrupted or run.cancel.is_set()
 
 
@@ -202,8 +204,8 @@ class _Frames:
     """The parts of a plan as the engine has them."""
 
     rows: RemoteRows
-    job: Job
-    run: Run
+    job: RemoteJob
+    run: PlanRun
     made: dict[int, Frame] = field(default_factory=dict)
     extents: dict[int, tuple[int, int] | None] = field(default_factory=dict)
     counts: dict[int, int] = field(default_factory=dict)
@@ -249,7 +251,9 @@ class _Frames:
     def _stored(self, scan: Scan) -> Frame:
         """Let the engine read a file where it lies, if it sees it; else hand the rows over."""
         source = scan.source
-        found = source if isinstance(source, Stored) else source.flat if isinstance(source, AllEvents) else None
+        found = (
+            source if isinstance(source, StoredFileSource) else source.flat if isinstance(source, AllEvents) else None
+        )
         if found is not None and self.rows.remote.sees(found.file.path.parent):
             columns, names = found.named
             own = dict(zip(names, columns, strict=True))

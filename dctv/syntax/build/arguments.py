@@ -7,7 +7,7 @@ from dctv.syntax import ast
 
 
 @record
-class Keyword(ast.Node):
+class KeywordArgument(ast.Node):
     """`name => value`, until the call that it belongs to is made."""
 
     name: ast.Name
@@ -19,7 +19,7 @@ class Arguments(ast.Node):
     """What stands between the parentheses of a call."""
 
     distinct: bool = False
-    items: tuple[ast.Expr | Keyword, ...] = ()
+    items: tuple[ast.Expr | KeywordArgument, ...] = ()
     order_by: tuple[ast.OrderTerm, ...] = ()
     nulls: str = ""
     """`IGNORE NULLS` may stand inside of the parentheses too."""

@@ -11,7 +11,7 @@ from dctv.patterns import pattern
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.build import worded
-from dctv.syntax.build.arguments import Arguments, Keyword
+from dctv.syntax.build.arguments import Arguments, KeywordArgument
 from dctv.syntax.build.compared import as_row
 from dctv.syntax.build.names import one, unescaped, unquote
 from dctv.syntax.lexer import Raw
@@ -247,9 +247,9 @@ def scalar_select(at: Place, select: ast.Select) -> ast.ScalarSelect:
     return ast.ScalarSelect(select, place=at)
 
 
-def keyword(at: Place, name: ast.Name, value: ast.Expr) -> Keyword:
+def keyword(at: Place, name: ast.Name, value: ast.Expr) -> KeywordArgument:
     """Make a named argument."""
-    return Keyword(name, value, place=at)
+    return KeywordArgument(name, value, place=at)
 
 
 def no_arguments(_at: Place) -> Arguments:
@@ -268,7 +268,7 @@ def call_arguments(_at: Place, distinct: bool, *parts: object) -> Arguments:
     """Make the arguments of a call."""
     *items, order_by, nulls = parts
     order = cast("tuple[ast.OrderTerm, ...]", order_by or ())
-    return Arguments(distinct, cast("tuple[ast.Expr | Keyword, ...]", tuple(items)), order, cast("str", nulls))
+    return Arguments(distinct, cast("tuple[ast.Expr | KeywordArgument, ...]", tuple(items)), order, cast("str", nulls))
 
 
 def call(
@@ -288,7 +288,7 @@ def call(
     plain: list[ast.Expr] = []
     keywords: list[tuple[ast.Name, ast.Expr]] = []
     for item in arguments.items:
-        if isinstance(item, Keyword):
+        if isinstance(item, KeywordArgument):
             keywords.append((item.name, item.value))
         elif keywords:
             last = keywords[-1][0].text

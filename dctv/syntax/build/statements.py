@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dctv.errors import Place
 from dctv.syntax import ast
 from dctv.syntax.build.names import unquote
-from dctv.syntax.build.tables import Keyword
+from dctv.syntax.build.tables import TableKeyword
 from dctv.syntax.commands import Statement
 from dctv.syntax.lexer import Raw
 
@@ -30,13 +30,13 @@ def create_view(
 
 
 def create_state_system(
-    at: Place, replace: bool, path: ast.Path, options: tuple[Keyword, ...] | None, select: ast.Select
+    at: Place, replace: bool, path: ast.Path, options: tuple[TableKeyword, ...] | None, select: ast.Select
 ) -> ast.CreateStateSystem:
     """Make the definition of a state system."""
     return ast.CreateStateSystem(path, select, replace, _pairs(options), place=at)
 
 
-def _pairs(options: tuple[Keyword, ...] | None) -> tuple[tuple[ast.Name, ast.Argument], ...]:
+def _pairs(options: tuple[TableKeyword, ...] | None) -> tuple[tuple[ast.Name, ast.Argument], ...]:
     return tuple((one.name, one.argument) for one in options or ())
 
 
@@ -60,12 +60,16 @@ def file(at: Place, token: Raw) -> ast.String:
     return ast.String(unquote(token.text), place=at)
 
 
-def mount_trace(at: Place, file: ast.String, path: ast.Path, options: tuple[Keyword, ...] | None) -> ast.MountTrace:
+def mount_trace(
+    at: Place, file: ast.String, path: ast.Path, options: tuple[TableKeyword, ...] | None
+) -> ast.MountTrace:
     """Make the mounting of a trace."""
     return ast.MountTrace(file, path, _pairs(options), place=at)
 
 
-def mount_traces(at: Place, file: ast.String, path: ast.Path, options: tuple[Keyword, ...] | None) -> ast.MountTraces:
+def mount_traces(
+    at: Place, file: ast.String, path: ast.Path, options: tuple[TableKeyword, ...] | None
+) -> ast.MountTraces:
     """Make the mounting of many traces as one."""
     return ast.MountTraces(file, path, _pairs(options), place=at)
 

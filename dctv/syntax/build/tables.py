@@ -16,7 +16,7 @@ JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT
 
 
 @record
-class Keyword(ast.Node):
+class TableKeyword(ast.Node):
     """`name => argument`, until the call that it belongs to is made."""
 
     name: ast.Name
@@ -103,13 +103,13 @@ def table_of_file(at: Place, file: ast.String, table: ast.Path, alias: ast.Alias
 
 
 def table_call(
-    at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None, alias: ast.Alias | None = None
+    at: Place, path: ast.Path, arguments: tuple[ast.Argument | TableKeyword, ...] | None, alias: ast.Alias | None = None
 ) -> ast.TableCall:
     """Make a call of a table-valued function."""
     plain: list[ast.Argument] = []
     keywords: list[tuple[ast.Name, ast.Argument]] = []
     for argument in arguments or ():
-        if isinstance(argument, Keyword):
+        if isinstance(argument, TableKeyword):
             keywords.append((argument.name, argument.argument))
         elif keywords:
             last = keywords[-1][0].text
@@ -126,7 +126,7 @@ def table_listing(at: Place, name: ast.Name, items: tuple[ast.Expr, ...], alias:
 
 
 def table_call_counted(
-    at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None, alias: ast.Alias | None
+    at: Place, path: ast.Path, arguments: tuple[ast.Argument | TableKeyword, ...] | None, alias: ast.Alias | None
 ) -> ast.TableSelect:
     """Make a call of a table-valued function whose rows are counted."""
     rows = table_call(at, path, arguments)
@@ -191,9 +191,9 @@ def table_lateral(at: Place, select: ast.Select, alias: ast.Alias | None) -> ast
     return ast.TableSelect(select, alias, lateral=True, place=at)
 
 
-def keyword_argument(at: Place, name: ast.Name, argument: ast.Argument) -> Keyword:
+def keyword_argument(at: Place, name: ast.Name, argument: ast.Argument) -> TableKeyword:
     """Make a named argument of a table-valued function."""
-    return Keyword(name, argument, place=at)
+    return TableKeyword(name, argument, place=at)
 
 
 def value_argument(at: Place, expr: ast.Expr) -> ast.ValueArgument:
@@ -221,7 +221,9 @@ def table_argument(at: Place, path: ast.Path) -> ast.TableArgument:
     return ast.TableArgument(path, place=at)
 
 
-def nested_call(at: Place, path: ast.Path, arguments: tuple[ast.Argument | Keyword, ...] | None) -> ast.CallArgument:
+def nested_call(
+    at: Place, path: ast.Path, arguments: tuple[ast.Argument | TableKeyword, ...] | None
+) -> ast.CallArgument:
     """Make an argument that calls a table-valued function."""
     return ast.CallArgument(table_call(at, path, arguments), place=at)
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from dctv.syntax import ast, commands
-from dctv.syntax.write.writer import Form, Writer
+from dctv.syntax.write.writer import Form, NodeWriter
 
 
-def _check(w: Writer, node: ast.Assert | commands.Expect) -> str:
+def _check(w: NodeWriter, node: ast.Assert | commands.Expect) -> str:
     word = "ASSERT" if isinstance(node, ast.Assert) else "EXPECT"
     message = "" if node.message is None else f", {w.expr(node.message)}"
     return f"{word} {w.expr(node.expr)}{message}"
 
 
-def _create_table(w: Writer, node: commands.CreateTable) -> str:
+def _create_table(w: NodeWriter, node: commands.CreateTable) -> str:
     replace, exists = " OR REPLACE" if node.replace else "", "IF NOT EXISTS " if node.if_not_exists else ""
     named = f"{w.path(node.path)}{w.names(node.columns)}"
     return f"CREATE{replace} TABLE {exists}{named} AS {w.write(node.select)}"
 
 
-def _drop_table(w: Writer, node: commands.DropTable) -> str:
+def _drop_table(w: NodeWriter, node: commands.DropTable) -> str:
     return f"DROP TABLE {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
 
 
-def _create_macro(w: Writer, node: commands.CreateMacro) -> str:
+def _create_macro(w: NodeWriter, node: commands.CreateMacro) -> str:
     replace, table = " OR REPLACE" if node.replace else "", "TABLE " if isinstance(node.body, ast.Select) else ""
     parameters = ", ".join(
         w.name(name) if default is None else f"{w.name(name)} => {w.expr(default)}" for name, default in node.parameters
@@ -31,18 +31,18 @@ def _create_macro(w: Writer, node: commands.CreateMacro) -> str:
     return f"CREATE{replace} MACRO {w.path(node.path)}({parameters}) AS {table}{body}"
 
 
-def _drop_macro(w: Writer, node: commands.DropMacro) -> str:
+def _drop_macro(w: NodeWriter, node: commands.DropMacro) -> str:
     return f"DROP MACRO {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
 
 
-def _copy(w: Writer, node: commands.Copy) -> str:
+def _copy(w: NodeWriter, node: commands.Copy) -> str:
     source = w.path(node.source) if isinstance(node.source, ast.Path) else f"({w.write(node.source)})"
     options = [w.name(name) if value is None else f"{w.name(name)} {w.write(value)}" for name, value in node.options]
     listed = f" ({', '.join(options)})" if options else ""
     return f"COPY {source} TO {w.write(node.file)}{listed}"
 
 
-def _show(_w: Writer, node: commands.Show) -> str:
+def _show(_w: NodeWriter, node: commands.Show) -> str:
     return f"SHOW {node.what}"
 
 

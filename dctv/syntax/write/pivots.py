@@ -7,25 +7,25 @@ from collections.abc import Sequence
 from dctv.syntax import ast
 from dctv.syntax.write.levels import BIT_OR
 from dctv.syntax.write.tables import written
-from dctv.syntax.write.writer import Form, Writer
+from dctv.syntax.write.writer import Form, NodeWriter
 
 
-def _pivot(w: Writer, node: ast.Pivot) -> str:
+def _pivot(w: NodeWriter, node: ast.Pivot) -> str:
     choices = "".join(f" FOR {_choice(w, one)}" for one in node.choices)
     group = "" if not node.group else f" GROUP BY {w.list(node.group)}"
     return f"{written(w, node.table)} PIVOT ({w.list(node.aggregates)}{choices}{group}){w.clause('AS', node.alias)}"
 
 
-def _choice(w: Writer, node: ast.PivotChoice) -> str:
+def _choice(w: NodeWriter, node: ast.PivotChoice) -> str:
     expr = w.expr(node.expr, BIT_OR)
     return expr if node.values is None else f"{expr} IN ({_items(w, node.values)})"
 
 
-def _items(w: Writer, items: Sequence[tuple[ast.Expr, ast.Name | None]]) -> str:
+def _items(w: NodeWriter, items: Sequence[tuple[ast.Expr, ast.Name | None]]) -> str:
     return ", ".join(w.expr(value) + ("" if name is None else f" AS {w.name(name)}") for value, name in items)
 
 
-def _unpivot(w: Writer, node: ast.Unpivot) -> str:
+def _unpivot(w: NodeWriter, node: ast.Unpivot) -> str:
     values = w.name(node.values[0]) if len(node.values) == 1 else w.names(node.values).strip()
     nulls = "INCLUDE NULLS " * node.include_nulls
     inside = f"{values} FOR {w.name(node.name)} IN ({w.list(node.columns)})"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dctv.syntax import ast
-from dctv.syntax.write.writer import Form, Writer
+from dctv.syntax.write.writer import Form, NodeWriter
 
 _UNION, _INTERSECT, _PRIMARY = range(3)
 
 
-def _select(w: Writer, node: ast.Select) -> str:
+def _select(w: NodeWriter, node: ast.Select) -> str:
     ctes = ""
     if node.ctes:
         ctes = f"WITH {'RECURSIVE ' if node.recursive else ''}{w.list(node.ctes)} "
@@ -18,7 +18,7 @@ def _select(w: Writer, node: ast.Select) -> str:
     return f"{ctes}{_body(w, node.body, _UNION)}{order}{limit}{offset}"
 
 
-def _body(w: Writer, body: ast.Body, least: int) -> str:
+def _body(w: NodeWriter, body: ast.Body, least: int) -> str:
     if isinstance(body, ast.Select):
         return f"({w.write(body)})"
     text = w.write(body)
@@ -29,23 +29,23 @@ def _level(node: ast.Compound) -> int:
     return _INTERSECT if node.op == "INTERSECT" else _UNION
 
 
-def _compound(w: Writer, node: ast.Compound) -> str:
+def _compound(w: NodeWriter, node: ast.Compound) -> str:
     least = _level(node)
     every = " ALL" if node.all else ""
     return f"{_body(w, node.left, least)} {node.op}{every} {_body(w, node.right, least + 1)}"
 
 
-def _common_table(w: Writer, node: ast.CommonTable) -> str:
+def _common_table(w: NodeWriter, node: ast.CommonTable) -> str:
     kept = "" if node.materialized is None else "MATERIALIZED " if node.materialized else "NOT MATERIALIZED "
     keys = f" USING KEY ({w.list(node.keys)})" if node.keys else ""
     return f"{w.name(node.name)}{w.names(node.columns)}{keys} AS {kept}({w.write(node.select)})"
 
 
-def _values(w: Writer, node: ast.Values) -> str:
+def _values(w: NodeWriter, node: ast.Values) -> str:
     return "VALUES " + ", ".join(f"({w.list(row)})" for row in node.rows)
 
 
-def _core(w: Writer, node: ast.Core) -> str:
+def _core(w: NodeWriter, node: ast.Core) -> str:
     kind = "" if node.kind == "REGULAR" else f" {node.kind}"
     distinct = " DISTINCT" if node.distinct else ""
     if node.distinct_on:
@@ -60,35 +60,35 @@ def _core(w: Writer, node: ast.Core) -> str:
     )
 
 
-def _sample(_w: Writer, node: ast.Sample) -> str:
+def _sample(_w: NodeWriter, node: ast.Sample) -> str:
     size = f"{node.size.numerator if node.size.denominator == 1 else float(node.size)}{' PERCENT' * node.share}"
     method = "" if node.method is None else f" ({node.method})"
     return f"{size}{method}{f' REPEATABLE ({node.seed})' if node.seed else ''}"
 
 
-def _result_column(w: Writer, node: ast.ResultColumn) -> str:
+def _result_column(w: NodeWriter, node: ast.ResultColumn) -> str:
     return w.expr(node.expr) + ("" if node.name is None else f" AS {w.name(node.name)}")
 
 
-def _group_by(w: Writer, node: ast.GroupBy) -> str:
+def _group_by(w: NodeWriter, node: ast.GroupBy) -> str:
     return "GROUP BY ALL" if node.all else f"GROUP BY {w.list(node.items)}"
 
 
-def _grouping_sets(w: Writer, node: ast.GroupingSets) -> str:
+def _grouping_sets(w: NodeWriter, node: ast.GroupingSets) -> str:
     return f"{node.kind} ({', '.join(_grouping_set(w, items) for items in node.sets)})"
 
 
-def _grouping_set(w: Writer, items: tuple[ast.Expr, ...]) -> str:
+def _grouping_set(w: NodeWriter, items: tuple[ast.Expr, ...]) -> str:
     if len(items) != 1:
         return f"({w.list(items)})"
     return f"({w.expr(items[0])},)" if isinstance(items[0], ast.Row) else w.expr(items[0])
 
 
-def _group_using_partition(w: Writer, node: ast.GroupUsingPartition) -> str:
+def _group_using_partition(w: NodeWriter, node: ast.GroupUsingPartition) -> str:
     return f"GROUP{' AND INTERSECT' if node.intersect else ''} USING PARTITION{w.names(node.names)}"
 
 
-def _group_using_spans(w: Writer, node: ast.GroupUsingSpans) -> str:
+def _group_using_spans(w: NodeWriter, node: ast.GroupUsingSpans) -> str:
     table = w.write(node.table)
     joined = isinstance(node.table, ast.Join | ast.SpanJoin | ast.SpanBroadcast)
     return f"GROUP{' AND INTERSECT' if node.intersect else ''} USING SPANS FROM {f'({table})' if joined else table}"

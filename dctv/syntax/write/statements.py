@@ -3,66 +3,66 @@
 from __future__ import annotations
 
 from dctv.syntax import ast
-from dctv.syntax.write.writer import Form, Writer
+from dctv.syntax.write.writer import Form, NodeWriter
 
 
-def _select_statement(w: Writer, node: ast.SelectStatement) -> str:
+def _select_statement(w: NodeWriter, node: ast.SelectStatement) -> str:
     return w.write(node.select)
 
 
-def _create_view(w: Writer, node: ast.CreateView) -> str:
+def _create_view(w: NodeWriter, node: ast.CreateView) -> str:
     replace = " OR REPLACE" if node.replace else ""
     return f"CREATE{replace} VIEW {w.path(node.path)}{w.names(node.columns)} AS {w.write(node.select)}"
 
 
-def _create_state_system(w: Writer, node: ast.CreateStateSystem) -> str:
+def _create_state_system(w: NodeWriter, node: ast.CreateStateSystem) -> str:
     replace = " OR REPLACE" if node.replace else ""
     return f"CREATE{replace} STATE SYSTEM {w.path(node.path)}{_options(w, node.options)} AS {w.write(node.select)}"
 
 
-def _options(w: Writer, given: tuple[tuple[ast.Name, ast.Argument], ...]) -> str:
+def _options(w: NodeWriter, given: tuple[tuple[ast.Name, ast.Argument], ...]) -> str:
     options = ", ".join(f"{w.name(name)} => {w.write(argument)}" for name, argument in given)
     return f" WITH ({options})" if options else ""
 
 
-def _drop_state_system(w: Writer, node: ast.DropStateSystem) -> str:
+def _drop_state_system(w: NodeWriter, node: ast.DropStateSystem) -> str:
     return f"DROP STATE SYSTEM {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
 
 
-def _drop_view(w: Writer, node: ast.DropView) -> str:
+def _drop_view(w: NodeWriter, node: ast.DropView) -> str:
     return f"DROP VIEW {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
 
 
-def _drop_all(w: Writer, node: ast.DropAll) -> str:
+def _drop_all(w: NodeWriter, node: ast.DropAll) -> str:
     return f"DROP ALL {w.path(node.path)}"
 
 
-def _mount_trace(w: Writer, node: ast.MountTrace) -> str:
+def _mount_trace(w: NodeWriter, node: ast.MountTrace) -> str:
     return f"MOUNT TRACE {w.write(node.file)} AS {w.path(node.path)}{_options(w, node.options)}"
 
 
-def _mount_traces(w: Writer, node: ast.MountTraces) -> str:
+def _mount_traces(w: NodeWriter, node: ast.MountTraces) -> str:
     return f"MOUNT TRACES {w.write(node.file)} AS {w.path(node.path)}{_options(w, node.options)}"
 
 
-def _set(w: Writer, node: ast.Set) -> str:
+def _set(w: NodeWriter, node: ast.Set) -> str:
     return f"SET {w.path(node.path)} = {w.expr(node.value)}"
 
 
-def _explain(w: Writer, node: ast.Explain) -> str:
+def _explain(w: NodeWriter, node: ast.Explain) -> str:
     manner = {"PLAN": "", "ANALYZE": "ANALYZE ", "SQL": "(SQL) "}[node.manner]
     return f"EXPLAIN {manner}{w.write(node.select)}"
 
 
-def _describe(w: Writer, node: ast.Describe) -> str:
+def _describe(w: NodeWriter, node: ast.Describe) -> str:
     return f"DESCRIBE {w.write(node.subject)}"
 
 
-def _summarize(w: Writer, node: ast.Summarize) -> str:
+def _summarize(w: NodeWriter, node: ast.Summarize) -> str:
     return f"SUMMARIZE {w.write(node.subject)}"
 
 
-def _show_tables(w: Writer, node: ast.ShowTables) -> str:
+def _show_tables(w: NodeWriter, node: ast.ShowTables) -> str:
     return "SHOW TABLES" if node.path is None else f"SHOW TABLES FROM {w.path(node.path)}"
 
 

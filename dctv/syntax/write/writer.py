@@ -11,7 +11,7 @@ from dctv.syntax import ast
 from dctv.syntax.keywords import RESERVED
 from dctv.syntax.write.levels import level
 
-Form: TypeAlias = Callable[["Writer", Any], str]
+Form: TypeAlias = Callable[["NodeWriter", Any], str]
 
 _BARE = pattern(r"[^\W\d]\w*")
 _ALSO_QUOTED = frozenset(
@@ -23,7 +23,7 @@ _QUOTED_IN_WINDOWS = frozenset({"PARTITION"})
 
 
 @record
-class Writer:
+class NodeWriter:
     """Writes nodes as text that parses to the same nodes, or as a header."""
 
     forms: dict[type[ast.Node], Form]

@@ -7,7 +7,7 @@ mod source;
 
 pub use input::{Input, Step};
 pub use python::register;
-pub use source::Source;
+pub use source::BlockSource;
 
 /// Why a file could not be read to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

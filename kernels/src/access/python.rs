@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::source::read_chunk as read;
-use super::{Block, Checkpoint, Damage, Limits, Source};
+use super::{Block, BlockSource, Checkpoint, Damage, Limits};
 
 /// The fields of `dctv.contracts.chunks.Checkpoint` in their order.
 type Place = ((u32, u32, u64, u64, u64, u64, u8, Option<Py<PyBytes>>), (u64, u64, u64, bool));
@@ -70,7 +70,7 @@ struct TextChunks {
     limits: Limits,
     /// Number of the next file to be opened.
     next: usize,
-    source: Option<Source>,
+    source: Option<BlockSource>,
     spare: Vec<u8>,
     /// Files that ended early, and why: `truncated`, `corrupt`, `trailing`.
     #[pyo3(get)]
@@ -87,8 +87,8 @@ impl TextChunks {
                     return Ok(None);
                 };
                 let done = Arc::<AtomicU64>::default();
-                let source =
-                    Source::open(path, self.next as u32, self.limits, done).map_err(|error| (path.clone(), error))?;
+                let source = BlockSource::open(path, self.next as u32, self.limits, done)
+                    .map_err(|error| (path.clone(), error))?;
                 self.source = Some(source);
                 self.next += 1;
                 continue;

@@ -33,7 +33,7 @@ struct Cut {
 }
 
 /// A file as blocks of whole lines.
-pub struct Source {
+pub struct BlockSource {
     input: Input,
     limits: Limits,
     /// Text behind the last block, and where it begins in the unpacked file.
@@ -53,9 +53,9 @@ pub struct Source {
     left: usize,
 }
 
-impl Source {
+impl BlockSource {
     /// Read a file from its beginning; `done` counts the bytes that are read of it.
-    pub fn open(path: &Path, file: u32, limits: Limits, done: Arc<AtomicU64>) -> io::Result<Source> {
+    pub fn open(path: &Path, file: u32, limits: Limits, done: Arc<AtomicU64>) -> io::Result<BlockSource> {
         let input = Input::open(path, done)?;
         let chunk = Checkpoint {
             file,
@@ -71,15 +71,15 @@ impl Source {
             lines: 0,
             packed: input.packed(),
         };
-        Ok(Source::new(input, limits, chunk))
+        Ok(BlockSource::new(input, limits, chunk))
     }
 
     /// Read one chunk again; its blocks are numbered as in the whole file.
     ///
     /// Here, or when a block is asked for, it is an error if the file is not what it was.
-    pub fn chunk(path: &Path, place: &Checkpoint, limits: Limits, done: Arc<AtomicU64>) -> io::Result<Source> {
+    pub fn chunk(path: &Path, place: &Checkpoint, limits: Limits, done: Arc<AtomicU64>) -> io::Result<BlockSource> {
         let input = Input::at(path, place, done)?.ok_or_else(changed)?;
-        let mut source = Source::new(input, limits, place.clone());
+        let mut source = BlockSource::new(input, limits, place.clone());
         source.limits.chunk = u64::MAX;
         source.offset = place.uc_offset;
         source.lines = place.first_line;
@@ -89,10 +89,10 @@ impl Source {
         Ok(source)
     }
 
-    fn new(input: Input, mut limits: Limits, chunk: Checkpoint) -> Source {
+    fn new(input: Input, mut limits: Limits, chunk: Checkpoint) -> BlockSource {
         // Shorter lines may stand in a block between others, where nobody looks for them.
         limits.line = limits.line.max(limits.block.saturating_add(2 * STEP));
-        Source {
+        BlockSource {
             input,
             limits,
             rest: Vec::new(),
@@ -368,7 +368,7 @@ impl Source {
 /// The text of one chunk; an error if the file is not what it was.
 pub fn read_chunk(path: &Path, place: &Checkpoint) -> io::Result<Vec<u8>> {
     let whole = Limits { block: usize::MAX / 4, line: usize::MAX / 4, chunk: u64::MAX, joined: b"" };
-    let mut source = Source::chunk(path, place, whole, Arc::default())?;
+    let mut source = BlockSource::chunk(path, place, whole, Arc::default())?;
     let mut text = Vec::new();
     while source.step(&mut text)? {}
     if text.len() as u64 == place.uc_size { Ok(text) } else { Err(changed()) }

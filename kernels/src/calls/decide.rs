@@ -3,13 +3,13 @@
 use rustc_hash::FxHashMap;
 
 use super::args::holds;
-use super::frames::State;
+use super::frames::FrameState;
 use super::rules::{Rules, Trigger};
 
 /// What is decided when a call begins.
 pub struct Decision {
     /// For calls from it.
-    pub state: State,
+    pub state: FrameState,
     /// No filter hides it.
     pub recorded: bool,
     /// It turned the trace on or off.
@@ -41,7 +41,7 @@ pub struct Seen<'a> {
 /// Decides whether a call is shown, in this order: what leaves it out, what lets it in, its file, levels, switches,
 /// what hides it, and last its turn among those that would be shown.
 #[inline]
-pub fn decide(rules: &Rules, state: State, seen: &Seen, enabled: bool, samples: &mut Samples) -> Decision {
+pub fn decide(rules: &Rules, state: FrameState, seen: &Seen, enabled: bool, samples: &mut Samples) -> Decision {
     let trigger = seen.trigger;
     let mut decision = Decision { state, recorded: false, turned: None, finished: false };
     let state = &mut decision.state;
@@ -95,7 +95,7 @@ pub fn decide(rules: &Rules, state: State, seen: &Seen, enabled: bool, samples: 
 }
 
 /// What holds of a call that began before the range: it is not counted and turns nothing on or off.
-pub fn before_range(rules: &Rules, state: State, seen: &Seen) -> Decision {
+pub fn before_range(rules: &Rules, state: FrameState, seen: &Seen) -> Decision {
     let mut decision = Decision { state, recorded: false, turned: None, finished: false };
     let state = &mut decision.state;
     match filter_of(seen) {
@@ -112,7 +112,7 @@ pub fn before_range(rules: &Rules, state: State, seen: &Seen) -> Decision {
 
 /// What holds of a call whose begin was not recorded, as those that a new process was forked in: nothing could be
 /// decided there, so calls from it are as outside of it, and its end is shown unless it is within what is left out.
-pub fn not_begun(rules: &Rules, state: State, trigger: &Trigger, ends: bool) -> Decision {
+pub fn not_begun(rules: &Rules, state: FrameState, trigger: &Trigger, ends: bool) -> Decision {
     let shown = !trigger.hide && state.budget > 0 && (state.inside || !rules.opt_in);
     Decision { state, recorded: !state.out && (ends || shown), turned: None, finished: false }
 }

@@ -1,7 +1,7 @@
 //! Calls as they begin, in order of time -> those that filters show, with their places among each other.
 
 use super::decide::{Decision, Samples, Seen, before_range, decide, not_begun};
-use super::frames::{Frame, Kept, State, Thread};
+use super::frames::{Frame, FrameState, Kept, Thread};
 use super::functions::Functions;
 use super::rules::{Rules, Trigger};
 use super::switching::{End, Ends};
@@ -89,8 +89,8 @@ impl<T: Clone> Engine<T> {
 
     /// What holds outside of any call.
     #[inline]
-    fn outside(&self) -> State {
-        State {
+    fn outside(&self) -> FrameState {
+        FrameState {
             inside: false,
             out: false,
             budget: self.rules.depth,
@@ -163,7 +163,7 @@ impl<T: Clone> Engine<T> {
 
     /// Whether a call is kept whatever it calls.
     #[inline]
-    fn keeps(&self, call: &Call<T>, state: &State, trigger: &Trigger) -> bool {
+    fn keeps(&self, call: &Call<T>, state: &FrameState, trigger: &Trigger) -> bool {
         let Some(end) = call.end.filter(|_| call.marks & EXIT != 0) else {
             return true;
         };
@@ -255,7 +255,7 @@ impl<T: Clone> Engine<T> {
     }
 
     /// Adds a call that is passed over.
-    fn push(&mut self, call: &Call<T>, state: State, kept: Kept) {
+    fn push(&mut self, call: &Call<T>, state: FrameState, kept: Kept) {
         let frame = Frame {
             id: call.id,
             parent: call.parent,

@@ -17,15 +17,15 @@ use super::missed::Missed;
 use super::patterns::Book;
 use super::rules::Rules;
 use crate::sweeps::{
-    Cancel, Kind, Partitions, ROWS, Source, Sweep, Token, fail, gather_some, int64, made, nullable, schema, stream,
-    to_python,
+    Cancel, ChunkedInput, Kind, Partitions, ROWS, Sweep, Token, fail, gather_some, int64, made, nullable, schema,
+    stream, to_python,
 };
 
 /// Columns between the key and the rest: id, parent, duration, name, module, size, file, arguments, marks.
 const OWN: usize = 9;
 
 struct Filter {
-    input: Source,
+    input: ChunkedInput,
     partitions: Partitions,
     fields: Vec<FieldRef>,
     /// What is told of a call is its row.
@@ -170,7 +170,7 @@ pub fn filter_calls(
     let cancel = Token::new(cancel);
     let missed = missed.map(|missed| missed.clone());
     let open = || -> Result<_, ArrowError> {
-        let input = Source::new(
+        let input = ChunkedInput::new(
             calls.into_reader().map_err(|error| fail(error.to_string()))?,
             Kind::Events,
             1,

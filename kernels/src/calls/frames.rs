@@ -2,7 +2,7 @@
 
 /// What a call hands down to those that it makes.
 #[derive(Clone, Copy)]
-pub struct State {
+pub struct FrameState {
     /// A function was filtered in.
     pub inside: bool,
     /// A function was filtered out: nothing below is shown.
@@ -53,7 +53,7 @@ pub struct Frame<T> {
     /// The calls that it is in, where they are to be printed.
     pub stack: Option<Box<str>>,
     /// For calls from it.
-    pub state: State,
+    pub state: FrameState,
 }
 
 /// The open calls of one thread, outermost first.

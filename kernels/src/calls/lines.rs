@@ -16,7 +16,7 @@ use super::engine::Shown;
 use super::replay::{Call, Printer};
 use super::stored::{Wanted, integer, text};
 use super::style::Style;
-use super::walk::{Source, Taken, Walk};
+use super::walk::{CallSource, Taken, Walk};
 use crate::sweeps::{Cancel, fail, to_python};
 
 /// Bytes that are handed out at once, about.
@@ -26,7 +26,7 @@ const FIRST: usize = 1 << 12;
 
 /// What is kept of a call until it is known to be shown.
 #[derive(Clone)]
-struct Told {
+struct PendingCall {
     time: i64,
     tid: i64,
     length: Option<i64>,
@@ -38,13 +38,13 @@ struct Told {
     timed: bool,
 }
 
-fn told(taken: &Taken) -> Told {
+fn told(taken: &Taken) -> PendingCall {
     let block = taken.block;
     let long = |column: &Option<_>| {
         let column = column.as_ref();
         column.and_then(|values| integer(values, taken.row))
     };
-    Told {
+    PendingCall {
         time: taken.time,
         tid: block.tids.value(taken.row),
         length: taken.length,
@@ -58,10 +58,10 @@ fn told(taken: &Taken) -> Told {
 }
 
 struct Lines {
-    walk: Walk<Told>,
+    walk: Walk<PendingCall>,
     printer: Printer,
     /// Shown calls that are not printed yet.
-    calls: VecDeque<Shown<Told>>,
+    calls: VecDeque<Shown<PendingCall>>,
     more: bool,
     /// Events that are not printed yet, with the place of the next one in the first batch.
     events: VecDeque<RecordBatch>,
@@ -174,7 +174,7 @@ impl StoredReplay {
     fn new(
         style: Style,
         path: PathBuf,
-        source: Source,
+        source: CallSource,
         tasks: Vec<(i64, String)>,
         cancel: Option<PyRef<'_, Cancel>>,
     ) -> PyResult<Self> {

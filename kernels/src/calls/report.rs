@@ -13,12 +13,12 @@ use rustc_hash::FxHashMap;
 
 use super::stored::{Wanted, integer, text_at};
 use super::sums::{Added, Sums, Times};
-use super::walk::{Source, Taken, Walk};
+use super::walk::{CallSource, Taken, Walk};
 use crate::sweeps::{Cancel, fail, to_python};
 
 /// What is kept of a call until it is known to be shown.
 #[derive(Clone, Copy)]
-struct Told {
+struct PendingCall {
     start: i64,
     /// `MISSING` if it is not known.
     length: i64,
@@ -39,10 +39,10 @@ fn known(time: i64) -> Option<i64> {
 struct Groups(Vec<u32>);
 
 /// Reads and filters a stored table to its end.
-fn stored(walk: &mut Walk<Told>, sums: &mut Sums) -> Result<(), ArrowError> {
+fn stored(walk: &mut Walk<PendingCall>, sums: &mut Sums) -> Result<(), ArrowError> {
     let mut groups = Groups::default();
     loop {
-        let more = walk.step(|taken: &Taken| Told {
+        let more = walk.step(|taken: &Taken| PendingCall {
             start: taken.time,
             length: taken.length.unwrap_or(MISSING),
             own: taken.block.own.as_ref().and_then(|own| integer(own, taken.row)).unwrap_or(MISSING),
@@ -186,7 +186,13 @@ impl CallSums {
 
     /// Reads a stored table of calls and adds what filters show of it.
     #[pyo3(signature = (path, source, *, cancel=None))]
-    fn read(&self, py: Python<'_>, path: PathBuf, source: Source, cancel: Option<PyRef<'_, Cancel>>) -> PyResult<()> {
+    fn read(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        source: CallSource,
+        cancel: Option<PyRef<'_, Cancel>>,
+    ) -> PyResult<()> {
         let wanted = Wanted { own: self.state().sums.measured, ..Wanted::default() };
         let walk = Walk::open(&path, source, wanted, cancel);
         let mut walk = walk.map_err(to_python)?;

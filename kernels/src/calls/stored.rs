@@ -52,7 +52,7 @@ impl Wanted {
 }
 
 /// What is known of functions by name and module.
-pub type Facts = FxHashMap<(String, String), (Option<i64>, Option<String>)>;
+pub type FunctionMetadata = FxHashMap<(String, String), (Option<i64>, Option<String>)>;
 
 /// A column of texts by numbers.
 type Texts = DictionaryArray<Int32Type>;
@@ -78,22 +78,22 @@ pub struct Block {
 
 /// How a call was recorded.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct State {
+pub struct CallState {
     pub marks: u8,
     pub inherited: bool,
     pub entered: bool,
 }
 
-const WHOLE: State = State { marks: ENTRY | EXIT, inherited: false, entered: false };
+const WHOLE: CallState = CallState { marks: ENTRY | EXIT, inherited: false, entered: false };
 
-fn state(word: &str) -> State {
+fn state(word: &str) -> CallState {
     let marks = match word {
         "open" | "left" | "lost" => ENTRY,
         "entered" => EXIT,
         "inherited" => 0,
         _ => ENTRY | EXIT,
     };
-    State { marks, inherited: word == "inherited", entered: word == "entered" }
+    CallState { marks, inherited: word == "inherited", entered: word == "entered" }
 }
 
 /// The number of a value, if there is one.
@@ -292,19 +292,19 @@ fn times(batch: &RecordBatch) -> Result<&[i64], ArrowError> {
 /// Numbers of functions and states for the texts of blocks, which are looked at once per dictionary.
 #[derive(Default)]
 pub struct Codes {
-    facts: Facts,
+    metadata: FunctionMetadata,
     names: Option<ArrayRef>,
     modules: Option<ArrayRef>,
     states: Option<ArrayRef>,
     /// By name: a module, and the function of that name there.
     usual: Vec<(Option<usize>, u32)>,
     others: FxHashMap<(Option<usize>, Option<usize>), u32>,
-    known: Vec<State>,
+    known: Vec<CallState>,
 }
 
 impl Codes {
-    pub fn new(facts: Facts) -> Self {
-        Self { facts, ..Self::default() }
+    pub fn new(metadata: FunctionMetadata) -> Self {
+        Self { metadata, ..Self::default() }
     }
 
     /// Prepares for a block.
@@ -326,7 +326,7 @@ impl Codes {
 
     /// How a call was recorded.
     #[inline]
-    pub fn state(&self, block: &Block, row: usize) -> State {
+    pub fn state(&self, block: &Block, row: usize) -> CallState {
         key(&block.states, row).and_then(|key| self.known.get(key).copied()).unwrap_or(WHOLE)
     }
 
@@ -356,7 +356,7 @@ impl Codes {
         let within = block.modules.as_ref().and_then(|one| value(one, module));
         let named = called.zip(within).map(|(a, b)| (a.to_owned(), b.to_owned()));
         let (size, file) = named
-            .and_then(|named| self.facts.get(&named))
+            .and_then(|named| self.metadata.get(&named))
             .map_or((None, None), |(size, file)| (*size, file.as_deref()));
         let code = functions.number([called, within, file], size)?;
         self.others.insert((name, module), code);

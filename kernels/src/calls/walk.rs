@@ -11,7 +11,7 @@ use super::functions::Functions;
 use super::missed::Missed;
 use super::patterns::Book;
 use super::rules::Rules;
-use super::stored::{Block, Codes, Facts, State, Stored, Wanted, integer, text};
+use super::stored::{Block, CallState, Codes, FunctionMetadata, Stored, Wanted, integer, text};
 use crate::sweeps::{Cancel, Token, fail};
 
 /// Calls that are decided before what is shown of them is used: few, so that they stay in the cache.
@@ -19,7 +19,7 @@ const STEP: usize = 512;
 
 /// What is read and what is shown of it.
 #[derive(FromPyObject)]
-pub struct Source {
+pub struct CallSource {
     pub rules: Rules,
     /// Only these threads, unless there are none.
     pub tids: Vec<i64>,
@@ -40,7 +40,7 @@ pub struct Taken<'a> {
     pub time: i64,
     pub length: Option<i64>,
     pub function: u32,
-    pub state: State,
+    pub state: CallState,
 }
 
 /// Reads and decides.
@@ -61,16 +61,16 @@ pub struct Walk<T> {
 impl<T: Clone> Walk<T> {
     pub fn open(
         path: &Path,
-        source: Source,
+        source: CallSource,
         wanted: Wanted,
         cancel: Option<PyRef<'_, Cancel>>,
     ) -> Result<Self, ArrowError> {
         let mut rules = source.rules;
         let book = Book::new(std::mem::take(&mut rules.rules), &rules.kind).map_err(fail)?;
-        let facts: Facts =
+        let metadata: FunctionMetadata =
             source.functions.into_iter().map(|(name, module, size, file)| ((name, module), (size, file))).collect();
         let wanted = Wanted {
-            modules: wanted.modules || source.by_module || !facts.is_empty(),
+            modules: wanted.modules || source.by_module || !metadata.is_empty(),
             args: wanted.args || source.by_arguments,
             ..wanted
         };
@@ -81,7 +81,7 @@ impl<T: Clone> Walk<T> {
         Ok(Self {
             stored: Stored::open(path, wanted)?,
             block: None,
-            codes: Codes::new(facts),
+            codes: Codes::new(metadata),
             engine,
             tids: source.tids,
             missed: source.missed,

@@ -30,7 +30,7 @@ use feed::Part;
 /// A file, and the offset, size and packing of its part that is read, if not all.
 type Given = (String, Option<(u64, u64, bool)>);
 
-/// Files of trace events -> an iterator of chunks, then `facts`; see `dctv.readers.described`.
+/// Files of trace events -> an iterator of chunks, then `metadata`; see `dctv.readers.described`.
 ///
 /// A path may come with the part of its file that is read: offset, size, and whether that is a stream of deflate.
 /// `progress(done, total)` is called with bytes of files from the iterating thread; what it raises ends the pass.

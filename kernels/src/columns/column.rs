@@ -61,7 +61,7 @@ pub enum Values {
 /// Distinct values of a coded column from which on it must pay: fewer than half as many as rows.
 const CODED_MIN: usize = 1024;
 
-pub struct Column {
+pub struct DecodedColumn {
     pub values: Values,
     pub nulls: NullBufferBuilder,
     negative: bool,
@@ -72,9 +72,9 @@ fn is_exact(value: i64) -> bool {
     (value as f64) as i128 == i128::from(value)
 }
 
-impl Column {
-    pub fn new() -> Column {
-        Column { values: Values::Empty, nulls: NullBufferBuilder::new(0), negative: false, inexact: false }
+impl DecodedColumn {
+    pub fn new() -> DecodedColumn {
+        DecodedColumn { values: Values::Empty, nulls: NullBufferBuilder::new(0), negative: false, inexact: false }
     }
 
     pub fn traits(&self) -> Traits {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::column::{Column, Kind, Traits};
+use super::column::{DecodedColumn, Kind, Traits};
 use super::strings::Interner;
 
 /// Types that columns have from the start, known from elsewhere; those of values found later still widen them.
@@ -21,7 +21,7 @@ pub struct Expected {
 pub struct TableBuilder {
     fixed: Vec<&'static str>,
     pub(super) keys: Interner,
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<DecodedColumn>,
     /// Which column followed which in the row before.
     after: Vec<usize>,
     previous: usize,
@@ -35,7 +35,7 @@ impl TableBuilder {
         TableBuilder {
             fixed: fixed.to_vec(),
             keys: Interner::default(),
-            columns: fixed.iter().map(|_| Column::new()).collect(),
+            columns: fixed.iter().map(|_| DecodedColumn::new()).collect(),
             after: vec![usize::MAX; fixed.len() + 1],
             previous: fixed.len(),
             rows: 0,
@@ -60,7 +60,7 @@ impl TableBuilder {
 
     /// What is known of the types of all columns.
     pub fn traits(&self) -> impl Iterator<Item = Traits> {
-        self.columns.iter().map(Column::traits)
+        self.columns.iter().map(DecodedColumn::traits)
     }
 
     /// The rows that were ended.
@@ -84,7 +84,7 @@ impl TableBuilder {
         } else {
             let found = base + self.keys.intern(key);
             if found == self.columns.len() {
-                let mut column = Column::new();
+                let mut column = DecodedColumn::new();
                 if let Some(kind) = self.expected.keyed.get(key) {
                     column.promote(*kind);
                 }

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// A node as Python gives it: what it decodes, numbers, the numbers of its parts, names.
-pub type Told = (String, Vec<u64>, Vec<usize>, Vec<String>);
+pub type NodeSpec = (String, Vec<u64>, Vec<usize>, Vec<String>);
 
 /// No node, column, slot or length, in Python and here.
 pub const NONE: usize = usize::MAX;
@@ -93,7 +93,7 @@ pub struct Int {
 #[derive(Clone, Copy)]
 pub enum Length {
     Known(u64),
-    Told(usize),
+    Field(usize),
     ToNull,
 }
 
@@ -147,10 +147,10 @@ pub struct Program {
 
 impl Program {
     /// Check what Python gives: parts come behind what they are parts of, so that nothing is part of itself.
-    pub fn new(told: Vec<Told>, slots: usize) -> PyResult<Program> {
-        let mut nodes: Vec<Node> = Vec::with_capacity(told.len());
-        let mut leasts = vec![0; told.len()];
-        for (place, one) in told.into_iter().enumerate().rev() {
+    pub fn new(metadata: Vec<NodeSpec>, slots: usize) -> PyResult<Program> {
+        let mut nodes: Vec<Node> = Vec::with_capacity(metadata.len());
+        let mut leasts = vec![0; metadata.len()];
+        for (place, one) in metadata.into_iter().enumerate().rev() {
             if one.2.iter().any(|part| *part <= place || *part >= leasts.len()) {
                 return Err(PyValueError::new_err("a node is not behind its whole"));
             }
@@ -171,7 +171,7 @@ fn number(value: u64) -> usize {
 fn length(numbers: &[u64]) -> Option<Length> {
     match (*numbers.first()?, *numbers.get(1)?) {
         (u64::MAX, u64::MAX) => Some(Length::ToNull),
-        (u64::MAX, slot) => Some(Length::Told(number(slot))),
+        (u64::MAX, slot) => Some(Length::Field(number(slot))),
         (known, _) => Some(Length::Known(known)),
     }
 }
@@ -192,7 +192,7 @@ fn choices(mut numbers: &[u64], parts: &[usize]) -> Option<Vec<Choice>> {
     Some(found)
 }
 
-fn node((form, numbers, parts, names): Told, leasts: &[u64]) -> Option<Node> {
+fn node((form, numbers, parts, names): NodeSpec, leasts: &[u64]) -> Option<Node> {
     let (head, rest) = numbers.split_at_checked(4)?;
     let least_of = |part: &usize| leasts.get(*part).copied().unwrap_or(0);
     let (what, least) = match form.as_str() {
@@ -229,7 +229,7 @@ fn node((form, numbers, parts, names): Told, leasts: &[u64]) -> Option<Node> {
             let least = match length {
                 Length::Known(bytes) => bytes.saturating_mul(8),
                 Length::ToNull => 8,
-                Length::Told(_) => 0,
+                Length::Field(_) => 0,
             };
             let what = What::Text { length, encoding, blob };
             (what, least)

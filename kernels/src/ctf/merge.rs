@@ -101,8 +101,8 @@ impl Decoder {
         let end = stream.packet.content;
         let rows = sink.rows(table.number);
         let found = stream.walk(&mut self.shared, (begin, end), |walker, bits| {
-            let told = &event.told;
-            let nodes = [event.header, event.common, told.context, told.payload];
+            let metadata = &event.metadata;
+            let nodes = [event.header, event.common, metadata.context, metadata.payload];
             for (node, fills) in nodes.into_iter().zip(&table.fills) {
                 if node != NONE {
                     walker.field(bits, node, &mut Row { rows, fills })?;
@@ -127,7 +127,7 @@ impl Decoder {
                 return Ok(());
             }
         }
-        if event.told.inferred
+        if event.metadata.inferred
             && let Some(running) = self.running.get(&place)
         {
             let rows = sink.rows(table.number);
@@ -146,11 +146,11 @@ impl Decoder {
 
     /// Remember which thread an event switches to.
     fn switched(&mut self, event: &EventClass, number: usize, place: (usize, i64)) {
-        if event.told.switch == NONE {
+        if event.metadata.switch == NONE {
             return;
         }
         let slots = self.streams.get(number).map(|stream| &stream.slots);
-        if let Some(tid) = slots.and_then(|slots| slots.get(event.told.switch)) {
+        if let Some(tid) = slots.and_then(|slots| slots.get(event.metadata.switch)) {
             let comm = &self.shared.captured;
             let is_known = self.names.len() < MOST_NAMES || self.names.find(comm).is_some();
             let running = self.running.entry(place).or_default();

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::layout::Program;
 use super::merge::Decoder;
+use super::metadata::MountMetadata;
 use super::stream::{Shared, Stream, StreamFile};
-use super::told::MountTold;
 use super::trace::Trace;
 use crate::rows::{Failure, Note, Notes, RowPass};
 
@@ -60,12 +60,12 @@ fn streams(shared: &mut Shared, files: Vec<StreamFile>) -> Result<Vec<Stream>, F
     Ok(ordered.collect())
 }
 
-fn decoder(told: MountTold) -> PyResult<Result<(Decoder, u64), Failure>> {
-    let program = Program::new(told.nodes, told.slots)?;
+fn decoder(metadata: MountMetadata) -> PyResult<Result<(Decoder, u64), Failure>> {
+    let program = Program::new(metadata.nodes, metadata.slots)?;
     let mut traces = Vec::new();
     let mut files = Vec::new();
     let mut events = 0;
-    for (number, mut trace) in told.traces.into_iter().enumerate() {
+    for (number, mut trace) in metadata.traces.into_iter().enumerate() {
         for (file, path) in std::mem::take(&mut trace.files) {
             let size = std::fs::metadata(&path).map_or(0, |found| found.len());
             files.push(StreamFile { number: file, path: path.into(), size, trace: number });
@@ -89,21 +89,21 @@ fn decoder(told: MountTold) -> PyResult<Result<(Decoder, u64), Failure>> {
         Err(failure) => return Ok(Err(failure)),
     };
     shared.window = each.clamp(WINDOW.0, WINDOW.1);
-    let notes = told.notes.into_iter().map(|(file, reason, count, example)| Note {
+    let notes = metadata.notes.into_iter().map(|(file, reason, count, example)| Note {
         file,
         reason,
         count,
         example,
         incomplete: false,
     });
-    let decoder = Decoder::new(shared, streams, told.properties, (notes.collect(), told.unix));
+    let decoder = Decoder::new(shared, streams, metadata.properties, (notes.collect(), metadata.unix));
     Ok(Ok((decoder, total)))
 }
 
 /// Decode the streams of traces whose metadata `dctv.readers.ctf` has laid out.
 #[pyfunction]
 #[pyo3(signature = (mount, threads, progress=None))]
-fn ctf_pass(py: Python<'_>, mount: MountTold, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<RowPass> {
+fn ctf_pass(py: Python<'_>, mount: MountMetadata, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<RowPass> {
     match py.detach(|| decoder(mount))? {
         Ok((decoder, total)) => {
             let done = Arc::clone(&decoder.done);

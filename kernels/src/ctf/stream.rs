@@ -236,9 +236,9 @@ impl Stream {
             self.packet.context = json.text().filter(|_| extra).map(<[u8]>::to_vec);
         }
         self.packet.cpu = self.seen.get(role::CPU).map(u64::cast_signed);
-        let told = self.seen.get(role::PACKET_SIZE).filter(|size| *size > 0);
+        let metadata = self.seen.get(role::PACKET_SIZE).filter(|size| *size > 0);
         let content = self.seen.get(role::CONTENT_SIZE).filter(|size| *size > 0);
-        let size = told.or(content).unwrap_or(end);
+        let size = metadata.or(content).unwrap_or(end);
         if size < behind || content.is_some_and(|content| content < behind || content > size) {
             return self.give_up(shared, Stop::Damaged("the sizes of a packet are impossible"));
         }

@@ -37,7 +37,7 @@ fn kind(name: &str) -> Type {
     }
 }
 
-/// Units live as long as the program, so only known ones are told.
+/// Units live as long as the program, so only known ones are passed on.
 fn unit(name: &str) -> &'static str {
     let known = ["ns", "us", "ms", "s", "B", "Hz", "kHz"];
     known.into_iter().find(|one| *one == name).unwrap_or("")
@@ -49,9 +49,9 @@ fn spec((name, kind_name, unit_name): &(String, String, String)) -> ColumnSpec {
 
 /// Make the table of a class, or add the columns that it has and others of the same name have not.
 pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
-    let told = &event.told;
-    let specs: Vec<_> = told.columns.iter().map(spec).collect();
-    let name = format!("raw_events.{}", told.table);
+    let metadata = &event.metadata;
+    let specs: Vec<_> = metadata.columns.iter().map(spec).collect();
+    let name = format!("raw_events.{}", metadata.table);
     let number = sink.table(&name, || {
         let has = |name: &str| specs.iter().any(|one| one.name == name).then(|| name.to_owned());
         let args = specs.iter().map(|one| &one.name);
@@ -60,7 +60,7 @@ pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
             name: name.clone(),
             columns: specs.clone(),
             event: Some(EventSpec {
-                name: told.table.clone(),
+                name: metadata.table.clone(),
                 pid: has("common_tgid"),
                 tid: has("common_pid"),
                 args: args.cloned().collect(),
@@ -72,11 +72,11 @@ pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
     let place = |column: usize| places.get(column).copied().unwrap_or(NONE);
     let named = |name: &str| specs.iter().position(|one| one.name == name).map_or(NONE, place);
     let scope = |scope: usize| {
-        let fills = told.fills.get(scope).into_iter().flatten();
-        let also = told.also.get(scope).into_iter().flatten();
+        let fills = metadata.fills.get(scope).into_iter().flatten();
+        let also = metadata.also.get(scope).into_iter().flatten();
         fills.zip(also).map(|(fill, also)| (place(*fill), place(*also))).collect()
     };
-    let constants = told.constants.iter().map(|(column, value, number)| {
+    let constants = metadata.constants.iter().map(|(column, value, number)| {
         let constant = match value.parse() {
             Ok(value) if *number => Constant::Number(value),
             _ => Constant::Text(value.clone()),
@@ -86,7 +86,7 @@ pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
     Table {
         number,
         ts: named("_ts"),
-        cpu: if told.cpu { named("cpu") } else { NONE },
+        cpu: if metadata.cpu { named("cpu") } else { NONE },
         line: named("line"),
         common_pid: named("common_pid"),
         common_comm: named("common_comm"),

@@ -4,12 +4,12 @@ use rustc_hash::FxHashMap;
 
 use super::clock::Scale;
 use super::layout::{NONE, Program};
-use super::told::{EventTold, StreamTold, TraceTold};
+use super::metadata::{EventMetadata, StreamMetadata, TraceMetadata};
 
 /// A class of events, and its number among all of the mount.
 pub struct EventClass {
     pub number: usize,
-    pub told: EventTold,
+    pub metadata: EventMetadata,
     pub common: usize,
     /// The header's node, if some of its fields have columns.
     pub header: usize,
@@ -49,12 +49,12 @@ pub struct Trace {
 }
 
 impl Trace {
-    pub fn new(told: TraceTold, program: &Program, events: &mut usize) -> Trace {
-        let streams = told.streams.into_iter();
+    pub fn new(metadata: TraceMetadata, program: &Program, events: &mut usize) -> Trace {
+        let streams = metadata.streams.into_iter();
         Trace {
-            name: told.name,
-            uuid: told.uuid.try_into().ok(),
-            header: told.header,
+            name: metadata.name,
+            uuid: metadata.uuid.try_into().ok(),
+            header: metadata.header,
             streams: streams.map(|one| stream(one, program, events)).collect(),
         }
     }
@@ -68,21 +68,21 @@ impl Trace {
     }
 }
 
-fn stream(told: StreamTold, program: &Program, events: &mut usize) -> StreamClass {
-    let header = if told.shows_header { told.header } else { NONE };
-    let made = told.events.into_iter().map(|event| {
+fn stream(metadata: StreamMetadata, program: &Program, events: &mut usize) -> StreamClass {
+    let header = if metadata.shows_header { metadata.header } else { NONE };
+    let made = metadata.events.into_iter().map(|event| {
         *events += 1;
-        EventClass { number: *events - 1, told: event, common: told.common, header }
+        EventClass { number: *events - 1, metadata: event, common: metadata.common, header }
     });
     let made: Vec<_> = made.collect();
-    let by_id = made.iter().enumerate().map(|(place, event)| (event.told.id, place)).collect();
+    let by_id = made.iter().enumerate().map(|(place, event)| (event.metadata.id, place)).collect();
     StreamClass {
-        id: told.id,
-        packet: told.packet,
-        extra: told.packet_extra,
-        header: told.header,
-        align: program.nodes.get(told.header).map_or(1, |node| node.align),
-        scale: told.clock.map(Scale::new),
+        id: metadata.id,
+        packet: metadata.packet,
+        extra: metadata.packet_extra,
+        header: metadata.header,
+        align: program.nodes.get(metadata.header).map_or(1, |node| node.align),
+        scale: metadata.clock.map(Scale::new),
         events: made,
         by_id,
     }

@@ -13,14 +13,14 @@ const EMPTY_FIELDS: u64 = 1 << 20;
 
 const LOST: Stop = Stop::Damaged("the layout is inconsistent");
 
-/// What fields with a role told.
+/// The values of fields with a role.
 #[derive(Clone, Default)]
 pub struct Seen {
     values: [u64; 14],
     known: u16,
     pub uuid: Option<[u8; 16]>,
     pub cycles: Cycles,
-    /// Whether a time was told.
+    /// Whether a time was given.
     pub timed: bool,
     /// Bits of the last number that counts on from packet to packet.
     pub discarded_bits: u32,
@@ -177,7 +177,7 @@ impl<'a> Walker<'a> {
     fn length(&mut self, bits: &Bits<'_>, length: Length, least: u64) -> Result<u64, Stop> {
         let count = match length {
             Length::Known(count) => count,
-            Length::Told(slot) => self.slot(slot)?,
+            Length::Field(slot) => self.slot(slot)?,
             Length::ToNull => 0,
         };
         if least > 0 {

@@ -16,7 +16,7 @@ const DISABLED: u32 = 5;
 
 /// What is known of a trace as a whole.
 #[derive(Default)]
-pub struct Facts {
+pub struct TraceMetadata {
     /// The clock of its times, as Perfetto numbers clocks.
     pub clock: u64,
     /// The time of `_ts` 0 by that clock, and since 1970.
@@ -35,7 +35,7 @@ fn packet(out: &mut Vec<u8>, inner: &Message) {
 /// What comes before all events.
 ///
 /// Viewers take times of the kernel for those of the boot clock, so another clock is said to run with it.
-pub fn header(facts: &Facts, sequence: u64) -> Vec<u8> {
+pub fn header(metadata: &TraceMetadata, sequence: u64) -> Vec<u8> {
     let mut out = Vec::new();
     let mut clocks = Message::default();
     let mut clock = |id: u64, time: i64| {
@@ -44,23 +44,23 @@ pub fn header(facts: &Facts, sequence: u64) -> Vec<u8> {
         one.varint(2, time.max(0).cast_unsigned());
         clocks.message(1, &one);
     };
-    clock(facts.clock, facts.start);
-    if facts.clock != BOOTTIME {
-        clock(BOOTTIME, facts.start);
+    clock(metadata.clock, metadata.start);
+    if metadata.clock != BOOTTIME {
+        clock(BOOTTIME, metadata.start);
     }
-    if let (Some(unix), true) = (facts.unix, facts.clock != REALTIME) {
+    if let (Some(unix), true) = (metadata.unix, metadata.clock != REALTIME) {
         clock(REALTIME, unix);
     }
-    clocks.varint(2, facts.clock);
+    clocks.varint(2, metadata.clock);
     let mut first = Message::default();
     first.varint(SEQUENCE, sequence);
     // Nothing before this packet was lost.
     first.varint(SEQUENCE_FLAGS, 1);
     first.message(CLOCKS, &clocks);
     packet(&mut out, &first);
-    if facts.system.iter().any(Option::is_some) {
+    if metadata.system.iter().any(Option::is_some) {
         let mut names = Message::default();
-        for (number, text) in (1..).zip(&facts.system) {
+        for (number, text) in (1..).zip(&metadata.system) {
             if let Some(text) = text {
                 names.bytes(number, text.as_bytes());
             }
@@ -71,7 +71,7 @@ pub fn header(facts: &Facts, sequence: u64) -> Vec<u8> {
         second.message(SYSTEM, &system);
         packet(&mut out, &second);
     }
-    mark(&mut out, facts.start, STARTED, sequence);
+    mark(&mut out, metadata.start, STARTED, sequence);
     out
 }
 

@@ -7,7 +7,7 @@ use pyo3::types::PyBytes;
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashSet;
 
-use super::frame::{self, Facts};
+use super::frame::{self, TraceMetadata};
 use super::kernel::{Described as KernelEvent, KernelEvents, flags};
 use super::message::Message;
 use super::rows::{Rows, int, text, wrong};
@@ -100,7 +100,7 @@ fn uuid(track: i64, lane: i64) -> u64 {
 /// Batches of rows -> bytes of packets; times are ns from `start` on, which is added to them.
 #[pyclass]
 pub struct PerfettoExport {
-    facts: Facts,
+    metadata: TraceMetadata,
     kernel: KernelEvents,
     /// The track and lane whose slices are being written, and the ends of those that are open.
     current: Option<(i64, i64)>,
@@ -194,7 +194,7 @@ fn bundled(out: &mut Vec<u8>, cpu: i64, events: Message) {
 impl PerfettoExport {
     fn event(&self, out: &mut Vec<u8>, ts: i64, event: &Message) {
         let mut message = Message::default();
-        let time = ts.saturating_add(self.facts.start).max(0);
+        let time = ts.saturating_add(self.metadata.start).max(0);
         message.varint(field::packet::TIMESTAMP, time.cast_unsigned());
         message.varint(field::packet::SEQUENCE, SEQUENCE);
         message.bytes(field::packet::EVENT, &event.0);
@@ -287,7 +287,7 @@ impl PerfettoExport {
                 continue;
             };
             let mut event = Message::default();
-            let time = at.saturating_add(self.facts.start).max(0);
+            let time = at.saturating_add(self.metadata.start).max(0);
             event.varint(field::ftrace::TIMESTAMP, time.cast_unsigned());
             if let Some(tid) = int(&columns.tid, row) {
                 event.int(field::ftrace::PID, tid);
@@ -434,7 +434,7 @@ impl PerfettoExport {
     ) -> PyResult<PerfettoExport> {
         let version = system[2].as_deref().and_then(frame::version);
         Ok(PerfettoExport {
-            facts: Facts { clock, start, unix, system },
+            metadata: TraceMetadata { clock, start, unix, system },
             kernel: KernelEvents::new(kernel, version)?,
             current: None,
             open: Vec::new(),
@@ -444,12 +444,12 @@ impl PerfettoExport {
 
     /// What stands before all events.
     fn header<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &frame::header(&self.facts, SEQUENCE))
+        PyBytes::new(py, &frame::header(&self.metadata, SEQUENCE))
     }
 
     /// What stands behind all events, the last of which is at a time `_ts`.
     fn trailer<'py>(&self, py: Python<'py>, last: i64) -> Bound<'py, PyBytes> {
-        let end = last.saturating_add(self.facts.start);
+        let end = last.saturating_add(self.metadata.start);
         PyBytes::new(py, &frame::trailer(end, SEQUENCE))
     }
 

@@ -9,11 +9,11 @@ pub mod graph;
 mod latency;
 pub mod line;
 pub mod marks;
-mod met;
 mod page;
 mod part;
 mod pass;
 mod source;
+mod statistics;
 pub mod table;
 mod texts;
 

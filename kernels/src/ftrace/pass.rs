@@ -13,14 +13,14 @@ use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::chunk::Chunk;
-use super::met::Met;
 use super::part::{Hints, Part};
+use super::statistics::ChunkStatistics;
 use super::texts::{Piece, Texts};
 use crate::access::Checkpoint;
 use crate::columns::{Expected, Kind};
 use crate::pass::{Ahead, Progress, Running, Spare};
-use crate::pfw::facts::kind_name;
 use crate::pfw::names::raw_key;
+use crate::pfw::trace_metadata::kind_name;
 
 /// Column, type of its values, whether some are negative, whether some are whole numbers that no float holds.
 type ColumnRow = (String, String, bool, bool);
@@ -38,7 +38,7 @@ enum Read {
 }
 
 enum Made {
-    Chunk(Met, Result<Box<Chunk>, ArrowError>, (i64, i64)),
+    Chunk(ChunkStatistics, Result<Box<Chunk>, ArrowError>, (i64, i64)),
     End(EndRow),
     Failed(String, std::io::Error),
 }
@@ -124,7 +124,7 @@ fn decode(read: Read, hints: &Arc<Hints>, timeless: i64, spare: &Spare) -> Made 
     }
     part.end_stack();
     let range = (part.start, part.last);
-    Made::Chunk(Met::of(&part), Chunk::new(place, part, timeless).map(Box::new), range)
+    Made::Chunk(ChunkStatistics::of(&part), Chunk::new(place, part, timeless).map(Box::new), range)
 }
 
 /// One chunk of a pass.
@@ -139,8 +139,8 @@ struct FtraceChunk {
     printed: Vec<Vec<(String, u64)>>,
     /// Numbers of lines that are no events, little-endian u32.
     other_lines: Py<PyBytes>,
-    /// What was met besides events; lines count from the chunk's first one.
-    met: Py<PyAny>,
+    /// Statistics of the chunk besides its events; lines count from its first one.
+    statistics: Py<PyAny>,
     /// The earliest and the latest time in ns; the first one is larger if there is none.
     range: (i64, i64),
     /// Values that were not UTF-8.
@@ -204,9 +204,9 @@ impl FtracePass {
                 Ok(None)
             }
             Made::Failed(path, error) => Err(PyOSError::new_err((path, error.to_string()))),
-            Made::Chunk(met, chunk, range) => {
+            Made::Chunk(statistics, chunk, range) => {
                 let chunk = chunk.map_err(|error| PyValueError::new_err(error.to_string()))?;
-                convert(py, met, *chunk, range).map(Some)
+                convert(py, statistics, *chunk, range).map(Some)
             }
         })
     }
@@ -218,7 +218,7 @@ fn expected((event, columns): (String, Vec<String>)) -> (Vec<u8>, Arc<Expected>)
     (event.into_bytes(), Arc::new(expected))
 }
 
-fn convert(py: Python<'_>, met: Met, chunk: Chunk, range: (i64, i64)) -> PyResult<FtraceChunk> {
+fn convert(py: Python<'_>, statistics: ChunkStatistics, chunk: Chunk, range: (i64, i64)) -> PyResult<FtraceChunk> {
     let others: Vec<u8> = chunk.others.iter().flat_map(|line| line.to_le_bytes()).collect();
     let mut made = FtraceChunk {
         checkpoint: chunk.place.into_python(py)?,
@@ -226,7 +226,7 @@ fn convert(py: Python<'_>, met: Met, chunk: Chunk, range: (i64, i64)) -> PyResul
         columns: Vec::with_capacity(chunk.events.len()),
         printed: Vec::with_capacity(chunk.events.len()),
         other_lines: PyBytes::new(py, &others).unbind(),
-        met: met.into_pyobject(py)?.into_any().unbind(),
+        statistics: statistics.into_pyobject(py)?.into_any().unbind(),
         range,
         invalid: chunk.invalid,
     };

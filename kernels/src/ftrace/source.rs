@@ -20,7 +20,7 @@ const PAGE_LIMIT: u64 = 512 << 20;
 type Text = Box<dyn Read + Send>;
 
 /// An opened file.
-pub struct Source {
+pub struct FtraceFile {
     pub text: Text,
     /// Parts of a page that are marked as traces but hold no ftrace text.
     pub foreign: u64,
@@ -41,7 +41,7 @@ pub fn is_text(path: &Path) -> io::Result<bool> {
 }
 
 /// Open a file by what it holds.
-pub fn open(path: &Path, position: Arc<AtomicU64>) -> io::Result<Source> {
+pub fn open(path: &Path, position: Arc<AtomicU64>) -> io::Result<FtraceFile> {
     let file = Counted { inner: File::open(path)?, position };
     let (head, text) = peek(Box::new(file))?;
     let (head, text) = if head.starts_with(&[0x1f, 0x8b]) {
@@ -49,7 +49,7 @@ pub fn open(path: &Path, position: Arc<AtomicU64>) -> io::Result<Source> {
     } else {
         (head, text)
     };
-    let mut source = Source { text, foreign: 0, damaged: 0, cut: false };
+    let mut source = FtraceFile { text, foreign: 0, damaged: 0, cut: false };
     if let Some(start) = packed_start(&head) {
         let mut text = BufReader::with_capacity(HEAD, source.text);
         io::copy(&mut text.by_ref().take(start as u64), &mut io::sink())?;
@@ -105,7 +105,7 @@ fn is_string(head: &[u8]) -> bool {
     line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\n\\")
 }
 
-fn open_page(mut source: Source) -> io::Result<Source> {
+fn open_page(mut source: FtraceFile) -> io::Result<FtraceFile> {
     let (bytes, cut) = whole(source.text)?;
     source.cut = cut;
     let mut text: Text = Box::new(io::empty());

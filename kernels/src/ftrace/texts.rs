@@ -9,7 +9,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use super::part::{LINE_LIMIT, Part};
 use super::source;
-use crate::access::{Checkpoint, Damage, Limits, Source};
+use crate::access::{BlockSource, Checkpoint, Damage, Limits};
 
 /// Larger blocks than the longest line, small enough to stay in a core's cache.
 const BLOCK: usize = 2 << 20;
@@ -34,9 +34,9 @@ impl Piece {
 
 enum Form {
     /// Text, plain or gzip.
-    Text(Box<Source>),
+    Text(Box<BlockSource>),
     /// What cannot be cut.
-    Whole(Blocks, source::Source, Box<Checkpoint>),
+    Whole(Blocks, source::FtraceFile, Box<Checkpoint>),
 }
 
 /// The text of a file.
@@ -57,7 +57,7 @@ impl Texts {
     /// Read a file from its beginning, in chunks if its form allows; `position` counts the bytes that are read of it.
     pub fn open(path: &Path, file: u32, chunk: u64, position: Arc<AtomicU64>) -> io::Result<Texts> {
         if source::is_text(path)? {
-            let source = Source::open(path, file, limits(chunk), position)?;
+            let source = BlockSource::open(path, file, limits(chunk), position)?;
             return Ok(Texts::new(Form::Text(Box::new(source))));
         }
         let size = std::fs::metadata(path)?.len();
@@ -87,7 +87,7 @@ impl Texts {
         if !source::is_text(path)? {
             return Texts::open(path, place.file, u64::MAX, done);
         }
-        let source = Source::chunk(path, place, limits(u64::MAX), done)?;
+        let source = BlockSource::chunk(path, place, limits(u64::MAX), done)?;
         let mut texts = Texts::new(Form::Text(Box::new(source)));
         texts.damaged = damaged;
         Ok(texts)
@@ -112,7 +112,7 @@ impl Texts {
         self.page().map_or(0, |page| page.damaged)
     }
 
-    fn page(&self) -> Option<&source::Source> {
+    fn page(&self) -> Option<&source::FtraceFile> {
         match &self.form {
             Form::Whole(_, page, _) => Some(page),
             Form::Text(_) => None,

@@ -1,4 +1,4 @@
-//! The head of a perf.data file -> its events, its sections of facts and where its records are.
+//! The head of a perf.data file -> its events, its feature sections and where its records are.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -10,11 +10,11 @@ use flate2::bufread::MultiGzDecoder;
 
 use super::attr::{Attr, Events};
 use super::bytes::Bytes;
-use super::facts::{self, Facts};
+use super::metadata::{self, Metadata};
 use crate::rows::{Failure, Notes};
 
-/// Bytes of all facts that are read, and of what stands before the records.
-const FACTS: u64 = 64 << 20;
+/// How many bytes of metadata are read, and of what stands before the records.
+const METADATA: u64 = 64 << 20;
 const HEAD: u64 = 16 << 20;
 /// The longest header, and how many events there may be.
 const HEADER: usize = 104;
@@ -33,7 +33,7 @@ pub struct Opened {
 pub struct Head {
     pub big: bool,
     pub events: Events,
-    pub facts: Facts,
+    pub metadata: Metadata,
     /// Where records begin, and how many bytes there are; all if the file does not say.
     pub start: u64,
     pub size: Option<u64>,
@@ -118,9 +118,10 @@ pub fn read(opened: &Opened, notes: &mut Notes) -> Result<Head, Failure> {
     let mut at = Bytes::new(&head, big);
     let size = at.skip(8).and_then(|()| at.u64());
     let size = size.ok_or_else(|| bad("it ends within its header"))?;
-    let mut found = Head { big, events: Events::default(), facts: Facts::default(), start: PIPE_HEADER, size: None };
+    let mut found =
+        Head { big, events: Events::default(), metadata: Metadata::default(), start: PIPE_HEADER, size: None };
     if size == PIPE_HEADER {
-        found.facts.mode = "pipe";
+        found.metadata.mode = "pipe";
         return Ok(found);
     }
     let sections = sections(at).ok_or_else(|| bad("it ends within its header"))?;
@@ -158,7 +159,7 @@ fn sections_of(
     notes: &mut Notes,
 ) -> io::Result<()> {
     let data = sections.data;
-    found.facts.mode = "file";
+    found.metadata.mode = "file";
     found.start = data.offset.max(head.len() as u64);
     let mut before = Vec::new();
     let length = found.start.min(HEAD);
@@ -166,7 +167,7 @@ fn sections_of(
     let store = Store { opened, before: &before, after: &[], split: u64::MAX };
     attrs(&store, &sections, found, notes)?;
     let types = store.get(sections.types)?;
-    facts::event_types(Bytes::new(&types, found.big), &mut found.facts);
+    metadata::event_types(Bytes::new(&types, found.big), &mut found.metadata);
     if data.size == 0 {
         notes.cut("size of the records is not told, read to the file's end");
         return Ok(());
@@ -174,7 +175,7 @@ fn sections_of(
     found.size = Some(data.size);
     let split = data.offset.saturating_add(data.size);
     let mut after = Vec::new();
-    opened.from(split, false)?.take(FACTS).read_to_end(&mut after)?;
+    opened.from(split, false)?.take(METADATA).read_to_end(&mut after)?;
     let store = Store { opened, before: &before, after: &after, split };
     features(&store, sections.features, found, notes)
 }
@@ -191,7 +192,7 @@ struct Store<'a> {
 impl Store<'_> {
     /// A section's bytes, as many as there are.
     fn get(&self, section: Section) -> io::Result<Vec<u8>> {
-        let size = section.size.min(FACTS);
+        let size = section.size.min(METADATA);
         let inside = |held: &[u8], base: u64| {
             let start = usize::try_from(section.offset.checked_sub(base)?).ok()?;
             let end = start.checked_add(usize::try_from(size).ok()?)?;
@@ -236,14 +237,14 @@ fn features(store: &Store<'_>, bits: [u64; 4], found: &mut Head, notes: &mut Not
             continue;
         }
         let Some(section) = Section::read(&mut at) else {
-            notes.cut("sections of facts are cut off");
+            notes.cut("feature sections are cut off");
             return Ok(());
         };
         let bytes = store.get(section)?;
         if (bytes.len() as u64) < section.size {
-            notes.cut("sections of facts are cut off");
+            notes.cut("feature sections are cut off");
         }
-        facts::feature(feature, Bytes::new(&bytes, found.big), &mut found.facts, &mut found.events);
+        metadata::feature(feature, Bytes::new(&bytes, found.big), &mut found.metadata, &mut found.events);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Decoder of perf.data: files -> rows of samples, tracepoints and what the kernel told of processes.
+//! Decoder of perf.data: files -> rows of samples, tracepoints and what the kernel recorded of processes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,9 +8,10 @@ use pyo3::prelude::*;
 
 mod attr;
 mod bytes;
-mod facts;
+mod finish;
 mod header;
 mod maps;
+mod metadata;
 mod other;
 mod queue;
 mod sample;
@@ -19,7 +20,6 @@ mod session;
 mod stream;
 pub mod tables;
 mod threads;
-mod told;
 mod tracing;
 mod work;
 mod zstd;
@@ -54,7 +54,7 @@ impl Decode for Decoder {
             let ended = session.run(sink)?;
             let place = Place { file: self.file, begin, end: session.place() };
             if ended && let Some(mut session) = self.current.take() {
-                told::tell(&mut session.work, sink, &mut self.properties);
+                finish::tell(&mut session.work, sink, &mut self.properties);
                 self.notes.extend(session.work.notes.take());
                 self.file += 1;
             }

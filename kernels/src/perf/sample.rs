@@ -21,7 +21,7 @@ pub struct Sample<'a> {
     pub addr: Option<u64>,
     pub stream_id: Option<u64>,
     pub period: Option<u64>,
-    /// Counter values: id, if told, and value.
+    /// Counter values: id, if recorded, and value.
     pub values: Vec<(Option<u64>, u64)>,
     pub chain: Option<Bytes<'a>>,
     pub raw: Option<&'a [u8]>,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::attr::{Events, TRACEPOINT, has};
 use super::bytes::Bytes;
-use super::facts::Facts;
 use super::maps::{Maps, Mode};
+use super::metadata::Metadata;
 use super::sample::{self, Sample};
 use super::work::Work;
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
@@ -76,14 +76,14 @@ impl Samples {
     }
 
     /// What an event is called.
-    pub fn name(&mut self, place: usize, events: &Events, facts: &Facts) -> Arc<str> {
+    pub fn name(&mut self, place: usize, events: &Events, metadata: &Metadata) -> Arc<str> {
         if self.names.len() < events.len() {
             self.names.resize(events.len(), None);
         }
         if let Some(Some(name)) = self.names.get(place) {
             return Arc::clone(name);
         }
-        let name: Arc<str> = Arc::from(name_of(place, events, facts));
+        let name: Arc<str> = Arc::from(name_of(place, events, metadata));
         if let Some(slot) = self.names.get_mut(place) {
             *slot = Some(Arc::clone(&name));
         }
@@ -97,7 +97,7 @@ impl Samples {
         let all = events.all().iter();
         let here = all.filter(|event| self.undescribed || event.attr.kind != TRACEPOINT);
         let mask = here.fold(0, |mask, event| mask | event.attr.sample_type);
-        // The id of a counter says which of several CPUs' counters it was, if the CPU is not told.
+        // The id of a counter says which of several CPUs' counters it was, if the CPU is not recorded.
         let mask = match mask & has::CPU {
             0 => mask,
             _ => mask & !(has::ID | has::IDENTIFIER),
@@ -134,7 +134,7 @@ impl Samples {
     }
 }
 
-fn name_of(place: usize, events: &Events, facts: &Facts) -> String {
+fn name_of(place: usize, events: &Events, metadata: &Metadata) -> String {
     let Some(event) = events.get(place) else {
         return "unknown".to_owned();
     };
@@ -142,10 +142,10 @@ fn name_of(place: usize, events: &Events, facts: &Facts) -> String {
         return name.clone();
     }
     let attr = &event.attr;
-    if let Some((_, name)) = facts.types.iter().find(|(number, _)| *number == attr.config) {
+    if let Some((_, name)) = metadata.types.iter().find(|(number, _)| *number == attr.config) {
         return name.clone();
     }
-    match facts.pmus.iter().find(|(kind, _)| *kind == attr.kind) {
+    match metadata.pmus.iter().find(|(kind, _)| *kind == attr.kind) {
         Some((kind, name)) if *kind > 5 => format!("{name}/config={:#x}/", attr.config),
         _ => attr.generic_name(),
     }
@@ -187,7 +187,7 @@ impl Work {
                 self.samples.renew();
             }
         }
-        let name = self.samples.name(event, &self.events, &self.facts);
+        let name = self.samples.name(event, &self.events, &self.metadata);
         let table = self.samples.table(&self.events, sink);
         let rows = sink.rows(table);
         let origin = sample.origin;
@@ -303,7 +303,7 @@ impl Work {
     }
 }
 
-/// Addresses of a chain, leaf first, each with the mode that was told before it; how many were left out.
+/// Addresses of a chain, leaf first, each with the mode that stands before it; how many were left out.
 fn chain_of(mut chain: Bytes<'_>, mode: Mode, frames: &mut Vec<(u64, Mode)>) -> u64 {
     let mut mode = mode;
     let mut left_out = 0;

@@ -6,9 +6,9 @@ use std::sync::atomic::AtomicU64;
 
 use super::attr::Attr;
 use super::bytes::Bytes;
-use super::facts;
 use super::header::{self, Opened};
 use super::maps::Maps;
+use super::metadata;
 use super::other;
 use super::queue::Queue;
 use super::sample;
@@ -58,7 +58,7 @@ impl Session {
             work: Work {
                 big: head.big,
                 events: head.events,
-                facts: head.facts,
+                metadata: head.metadata,
                 maps: Maps::default(),
                 threads: Threads::default(),
                 notes,
@@ -233,13 +233,13 @@ impl Session {
                 }
                 work.samples.renew();
             }
-            kind::EVENT_TYPE => facts::event_types(at, &mut work.facts),
+            kind::EVENT_TYPE => metadata::event_types(at, &mut work.metadata),
             kind::EVENT_UPDATE => drop(event_update(at, work)),
-            kind::BUILD_ID => drop(facts::build_id(at, head.misc, &mut work.facts)),
+            kind::BUILD_ID => drop(metadata::build_id(at, head.misc, &mut work.metadata)),
             kind::FEATURE => {
                 if let Some(feature) = at.u64() {
                     let feature = u32::try_from(feature).unwrap_or(u32::MAX);
-                    facts::feature(feature, at, &mut work.facts, &mut work.events);
+                    metadata::feature(feature, at, &mut work.metadata, &mut work.events);
                     work.learn_formats();
                     work.samples.renew();
                 }
@@ -247,7 +247,7 @@ impl Session {
             kind::FINISHED_ROUND => self.queue.round(),
             kind::TRACING_DATA => {
                 let size = u64::from(at.u32().unwrap_or(0));
-                self.work.facts.tracing = self.payload(size, TRACING)?;
+                self.work.metadata.tracing = self.payload(size, TRACING)?;
                 self.work.learn_formats();
             }
             kind::AUXTRACE => {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::attr::Events;
 use super::bytes::{Bytes, until_zero};
-use super::facts::Facts;
 use super::maps::{Maps, Mode};
+use super::metadata::Metadata;
 use super::sample::{self, Origin};
 use super::samples::Samples;
 use super::stream::{Head, kind};
@@ -24,7 +24,7 @@ const MISC_OUT_PREEMPT: u16 = 1 << 14;
 pub struct Work {
     pub big: bool,
     pub events: Events,
-    pub facts: Facts,
+    pub metadata: Metadata,
     pub maps: Maps,
     pub threads: Threads,
     pub notes: Notes,
@@ -224,9 +224,9 @@ impl Work {
         Some(())
     }
 
-    /// Learn the formats of tracepoints that the facts carry.
+    /// Learn the formats of tracepoints that the metadata carries.
     pub fn learn_formats(&mut self) {
-        let bytes = std::mem::take(&mut self.facts.tracing);
+        let bytes = std::mem::take(&mut self.metadata.tracing);
         if bytes.is_empty() {
             return;
         }
@@ -238,7 +238,7 @@ impl Work {
         let Some(found) = found else {
             return;
         };
-        self.facts.tracepoints.extend(found.names);
+        self.metadata.tracepoints.extend(found.names);
         self.tracepoints = Some(found.tracepoints);
         if let Some(functions) = found.functions {
             self.maps.set_functions(functions);
@@ -248,7 +248,7 @@ impl Work {
 
     /// What an event is called.
     pub fn event_name(&mut self, place: usize) -> Arc<str> {
-        self.samples.name(place, &self.events, &self.facts)
+        self.samples.name(place, &self.events, &self.metadata)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use memchr::memchr;
 
-use crate::access::{Damage, Limits, Source};
+use crate::access::{BlockSource, Damage, Limits};
 use crate::rows::{Failure, Notes, TextRead};
 
 /// The longest line that is read.
@@ -27,7 +27,7 @@ pub enum Next {
 pub struct Lines {
     paths: std::vec::IntoIter<PathBuf>,
     path: PathBuf,
-    source: Option<Source>,
+    source: Option<BlockSource>,
     done: Arc<AtomicU64>,
     block: Vec<u8>,
     at: usize,
@@ -72,7 +72,7 @@ impl Lines {
 
     /// Bytes of text that were read.
     pub fn place(&self) -> u64 {
-        self.source.as_ref().map_or(0, Source::bytes)
+        self.source.as_ref().map_or(0, BlockSource::bytes)
     }
 
     /// Go to the next line.
@@ -110,7 +110,7 @@ impl Lines {
             return Ok(false);
         };
         let limits = Limits { block: BLOCK, line: LINE_LIMIT, chunk: u64::MAX, joined: b"" };
-        let source = Source::open(&path, self.file, limits, Arc::clone(&self.done));
+        let source = BlockSource::open(&path, self.file, limits, Arc::clone(&self.done));
         self.source = Some(source.map_err(|error| failed(&path, error))?);
         self.path = path;
         self.last = false;

@@ -1,4 +1,4 @@
-//! The text of `perf script` -> rows: samples with the stacks below them, tracepoints, other records, facts.
+//! The text of `perf script` -> rows: samples with the stacks below them, tracepoints, other records, metadata.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub struct Script {
     spare: Sample,
     stack: Vec<u8>,
     payloads: Payloads,
-    facts: Vec<(String, String)>,
+    metadata: Vec<(String, String)>,
     threads: BTreeMap<(i64, i64), Vec<u8>>,
     /// The first time that is one, and the records before it that have none, with their lines.
     start: Option<i64>,
@@ -49,7 +49,7 @@ impl Script {
             spare: Sample::default(),
             stack: Vec::new(),
             payloads: Payloads::default(),
-            facts: Vec::new(),
+            metadata: Vec::new(),
             threads: BTreeMap::new(),
             start: None,
             timeless: Vec::new(),
@@ -230,14 +230,14 @@ impl Script {
         };
         let found = KEYS.iter().find(|(title, _)| *title == key.trim());
         if let Some((_, key)) = found
-            && !self.facts.iter().any(|(known, _)| known == key)
+            && !self.metadata.iter().any(|(known, _)| known == key)
         {
             let value = value.trim();
             let value = match *key {
                 "tool" => format!("perf {value}"),
                 _ => value.to_owned(),
             };
-            self.facts.push(((*key).to_owned(), value));
+            self.metadata.push(((*key).to_owned(), value));
         }
     }
 
@@ -278,7 +278,7 @@ impl Decode for Script {
     }
 
     fn learnt(&mut self) -> Learnt {
-        let mut properties = std::mem::take(&mut self.facts);
+        let mut properties = std::mem::take(&mut self.metadata);
         properties.push(("clock".to_owned(), "trace".to_owned()));
         Learnt { notes: self.lines.notes.take(), properties }
     }

@@ -63,7 +63,7 @@ pub struct Track {
 
 /// Names of a process and of a thread that a descriptor tells, and which thread it is of.
 #[derive(Default)]
-pub struct Told {
+pub struct TrackNames {
     pub process: Option<(i64, Vec<u8>)>,
     pub thread: Option<(i64, i64, Vec<u8>)>,
     pub ids: Option<(i64, i64)>,
@@ -215,8 +215,8 @@ impl Tracks {
     }
 
     /// Take a message `TrackDescriptor` in.
-    pub fn describe(&mut self, message: &[u8]) -> Told {
-        let mut told = Told::default();
+    pub fn describe(&mut self, message: &[u8]) -> TrackNames {
+        let mut told = TrackNames::default();
         let (mut uuid, mut parent, mut name) = (0, None, None);
         let (mut thread, mut process, mut counter) = (None, None, None);
         for (number, value) in Fields::of(message) {

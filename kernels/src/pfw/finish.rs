@@ -12,12 +12,12 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 
 use super::decode::HashKind;
-use super::facts::{ColumnFacts, EventFacts, Facts};
-use super::hashes::{Book, Told};
+use super::hashes::{Book, HashText};
 use super::metadata::finish_metadata;
 use super::names::{FILE, raw_key};
 use super::report::Report;
-use super::tables::{Origin, Timed};
+use super::tables::{Lineage, Timed};
+use super::trace_metadata::{ColumnMetadata, EventMetadata, TraceMetadata};
 use crate::columns::Kind;
 
 const METADATA: &str = "metadata";
@@ -25,7 +25,7 @@ const METADATA: &str = "metadata";
 /// Facts of a trace and what its files say of hashes (file, dimension, hash, text) -> finished tables of some rows.
 #[pyclass(frozen)]
 pub struct PfwFinisher {
-    facts: Facts,
+    trace_metadata: TraceMetadata,
     book: Book,
 }
 
@@ -35,17 +35,17 @@ type ColumnRow = (String, &'static str, String, &'static str);
 #[pymethods]
 impl PfwFinisher {
     #[new]
-    fn new(py: Python<'_>, facts: Facts, hashes: Vec<(usize, String, String, String)>) -> PfwFinisher {
+    fn new(py: Python<'_>, trace_metadata: TraceMetadata, hashes: Vec<(usize, String, String, String)>) -> PfwFinisher {
         py.detach(|| {
             let told = hashes.iter().filter_map(|(file, dimension, hash, text)| {
-                Some(Told {
+                Some(HashText {
                     file: *file,
                     kind: HashKind::of_dimension(dimension)?,
                     hash: hash.as_bytes(),
                     text: text.as_bytes(),
                 })
             });
-            PfwFinisher { book: Book::new(told, &mut Report::default()), facts }
+            PfwFinisher { book: Book::new(told, &mut Report::default()), trace_metadata }
         })
     }
 
@@ -57,7 +57,7 @@ impl PfwFinisher {
         let finished = py
             .detach(|| match name {
                 METADATA => self.metadata(&rows),
-                _ => self.event(name, &rows).and_then(|timed| batch_of(timed, self.facts.start_ns)),
+                _ => self.event(name, &rows).and_then(|timed| batch_of(timed, self.trace_metadata.start_ns)),
             })
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(PyRecordBatch::new(finished).into_pyarrow(py)?.unbind())
@@ -75,18 +75,18 @@ impl PfwFinisher {
 }
 
 impl PfwFinisher {
-    fn found(&self, name: &str) -> Option<&EventFacts> {
-        self.facts.events.iter().find(|event| event.name == name)
+    fn found(&self, name: &str) -> Option<&EventMetadata> {
+        self.trace_metadata.events.iter().find(|event| event.name == name)
     }
 
     fn event_columns(&self, name: &str, timed: Timed) -> Vec<ColumnRow> {
         let decoded = self.found(name).map_or(&[][..], |event| &event.columns);
         let decoded = |index: usize| decoded.get(index).map_or("", |column| &column.name);
-        let row = |column: super::tables::Column| {
-            let (from, how) = match column.origin {
-                Origin::Column(index) => (decoded(index), "column"),
-                Origin::Texts(index) => (decoded(index), "texts"),
-                Origin::Both => ("", "both"),
+        let row = |column: super::tables::TableColumn| {
+            let (from, how) = match column.lineage {
+                Lineage::Column(index) => (decoded(index), "column"),
+                Lineage::Texts(index) => (decoded(index), "texts"),
+                Lineage::Both => ("", "both"),
             };
             (column.name, type_name(&column.array), from.to_owned(), how)
         };
@@ -94,7 +94,7 @@ impl PfwFinisher {
     }
 
     fn metadata(&self, rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-        let columns = &self.facts.metadata;
+        let columns = &self.trace_metadata.metadata;
         let decoded = decoded(columns, rows)?;
         let empty: Vec<bool> = columns.iter().map(|column| column.empty).collect();
         finish_metadata(&decoded, &empty)
@@ -131,7 +131,7 @@ fn unknown(name: &str) -> ArrowError {
 }
 
 /// The columns in the order of the whole load, in their final types, called as their keys are.
-fn decoded(columns: &[ColumnFacts], rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+fn decoded(columns: &[ColumnMetadata], rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let mut fields = Vec::with_capacity(columns.len());
     let mut arrays = Vec::with_capacity(columns.len());
     for column in columns {

@@ -6,12 +6,12 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 
 use super::chunk::{Chunk, Decoded};
-use super::facts::{EventFacts, Facts, FileFacts, TroubleFacts};
 use super::growing::{Dropped, Growing, Names};
+use super::hash_texts::Tellings;
 use super::hashes::Book;
 use super::ledger::Ledger;
 use super::report::{Reported, Trouble};
-use super::told::Tellings;
+use super::trace_metadata::{EventMetadata, FileMetadata, TraceMetadata, TroubleMetadata};
 use crate::access::Checkpoint;
 
 /// A chunk as it is handed out.
@@ -42,16 +42,16 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    pub fn new(files: usize, hints: Option<&Facts>) -> Gathered {
+    pub fn new(files: usize, hints: Option<&TraceMetadata>) -> Gathered {
         Gathered {
             ledger: Ledger::new(files),
             told: Tellings::default(),
             names: Names::default(),
             events: Vec::new(),
             metadata: Growing::of_metadata(),
-            factors: hints.map(Facts::factors),
+            factors: hints.map(TraceMetadata::factors),
             used: vec![None; files],
-            thorough: hints.is_some_and(|facts| facts.ambiguous),
+            thorough: hints.is_some_and(|trace_metadata| trace_metadata.ambiguous),
             range: None,
             again: false,
         }
@@ -118,7 +118,7 @@ impl Gathered {
     }
 
     /// What is known of the whole trace, and whether a pass that knows it hands out chunks otherwise.
-    pub fn finish(mut self, paths: &[String]) -> (Facts, bool) {
+    pub fn finish(mut self, paths: &[String]) -> (TraceMetadata, bool) {
         let factors = self.ledger.factors();
         for (used, factor) in self.used.iter().zip(&factors) {
             self.again |= used.is_some_and(|used| used != *factor);
@@ -126,7 +126,7 @@ impl Gathered {
         let report = &mut self.ledger.report;
         let book = Book::new(self.told.iter(), report);
         let mut versions = Vec::new();
-        let events: Vec<EventFacts> = std::mem::take(&mut self.events)
+        let events: Vec<EventMetadata> = std::mem::take(&mut self.events)
             .into_iter()
             .map(|event| {
                 self.again |= event.again();
@@ -142,7 +142,7 @@ impl Gathered {
         let (start, end) = self.range.unwrap_or_default();
         let troubles = self.ledger.report.into_entries();
         let path = |file: usize| paths.get(file).cloned().unwrap_or_default();
-        let facts = Facts {
+        let trace_metadata = TraceMetadata {
             start_ns: start,
             last_ts: end - start,
             files: self
@@ -151,7 +151,7 @@ impl Gathered {
                 .into_iter()
                 .zip(factors)
                 .enumerate()
-                .map(|(file, (figures, factor))| FileFacts {
+                .map(|(file, (figures, factor))| FileMetadata {
                     path: path(file),
                     bytes: figures.bytes,
                     events: figures.events,
@@ -170,12 +170,12 @@ impl Gathered {
             versions,
             ambiguous: self.told.ambiguous,
         };
-        (facts, self.again)
+        (trace_metadata, self.again)
     }
 }
 
-fn reported(path: &impl Fn(usize) -> String, trouble: Reported) -> TroubleFacts {
-    TroubleFacts {
+fn reported(path: &impl Fn(usize) -> String, trouble: Reported) -> TroubleMetadata {
+    TroubleMetadata {
         path: path(trouble.file),
         reason: trouble.trouble.reason().to_owned(),
         count: trouble.count,

@@ -11,12 +11,12 @@ use rustc_hash::FxHashMap;
 
 use super::chunk::Decoded;
 use super::decode::{EVENT_COLUMNS, METADATA_COLUMNS};
-use super::facts::{ColumnFacts, EventFacts, Version, kind_name};
+use super::hash_texts::Tellings;
 use super::hashes::{Book, Texts, resolution};
 use super::names::LINE;
 use super::report::{Report, Trouble};
-use super::tables::{Column, Origin, Timed, is_wanted};
-use super::told::Tellings;
+use super::tables::{Lineage, TableColumn, Timed, is_wanted};
+use super::trace_metadata::{ColumnMetadata, EventMetadata, Version, kind_name};
 use crate::columns::{Interner, Kind, Traits};
 
 const CATEGORY: usize = 2;
@@ -152,9 +152,9 @@ impl Growing {
             *dur = new_null_array(&DataType::Int64, dur.len());
         }
         let lines = UInt32Array::from(table.lines);
-        timed.columns.push(Column {
+        timed.columns.push(TableColumn {
             name: LINE.to_owned(),
-            origin: Origin::Column(timed.columns.len()),
+            lineage: Lineage::Column(timed.columns.len()),
             array: Arc::new(lines.clone()),
         });
         timed.scale(factor)?;
@@ -235,18 +235,18 @@ impl Growing {
         found
     }
 
-    pub fn columns(&self) -> Vec<ColumnFacts> {
-        let facts = |column: &GrowingColumn| ColumnFacts {
+    pub fn columns(&self) -> Vec<ColumnMetadata> {
+        let trace_metadata = |column: &GrowingColumn| ColumnMetadata {
             name: column.name.clone(),
             kind: kind_name(column.traits.kind),
             empty: column.empty,
             resolves: column.resolves,
         };
-        self.columns.iter().map(facts).collect()
+        self.columns.iter().map(trace_metadata).collect()
     }
 
     /// What is known of the table, when all chunks were seen.
-    pub fn finish(mut self, book: &Book, report: &mut Report) -> EventFacts {
+    pub fn finish(mut self, book: &Book, report: &mut Report) -> EventMetadata {
         if self.invalid > 0 {
             let file = self.first_file.unwrap_or_default();
             let example = format!("event {}", self.name);
@@ -277,7 +277,7 @@ impl Growing {
         for (file, (count, example)) in &self.overflows {
             report.note(*file, Trouble::TimeOverflow, *count, example);
         }
-        EventFacts { columns: self.columns(), name: self.name, rows: self.rows, categories: self.categories }
+        EventMetadata { columns: self.columns(), name: self.name, rows: self.rows, categories: self.categories }
     }
 }
 

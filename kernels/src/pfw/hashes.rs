@@ -23,7 +23,7 @@ enum Meaning {
 
 /// What a metadata record says of a hash.
 #[derive(Clone, Copy)]
-pub struct Told<'a> {
+pub struct HashText<'a> {
     pub file: usize,
     pub kind: HashKind,
     pub hash: &'a [u8],
@@ -42,7 +42,7 @@ type Meanings = FxHashMap<Vec<u8>, Meaning>;
 
 impl Book {
     /// Collect the records of a trace; hashes with several texts are reported.
-    pub fn new<'a>(records: impl Iterator<Item = Told<'a>> + Clone, report: &mut Report) -> Book {
+    pub fn new<'a>(records: impl Iterator<Item = HashText<'a>> + Clone, report: &mut Report) -> Book {
         let mut book = Book::default();
         let mut clashes: FxHashSet<(HashKind, &[u8])> = FxHashSet::default();
         for record in records.clone() {
@@ -93,7 +93,7 @@ impl Book {
     }
 }
 
-fn clash(meanings: &mut Meanings, told: Told, report: &mut Report) {
+fn clash(meanings: &mut Meanings, told: HashText, report: &mut Report) {
     let shown = String::from_utf8_lossy(told.hash).into_owned();
     let meaning = meanings.entry(told.hash.to_vec()).or_insert_with(|| Meaning::PerFile(BTreeMap::new()));
     if let Meaning::Everywhere(first) = meaning {

@@ -2,10 +2,10 @@
 
 mod chunk;
 mod decode;
-pub mod facts;
 mod finish;
 mod gathered;
 mod growing;
+mod hash_texts;
 mod hashes;
 mod ledger;
 mod metadata;
@@ -14,7 +14,7 @@ mod pass;
 mod record;
 mod report;
 mod tables;
-mod told;
+pub mod trace_metadata;
 
 use pyo3::prelude::*;
 

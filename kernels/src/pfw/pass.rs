@@ -14,11 +14,11 @@ use pyo3_arrow::PyRecordBatch;
 
 use super::chunk::Chunk;
 use super::decode::{Expectations, Input, Part};
-use super::facts::Facts;
 use super::gathered::{Gathered, Handout};
 use super::ledger::Ledger;
 use super::report::Trouble;
-use crate::access::{Block, Checkpoint, Damage, Limits, Source};
+use super::trace_metadata::TraceMetadata;
+use crate::access::{Block, BlockSource, Checkpoint, Damage, Limits};
 use crate::pass::{Ahead, Progress, Running, Spare};
 
 /// Text that is read at a time.
@@ -64,7 +64,7 @@ struct Reader {
     spare: Arc<Spare>,
     /// Number of the file, or of the place, that is read.
     next: usize,
-    source: Option<Source>,
+    source: Option<BlockSource>,
     ended: bool,
 }
 
@@ -86,8 +86,8 @@ impl Reader {
         let source = self.source.take();
         Some(Read::End(End {
             file,
-            bytes: source.as_ref().map_or(0, Source::bytes),
-            damage: source.as_ref().and_then(Source::damage),
+            bytes: source.as_ref().map_or(0, BlockSource::bytes),
+            damage: source.as_ref().and_then(BlockSource::damage),
             error,
         }))
     }
@@ -98,8 +98,8 @@ impl Reader {
             None => {
                 let done = Arc::clone(&self.done);
                 self.source.insert(match only {
-                    None => Source::open(Path::new(path), self.next as u32, self.limits, done)?,
-                    Some(place) => Source::chunk(Path::new(path), place, self.limits, done)?,
+                    None => BlockSource::open(Path::new(path), self.next as u32, self.limits, done)?,
+                    Some(place) => BlockSource::chunk(Path::new(path), place, self.limits, done)?,
                 })
             }
         };
@@ -154,13 +154,13 @@ struct PfwChunk {
 /// Files of DFTracer JSON lines -> an iterator of PfwChunk, in the order of files and places.
 ///
 /// Threads read and decode a few chunks ahead. `progress(done, total)` is called with bytes of files from the iterating
-/// thread; what it raises ends the pass. `hints` are the facts of an earlier pass. With `places` only those chunks are
+/// thread; what it raises ends the pass. `hints` is the metadata of an earlier pass. With `places` only those chunks are
 /// read, and what is learnt is not of the whole trace.
 #[pyclass]
 struct PfwPass {
     running: Running<Made>,
     gathered: Option<Gathered>,
-    learnt: Option<(Facts, bool)>,
+    learnt: Option<(TraceMetadata, bool)>,
     paths: Vec<String>,
     sizes: Vec<u64>,
 }
@@ -174,7 +174,7 @@ impl PfwPass {
         threads: usize,
         progress: Option<Py<PyAny>>,
         chunk_bytes: usize,
-        hints: Option<Facts>,
+        hints: Option<TraceMetadata>,
         line_limit: usize,
         places: Option<Vec<Bound<'_, PyAny>>>,
     ) -> PyResult<PfwPass> {
@@ -202,7 +202,7 @@ impl PfwPass {
             source: None,
             ended: false,
         };
-        let expectations = Arc::new(hints.as_ref().map(Facts::expectations).unwrap_or_default());
+        let expectations = Arc::new(hints.as_ref().map(TraceMetadata::expectations).unwrap_or_default());
         let gathered = Gathered::new(paths.len(), hints.as_ref());
         let ahead = Ahead::start(threads, move || reader.read(), move |read| decode(read, &expectations, &spare));
         let running = Running::new(ahead, Progress::new(done, total, progress));
@@ -240,18 +240,18 @@ impl PfwPass {
     }
 
     /// What was learnt of the trace, for JSON; only after the last chunk.
-    fn facts(&self) -> PyResult<Facts> {
-        self.learnt().map(|(facts, _)| facts.clone())
+    fn metadata(&self) -> PyResult<TraceMetadata> {
+        self.learnt().map(|(trace_metadata, _)| trace_metadata.clone())
     }
 
-    /// Whether the pass must be done again with its facts as hints.
+    /// Whether the pass must be done again with its metadata as hints.
     fn again(&self) -> PyResult<bool> {
         self.learnt().map(|(_, again)| *again)
     }
 }
 
 impl PfwPass {
-    fn learnt(&self) -> PyResult<&(Facts, bool)> {
+    fn learnt(&self) -> PyResult<&(TraceMetadata, bool)> {
         self.learnt.as_ref().ok_or_else(|| PyRuntimeError::new_err("the pass has not come to its end"))
     }
 }

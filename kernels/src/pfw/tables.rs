@@ -25,7 +25,7 @@ pub struct Shape {
 
 /// From which decoded column the values of a column are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum Lineage {
     Column(usize),
     /// Texts of the hashes in it.
     Texts(usize),
@@ -41,15 +41,15 @@ pub struct Extent {
     pub max_ts: i64,
 }
 
-pub struct Column {
+pub struct TableColumn {
     pub name: String,
-    pub origin: Origin,
+    pub lineage: Lineage,
     pub array: ArrayRef,
 }
 
 /// Rows of one table.
 pub struct Timed {
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     /// The earliest time and the latest end, once times are scaled.
     pub range: Option<(i64, i64)>,
     pub extent: Option<Extent>,
@@ -73,9 +73,9 @@ impl Timed {
     pub fn new(batch: &RecordBatch) -> Timed {
         let schema = batch.schema();
         let columns = schema.fields().iter().zip(batch.columns()).enumerate();
-        let columns = columns.map(|(index, (field, array))| Column {
+        let columns = columns.map(|(index, (field, array))| TableColumn {
             name: field.name().clone(),
-            origin: Origin::Column(index),
+            lineage: Lineage::Column(index),
             array: Arc::clone(array),
         });
         Timed { columns: columns.collect(), range: None, extent: None, overflows: 0, overflow: (0, 0) }
@@ -122,9 +122,9 @@ impl Timed {
 
     /// The columns of hashes as they were decoded.
     fn hash_columns(&self) -> Vec<HashColumn> {
-        let hashes = |column: &Column| {
+        let hashes = |column: &TableColumn| {
             let (kinds, text) = resolution(&column.name).filter(|_| is_hash(column.name.as_bytes()))?;
-            let Origin::Column(index) = column.origin else {
+            let Lineage::Column(index) = column.lineage else {
                 return None;
             };
             Some(HashColumn { index, wanted: is_wanted(&column.name), kinds, text, array: Arc::clone(&column.array) })
@@ -135,12 +135,12 @@ impl Timed {
     fn put_texts(&mut self, hashes: HashColumn, direct: Option<usize>, array: ArrayRef) {
         if let Some(column) = direct.and_then(|place| self.columns.get_mut(place)) {
             column.array = array;
-            column.origin = Origin::Both;
+            column.lineage = Lineage::Both;
             return;
         }
-        let own = Origin::Column(hashes.index);
-        let place = self.columns.iter().position(|column| column.origin == own);
-        let column = Column { name: hashes.text, origin: Origin::Texts(hashes.index), array };
+        let own = Lineage::Column(hashes.index);
+        let place = self.columns.iter().position(|column| column.lineage == own);
+        let column = TableColumn { name: hashes.text, lineage: Lineage::Texts(hashes.index), array };
         self.columns.insert(place.map_or(self.columns.len(), |place| place + 1), column);
     }
 

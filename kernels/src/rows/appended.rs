@@ -1,6 +1,6 @@
 //! Many rows of one table at a time: columns get the values of all, then they are appended.
 
-use super::column::Column;
+use super::column::RowColumn;
 use super::sink::{CHUNK_ROWS, Rows, Sink, room};
 use super::whole::Whole;
 
@@ -17,7 +17,7 @@ fn missing(rows: usize) -> usize {
 
 impl Rows {
     /// The column where values of the rows from the next one on are added, of so many bytes each.
-    fn columns_of(&mut self, column: usize, rows: usize, bytes: usize) -> Option<&mut Column> {
+    fn columns_of(&mut self, column: usize, rows: usize, bytes: usize) -> Option<&mut RowColumn> {
         let found = self.column(column, rows.saturating_mul(bytes))?;
         found.reserve(missing(found.len()));
         Some(found)
@@ -79,7 +79,7 @@ impl Sink {
         rows.rows += added;
         self.rows += added;
         if self.timed[table] {
-            let whole = |at: usize| rows.columns.get(at).and_then(Column::whole);
+            let whole = |at: usize| rows.columns.get(at).and_then(RowColumn::whole);
             let times = match whole(0) {
                 Some(Whole::Wide(times)) => times.get(before..).unwrap_or(&[]),
                 _ => &[],

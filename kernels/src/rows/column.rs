@@ -24,7 +24,7 @@ enum Values {
 }
 
 /// A growing column.
-pub struct Column {
+pub struct RowColumn {
     values: Values,
     /// Of the rows up to the last null.
     nulls: NullBufferBuilder,
@@ -33,20 +33,20 @@ pub struct Column {
     numbers: Vec<i32>,
 }
 
-impl Column {
+impl RowColumn {
     /// An empty column.
-    pub fn new(spec: &ColumnSpec) -> Column {
+    pub fn new(spec: &ColumnSpec) -> RowColumn {
         // Times are always wide: nobody has to look which they are.
-        Column::with_room(spec.kind, spec.name == TS, 0)
+        RowColumn::with_room(spec.kind, spec.name == TS, 0)
     }
 
     /// An empty column of the same kind as this one, with room for about as many rows.
-    pub fn next(&self, spec: &ColumnSpec) -> Column {
+    pub fn next(&self, spec: &ColumnSpec) -> RowColumn {
         let wide = matches!(&self.values, Values::Int(values) if values.is_wide());
-        Column::with_room(spec.kind, wide, room(self.rows))
+        RowColumn::with_room(spec.kind, wide, room(self.rows))
     }
 
-    fn with_room(kind: Type, wide: bool, room: usize) -> Column {
+    fn with_room(kind: Type, wide: bool, room: usize) -> RowColumn {
         let values = match kind {
             Type::Int if wide => Values::Int(Whole::wide(room)),
             Type::Int => Values::Int(Whole::narrow(room)),
@@ -55,7 +55,7 @@ impl Column {
             Type::Bool => Values::Bool(Vec::with_capacity(room)),
             Type::Text | Type::Json => Values::Coded(Vec::with_capacity(room), Interner::default()),
         };
-        Column { values, nulls: NullBufferBuilder::new(0), rows: 0, numbers: Vec::new() }
+        RowColumn { values, nulls: NullBufferBuilder::new(0), rows: 0, numbers: Vec::new() }
     }
 
     /// Make room for so many rows.
@@ -175,7 +175,7 @@ impl Column {
         self.valid();
     }
 
-    /// Add the text that [`Column::name`] was told with this number; false if there was none.
+    /// Add the text that [`RowColumn::name`] was told with this number; false if there was none.
     #[inline]
     pub fn recall(&mut self, number: usize) -> bool {
         if let Values::Coded(codes, _) = &mut self.values

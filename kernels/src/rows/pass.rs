@@ -183,7 +183,7 @@ struct RowChunk {
     other_lines: Py<PyDict>,
 }
 
-/// Files of a trace -> an iterator of its chunks, then `facts`.
+/// Files of a trace -> an iterator of its chunks, then `metadata`.
 #[pyclass]
 pub struct RowPass {
     running: Running<Made>,
@@ -284,19 +284,19 @@ impl RowPass {
     }
 
     /// What was learnt, as `dctv.readers.described` says; only after the last chunk.
-    fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Some(summary) = &self.summary else {
             return Err(PyRuntimeError::new_err("the pass has not come to its end"));
         };
-        let facts = PyDict::new(py);
+        let metadata = PyDict::new(py);
         let (first, last) = summary.range.unwrap_or((0, 0));
-        facts.set_item("start_ns", first)?;
-        facts.set_item("last_ts", last.saturating_sub(first))?;
+        metadata.set_item("start_ns", first)?;
+        metadata.set_item("last_ts", last.saturating_sub(first))?;
         let tables = PyList::empty(py);
         for spec in &summary.specs {
             tables.append(table(py, spec)?)?;
         }
-        facts.set_item("tables", tables)?;
+        metadata.set_item("tables", tables)?;
         let notes = summary.learnt.notes.iter().map(|note| {
             let count = i64::try_from(note.count).unwrap_or(i64::MAX);
             let example: String = note.example.chars().take(200).collect();
@@ -313,16 +313,16 @@ impl RowPass {
                 notes.push((file, reason, count, String::new(), incomplete));
             }
         }
-        facts.set_item("diagnostics", notes)?;
+        metadata.set_item("diagnostics", notes)?;
         let lines = summary.lines.iter();
         let lines: Vec<_> = lines.map(|one| (one.file, one.told, one.unread)).collect();
-        facts.set_item("lines", lines)?;
+        metadata.set_item("lines", lines)?;
         let properties = PyDict::new(py);
         for (key, value) in &summary.learnt.properties {
             properties.set_item(key, value)?;
         }
-        facts.set_item("properties", properties)?;
-        Ok(facts)
+        metadata.set_item("properties", properties)?;
+        Ok(metadata)
     }
 }
 

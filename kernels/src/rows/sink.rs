@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
 use arrow_schema::{ArrowError, Field, Schema};
 use rustc_hash::FxHashMap;
 
-use super::column::Column;
+use super::column::RowColumn;
 use super::far::Window;
 use super::whole::Whole;
 use super::{ColumnSpec, TableSpec, Type};
@@ -28,7 +28,7 @@ pub(super) const TS: &str = "_ts";
 ///
 /// For each row: one value into some columns, then [`Sink::end`]; columns without a value are null there.
 pub struct Rows {
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<RowColumn>,
     pub(super) rows: usize,
     /// Numbers of the rows among all rows of the chunk.
     pub(super) lines: Vec<u32>,
@@ -37,7 +37,7 @@ pub struct Rows {
 
 impl Rows {
     fn new(columns: &[ColumnSpec]) -> Rows {
-        Rows { columns: columns.iter().map(Column::new).collect(), rows: 0, lines: Vec::new(), bytes: 0 }
+        Rows { columns: columns.iter().map(RowColumn::new).collect(), rows: 0, lines: Vec::new(), bytes: 0 }
     }
 
     /// Empty rows of the same columns: chunks are much alike, so there is room for as many.
@@ -52,7 +52,7 @@ impl Rows {
     }
 
     #[inline]
-    pub(super) fn column(&mut self, column: usize, bytes: usize) -> Option<&mut Column> {
+    pub(super) fn column(&mut self, column: usize, bytes: usize) -> Option<&mut RowColumn> {
         self.bytes += bytes;
         let rows = self.rows;
         let found = self.columns.get_mut(column)?;
@@ -193,7 +193,7 @@ impl Sink {
             }
         }
         spec.columns.push(ColumnSpec { name, ..wanted.clone() });
-        let column = Column::new(spec.columns.last().unwrap_or(wanted));
+        let column = RowColumn::new(spec.columns.last().unwrap_or(wanted));
         self.tables[table].columns.push(column);
         spec.columns.len() - 1
     }
@@ -276,7 +276,7 @@ impl Sink {
         let tables = self.tables.iter().zip(&self.timed).zip(&self.durations);
         let timed = tables.filter(|((_, timed), _)| **timed);
         timed.flat_map(|((rows, _), durations)| {
-            let whole = |at: usize| rows.columns.get(at).and_then(Column::whole);
+            let whole = |at: usize| rows.columns.get(at).and_then(RowColumn::whole);
             let lengths = durations.and_then(whole);
             let times = whole(0).into_iter().flat_map(Whole::iter);
             times.zip(lengths.into_iter().flat_map(Whole::iter).chain(std::iter::repeat(0)))

@@ -1,6 +1,6 @@
 //! A column of few distinct values -> the bytes of its chunk in a row group: a dictionary, and one page of codes.
 //!
-//! Spools know texts by number, and most whole numbers of a trace are small, so codes are found by tables instead of by
+//! The sorter knows texts by number, and most whole numbers of a trace are small, so codes are found by tables instead of by
 //! hashing each value, which is what the library must do.
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use parquet::file::statistics::Statistics;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::bits::{PART, pack_short};
-use super::page::{Chunk, Dictionary, Encoder, Rows, Told, Whole, chunk, valid, varint};
+use super::page::{Chunk, ColumnMetadata, Dictionary, Encoder, Rows, Whole, chunk, valid, varint};
 
 /// From so many distinct values on, or bytes of them, a column is not coded.
 const MOST: usize = 1 << 15;
@@ -95,8 +95,8 @@ pub fn encode(
     .map(Some)
 }
 
-type Made = (Codes, Dictionary, Told);
-type Known<K> = HashMap<K, u16, rustc_hash::FxBuildHasher>;
+type Made = (Codes, Dictionary, ColumnMetadata);
+type CodeTable<K> = HashMap<K, u16, rustc_hash::FxBuildHasher>;
 
 /// The least and the largest of some numbers.
 fn range<T: Copy + Ord>(values: &[T]) -> Option<(T, T)> {
@@ -135,7 +135,7 @@ where
             look_up(&values, place, &mut known, &mut codes.codes, &mut learn)?;
         }
     } else {
-        let mut known = Known::<u64>::default();
+        let mut known = CodeTable::<u64>::default();
         for value in parts.iter().flat_map(|values| values.iter()) {
             let value = value.bits();
             let code = match known.get(&value) {
@@ -152,9 +152,9 @@ where
     let told = match kept.statistics {
         true => {
             let ends = (min.bits().cast_signed(), max.bits().cast_signed());
-            Told::of_numbers(ends, codes.rows.nulls)
+            ColumnMetadata::of_numbers(ends, codes.rows.nulls)
         }
-        false => Told::default(),
+        false => ColumnMetadata::default(),
     };
     Some((codes, dictionary, told))
 }
@@ -193,7 +193,7 @@ fn look_up<T: PartialEq>(
 fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError> {
     let mut codes = Codes::with_room(arrays);
     let mut dictionary = Dictionary::default();
-    let mut distinct = Known::<&str>::default();
+    let mut distinct = CodeTable::<&str>::default();
     let mut known: Vec<u16> = Vec::new();
     let mut last: Option<&StringArray> = None;
     for array in arrays {
@@ -242,7 +242,7 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
     let nulls = codes.rows.nulls as u64;
     let statistics =
         kept.statistics.then(|| Statistics::byte_array(shown(ends.0), shown(ends.1), None, Some(nulls), false));
-    Ok(Some((codes, dictionary, Told { statistics, bloom })))
+    Ok(Some((codes, dictionary, ColumnMetadata { statistics, bloom })))
 }
 
 /// The width of codes, then a run of the same one or all of them.

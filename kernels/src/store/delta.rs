@@ -11,7 +11,7 @@ use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescPtr;
 
 use super::bits::{PART, pack};
-use super::page::{Chunk, Encoder, Rows, Told, Whole, chunk, valid, varint};
+use super::page::{Chunk, ColumnMetadata, Encoder, Rows, Whole, chunk, valid, varint};
 
 /// Numbers of a block, which has one least difference, and parts of one width each.
 const BLOCK: usize = 128;
@@ -40,7 +40,7 @@ pub fn encode(
     let form = (Encoding::DELTA_BINARY_PACKED, None);
     chunk(column, &rows, form, encoder, |page, values| {
         let range = differences(values, shift, page);
-        Told::of_numbers(range, rows.nulls)
+        ColumnMetadata::of_numbers(range, rows.nulls)
     })
     .map(Some)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 
-use crate::spool::to_python;
+use crate::sorter::to_python;
 
 mod bits;
 mod coded;

@@ -161,16 +161,16 @@ pub struct Dictionary {
 
 /// What the directory of the file tells of a column beside its pages.
 #[derive(Default)]
-pub struct Told {
+pub struct ColumnMetadata {
     pub statistics: Option<Statistics>,
     pub bloom: Option<Sbbf>,
 }
 
-impl Told {
+impl ColumnMetadata {
     /// The bits of the least and the largest of whole numbers.
-    pub fn of_numbers((min, max): (i64, i64), nulls: usize) -> Told {
+    pub fn of_numbers((min, max): (i64, i64), nulls: usize) -> ColumnMetadata {
         let statistics = Statistics::int64(Some(min), Some(max), None, Some(nulls as u64), false);
-        Told { statistics: Some(statistics), bloom: None }
+        ColumnMetadata { statistics: Some(statistics), bloom: None }
     }
 }
 
@@ -195,7 +195,7 @@ pub fn chunk(
     rows: &Rows,
     (encoding, dictionary): (Encoding, Option<Dictionary>),
     encoder: &mut Encoder,
-    write: impl FnOnce(&mut Vec<u8>, &[i64]) -> Told,
+    write: impl FnOnce(&mut Vec<u8>, &[i64]) -> ColumnMetadata,
 ) -> Result<Chunk, ParquetError> {
     let Encoder { codec, page, sample, numbers } = encoder;
     page.clear();

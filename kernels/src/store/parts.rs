@@ -18,7 +18,7 @@ struct Part {
 }
 
 /// Column, bytes and CRC-32 of each part of a file; and the CRC-32 of the whole file.
-pub type Told = (Vec<(i64, u64, u32)>, u32);
+pub type FileParts = (Vec<(i64, u64, u32)>, u32);
 
 /// The parts of a file of which the CRC-32 of some columns is known, a row group after the other.
 fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Part> {
@@ -48,11 +48,11 @@ fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Par
 }
 
 /// Reads the parts of a file whose CRC-32 is not known, which are few.
-pub fn told(path: &Path, metadata: &ParquetMetaData, sums: &[Option<u32>]) -> PyResult<Told> {
+pub fn told(path: &Path, metadata: &ParquetMetaData, sums: &[Option<u32>]) -> PyResult<FileParts> {
     let parts = parts(metadata, sums, std::fs::metadata(path)?.len());
     let unknown = parts.iter().filter(|part| part.sum.is_none());
     let unknown: Vec<(u64, u64)> = unknown.map(|part| (part.at, part.bytes)).collect();
-    let mut found = crate::spool::checksums(path, &unknown)?.into_iter();
+    let mut found = crate::sorter::checksums(path, &unknown)?.into_iter();
     let parts = parts.into_iter().map(|part| {
         let sum = part.sum.or_else(|| found.next()).unwrap_or_default();
         (part.column, part.bytes, sum)

@@ -12,7 +12,7 @@ use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::held::NULL_ROW;
 use super::single::{Made, Row, Spans, Step, Stop, sweep};
-use super::source::{Kind, Source};
+use super::source::{ChunkedInput, Kind};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -94,7 +94,7 @@ impl Concurrency {
 }
 
 impl Step for Concurrency {
-    fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
+    fn load(&mut self, _: &ChunkedInput, partitions: usize) -> Result<(), ArrowError> {
         self.parts.resize(partitions, Part::default());
         Ok(())
     }
@@ -149,7 +149,7 @@ pub fn concurrency(
             }
         };
         let step = Concurrency { shape, idle, merge, parts: Vec::new() };
-        let input = Source::new(reader, Kind::Spans, partitions, "span", token.clone())?;
+        let input = ChunkedInput::new(reader, Kind::Spans, partitions, "span", token.clone())?;
         sweep(input, step, (shape == Shape::Spans, Made::numbers(1)), &names, token)
     };
     build().map_err(to_python)

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::partition::Partitions;
-use super::source::{Kind, ROWS, Source};
+use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, schema, stream};
 
 /// What stands after `_ts`: end, tid, state, cpu, end_line, waker_tid and context of the wakeup that ended it.
@@ -80,7 +80,7 @@ struct Piece {
 }
 
 struct Critical {
-    input: Source,
+    input: ChunkedInput,
     partitions: Partitions,
     tid: i64,
     span: (i64, i64),
@@ -247,12 +247,12 @@ pub fn critical_path(
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
     let token = Token::new(cancel);
-    let input = Source::new(states.into_reader()?, Kind::Events, 0, "state", token.clone());
+    let input = ChunkedInput::new(states.into_reader()?, Kind::Events, 0, "state", token.clone());
     build(input.map_err(to_python)?, tid, (start, end), &names, token).map_err(to_python)
 }
 
 fn build(
-    input: Source,
+    input: ChunkedInput,
     tid: i64,
     span: (i64, i64),
     names: &[String],

@@ -9,15 +9,15 @@ use arrow_schema::ArrowError;
 use super::failure::fail;
 use super::partition::Partitions;
 use super::required::Required;
-use super::source::{Open, Source};
+use super::source::{ChunkedInput, Open};
 use super::stream::Sweep;
 
 /// What is made of the stretches.
 pub trait Sink: Send {
     /// A new chunk of the input is there.
-    fn load(&mut self, input: &Source) -> Result<(), ArrowError>;
+    fn load(&mut self, input: &ChunkedInput) -> Result<(), ArrowError>;
     /// A span of a partition begins: the row of the chunk at `pos`.
-    fn begin(&mut self, code: u32, bundle: u32, input: &Source);
+    fn begin(&mut self, code: u32, bundle: u32, input: &ChunkedInput);
     /// The partition's span ends.
     fn end(&mut self, code: u32, bundle: u32);
     /// A bundle's stretch from `ts` on, with the partitions that cover it.
@@ -25,21 +25,21 @@ pub trait Sink: Send {
     /// Whether a batch is full.
     fn is_full(&self) -> bool;
     /// Drops the chunks of the input that are not needed; `open` are the rows of open spans.
-    fn release(&mut self, input: &mut Source, open: &mut dyn Iterator<Item = u64>);
+    fn release(&mut self, input: &mut ChunkedInput, open: &mut dyn Iterator<Item = u64>);
     /// The columns of a batch, if any rows wait.
     fn flush(&mut self, cuts: Inputs<'_>) -> Result<Option<Vec<ArrayRef>>, ArrowError>;
 }
 
 /// What a sink may need for its columns.
 pub struct Inputs<'a> {
-    pub input: &'a Source,
+    pub input: &'a ChunkedInput,
     pub partitions: &'a mut Partitions,
     pub kept: &'a mut Partitions,
 }
 
 /// The sweep over all boundaries.
 pub struct Cuts<S> {
-    pub input: Source,
+    pub input: ChunkedInput,
     pub partitions: Partitions,
     keep: Vec<usize>,
     pub kept: Partitions,
@@ -76,7 +76,7 @@ pub struct Layout {
 }
 
 impl<S: Sink> Cuts<S> {
-    pub fn new(input: Source, layout: Layout, sink: S) -> Result<Self, ArrowError> {
+    pub fn new(input: ChunkedInput, layout: Layout, sink: S) -> Result<Self, ArrowError> {
         let types = input.partition_types();
         let pick = |&column: &usize| {
             let found = types.get(column).cloned();

@@ -16,7 +16,7 @@ use super::cancel::{Cancel, Token};
 use super::cuts::{Cuts, Inputs, Layout, Sink};
 use super::failure::{fail, to_python};
 use super::required::Required;
-use super::source::{Kind, ROWS, Reader, Source};
+use super::source::{ChunkedInput, Kind, ROWS, Reader};
 use super::stream::{int64, made, nullable, schema, stream};
 
 /// One output column: an aggregate, and what it knows of the open spans.
@@ -141,7 +141,7 @@ impl Column {
         })
     }
 
-    fn load(&mut self, input: &Source) -> Result<(), ArrowError> {
+    fn load(&mut self, input: &ChunkedInput) -> Result<(), ArrowError> {
         let number = (input.chunk.base >> 32) as u32;
         let Taken::Column(column) = self.aggregate.taken else {
             return Ok(());
@@ -258,11 +258,11 @@ impl Column {
 }
 
 impl Sink for Departition {
-    fn load(&mut self, input: &Source) -> Result<(), ArrowError> {
+    fn load(&mut self, input: &ChunkedInput) -> Result<(), ArrowError> {
         self.columns.iter_mut().try_for_each(|column| column.load(input))
     }
 
-    fn begin(&mut self, code: u32, bundle: u32, input: &Source) {
+    fn begin(&mut self, code: u32, bundle: u32, input: &ChunkedInput) {
         for column in &mut self.columns {
             column.begin(code as usize, bundle as usize, input.pos);
         }
@@ -285,7 +285,7 @@ impl Sink for Departition {
         self.ts.len() >= ROWS
     }
 
-    fn release(&mut self, input: &mut Source, open: &mut dyn Iterator<Item = u64>) {
+    fn release(&mut self, input: &mut ChunkedInput, open: &mut dyn Iterator<Item = u64>) {
         input.held.retain(open);
     }
 
@@ -327,7 +327,7 @@ fn build(
     names: &[String],
     token: Token,
 ) -> Result<PyRecordBatchReader, ArrowError> {
-    let input = Source::new(input, Kind::Spans, partitions, "partitioned", token.clone())?;
+    let input = ChunkedInput::new(input, Kind::Spans, partitions, "partitioned", token.clone())?;
     let (own, fields) = (input.partition_fields(), input.payload_fields());
     layout.names = own.iter().map(|field| field.name().clone()).collect();
     let make = |call: &Call| Column::new(Aggregate::new(call, &fields)?);

@@ -12,7 +12,7 @@ use super::cancel::{Cancel, Token};
 use super::failure::to_python;
 use super::pieces::Pieces;
 use super::sides::Sides;
-use super::source::{Kind, Open, Source};
+use super::source::{ChunkedInput, Kind, Open};
 use super::stream::{Sweep, stream};
 
 /// Who has the partition columns.
@@ -149,8 +149,8 @@ pub fn event_join(
     let build = |events, spans| -> Result<PyRecordBatchReader, ArrowError> {
         let event_keys = if form == Form::Spans { 0 } else { partitions };
         let span_keys = if form == Form::Events { 0 } else { partitions };
-        let events = Source::new(events, Kind::Events, event_keys, "event", token.clone())?;
-        let spans = Source::new(spans, Kind::Spans, span_keys, "span", token.clone())?;
+        let events = ChunkedInput::new(events, Kind::Events, event_keys, "event", token.clone())?;
+        let spans = ChunkedInput::new(spans, Kind::Spans, span_keys, "span", token.clone())?;
         let swapped = form == Form::Spans;
         let (a, b) = if swapped { (spans, events) } else { (events, spans) };
         let (sides, schema) = Sides::new(a, b, swapped, 1, &names)?;

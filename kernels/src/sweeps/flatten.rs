@@ -7,7 +7,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::single::{Made, Row, Spans, Step, Stop, over_spans};
-use super::source::Source;
+use super::source::ChunkedInput;
 
 struct Flatten {
     parts: Vec<Part>,
@@ -48,7 +48,7 @@ impl Part {
 }
 
 impl Step for Flatten {
-    fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
+    fn load(&mut self, _: &ChunkedInput, partitions: usize) -> Result<(), ArrowError> {
         self.parts.resize(partitions, Part::default());
         Ok(())
     }

@@ -8,7 +8,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::Cancel;
 use super::held::NULL_ROW;
 use super::single::{Made, Row, Spans, Step, Stop, over_spans};
-use super::source::Source;
+use super::source::ChunkedInput;
 
 struct Gaps {
     keep: bool,
@@ -36,7 +36,7 @@ impl Gaps {
 }
 
 impl Step for Gaps {
-    fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
+    fn load(&mut self, _: &ChunkedInput, partitions: usize) -> Result<(), ArrowError> {
         self.latest.resize(partitions, (i64::MIN, i64::MIN));
         Ok(())
     }

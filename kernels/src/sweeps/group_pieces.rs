@@ -9,7 +9,7 @@ use arrow_schema::{ArrowError, DataType, FieldRef};
 use super::gather::gather;
 use super::groups::{Made, Members};
 use super::held::{Held, NULL_ROW};
-use super::source::{Kind, ROWS, Source};
+use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{made, nullable};
 
 /// The rows that wait for their batch.
@@ -29,7 +29,7 @@ struct Out {
 }
 
 impl Pieces {
-    pub fn new(input: &Source, kind: Kind) -> Self {
+    pub fn new(input: &ChunkedInput, kind: Kind) -> Self {
         Self { kind, payload: input.payload_fields(), out: Out::default() }
     }
 }

@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 use super::gather::gather;
 use super::held::Held;
 use super::partition::Partitions;
-use super::source::{Open, ROWS, Source};
+use super::source::{ChunkedInput, Open, ROWS};
 use super::stream::{int64, made, nullable, partitions, schema};
 
 /// Gaps up to this many groups are filled at once, longer ones at the end, so that a batch cannot grow without bound.
@@ -45,8 +45,8 @@ pub struct Made {
 
 /// The two inputs, every grouper row met so far, and what is made of the pieces.
 pub struct Groups<M> {
-    pub input: Source,
-    pub grouper: Source,
+    pub input: ChunkedInput,
+    pub grouper: ChunkedInput,
     pub partitions: Partitions,
     pub ts: Vec<i64>,
     pub duration: Vec<i64>,
@@ -61,7 +61,12 @@ pub struct Groups<M> {
 }
 
 impl<M: Members> Groups<M> {
-    pub fn new(input: Source, grouper: Source, members: M, names: &[String]) -> Result<(Self, SchemaRef), ArrowError> {
+    pub fn new(
+        input: ChunkedInput,
+        grouper: ChunkedInput,
+        members: M,
+        names: &[String],
+    ) -> Result<(Self, SchemaRef), ArrowError> {
         let fields = grouper.payload_fields();
         let own = 2 + usize::from(M::NUMBERED);
         let partitions = partitions(names, own + fields.len(), input.partition_types())?;

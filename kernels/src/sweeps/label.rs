@@ -12,12 +12,12 @@ use super::gather::gather;
 use super::held::NULL_ROW;
 use super::partition::Partitions;
 use super::pieces::Pieces;
-use super::source::{Kind, Source};
+use super::source::{ChunkedInput, Kind};
 use super::stream::{Sweep, made, nullable, partitions, schema, stream};
 
 struct Label {
-    events: Source,
-    labels: Source,
+    events: ChunkedInput,
+    labels: ChunkedInput,
     partitions: Partitions,
     fields: [Vec<FieldRef>; 2],
     /// The latest label of each partition.
@@ -99,8 +99,8 @@ pub fn label_events(
     let (events, labels) = (events.into_reader()?, labels.into_reader()?);
     let build = || {
         let own = if broadcast { 0 } else { partitions };
-        let events = Source::new(events, Kind::Events, partitions, "event", token.clone())?;
-        let labels = Source::new(labels, Kind::Events, own, "label", token.clone())?;
+        let events = ChunkedInput::new(events, Kind::Events, partitions, "event", token.clone())?;
+        let labels = ChunkedInput::new(labels, Kind::Events, own, "label", token.clone())?;
         let mut fields = [events.payload_fields(), labels.payload_fields()];
         if numbered {
             fields.iter_mut().for_each(|some| drop(some.pop()));
@@ -111,8 +111,8 @@ pub fn label_events(
 }
 
 fn build(
-    events: Source,
-    labels: Source,
+    events: ChunkedInput,
+    labels: ChunkedInput,
     (fields, broadcast): ([Vec<FieldRef>; 2], bool),
     names: &[String],
     token: Token,

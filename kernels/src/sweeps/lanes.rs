@@ -10,7 +10,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::single::{Made, Row, Spans, Step, Stop, over_spans};
-use super::source::Source;
+use super::source::ChunkedInput;
 
 struct Lanes {
     parts: Vec<Part>,
@@ -24,7 +24,7 @@ struct Part {
 }
 
 impl Step for Lanes {
-    fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
+    fn load(&mut self, _: &ChunkedInput, partitions: usize) -> Result<(), ArrowError> {
         self.parts.resize(partitions, Part::default());
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::cancel::Cancel;
 use super::failure::fail;
 use super::held::NULL_ROW;
 use super::single::{Made, Row, Spans, Step, Stop, over_spans};
-use super::source::Source;
+use super::source::ChunkedInput;
 
 struct Merge {
     width: usize,
@@ -78,7 +78,7 @@ fn plain(column: &ArrayRef) -> ArrayRef {
 }
 
 impl Step for Merge {
-    fn load(&mut self, input: &Source, partitions: usize) -> Result<(), ArrowError> {
+    fn load(&mut self, input: &ChunkedInput, partitions: usize) -> Result<(), ArrowError> {
         self.runs.resize(partitions, NO_RUN);
         if let Some(rows) = &self.rows {
             for code in self.fresh.drain(..) {

@@ -46,6 +46,7 @@ mod required;
 mod rows;
 mod series;
 mod sessions;
+mod shared_buffer;
 mod sides;
 mod single;
 mod slots;
@@ -53,7 +54,6 @@ mod source;
 mod span_join;
 mod span_pieces;
 mod spill;
-mod spool;
 mod stacks;
 mod states;
 mod stream;
@@ -68,7 +68,7 @@ pub use cancel::{Cancel, Token};
 pub use failure::{fail, to_python};
 pub use gather::gather_some;
 pub use partition::Partitions;
-pub use source::{Kind, ROWS, Reader, Source};
+pub use source::{ChunkedInput, Kind, ROWS, Reader};
 pub use stream::{Sweep, int64, made, nullable, schema, stream};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -83,7 +83,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<meter::Meter>()?;
     m.add_function(wrap_pyfunction!(meter::metered, m)?)?;
     m.add_function(wrap_pyfunction!(opening::schema_of, m)?)?;
-    m.add_class::<spool::Spool>()?;
+    m.add_class::<shared_buffer::SharedBuffer>()?;
     m.add_class::<counter::Counter>()?;
     m.add_function(wrap_pyfunction!(nest::nest, m)?)?;
     m.add_function(wrap_pyfunction!(nest_lanes::nest_lanes, m)?)?;

@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType};
 use super::cancel::Token;
 use super::failure::fail;
 use super::partition::Partitions;
-use super::source::{Kind, Source};
+use super::source::{ChunkedInput, Kind};
 
 /// One event, with the code of its partition.
 #[derive(Clone, Copy)]
@@ -21,8 +21,8 @@ pub enum Move {
 
 /// The merged events; with ranks, the first payload column of both inputs orders events of equal time, NULL last.
 pub struct Moves {
-    pub pushes: Source,
-    pub pops: Source,
+    pub pushes: ChunkedInput,
+    pub pops: ChunkedInput,
     ranked: bool,
     push_ranks: Vec<i64>,
     pop_ranks: Vec<i64>,
@@ -39,7 +39,7 @@ impl Moves {
         cancel: &Token,
     ) -> Result<Self, ArrowError> {
         let open = |reader, role| {
-            let source = Source::new(reader, Kind::Events, partitions, role, cancel.clone())?;
+            let source = ChunkedInput::new(reader, Kind::Events, partitions, role, cancel.clone())?;
             let rank = source.payload_fields().first().cloned();
             if ranked && rank.is_none_or(|field| *field.data_type() != DataType::Int64) {
                 return Err(fail(format!("the {role} input has no rank of type Int64")));
@@ -88,7 +88,7 @@ impl Moves {
         Ok(fresh && !self.pushes.done)
     }
 
-    fn ranks(&self, source: &Source) -> Result<Vec<i64>, ArrowError> {
+    fn ranks(&self, source: &ChunkedInput) -> Result<Vec<i64>, ArrowError> {
         if !self.ranked || source.done {
             return Ok(Vec::new());
         }

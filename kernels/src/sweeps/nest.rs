@@ -16,11 +16,11 @@ use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::partition::Partitions;
 use super::slots::{Length, Slots};
-use super::source::{Kind, ROWS, Source};
+use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 struct Nest {
-    input: Source,
+    input: ChunkedInput,
     fields: Vec<FieldRef>,
     partitions: Partitions,
     stacks: Vec<Vec<Frame>>,
@@ -182,14 +182,19 @@ pub fn nest(
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<(PyRecordBatchReader, Counter)> {
     let token = Token::new(cancel);
-    let input = Source::new(calls.into_reader()?, Kind::Events, partitions, "call", token.clone());
+    let input = ChunkedInput::new(calls.into_reader()?, Kind::Events, partitions, "call", token.clone());
     let tally = Tally::default();
     let counter = tally.counter();
     let reader = build(input.map_err(to_python)?, &names, tally, token).map_err(to_python)?;
     Ok((reader, counter))
 }
 
-fn build(input: Source, names: &[String], unmatched: Tally, token: Token) -> Result<PyRecordBatchReader, ArrowError> {
+fn build(
+    input: ChunkedInput,
+    names: &[String],
+    unmatched: Tally,
+    token: Token,
+) -> Result<PyRecordBatchReader, ArrowError> {
     let fields = input.payload_fields();
     let types: Vec<&DataType> = fields.iter().map(|field| field.data_type()).take(OWN).collect();
     if types != [&DataType::Int8, &DataType::Int64] {

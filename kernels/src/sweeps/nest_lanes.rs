@@ -15,11 +15,11 @@ use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::partition::Partitions;
-use super::source::{Kind, ROWS, Source};
+use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 struct NestLanes {
-    input: Source,
+    input: ChunkedInput,
     fields: Vec<FieldRef>,
     partitions: Partitions,
     parts: Vec<Part>,
@@ -282,13 +282,13 @@ pub fn nest_lanes(
     let token = Token::new(cancel);
     let reader = slices.into_reader()?;
     let build = || {
-        let input = Source::new(reader, Kind::Events, partitions, "slice", token.clone())?;
+        let input = ChunkedInput::new(reader, Kind::Events, partitions, "slice", token.clone())?;
         sweep(input, &names, paired, token)
     };
     build().map_err(to_python)
 }
 
-fn sweep(input: Source, names: &[String], paired: bool, token: Token) -> Result<PyRecordBatchReader, ArrowError> {
+fn sweep(input: ChunkedInput, names: &[String], paired: bool, token: Token) -> Result<PyRecordBatchReader, ArrowError> {
     let fields = input.payload_fields();
     let found: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
     let expected = [&DataType::Int64, &DataType::Int32];

@@ -35,7 +35,7 @@ pub struct Outer {
     sides: Sides,
     keep: Keep,
     state: Vec<Partition>,
-    every: Option<Every>,
+    every: Option<Broadcast>,
     slots: Slots<Slot>,
     /// Times at which one side ends while the other goes on; the number in the middle makes ties come in order of entry.
     ends: BinaryHeap<Reverse<(i64, u64, u32)>>,
@@ -51,7 +51,7 @@ struct Partition {
 }
 
 /// The broadcast side: its open span and the partitions it may meet.
-struct Every {
+struct Broadcast {
     open: Open,
     active: Active,
 }
@@ -59,7 +59,7 @@ struct Every {
 impl Outer {
     /// Joins the sides; with `broadcast` the second one's spans meet every partition of the first (and `keep` is `A`).
     pub fn new(sides: Sides, keep: Keep, broadcast: bool) -> Self {
-        let every = broadcast.then(|| Every { open: Open::NEVER, active: Active::default() });
+        let every = broadcast.then(|| Broadcast { open: Open::NEVER, active: Active::default() });
         Self {
             sides,
             keep,

@@ -11,7 +11,7 @@ use super::cuts::{Cuts, Inputs, Layout, Sink};
 use super::failure::{fail, to_python};
 use super::gather::gather;
 use super::required::Required;
-use super::source::{Kind, ROWS, Source};
+use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{int64, made, nullable, schema, stream};
 
 /// Makes one row for each stretch and partition that covers it.
@@ -34,11 +34,11 @@ struct Out {
 }
 
 impl Sink for Pieces {
-    fn load(&mut self, _: &Source) -> Result<(), ArrowError> {
+    fn load(&mut self, _: &ChunkedInput) -> Result<(), ArrowError> {
         Ok(())
     }
 
-    fn begin(&mut self, code: u32, _: u32, input: &Source) {
+    fn begin(&mut self, code: u32, _: u32, input: &ChunkedInput) {
         if self.rows.len() <= code as usize {
             self.rows.resize(code as usize + 1, 0);
         }
@@ -63,7 +63,7 @@ impl Sink for Pieces {
         self.out.code.len() >= ROWS
     }
 
-    fn release(&mut self, input: &mut Source, open: &mut dyn Iterator<Item = u64>) {
+    fn release(&mut self, input: &mut ChunkedInput, open: &mut dyn Iterator<Item = u64>) {
         input.held.retain(open.chain(self.out.row.iter().copied()));
     }
 
@@ -93,7 +93,7 @@ pub fn partition_pieces(
     let reader = spans.into_reader()?;
     let token = Token::new(cancel);
     let build = || -> Result<PyRecordBatchReader, ArrowError> {
-        let input = Source::new(reader, Kind::Spans, partitions, "partitioned", token.clone())?;
+        let input = ChunkedInput::new(reader, Kind::Spans, partitions, "partitioned", token.clone())?;
         let fields = input.payload_fields();
         let mut all = vec![made(DataType::Int64, false); 3];
         all.extend(nullable(input.partition_fields()));

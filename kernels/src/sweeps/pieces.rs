@@ -5,7 +5,7 @@ use arrow_schema::{ArrowError, FieldRef};
 
 use super::gather::gather;
 use super::partition::Partitions;
-use super::source::{ROWS, Source};
+use super::source::{ChunkedInput, ROWS};
 use super::stream::int64;
 
 /// Rows of a join that wait for their batch.
@@ -50,8 +50,8 @@ impl Pieces {
     pub fn flush(
         &mut self,
         partitions: &mut Partitions,
-        left: (&Source, &[FieldRef]),
-        right: (&Source, &[FieldRef]),
+        left: (&ChunkedInput, &[FieldRef]),
+        right: (&ChunkedInput, &[FieldRef]),
         swapped: bool,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
         let full = std::mem::take(self);

@@ -12,17 +12,17 @@ use super::gather::gather_some;
 use super::meter::hold;
 use super::numbers::Numbers;
 use super::partition::Partitions;
-use super::range_lanes::{Lane, Met};
+use super::range_lanes::{Lane, WindowState};
 use super::range_values::{Function, Measure};
-use super::source::{Kind, Source};
+use super::source::{ChunkedInput, Kind};
 use super::stream::{Sweep, int64, made, nullable, schema, stream};
 
 /// Windows between which it is seen whether anybody still wants them: each looks into every lane of its group.
 const PATIENCE: usize = 256;
 
 struct RangeAggregate {
-    rows: Source,
-    windows: Source,
+    rows: ChunkedInput,
+    windows: ChunkedInput,
     spans: bool,
     measure: Measure,
     /// The type of the values.
@@ -136,15 +136,15 @@ impl RangeAggregate {
             if place % PATIENCE == 0 {
                 self.token.check()?;
             }
-            let mut met = Met { count: 0, words, unit: &mut unit, chosen: None };
+            let mut state = WindowState { count: 0, words, unit: &mut unit, chosen: None };
             let members = self.members.get(groups[place] as usize);
             for &lane in members.into_iter().flatten() {
                 let window = (chunk.ts[place], chunk.end[place]);
-                self.lanes[lane].add(window, &self.measure, &mut met);
+                self.lanes[lane].add(window, &self.measure, &mut state);
             }
-            counts.push(met.count);
+            counts.push(state.count);
             if self.measure.picks() {
-                rows.push(met.row());
+                rows.push(state.row());
             }
         }
         if self.measure.picks() {
@@ -201,16 +201,16 @@ pub fn range_aggregate(
         let partitions = width
             .checked_sub(times + 1)
             .ok_or_else(|| fail(format!("table input has {width} columns, expected at least {}", times + 1)))?;
-        let rows = Source::new(table, kind, partitions, "table", token.clone())?;
-        let windows = Source::new(windows, Kind::Spans, 0, "window", token.clone())?;
+        let rows = ChunkedInput::new(table, kind, partitions, "table", token.clone())?;
+        let windows = ChunkedInput::new(windows, Kind::Spans, 0, "window", token.clone())?;
         self::build(rows, windows, (events, matched), aggregate, &names, token)
     };
     build().map_err(to_python)
 }
 
 fn build(
-    rows: Source,
-    windows: Source,
+    rows: ChunkedInput,
+    windows: ChunkedInput,
     (events, matched): (bool, Vec<usize>),
     aggregate: &str,
     names: &[String],

@@ -21,8 +21,8 @@ pub struct Lane {
     forest: Option<Forest<Box<dyn Monoid>, Growing>>,
 }
 
-/// What a window has met so far.
-pub struct Met<'a> {
+/// The running aggregate of a window.
+pub struct WindowState<'a> {
     pub count: u64,
     /// What is aggregated, as the monoid has it.
     pub words: &'a mut [u64],
@@ -32,7 +32,7 @@ pub struct Met<'a> {
     pub chosen: Option<(i64, u64)>,
 }
 
-impl Met<'_> {
+impl WindowState<'_> {
     pub fn row(&self) -> u64 {
         self.chosen.map_or(NULL_ROW, |(_, row)| row)
     }
@@ -79,7 +79,7 @@ impl Lane {
     }
 
     /// Adds what lies in a window: events that it covers, spans that share some time with it.
-    pub fn add(&self, (begin, end): (i64, i64), measure: &Measure, met: &mut Met<'_>) {
+    pub fn add(&self, (begin, end): (i64, i64), measure: &Measure, state: &mut WindowState<'_>) {
         let first = if self.end.is_empty() {
             self.ts.partition_point(|&ts| ts < begin)
         } else {
@@ -89,31 +89,31 @@ impl Lane {
         if first >= last {
             return;
         }
-        met.count += (last - first) as u64;
+        state.count += (last - first) as u64;
         match measure.function {
             Function::Count => (),
             Function::First => {
                 let found = (self.ts[first], self.row[first]);
-                met.chosen = Some(met.chosen.map_or(found, |best| best.min(found)));
+                state.chosen = Some(state.chosen.map_or(found, |best| best.min(found)));
             }
             Function::Last => {
                 let found = (self.ts[last - 1], self.row[last - 1]);
-                met.chosen = Some(met.chosen.map_or(found, |best| best.max(found)));
+                state.chosen = Some(state.chosen.map_or(found, |best| best.max(found)));
             }
-            _ => self.gather((first, last), measure, met),
+            _ => self.gather((first, last), measure, state),
         }
     }
 
-    fn gather(&self, (first, last): (usize, usize), measure: &Measure, met: &mut Met<'_>) {
+    fn gather(&self, (first, last): (usize, usize), measure: &Measure, state: &mut WindowState<'_>) {
         let Some(forest) = &self.forest else { return };
         let blocks = (first.div_ceil(BLOCK), last / BLOCK);
         if blocks.0 >= blocks.1 {
-            self.each(first..last, forest, measure, met);
+            self.each(first..last, forest, measure, state);
             return;
         }
-        self.each(first..blocks.0 * BLOCK, forest, measure, met);
-        forest.gather(blocks.0, blocks.1, met.words);
-        self.each(blocks.1 * BLOCK..last, forest, measure, met);
+        self.each(first..blocks.0 * BLOCK, forest, measure, state);
+        forest.gather(blocks.0, blocks.1, state.words);
+        self.each(blocks.1 * BLOCK..last, forest, measure, state);
     }
 
     fn each(
@@ -121,11 +121,11 @@ impl Lane {
         rows: std::ops::Range<usize>,
         forest: &Forest<Box<dyn Monoid>, Growing>,
         measure: &Measure,
-        met: &mut Met<'_>,
+        state: &mut WindowState<'_>,
     ) {
         for row in rows {
-            measure.write(self.values.get(row), met.unit);
-            forest.monoid.append(met.words, met.unit);
+            measure.write(self.values.get(row), state.unit);
+            forest.monoid.append(state.words, state.unit);
         }
     }
 

@@ -13,16 +13,16 @@ use super::gather::gather_some;
 use super::held::NULL_ROW;
 use super::partition::Partitions;
 use super::slots::{End, NO_SLOT, Slots};
-use super::source::{Kind, ROWS, Source};
+use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 struct Series {
-    sources: Vec<Source>,
+    sources: Vec<ChunkedInput>,
     starts: Vec<bool>,
     /// The sources as their events at one time come: stops before starts.
     order: Vec<usize>,
     partitions: Partitions,
-    feeds: Vec<Feed>,
+    inputs: Vec<InputColumns>,
     width: usize,
     close_at: Option<i64>,
     open: Vec<u64>,
@@ -31,7 +31,7 @@ struct Series {
 }
 
 /// The output columns that come from one source at one edge: place in the output, place in the source, type.
-struct Feed {
+struct InputColumns {
     source: usize,
     rising: bool,
     columns: Vec<(usize, usize, DataType)>,
@@ -127,15 +127,15 @@ impl Series {
         let mut columns = vec![int64(out.iter().map(|slot| slot.ts).collect()), int64(durations)];
         columns.extend(self.partitions.columns(out.iter().map(|slot| slot.code).collect())?);
         let mut values: Vec<Option<ArrayRef>> = vec![None; self.width];
-        for feed in &self.feeds {
+        for input in &self.inputs {
             let row = |slot: &Slot| {
-                let event = if feed.rising { slot.opened } else { slot.closed };
-                if event.source == feed.source { event.row } else { NULL_ROW }
+                let event = if input.rising { slot.opened } else { slot.closed };
+                if event.source == input.source { event.row } else { NULL_ROW }
             };
             let rows: Vec<u64> = out.iter().map(row).collect();
-            let wanted: Vec<_> = feed.columns.iter().map(|(_, column, data_type)| (*column, data_type)).collect();
-            let gathered = gather_some(&self.sources[feed.source].held, &wanted, &rows)?;
-            for ((place, ..), column) in feed.columns.iter().zip(gathered) {
+            let wanted: Vec<_> = input.columns.iter().map(|(_, column, data_type)| (*column, data_type)).collect();
+            let gathered = gather_some(&self.sources[input.source].held, &wanted, &rows)?;
+            for ((place, ..), column) in input.columns.iter().zip(gathered) {
                 values[*place] = Some(column);
             }
         }
@@ -167,8 +167,11 @@ impl Sweep for Series {
 }
 
 /// Groups the wanted columns by source and edge; also returns their fields.
-fn feeds(sources: &[Source], columns: &[(usize, usize, String)]) -> Result<(Vec<Feed>, Vec<FieldRef>), ArrowError> {
-    let mut feeds: Vec<Feed> = Vec::new();
+fn inputs(
+    sources: &[ChunkedInput],
+    columns: &[(usize, usize, String)],
+) -> Result<(Vec<InputColumns>, Vec<FieldRef>), ArrowError> {
+    let mut inputs: Vec<InputColumns> = Vec::new();
     let mut fields = Vec::with_capacity(columns.len());
     for (place, (source, column, edge)) in columns.iter().enumerate() {
         let rising = match edge.as_str() {
@@ -182,12 +185,12 @@ fn feeds(sources: &[Source], columns: &[(usize, usize, String)]) -> Result<(Vec<
         let field = field.ok_or_else(|| fail(format!("source {source} has no column {column}")))?;
         let entry = (place, *column, field.data_type().clone());
         fields.push(field);
-        match feeds.iter_mut().find(|feed| feed.source == *source && feed.rising == rising) {
-            Some(feed) => feed.columns.push(entry),
-            None => feeds.push(Feed { source: *source, rising, columns: vec![entry] }),
+        match inputs.iter_mut().find(|input| input.source == *source && input.rising == rising) {
+            Some(input) => input.columns.push(entry),
+            None => inputs.push(InputColumns { source: *source, rising, columns: vec![entry] }),
         }
     }
-    Ok((feeds, fields))
+    Ok((inputs, fields))
 }
 
 #[pyfunction]
@@ -203,14 +206,14 @@ pub fn series_to_spans(
 ) -> PyResult<PyRecordBatchReader> {
     let token = Token::new(cancel);
     let open = |source: AnyRecordBatch| {
-        Source::new(source.into_reader()?, Kind::Events, partitions, "event", token.clone()).map_err(to_python)
+        ChunkedInput::new(source.into_reader()?, Kind::Events, partitions, "event", token.clone()).map_err(to_python)
     };
     let sources = sources.into_iter().map(open).collect::<PyResult<Vec<_>>>()?;
     build(sources, starts, &columns, &names, close_at, token.clone()).map_err(to_python)
 }
 
 fn build(
-    sources: Vec<Source>,
+    sources: Vec<ChunkedInput>,
     starts: Vec<bool>,
     columns: &[(usize, usize, String)],
     names: &[String],
@@ -228,7 +231,7 @@ fn build(
     for source in &sources {
         partitions.check_types(&source.partition_types(), source.role())?;
     }
-    let (feeds, fields) = feeds(&sources, columns)?;
+    let (inputs, fields) = inputs(&sources, columns)?;
     let mut all = vec![made(DataType::Int64, false); 2];
     all.extend(nullable(first.partition_fields()));
     all.extend(nullable(fields));
@@ -240,7 +243,7 @@ fn build(
         starts,
         order,
         partitions,
-        feeds,
+        inputs,
         width: columns.len(),
         close_at,
         open: Vec::new(),

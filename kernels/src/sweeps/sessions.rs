@@ -9,7 +9,7 @@ use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::held::NULL_ROW;
 use super::single::{Made, Row, Spans, Step, Stop, sweep};
-use super::source::{Kind, Source};
+use super::source::{ChunkedInput, Kind};
 
 struct Sessions {
     gap: u64,
@@ -35,7 +35,7 @@ fn settle(session: Session, code: usize, out: &mut Spans) -> Result<(), ArrowErr
 }
 
 impl Step for Sessions {
-    fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
+    fn load(&mut self, _: &ChunkedInput, partitions: usize) -> Result<(), ArrowError> {
         self.open.resize(partitions, Session::default());
         Ok(())
     }
@@ -75,7 +75,7 @@ pub fn sessions(
     let token = Token::new(cancel);
     let reader = events.into_reader()?;
     let step = Sessions { gap, open: Vec::new() };
-    Source::new(reader, Kind::Events, partitions, "event", token.clone())
+    ChunkedInput::new(reader, Kind::Events, partitions, "event", token.clone())
         .and_then(|input| sweep(input, step, (true, Made::numbers(1)), &names, token))
         .map_err(to_python)
 }

@@ -5,13 +5,13 @@ use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 
 use super::partition::Partitions;
 use super::pieces::Pieces;
-use super::source::Source;
+use super::source::ChunkedInput;
 use super::stream::{made, nullable, partitions, schema};
 
 /// Two inputs; `a` has the partition columns. With `swapped`, `b`'s payload comes first.
 pub struct Sides {
-    pub a: Source,
-    pub b: Source,
+    pub a: ChunkedInput,
+    pub b: ChunkedInput,
     pub partitions: Partitions,
     swapped: bool,
     fields: [Vec<FieldRef>; 2],
@@ -20,8 +20,8 @@ pub struct Sides {
 impl Sides {
     /// Checks that the inputs fit and returns them with the output's schema, whose first columns are `own`.
     pub fn new(
-        a: Source,
-        b: Source,
+        a: ChunkedInput,
+        b: ChunkedInput,
         swapped: bool,
         own: usize,
         names: &[String],

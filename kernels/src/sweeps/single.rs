@@ -13,7 +13,7 @@ use super::checks::lasting;
 use super::failure::to_python;
 use super::gather::{gather, gather_some};
 use super::partition::Partitions;
-use super::source::{Kind, ROWS, Source};
+use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 /// A row of the input; for an event, `end` is `ts`.
@@ -41,7 +41,7 @@ impl From<ArrowError> for Stop {
 /// What a sweep does with each row; its state is one entry per partition.
 pub trait Step: Send {
     /// Called for every chunk before its rows; there are `partitions` partitions by now.
-    fn load(&mut self, input: &Source, partitions: usize) -> Result<(), ArrowError>;
+    fn load(&mut self, input: &ChunkedInput, partitions: usize) -> Result<(), ArrowError>;
     fn row(&mut self, row: Row, out: &mut Spans) -> Result<(), Stop>;
     /// Hands out what no row from `ts` on can change, so that partitions that are silent hold nothing.
     fn settle(&mut self, _ts: i64, _out: &mut Spans) -> Result<(), ArrowError> {
@@ -104,7 +104,12 @@ impl Spans {
         self.row.iter().chain(&self.picked).copied()
     }
 
-    fn flush(self, partitions: &mut Partitions, input: &Source, shape: &Shape) -> Result<Vec<ArrayRef>, ArrowError> {
+    fn flush(
+        self,
+        partitions: &mut Partitions,
+        input: &ChunkedInput,
+        shape: &Shape,
+    ) -> Result<Vec<ArrayRef>, ArrowError> {
         let mut columns = vec![int64(self.ts)];
         if shape.spans {
             columns.push(int64(self.duration));
@@ -161,7 +166,7 @@ struct Shape {
 }
 
 struct Single<S> {
-    input: Source,
+    input: ChunkedInput,
     partitions: Partitions,
     shape: Shape,
     step: S,
@@ -234,12 +239,12 @@ pub fn over_spans<S: Step + 'static>(
     made: Made,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-    step: impl FnOnce(&Source) -> Result<S, ArrowError>,
+    step: impl FnOnce(&ChunkedInput) -> Result<S, ArrowError>,
 ) -> PyResult<PyRecordBatchReader> {
     let token = Token::new(cancel);
     let reader = spans.into_reader()?;
     let build = || {
-        let input = Source::new(reader, Kind::Spans, partitions, "span", token.clone())?;
+        let input = ChunkedInput::new(reader, Kind::Spans, partitions, "span", token.clone())?;
         let step = step(&input)?;
         sweep(input, step, (true, made), &names, token)
     };
@@ -248,7 +253,7 @@ pub fn over_spans<S: Step + 'static>(
 
 /// Makes the stream of a step; the output has as much of the input's payload as `names` has room for.
 pub fn sweep(
-    input: Source,
+    input: ChunkedInput,
     step: impl Step + 'static,
     (spans, given): (bool, Made),
     names: &[String],

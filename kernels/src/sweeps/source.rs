@@ -33,7 +33,7 @@ pub struct Chunk {
 }
 
 /// An input that is read chunk by chunk, with a place in the current chunk.
-pub struct Source {
+pub struct ChunkedInput {
     reader: Reader,
     kind: Kind,
     partitions: usize,
@@ -47,7 +47,7 @@ pub struct Source {
     pub done: bool,
 }
 
-impl Source {
+impl ChunkedInput {
     pub fn new(
         reader: Reader,
         kind: Kind,

@@ -11,7 +11,7 @@ use super::failure::to_python;
 use super::inner::Inner;
 use super::outer::{Keep, Outer};
 use super::sides::Sides;
-use super::source::{Kind, Source};
+use super::source::{ChunkedInput, Kind};
 use super::stream::stream;
 
 /// What a call asks for.
@@ -47,8 +47,8 @@ pub fn span_join(
     let build = |left, right| -> Result<PyRecordBatchReader, ArrowError> {
         let other = if broadcast.is_some() { 0 } else { partitions };
         let (mine, theirs) = if swapped { (other, partitions) } else { (partitions, other) };
-        let left = Source::new(left, Kind::Spans, mine, "left", token.clone())?;
-        let right = Source::new(right, Kind::Spans, theirs, "right", token.clone())?;
+        let left = ChunkedInput::new(left, Kind::Spans, mine, "left", token.clone())?;
+        let right = ChunkedInput::new(right, Kind::Spans, theirs, "right", token.clone())?;
         let (a, b) = if swapped { (right, left) } else { (left, right) };
         let (sides, schema) = Sides::new(a, b, swapped, 2, &names)?;
         Ok(match form {

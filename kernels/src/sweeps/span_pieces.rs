@@ -15,7 +15,7 @@ use super::failure::{fail, to_python};
 use super::group_pieces::Pieces;
 use super::groups::{Groups, Members};
 use super::required::Required;
-use super::source::{Kind, Open, Source};
+use super::source::{ChunkedInput, Kind, Open};
 use super::stream::{Sweep, stream};
 use super::totals::Totals;
 
@@ -106,8 +106,8 @@ impl<M: Members> Sweep for SpanPieces<M> {
 
 /// What a span group is made of, besides what becomes of its pieces.
 struct Inputs {
-    input: Source,
-    grouper: Source,
+    input: ChunkedInput,
+    grouper: ChunkedInput,
     kind: Kind,
     required: Option<Required>,
     token: Token,
@@ -127,8 +127,8 @@ impl Inputs {
         let kind = if events { Kind::Events } else { Kind::Spans };
         let (grouped, grouper) = (grouped.into_reader()?, grouper.into_reader()?);
         let intersect = intersect.map(AnyRecordBatch::into_reader).transpose()?;
-        let input = Source::new(grouped, kind, partitions, "grouped", token.clone());
-        let grouper = Source::new(grouper, Kind::Spans, 0, "grouper", token.clone());
+        let input = ChunkedInput::new(grouped, kind, partitions, "grouped", token.clone());
+        let grouper = ChunkedInput::new(grouper, Kind::Spans, 0, "grouper", token.clone());
         Ok(Self {
             input: input.map_err(to_python)?,
             grouper: grouper.map_err(to_python)?,

@@ -83,7 +83,7 @@ impl Spill {
 fn create(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let number = FILES.fetch_add(1, Ordering::Relaxed);
-    let path = folder.join(format!("spool-{}-{number}.arrow", std::process::id()));
+    let path = folder.join(format!("buffer-{}-{number}.arrow", std::process::id()));
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
     fs::remove_file(&path)?;
     Ok(file)

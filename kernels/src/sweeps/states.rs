@@ -16,7 +16,7 @@ use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::partition::Partitions;
-use super::source::{Kind, ROWS, Source};
+use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, schema, stream};
 
 /// What stands before the payload: kind, cpu, target_cpu, tid, other_tid, code, line.
@@ -60,7 +60,7 @@ struct Thread {
 }
 
 struct States {
-    input: Source,
+    input: ChunkedInput,
     fields: Vec<FieldRef>,
     partitions: Partitions,
     threads: FxHashMap<i64, Thread>,
@@ -287,11 +287,11 @@ pub fn thread_states(
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
     let token = Token::new(cancel);
-    let input = Source::new(events.into_reader()?, Kind::Events, 0, "event", token.clone());
+    let input = ChunkedInput::new(events.into_reader()?, Kind::Events, 0, "event", token.clone());
     build(input.map_err(to_python)?, &names, token).map_err(to_python)
 }
 
-fn build(input: Source, names: &[String], token: Token) -> Result<PyRecordBatchReader, ArrowError> {
+fn build(input: ChunkedInput, names: &[String], token: Token) -> Result<PyRecordBatchReader, ArrowError> {
     let fields = input.payload_fields();
     let types: Vec<&DataType> = fields.iter().map(|field| field.data_type()).collect();
     if types.len() < OWN.len() || OWN.iter().zip(&types).any(|(own, found)| own != *found) {

@@ -8,7 +8,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::Cancel;
 use super::held::NULL_ROW;
 use super::single::{Made, Row, Spans, Step, Stop, over_spans};
-use super::source::Source;
+use super::source::ChunkedInput;
 
 struct Truncate {
     open: Vec<Row>,
@@ -17,7 +17,7 @@ struct Truncate {
 const NO_ROW: Row = Row { ts: 0, end: 0, code: 0, row: NULL_ROW };
 
 impl Step for Truncate {
-    fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
+    fn load(&mut self, _: &ChunkedInput, partitions: usize) -> Result<(), ArrowError> {
         self.open.resize(partitions, NO_ROW);
         Ok(())
     }

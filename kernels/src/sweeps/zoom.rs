@@ -8,7 +8,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::single::{Made, Row, Spans, Step, Stop, over_spans};
-use super::source::Source;
+use super::source::ChunkedInput;
 
 /// Spans of one partition that begin in one step, each shorter than that.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ impl Zoom {
 }
 
 impl Step for Zoom {
-    fn load(&mut self, _: &Source, partitions: usize) -> Result<(), ArrowError> {
+    fn load(&mut self, _: &ChunkedInput, partitions: usize) -> Result<(), ArrowError> {
         self.latest.resize(partitions, (i64::MIN, i64::MIN));
         self.open.resize(partitions, None);
         Ok(())

@@ -11,7 +11,7 @@ use super::failure::fail;
 use super::held::NULL_ROW;
 use super::numbers::{Number, Numbers, is_narrow, scale};
 use super::single::{Made, Row, Spans, Step, Stop, over_spans};
-use super::source::Source;
+use super::source::ChunkedInput;
 
 /// What is covered of a step in one partition so far, or a run of steps within one span.
 #[derive(Clone, Copy)]
@@ -20,12 +20,12 @@ struct Cell {
     step: i64,
     ts: i64,
     end: i64,
-    known: Option<Known>,
+    known: Option<NonNullValues>,
 }
 
 /// The values that are not NULL, each with its row.
 #[derive(Clone, Copy)]
-struct Known {
+struct NonNullValues {
     least: (Number, u64),
     most: (Number, u64),
     last: u64,
@@ -34,7 +34,7 @@ struct Known {
     total: Number,
 }
 
-impl Known {
+impl NonNullValues {
     fn rows(self) -> [u64; 3] {
         [self.least.1, self.most.1, self.last]
     }
@@ -56,12 +56,12 @@ struct ZoomCounter {
 
 impl ZoomCounter {
     /// What a value comes to over some time.
-    fn known(&self, value: Number, length: i64, row: u64) -> Known {
+    fn known(&self, value: Number, length: i64, row: u64) -> NonNullValues {
         let total = match value {
             Number::Whole(value) if self.exact => Number::Whole(value * i128::from(length)),
             other => Number::Real(other.real(self.scale) * length as f64),
         };
-        Known { least: (value, row), most: (value, row), last: row, length, total }
+        NonNullValues { least: (value, row), most: (value, row), last: row, length, total }
     }
 
     /// Adds a part of a span that lies within one step.
@@ -92,13 +92,13 @@ impl ZoomCounter {
 
     fn put(&self, cell: Cell, code: usize, out: &mut Spans) -> Result<(), ArrowError> {
         out.push(cell.ts, cell.end, code, NULL_ROW)?;
-        let rows = cell.known.map_or([NULL_ROW; 3], Known::rows);
+        let rows = cell.known.map_or([NULL_ROW; 3], NonNullValues::rows);
         rows.into_iter().for_each(|row| out.pick(row));
         out.real(cell.known.map(|known| self.mean(known)));
         Ok(())
     }
 
-    fn mean(&self, known: Known) -> f64 {
+    fn mean(&self, known: NonNullValues) -> f64 {
         let (least, most) = (known.least.0, known.most.0);
         // A value that stays is its own mean, which a product and a quotient of floats may miss.
         if most.exceeds(least) { known.total.real(0) / known.length as f64 } else { least.real(self.scale) }
@@ -106,14 +106,14 @@ impl ZoomCounter {
 }
 
 /// Two neighbouring parts as one; of equal values the first one counts.
-fn joined(before: Known, after: Known) -> Known {
+fn joined(before: NonNullValues, after: NonNullValues) -> NonNullValues {
     let total = match (before.total, after.total) {
         (Number::Whole(a), Number::Whole(b)) => Number::Whole(a + b),
         (a, b) => Number::Real(a.real(0) + b.real(0)),
     };
     let falls = before.least.0.exceeds(after.least.0);
     let rises = after.most.0.exceeds(before.most.0);
-    Known {
+    NonNullValues {
         least: if falls { after.least } else { before.least },
         most: if rises { after.most } else { before.most },
         last: after.last,
@@ -123,7 +123,7 @@ fn joined(before: Known, after: Known) -> Known {
 }
 
 impl Step for ZoomCounter {
-    fn load(&mut self, input: &Source, partitions: usize) -> Result<(), ArrowError> {
+    fn load(&mut self, input: &ChunkedInput, partitions: usize) -> Result<(), ArrowError> {
         self.latest.resize(partitions, (i64::MIN, i64::MIN));
         self.open.resize(partitions, None);
         if !input.empty() {
@@ -187,7 +187,7 @@ impl Step for ZoomCounter {
 
     fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         let known = self.open.iter().flatten().filter_map(|cell| cell.known);
-        Box::new(known.flat_map(Known::rows))
+        Box::new(known.flat_map(NonNullValues::rows))
     }
 }
 

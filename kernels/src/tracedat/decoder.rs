@@ -55,19 +55,19 @@ impl Decoder {
         Ok(())
     }
 
-    /// The file is done: tell what was met in it.
+    /// The file is done: report its statistics.
     fn end(&mut self) {
         let Some(open) = self.open.take() else { return };
         self.before = self.before.saturating_add(open.input.size);
         self.done.store(self.before, Ordering::Relaxed);
-        let met = report::Met {
+        let statistics = report::FileStatistics {
             header: &open.header,
             streams: &open.merge.streams,
             events: &open.events,
             counts: &open.counts,
             first: self.first,
         };
-        report::learn(self.file as u32, &met, &mut self.learnt);
+        report::learn(self.file as u32, &statistics, &mut self.learnt);
         self.file += 1;
     }
 }

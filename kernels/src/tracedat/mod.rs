@@ -21,7 +21,7 @@ use decoder::Decoder;
 #[pyfunction]
 #[pyo3(signature = (paths, threads, progress=None))]
 fn trace_dat_pass(paths: Vec<String>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
-    let sizes = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |met| met.len()));
+    let sizes = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |statistics| statistics.len()));
     let total = sizes.fold(0, u64::saturating_add);
     let done = Arc::default();
     let decoder = Decoder::new(paths, Arc::clone(&done));

@@ -21,9 +21,9 @@ const PADDING: u32 = 29;
 const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
 
-/// What was met in the pages of a CPU.
+/// Statistics of the pages of a CPU.
 #[derive(Default, Clone, Copy)]
-pub struct Met {
+pub struct CpuStatistics {
     pub pages: u64,
     pub events: u64,
     /// Events lost as the pages tell.
@@ -46,7 +46,7 @@ pub struct Met {
 pub struct Stream {
     pub cpu: i64,
     pub buffer: usize,
-    pub met: Met,
+    pub statistics: CpuStatistics,
     /// The time of the next event as the page tells it, and its bytes in the data that were read.
     pub next: Option<Entry>,
     data: Data,
@@ -88,19 +88,19 @@ impl Stream {
         (number, buffer): (usize, &Buffer),
         cpu: &CpuData,
     ) -> Result<Stream, Failure> {
-        let mut met = Met::default();
+        let mut statistics = CpuStatistics::default();
         let data = match buffer.packed {
-            true => chunks(input, header, cpu, &mut met)?,
+            true => chunks(input, header, cpu, &mut statistics)?,
             false => {
                 let there = input.size.saturating_sub(cpu.offset).min(cpu.size);
-                met.missing = cpu.size - there;
+                statistics.missing = cpu.size - there;
                 Data::Plain { offset: cpu.offset, left: there }
             }
         };
         let mut stream = Stream {
             cpu: cpu.cpu,
             buffer: number,
-            met,
+            statistics,
             next: None,
             data,
             order: header.order,
@@ -127,7 +127,7 @@ impl Stream {
 
     /// Bytes of pages that were gone through.
     pub fn done(&self) -> u64 {
-        self.met.pages.saturating_mul(self.page as u64)
+        self.statistics.pages.saturating_mul(self.page as u64)
     }
 
     /// Go to the next event.
@@ -135,7 +135,7 @@ impl Stream {
     pub fn advance(&mut self, input: &mut Input) -> Result<(), Failure> {
         loop {
             if let Some(entry) = self.entry() {
-                self.met.events += 1;
+                self.statistics.events += 1;
                 self.next = Some(entry);
                 return Ok(());
             }
@@ -220,13 +220,13 @@ impl Stream {
 
     /// Give up the rest of a page.
     fn stop(&mut self) {
-        self.met.bad_entries += 1;
+        self.statistics.bad_entries += 1;
         self.at = self.end;
     }
 
     /// Begin the next page; false if there is none.
     fn next_page(&mut self, input: &mut Input) -> Result<bool, Failure> {
-        let next = match self.met.pages {
+        let next = match self.statistics.pages {
             0 => 0,
             _ => self.begin.saturating_add(self.page),
         };
@@ -234,13 +234,13 @@ impl Stream {
         if self.begin.saturating_add(self.page) > self.bytes.len() {
             let odd = self.bytes.len().saturating_sub(self.begin) as u64;
             if !self.fill(input)? {
-                self.met.odd += odd;
+                self.statistics.odd += odd;
                 return Ok(false);
             }
-            self.met.odd += odd;
+            self.statistics.odd += odd;
             self.begin = 0;
         }
-        self.met.pages += 1;
+        self.statistics.pages += 1;
         self.header();
         Ok(true)
     }
@@ -252,7 +252,7 @@ impl Stream {
         let time = self.order.number(page, 8);
         let commit = page.get(8..).and_then(|rest| self.order.number(rest, size));
         let (Some(time), Some(commit)) = (time, commit) else {
-            self.met.bad_pages += 1;
+            self.statistics.bad_pages += 1;
             self.end = 0;
             self.at = 0;
             return;
@@ -262,14 +262,14 @@ impl Stream {
         self.at = self.begin + self.head;
         self.end = self.at + length;
         if length > self.page.saturating_sub(self.head) {
-            self.met.bad_pages += 1;
+            self.statistics.bad_pages += 1;
             self.end = self.at;
         } else if commit & MISSED != 0 {
             let stored = page.get(self.head + length..self.page.min(page.len()));
             let stored = stored.filter(|_| commit & MISSED_STORED != 0);
             match stored.and_then(|bytes| self.order.number(bytes, self.order.long)) {
-                Some(lost @ 1..) => self.met.lost = self.met.lost.saturating_add(lost),
-                _ => self.met.lost_unknown += 1,
+                Some(lost @ 1..) => self.statistics.lost = self.statistics.lost.saturating_add(lost),
+                _ => self.statistics.lost_unknown += 1,
             }
         }
     }
@@ -288,7 +288,7 @@ impl Stream {
                     *left = 0;
                 }
                 if read > 0 && read < page {
-                    self.met.odd += read;
+                    self.statistics.odd += read;
                     return Ok(false);
                 }
                 Ok(read >= page)
@@ -298,11 +298,11 @@ impl Stream {
                     input.read(place, packed, &mut self.packed)?;
                     let done = unpacker.unpack(&self.packed, whole, &mut self.bytes);
                     let found = self.bytes.len() as u64;
-                    self.met.bad_chunks += u64::from(done.is_err() || found != whole);
+                    self.statistics.bad_chunks += u64::from(done.is_err() || found != whole);
                     if found >= page {
                         return Ok(true);
                     }
-                    self.met.odd += found;
+                    self.statistics.odd += found;
                 }
                 self.bytes.clear();
                 Ok(false)
@@ -322,11 +322,11 @@ fn absolute(time: u64, before: u64) -> u64 {
 }
 
 /// Find the packed chunks of a CPU: where they are, and their bytes packed and unpacked.
-fn chunks(input: &mut Input, header: &Header, cpu: &CpuData, met: &mut Met) -> Result<Data, Failure> {
+fn chunks(input: &mut Input, header: &Header, cpu: &CpuData, statistics: &mut CpuStatistics) -> Result<Data, Failure> {
     let order = header.order;
     // The number of chunks stands before the bytes that are counted.
     let end = cpu.offset.saturating_add(cpu.size).saturating_add(4);
-    met.missing = end.saturating_sub(input.size).min(cpu.size);
+    statistics.missing = end.saturating_sub(input.size).min(cpu.size);
     let end = end.min(input.size);
     let mut found = VecDeque::new();
     let mut at = cpu.offset;
@@ -344,12 +344,12 @@ fn chunks(input: &mut Input, header: &Header, cpu: &CpuData, met: &mut Met) -> R
     for _ in 0..count {
         let sizes = numbers(input, at, 8)?;
         let Some([packed, whole]) = sizes.as_deref() else {
-            met.bad_chunks += 1;
+            statistics.bad_chunks += 1;
             break;
         };
         at += 8;
         if *whole > CHUNK_LIMIT || at.saturating_add(*packed) > end {
-            met.bad_chunks += 1;
+            statistics.bad_chunks += 1;
             break;
         }
         found.push_back((at, *packed, *whole));

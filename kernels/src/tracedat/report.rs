@@ -1,4 +1,4 @@
-//! What was met in a file -> diagnostics and properties.
+//! Statistics of a file -> diagnostics and properties.
 
 use super::header::Header;
 use super::pages::Stream;
@@ -33,8 +33,8 @@ impl Counts {
     }
 }
 
-/// What was met in a file.
-pub struct Met<'a> {
+/// Statistics of a file.
+pub struct FileStatistics<'a> {
     pub header: &'a Header,
     pub streams: &'a [Stream],
     pub events: &'a Tracepoints,
@@ -43,13 +43,13 @@ pub struct Met<'a> {
     pub first: Option<i64>,
 }
 
-/// Add what was met in a file to what is known of the trace.
-pub fn learn(file: u32, met: &Met<'_>, learnt: &mut Learnt) {
+/// Add the statistics of a file to the metadata of the trace.
+pub fn learn(file: u32, statistics: &FileStatistics<'_>, learnt: &mut Learnt) {
     let mut notes = Notes { file, notes: &mut learnt.notes };
-    losses(met, &mut notes);
-    damages(met, &mut notes);
-    events(met, &mut notes);
-    properties(met, &mut learnt.properties);
+    losses(statistics, &mut notes);
+    damages(statistics, &mut notes);
+    events(statistics, &mut notes);
+    properties(statistics, &mut learnt.properties);
 }
 
 struct Notes<'a> {
@@ -79,10 +79,10 @@ fn sum(streams: &[Stream], of: impl Fn(&Stream) -> u64) -> (u64, String) {
     (total, words.join(", "))
 }
 
-fn losses(met: &Met<'_>, notes: &mut Notes<'_>) {
-    let (count, example) = sum(met.streams, |one| one.met.lost);
+fn losses(statistics: &FileStatistics<'_>, notes: &mut Notes<'_>) {
+    let (count, example) = sum(statistics.streams, |one| one.statistics.lost);
     notes.add("events lost by the kernel", count, example, false);
-    let (count, example) = sum(met.streams, |one| one.met.lost_unknown);
+    let (count, example) = sum(statistics.streams, |one| one.statistics.lost_unknown);
     let reason = "events lost by the kernel, which does not say how many";
     notes.add(reason, count, example, false);
     let reasons = [
@@ -94,7 +94,7 @@ fn losses(met: &Met<'_>, notes: &mut Notes<'_>) {
     for (key, reason) in reasons {
         let mut total = 0u64;
         let mut words = Vec::new();
-        for text in &met.header.options.stats {
+        for text in &statistics.header.options.stats {
             if let Some(count @ 1..) = stat(text, key) {
                 total = total.saturating_add(count.unsigned_abs());
                 let cpu = stat(text, "CPU").unwrap_or_default();
@@ -105,32 +105,32 @@ fn losses(met: &Met<'_>, notes: &mut Notes<'_>) {
     }
 }
 
-fn damages(met: &Met<'_>, notes: &mut Notes<'_>) {
-    for fault in &met.header.faults {
+fn damages(statistics: &FileStatistics<'_>, notes: &mut Notes<'_>) {
+    for fault in &statistics.header.faults {
         notes.add("part of the header cannot be read", 1, fault.clone(), true);
     }
-    let texts = met.header.buffers.iter().filter(|one| one.is_text).count();
+    let texts = statistics.header.buffers.iter().filter(|one| one.is_text).count();
     let reason = "buffer holds the text of a latency tracer, which is not read";
     notes.add(reason, texts as u64, String::new(), true);
-    let (count, example) = sum(met.streams, |one| one.met.missing);
+    let (count, example) = sum(statistics.streams, |one| one.statistics.missing);
     notes.add("bytes missing at the end of the file", count, example, true);
-    let (count, example) = sum(met.streams, |one| one.met.bad_chunks);
+    let (count, example) = sum(statistics.streams, |one| one.statistics.bad_chunks);
     notes.add("packed pages do not unpack", count, example, true);
-    let (count, example) = sum(met.streams, |one| one.met.bad_pages);
+    let (count, example) = sum(statistics.streams, |one| one.statistics.bad_pages);
     notes.add("page makes no sense", count, example, true);
-    let (count, example) = sum(met.streams, |one| one.met.bad_entries);
+    let (count, example) = sum(statistics.streams, |one| one.statistics.bad_entries);
     notes.add("rest of a page makes no sense", count, example, true);
-    let (count, example) = sum(met.streams, |one| one.met.odd);
+    let (count, example) = sum(statistics.streams, |one| one.statistics.odd);
     notes.add("bytes behind the last whole page", count, example, true);
-    let options = &met.header.options;
+    let options = &statistics.header.options;
     notes.add("option is too short", options.short, String::new(), false);
     for (id, count) in &options.unknown {
         notes.add("option is unknown", *count, format!("option {id}"), false);
     }
 }
 
-fn events(met: &Met<'_>, notes: &mut Notes<'_>) {
-    let counts = met.counts;
+fn events(statistics: &FileStatistics<'_>, notes: &mut Notes<'_>) {
+    let counts = statistics.counts;
     let none = String::new;
     let example = counts.unknown_id.map(|id| format!("event {id}"));
     let reason = "event whose format is not in the file";
@@ -143,13 +143,13 @@ fn events(met: &Met<'_>, notes: &mut Notes<'_>) {
     let reason = "format of an event cannot be read";
     notes.add(reason, counts.bad_formats, none(), false);
     let reason = "mark with missing fields, kept as text";
-    notes.add(reason, met.events.bad_marks(), none(), false);
-    let clock = clock_of(met.header);
-    if !in_ns(&clock, met.header.options.tsc.is_some()) && !met.streams.is_empty() {
+    notes.add(reason, statistics.events.bad_marks(), none(), false);
+    let clock = clock_of(statistics.header);
+    if !in_ns(&clock, statistics.header.options.tsc.is_some()) && !statistics.streams.is_empty() {
         let reason = "clock does not count ns, and its counts are taken as ns";
         notes.add(reason, 1, clock.clone(), false);
     }
-    let others = met
+    let others = statistics
         .header
         .buffers
         .iter()
@@ -179,8 +179,8 @@ fn in_ns(clock: &str, converted: bool) -> bool {
     }
 }
 
-fn properties(met: &Met<'_>, properties: &mut Vec<(String, String)>) {
-    let header = met.header;
+fn properties(statistics: &FileStatistics<'_>, properties: &mut Vec<(String, String)>) {
+    let header = statistics.header;
     let options = &header.options;
     let mut add = |key: &str, value: String| {
         if !value.is_empty() && properties.iter().all(|known| known.0 != key) {
@@ -190,7 +190,7 @@ fn properties(met: &Met<'_>, properties: &mut Vec<(String, String)>) {
     let clock = clock_of(header);
     add("clock", known_clock(&clock).to_owned());
     add("trace_clock", clock);
-    let date = options.date.zip(met.first);
+    let date = options.date.zip(statistics.first);
     let unix = date.map(|(date, first)| first.saturating_add(date).to_string());
     add("start_unix_ns", unix.unwrap_or_default());
     let mut words = options.uname.split_whitespace();

@@ -2,7 +2,7 @@
 
 use super::expression::{Context, field_text};
 use super::format::{Format, Order, Shape};
-use super::layout::{Common, Filled, Optional, Printed, Source, columns, table};
+use super::layout::{ColumnSource, Common, Filled, Optional, Printed, columns, table};
 use super::print::Piece;
 use super::quick::Quick;
 use super::symbols::Names;
@@ -184,7 +184,7 @@ impl Event {
         let (column, _) = *self.at.get(place)?;
         let (record, order) = (context.record, context.order);
         match source {
-            Source::Number(field) => {
+            ColumnSource::Number(field) => {
                 let value = field.number(record, order)?;
                 if value < 0 && !field.signed {
                     self.beyond.push((place, value.cast_unsigned()));
@@ -192,10 +192,10 @@ impl Event {
                 }
                 rows.int(column, value);
             }
-            Source::Address(field) => {
+            ColumnSource::Address(field) => {
                 rows.uint(column, field.number(record, order)?.cast_unsigned());
             }
-            Source::Text(field) => match field.shape {
+            ColumnSource::Text(field) => match field.shape {
                 Shape::Text | Shape::DynamicText { .. } => {
                     rows.text(column, field_text(field, record, order)?);
                 }
@@ -205,24 +205,24 @@ impl Event {
                     rows.text(column, &self.scratch);
                 }
             },
-            Source::Computed(conversion, value) => {
+            ColumnSource::Computed(conversion, value) => {
                 rows.int(column, conversion.cut(value.number(context)?, order.long));
             }
-            Source::Printed(printed) => {
+            ColumnSource::Printed(printed) => {
                 put_printed(printed, context, (names, &mut self.scratch), rows, column)?;
             }
-            Source::Symbol(field, offset) => {
+            ColumnSource::Symbol(field, offset) => {
                 let address = field.number(record, order)?.cast_unsigned();
                 let (number, name) = names.get(context.symbols, address, *offset);
                 rows.numbered(column, number, || name);
             }
-            Source::Stack(field) => {
+            ColumnSource::Stack(field) => {
                 self.scratch.clear();
                 let bytes = record.get(field.offset..)?;
                 stack(bytes, context, names, &mut self.scratch);
                 rows.text(column, &self.scratch);
             }
-            Source::Arguments(field) => {
+            ColumnSource::Arguments(field) => {
                 self.scratch.clear();
                 values::arguments(field, context, &mut self.scratch)?;
                 rows.text(column, &self.scratch);

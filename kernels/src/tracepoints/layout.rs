@@ -29,7 +29,7 @@ pub struct Common {
 }
 
 /// What a column is filled with.
-pub enum Source {
+pub enum ColumnSource {
     Number(Field),
     /// A number that may need all 64 bits.
     Address(Field),
@@ -57,7 +57,7 @@ pub struct Printed {
 /// A column of an event's table.
 pub struct Filled {
     pub spec: ColumnSpec,
-    pub source: Source,
+    pub source: ColumnSource,
 }
 
 /// The columns of an event.
@@ -70,10 +70,10 @@ pub fn columns(format: &Format, order: Order) -> Vec<Filled> {
         "sys_enter" => {
             let mut columns = plain(format);
             for column in &mut columns {
-                if let Source::Text(field) = &column.source
+                if let ColumnSource::Text(field) = &column.source
                     && field.name == "args"
                 {
-                    column.source = Source::Arguments(field.clone());
+                    column.source = ColumnSource::Arguments(field.clone());
                 }
             }
             columns
@@ -88,9 +88,9 @@ fn plain(format: &Format) -> Vec<Filled> {
 
 fn of_field(field: &Field) -> Filled {
     let (kind, source) = match field.shape {
-        Shape::Number if field.pointer => (Type::Uint, Source::Address(field.clone())),
-        Shape::Number => (Type::Int, Source::Number(field.clone())),
-        _ => (text_type(field), Source::Text(field.clone())),
+        Shape::Number if field.pointer => (Type::Uint, ColumnSource::Address(field.clone())),
+        Shape::Number => (Type::Int, ColumnSource::Number(field.clone())),
+        _ => (text_type(field), ColumnSource::Text(field.clone())),
     };
     Filled { spec: ColumnSpec::new(field.name.clone(), kind), source }
 }
@@ -107,10 +107,10 @@ fn text_type(field: &Field) -> Type {
 fn symbols(format: &Format, named: &[&str]) -> Vec<Filled> {
     let mut columns = plain(format);
     for column in &mut columns {
-        if let Source::Number(field) | Source::Address(field) = &column.source
+        if let ColumnSource::Number(field) | ColumnSource::Address(field) = &column.source
             && named.contains(&field.name.as_str())
         {
-            column.source = Source::Symbol(field.clone(), false);
+            column.source = ColumnSource::Symbol(field.clone(), false);
             column.spec.kind = Type::Text;
         }
     }
@@ -121,13 +121,13 @@ fn stack(format: &Format) -> Vec<Filled> {
     let mut columns = plain(format);
     columns.retain(|column| column.spec.name != "size");
     for column in &mut columns {
-        if let Source::Text(field) = &column.source
+        if let ColumnSource::Text(field) = &column.source
             && field.name == "caller"
         {
             // The record goes on behind the callers that the description names.
             let field = Field { size: 0, ..field.clone() };
             column.spec = ColumnSpec::new("stack", Type::Text);
-            column.source = Source::Stack(field);
+            column.source = ColumnSource::Stack(field);
         }
     }
     columns
@@ -145,7 +145,7 @@ fn printed(format: &Format, order: Order) -> Vec<Filled> {
             None => columns.push(filled),
             // What is printed as a text keeps the name, as in ftrace's text, and the number gets another.
             Some(at) if filled.spec.kind == Type::Text => {
-                if let Source::Printed(_) | Source::Symbol(..) = &filled.source {
+                if let ColumnSource::Printed(_) | ColumnSource::Symbol(..) = &filled.source {
                     replace(&mut columns, at, filled);
                 }
             }
@@ -172,18 +172,18 @@ fn replace(columns: &mut Vec<Filled>, at: usize, text: Filled) {
 }
 
 fn symbol(name: &str, field: Field, offset: bool) -> Filled {
-    Filled { spec: ColumnSpec::new(name, Type::Text), source: Source::Symbol(field, offset) }
+    Filled { spec: ColumnSpec::new(name, Type::Text), source: ColumnSource::Symbol(field, offset) }
 }
 
-fn is_text(source: &Source) -> bool {
-    !matches!(source, Source::Number(_) | Source::Address(_))
+fn is_text(source: &ColumnSource) -> bool {
+    !matches!(source, ColumnSource::Number(_) | ColumnSource::Address(_))
 }
 
 /// The column of the number behind a text.
-fn renamed(mut column: Filled, text: &Source) -> Filled {
+fn renamed(mut column: Filled, text: &ColumnSource) -> Filled {
     column.spec.name = format!("{}_number", column.spec.name);
-    if let (Source::Number(field), Source::Symbol(..)) = (&column.source, text) {
-        column.source = Source::Address(field.clone());
+    if let (ColumnSource::Number(field), ColumnSource::Symbol(..)) = (&column.source, text) {
+        column.source = ColumnSource::Address(field.clone());
         column.spec.kind = Type::Uint;
     }
     column
@@ -204,7 +204,7 @@ fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
             }
             return Some(Filled {
                 spec: ColumnSpec::new(name, Type::Int),
-                source: Source::Computed(conversion.clone(), value.clone()),
+                source: ColumnSource::Computed(conversion.clone(), value.clone()),
             });
         }
         if conversion.is_symbol() {
@@ -219,7 +219,7 @@ fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
         if let Expression::Field(field) = value
             && field.shape != Shape::Number
         {
-            return (!known).then(|| text(Source::Text(field.clone())));
+            return (!known).then(|| text(ColumnSource::Text(field.clone())));
         }
     }
     if pieces.iter().any(is_unknown) {
@@ -231,7 +231,7 @@ fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
     });
     let first = fields.next()?;
     let by = first.filter(|one| fields.all(|other| other.is_some_and(|other| other.name == one.name)));
-    Some(text(Source::Printed(Box::new(Printed { by: by.cloned(), pieces, known: Default::default() }))))
+    Some(text(ColumnSource::Printed(Box::new(Printed { by: by.cloned(), pieces, known: Default::default() }))))
 }
 
 /// Whether a piece is printed in a way that only the kernel knows.

@@ -70,7 +70,7 @@ pub enum Put {
     TooMany,
 }
 
-enum Known {
+enum EventDecoder {
     Event(Box<Event>),
     Special(Box<Special>),
     TooMany,
@@ -84,7 +84,7 @@ pub struct Tracepoints {
     names: Names,
     printks: Printks,
     formats: FxHashMap<u32, Vec<u8>>,
-    known: Vec<Option<Known>>,
+    known: Vec<Option<EventDecoder>>,
     /// Events that tell names of threads, and the fields with ids and names.
     naming: Vec<(u32, Vec<(Field, Field)>)>,
     tables: usize,
@@ -156,7 +156,7 @@ impl Tracepoints {
     /// Marks of programs with missing fields, which were kept as text.
     pub fn bad_marks(&self) -> u64 {
         let special = self.known.iter().flatten().map(|known| match known {
-            Known::Special(special) => special.bad_marks(),
+            EventDecoder::Special(special) => special.bad_marks(),
             _ => 0,
         });
         special.sum()
@@ -179,9 +179,11 @@ impl Tracepoints {
         let context = Context { record: record.bytes, order: self.order, symbols: &self.symbols };
         let known = self.known.get_mut(id as usize).and_then(Option::as_mut);
         let done = match known {
-            Some(Known::Event(event)) => event.row(record, stack, context, &mut self.names, sink),
-            Some(Known::Special(special)) => special.row(record, context, (&mut self.names, &self.printks), sink),
-            Some(Known::TooMany) => return Put::TooMany,
+            Some(EventDecoder::Event(event)) => event.row(record, stack, context, &mut self.names, sink),
+            Some(EventDecoder::Special(special)) => {
+                special.row(record, context, (&mut self.names, &self.printks), sink)
+            }
+            Some(EventDecoder::TooMany) => return Put::TooMany,
             None => return Put::Unknown(id),
         };
         match done {
@@ -207,14 +209,14 @@ impl Tracepoints {
             self.naming.push((id, pairs.collect()));
         }
         let known = if self.tables >= TABLE_LIMIT {
-            Known::TooMany
+            EventDecoder::TooMany
         } else {
             self.tables += 1;
             match Special::of(&format, self.order, self.optional) {
-                Some(special) => Known::Special(Box::new(special)),
+                Some(special) => EventDecoder::Special(Box::new(special)),
                 None => {
                     let event = Event::new(&format, self.order, self.optional, sink);
-                    Known::Event(Box::new(event))
+                    EventDecoder::Event(Box::new(event))
                 }
             }
         };

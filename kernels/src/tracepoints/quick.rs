@@ -1,7 +1,7 @@
 //! Fields whose place and size are fixed -> values of columns, without looking at their description.
 
 use super::format::{Order, Shape};
-use super::layout::Source;
+use super::layout::ColumnSource;
 use super::numbers::NAME;
 use super::symbols::Names;
 use crate::rows::Rows;
@@ -22,12 +22,12 @@ pub enum Quick {
 
 impl Quick {
     /// Whether a column can be filled so.
-    pub fn of(source: &Source, order: Order) -> Option<Quick> {
+    pub fn of(source: &ColumnSource, order: Order) -> Option<Quick> {
         if order.big {
             return None;
         }
         Some(match source {
-            Source::Number(field) => match (field.signed, field.size) {
+            ColumnSource::Number(field) => match (field.signed, field.size) {
                 (true, 1) => Quick::I8(field.offset),
                 (true, 2) => Quick::I16(field.offset),
                 (true, 4) => Quick::I32(field.offset),
@@ -37,8 +37,8 @@ impl Quick {
                 (false, 4) => Quick::U32(field.offset),
                 _ => return None,
             },
-            Source::Address(field) if field.size == 8 => Quick::Pointer(field.offset),
-            Source::Text(field) if field.shape == Shape::Text && field.size == NAME => Quick::Name(field.offset),
+            ColumnSource::Address(field) if field.size == 8 => Quick::Pointer(field.offset),
+            ColumnSource::Text(field) if field.shape == Shape::Text && field.size == NAME => Quick::Name(field.offset),
             _ => return None,
         })
     }

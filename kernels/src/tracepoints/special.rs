@@ -3,7 +3,7 @@
 use super::event::{Event, Places};
 use super::expression::{Context, field_text};
 use super::format::{Field, Format, Order};
-use super::layout::{Filled, Optional, Source};
+use super::layout::{ColumnSource, Filled, Optional};
 use super::symbols::Names;
 use super::{Printks, Record, binary};
 use crate::ftrace::marks::{self, Kind};
@@ -111,10 +111,10 @@ impl Special {
     /// The table of texts that are no marks.
     fn plain(&mut self, sink: &mut Sink) -> &mut (Event, usize) {
         self.plain.get_or_insert_with(|| {
-            let ip = self
-                .ip
-                .clone()
-                .map(|field| Filled { spec: ColumnSpec::new("ip", Type::Text), source: Source::Symbol(field, false) });
+            let ip = self.ip.clone().map(|field| Filled {
+                spec: ColumnSpec::new("ip", Type::Text),
+                source: ColumnSource::Symbol(field, false),
+            });
             let columns = ip.into_iter().collect();
             let event = Event::with(&self.name, columns, self.places, self.optional, sink);
             let text = sink.column(event.table, &ColumnSpec::new("text", Type::Text));

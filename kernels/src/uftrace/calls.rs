@@ -11,7 +11,7 @@ use crate::rows::{Rows, Sink};
 
 /// How a call ended, other than by its recorded exit after its recorded entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum State {
+pub enum CallEnd {
     Whole,
     /// It was not left when the recording ended.
     Open,
@@ -25,15 +25,15 @@ pub enum State {
     Inherited,
 }
 
-impl State {
+impl CallEnd {
     fn name(self) -> Option<&'static [u8]> {
         match self {
-            State::Whole => None,
-            State::Open => Some(b"open"),
-            State::Left => Some(b"left"),
-            State::Lost => Some(b"lost"),
-            State::Entered => Some(b"entered"),
-            State::Inherited => Some(b"inherited"),
+            CallEnd::Whole => None,
+            CallEnd::Open => Some(b"open"),
+            CallEnd::Left => Some(b"left"),
+            CallEnd::Lost => Some(b"lost"),
+            CallEnd::Entered => Some(b"entered"),
+            CallEnd::Inherited => Some(b"inherited"),
         }
     }
 }
@@ -42,13 +42,13 @@ impl State {
 #[derive(Clone, Copy)]
 pub struct End<'a> {
     pub time: i64,
-    pub state: State,
+    pub state: CallEnd,
     pub result: Option<&'a [u8]>,
 }
 
 impl End<'_> {
     /// An end that was not recorded.
-    pub fn missing(time: i64, state: State) -> End<'static> {
+    pub fn missing(time: i64, state: CallEnd) -> End<'static> {
         End { time, state, result: None }
     }
 }
@@ -82,7 +82,7 @@ struct Row {
 struct Words {
     args: usize,
     result: Option<usize>,
-    state: State,
+    state: CallEnd,
 }
 
 /// Rows of calls, and how many there were.
@@ -133,7 +133,7 @@ impl Calls {
     pub fn place(&mut self, task: &mut Task, record: &Record, line: i64) -> i64 {
         let deep = |task: &Task| task.stack.last().is_some_and(|top| top.depth >= record.depth);
         while deep(task) {
-            self.close(task, End::missing(record.time, State::Left));
+            self.close(task, End::missing(record.time, CallEnd::Left));
         }
         if task.within() < record.depth {
             return task.called(record.depth, record.time, line);
@@ -184,10 +184,10 @@ impl Calls {
         };
         let state = match end.state {
             state if frame.entered => state,
-            State::Whole => State::Entered,
-            _ => State::Inherited,
+            CallEnd::Whole => CallEnd::Entered,
+            _ => CallEnd::Inherited,
         };
-        if state == State::Inherited && !(frame.children && self.may_add(&frame)) {
+        if state == CallEnd::Inherited && !(frame.children && self.may_add(&frame)) {
             return;
         }
         if let Some(below) = task.stack.last_mut() {
@@ -220,7 +220,7 @@ impl Calls {
         let own = dur.saturating_sub(frame.inner).max(0);
         let args = task.texts.get(frame.texts..).unwrap_or(&[]);
         let mut words = 0;
-        if end.state != State::Whole || end.result.is_some() || !args.is_empty() {
+        if end.state != CallEnd::Whole || end.result.is_some() || !args.is_empty() {
             words = self.add_words(args, end);
         }
         let slot = frame.slot.wrapping_sub(self.first);
@@ -248,10 +248,10 @@ impl Calls {
     #[inline(never)]
     fn add_words(&mut self, args: &[u8], end: End) -> u32 {
         match end.state {
-            State::Whole => {}
-            State::Left | State::Lost => self.left += 1,
-            State::Entered => self.entered += 1,
-            State::Open | State::Inherited => self.open += 1,
+            CallEnd::Whole => {}
+            CallEnd::Left | CallEnd::Lost => self.left += 1,
+            CallEnd::Entered => self.entered += 1,
+            CallEnd::Open | CallEnd::Inherited => self.open += 1,
         }
         self.texts.extend_from_slice(args);
         let args = self.texts.len();

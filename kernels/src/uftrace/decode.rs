@@ -5,12 +5,12 @@ use std::sync::atomic::AtomicU64;
 
 use rustc_hash::FxHashMap;
 
-use super::facts;
 use super::feed::Feed;
 use super::merged::Merged;
+use super::metadata;
 use super::record;
 use super::setup::Setup;
-use super::source::{Kind, Source, Told};
+use super::source::{Kind, RecordFile, SideRecord};
 use super::winners::Winners;
 use crate::rows::{Decode, Failure, Learnt, Note, Place, Sink};
 
@@ -20,7 +20,7 @@ const BURST: usize = 256;
 /// Reads a data directory.
 pub struct Decoder {
     setup: Setup,
-    sources: Vec<Source>,
+    sources: Vec<RecordFile>,
     /// Which source has something to say next.
     winners: Winners,
     merged: Option<Merged>,
@@ -43,7 +43,7 @@ impl Decoder {
                 _ => Kind::Task(numbers.get(&number).copied().unwrap_or(usize::MAX)),
             };
             let feed = Feed::new(path, Arc::clone(&done));
-            sources.push(Source::new(kind, file, feed, big));
+            sources.push(RecordFile::new(kind, file, feed, big));
         }
         Decoder {
             setup,
@@ -70,7 +70,7 @@ impl Decoder {
             times.push(time);
         }
         self.winners = Winners::new(&times);
-        facts::before(sink, &self.setup);
+        metadata::before(sink, &self.setup);
         self.merged = Some(Merged::new(sink, &mut self.setup));
         Ok(())
     }
@@ -115,9 +115,9 @@ impl Decoder {
                 source.feed.take(record::BYTES);
                 merged.record(sink, source.kind, &record, None)?;
             }
-            None => match source.told.take() {
-                Some(Told::Perf(happened)) => merged.happened(sink, source.kind, happened),
-                Some(Told::Message(time, text)) => merged.message(sink, time, &text),
+            None => match source.note.take() {
+                Some(SideRecord::Perf(happened)) => merged.happened(sink, source.kind, happened),
+                Some(SideRecord::Message(time, text)) => merged.message(sink, time, &text),
                 None => {}
             },
         }
@@ -158,7 +158,7 @@ impl Decode for Decoder {
         self.ended = true;
         if let Some(merged) = &mut self.merged {
             merged.finish(sink);
-            facts::after(sink, merged, &self.setup);
+            metadata::after(sink, merged, &self.setup);
         }
         Ok((sink.len() > 0).then(|| self.place()))
     }

@@ -16,7 +16,7 @@ use super::payload::{Payload, Payloads};
 use super::perf::What;
 use super::record::{self, Record, number};
 use super::setup::Setup;
-use super::source::{Kind, Source, Told};
+use super::source::{Kind, RecordFile, SideRecord};
 use super::symbols::Symbols;
 use super::task::Task;
 use crate::calls::{Columns, ENTRY, EXIT, UNTIMED, put};
@@ -58,7 +58,7 @@ struct Wanted {
 
 struct Dumper {
     wanted: Wanted,
-    sources: Vec<Source>,
+    sources: Vec<RecordFile>,
     tasks: Vec<Task>,
     symbols: Symbols,
     payloads: Payloads,
@@ -98,7 +98,7 @@ impl Dumper {
             };
             if kind != Kind::Task(usize::MAX) {
                 let feed = Feed::new(path, Arc::clone(&done));
-                sources.push(Source::new(kind, file, feed, big));
+                sources.push(RecordFile::new(kind, file, feed, big));
             }
         }
         Dumper {
@@ -156,9 +156,9 @@ impl Dumper {
             let Some(source) = self.sources.get_mut(self.current) else {
                 return Ok(false);
             };
-            if let (Kind::Perf(_), Some(told)) = (kind, source.told.take()) {
+            if let (Kind::Perf(_), Some(note)) = (kind, source.note.take()) {
                 source.advance()?;
-                self.told(told);
+                self.note(note);
                 continue;
             }
             let (Kind::Task(number), Some(record)) = (kind, source.record()) else {
@@ -368,9 +368,9 @@ impl Dumper {
             .unwrap_or_else(|| format!("user_event:{id}"))
     }
 
-    /// What the kernel told.
-    fn told(&mut self, told: Told) {
-        let Told::Perf(happened) = told else {
+    /// Handle a record of the kernel or a message of a program.
+    fn note(&mut self, note: SideRecord) {
+        let SideRecord::Perf(happened) = note else {
             return;
         };
         if !self.wanted.events {

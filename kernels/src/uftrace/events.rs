@@ -1,4 +1,4 @@
-//! Events in the files of threads: what the recorder read, watched, or a program told.
+//! Events in the files of threads: what the recorder read or watched, and what programs reported.
 
 use rustc_hash::FxHashMap;
 

@@ -1,10 +1,10 @@
 //! Entries and exits of a thread -> calls.
 
-use super::calls::{End, State};
+use super::calls::{CallEnd, End};
 use super::merged::{Data, Merged};
 use super::payload::Payload;
 use super::record::{self, Record};
-use super::source::Source;
+use super::source::RecordFile;
 use super::task::{Frame, NO_SLOT, UNKNOWN};
 use crate::rows::Failure;
 
@@ -87,7 +87,7 @@ impl Merged {
         if !task.leaves(record) {
             return self.odd_exit(data, record, (number, session, line));
         }
-        let mut end = End { time: record.time, state: State::Whole, result: None };
+        let mut end = End { time: record.time, state: CallEnd::Whole, result: None };
         let Some(source) = data else {
             self.calls.leave(task, end);
             return Ok(());
@@ -127,7 +127,7 @@ impl Merged {
                     break;
                 }
                 slot = own.then_some(top.start);
-                self.calls.close(task, End::missing(record.time, State::Left));
+                self.calls.close(task, End::missing(record.time, CallEnd::Left));
                 whole = slot.is_none() && task.leaves(record);
             }
             function = task.stack.last().filter(|_| whole).map(|top| top.function);
@@ -139,7 +139,7 @@ impl Merged {
         };
         let end = End {
             time: record.time,
-            state: if whole { State::Whole } else { State::Entered },
+            state: if whole { CallEnd::Whole } else { CallEnd::Entered },
             result: found.then_some(self.text.as_slice()),
         };
         let Some(task) = self.tasks.get_mut(number) else {
@@ -181,7 +181,7 @@ impl Merged {
     #[inline(never)]
     fn payload(
         &mut self,
-        source: &mut Source,
+        source: &mut RecordFile,
         record: &Record,
         session: usize,
         function: u32,

@@ -2,22 +2,22 @@
 
 use rustc_hash::FxHashMap;
 
-use super::calls::{Calls, End, State, head};
+use super::calls::{CallEnd, Calls, End, head};
 use super::events::{Events, start};
+use super::kernel_events;
 use super::payload::Payloads;
 use super::record::{self, Record};
 use super::setup::Setup;
-use super::source::{Kind, Source};
+use super::source::{Kind, RecordFile};
 use super::symbols::Symbols;
 use super::tables::{self, event};
 use super::task::Task;
-use super::told;
 use crate::rows::{Failure, Learnt, Note, Sink, Type};
 
 const INT: Type = Type::Int;
 
 /// The file of a record, if data follow the record there.
-pub(super) type Data<'a> = Option<&'a mut Source>;
+pub(super) type Data<'a> = Option<&'a mut RecordFile>;
 
 /// Take a record that means nothing by itself.
 fn skip(data: Data) -> Result<(), Failure> {
@@ -166,7 +166,7 @@ impl Merged {
             return skip(data);
         };
         while !task.stack.is_empty() {
-            self.calls.close(task, End::missing(time, State::Lost));
+            self.calls.close(task, End::missing(time, CallEnd::Lost));
         }
         task.since = None;
         task.begun = true;
@@ -184,11 +184,11 @@ impl Merged {
     pub fn finish(&mut self, sink: &mut Sink) {
         for task in &mut self.tasks {
             if let Some(off) = task.off.take() {
-                told::out(sink, task, &off);
+                kernel_events::out(sink, task, &off);
             }
             let Some(end) = task.last() else { continue };
             while !task.stack.is_empty() {
-                self.calls.close(task, End::missing(end, State::Open));
+                self.calls.close(task, End::missing(end, CallEnd::Open));
             }
         }
         self.flush(sink);

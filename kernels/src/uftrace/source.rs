@@ -20,20 +20,20 @@ pub enum Kind {
 }
 
 /// What was said in other words than records.
-pub enum Told {
+pub enum SideRecord {
     Perf(Happened),
     Message(i64, Vec<u8>),
 }
 
 /// A file, and what it says next.
-pub struct Source {
+pub struct RecordFile {
     pub kind: Kind,
     pub file: u32,
     pub feed: Feed,
     /// Whether a record comes next: it is still at the head of the feed.
     recorded: bool,
     /// What comes next, if that is something else.
-    pub told: Option<Told>,
+    pub note: Option<SideRecord>,
     big: bool,
     /// Bytes that were no records.
     bad: u64,
@@ -45,14 +45,14 @@ pub struct Source {
     bad_lines: (u64, String),
 }
 
-impl Source {
-    pub fn new(kind: Kind, file: u32, feed: Feed, big: bool) -> Source {
-        Source {
+impl RecordFile {
+    pub fn new(kind: Kind, file: u32, feed: Feed, big: bool) -> RecordFile {
+        RecordFile {
             kind,
             file,
             feed,
             recorded: false,
-            told: None,
+            note: None,
             big,
             bad: 0,
             bad_at: 0,
@@ -71,9 +71,9 @@ impl Source {
 
     /// When that happened which comes next; None at the end.
     pub fn time(&self) -> Option<i64> {
-        match &self.told {
-            Some(Told::Perf(happened)) => Some(happened.time),
-            Some(Told::Message(time, _)) => Some(*time),
+        match &self.note {
+            Some(SideRecord::Perf(happened)) => Some(happened.time),
+            Some(SideRecord::Message(time, _)) => Some(*time),
             None => self.record().map(|record| record.time),
         }
     }
@@ -95,10 +95,10 @@ impl Source {
     pub fn advance(&mut self) -> Result<(), Failure> {
         match self.kind {
             Kind::Task(_) => self.recorded = self.search()?,
-            Kind::Perf(_) => self.told = self.perf()?.map(Told::Perf),
+            Kind::Perf(_) => self.note = self.perf()?.map(SideRecord::Perf),
             Kind::Extern => {
                 let message = self.message()?;
-                self.told = message.map(|(time, text)| Told::Message(time, text));
+                self.note = message.map(|(time, text)| SideRecord::Message(time, text));
             }
         }
         Ok(())

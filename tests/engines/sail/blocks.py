@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dctv.bind.binder import Binder
 from dctv.contracts.remote import Remote
-from dctv.errors import DctvError, Source
+from dctv.errors import DctvError, SourceText
 from dctv.plan.nodes import Plan, Scan
 from dctv.rewrite.graph import readers_first
 from dctv.run.context import ExecutionContext
@@ -71,7 +71,7 @@ def _run_file(path: Path, remote: Remote, tallies: list[Tally]) -> None:
 
 
 def _run_block(session: Session, sql: str, path: Path, remote: Remote, tallies: list[Tally]) -> None:
-    statements = parse(Source("<query>", sql))
+    statements = parse(SourceText("<query>", sql))
     for statement, outcome in zip(statements, session.execute(sql), strict=True):
         if isinstance(outcome, Result):
             expected = _rows(outcome)

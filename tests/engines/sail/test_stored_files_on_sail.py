@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dctv.engines.spark.connection import Connection
-from dctv.engines.spark.job import Job
+from dctv.engines.spark.job import SparkJob
 from dctv.session import Session
 from tests.engines.sail.blocks import on_engine
 from tests.sqltest import ROOT
@@ -21,13 +21,13 @@ def test_rows_of_an_indexed_trace(
     spark: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, seen: bool
 ) -> None:
     read: list[Path] = []
-    usual = Job.file
+    usual = SparkJob.file
 
-    def noted(self: Job, path: Path, columns: Any) -> Any:
+    def noted(self: SparkJob, path: Path, columns: Any) -> Any:
         read.append(path)
         return usual(self, path, columns)
 
-    monkeypatch.setattr(Job, "file", noted)
+    monkeypatch.setattr(SparkJob, "file", noted)
     if not seen:
         monkeypatch.setattr(Connection, "sees", lambda *_: False)
     with Session(index=True, index_dir=tmp_path) as session:

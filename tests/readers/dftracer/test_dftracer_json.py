@@ -48,8 +48,8 @@ def figures(lines: Sequence[bytes]) -> dict[str, Any]:
         path = Path(folder) / "t.pfw"
         path.write_bytes(b"\n".join(lines) + b"\n")
         run = PfwPass([str(path)], 1)
-        assert sum(batch.num_rows for chunk in run for _, batch in chunk.events) == run.facts()["files"][0]["events"]
-        file: dict[str, Any] = run.facts()["files"][0]
+        assert sum(batch.num_rows for chunk in run for _, batch in chunk.events) == run.metadata()["files"][0]["events"]
+        file: dict[str, Any] = run.metadata()["files"][0]
         return file
 
 

@@ -16,7 +16,7 @@ from dctv.contracts import whole
 from dctv.contracts.reader import Head, LoadContext, LoadedTrace
 from dctv.errors import TraceError
 from dctv.readers.dftracer import READER
-from tests.readers.pfw_chunks import told_rows
+from tests.readers.pfw_chunks import plain_rows
 
 V0 = (
     '{"id":"1","name":"open","cat":"POSIX","pid":"7","tid":"8","ts":"1000","dur":"5","ph":"X",'
@@ -81,7 +81,7 @@ def test_generations(trace: Callable[..., LoadedTrace], lines: Sequence[str]) ->
     assert {key: row[key] for key in expected} == expected
     assert loaded.properties["start_ns"] == "1000000"
     assert loaded.last_ts == 5000
-    (file,) = told_rows(loaded.tables["files"])
+    (file,) = plain_rows(loaded.tables["files"])
     assert (file["events"], file["invalid_lines"], file["min_ts"], file["max_ts"]) == (1, 0, 1000, 1000)
     assert file["metadata"] == sum("FH" in line for line in lines)
 
@@ -98,7 +98,7 @@ def test_hashes_are_texts_in_all_generations(trace: Callable[..., LoadedTrace]) 
 def test_units(trace: Callable[..., LoadedTrace], unit: str, factor: int) -> None:
     loaded = trace(event("a", 5), UNIT % unit, event("a", 8))
     assert [(row["_ts"], row["dur"]) for row in rows(loaded, "a")] == [(0, factor), (3 * factor, factor)]
-    assert [row["time_unit"] for row in told_rows(loaded.tables["files"])] == [unit]
+    assert [row["time_unit"] for row in plain_rows(loaded.tables["files"])] == [unit]
 
 
 def test_units_are_per_file(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_bad_lines_are_counted(trace: Callable[..., LoadedTrace], line: str, rea
     (diagnostic,) = (one for one in loaded.diagnostics if not one.incomplete)
     assert (diagnostic.reason, diagnostic.count, diagnostic.incomplete) == (reason, 2, False)
     assert diagnostic.example.startswith(("line 2: ", "event a: "))
-    (file,) = told_rows(loaded.tables["files"])
+    (file,) = plain_rows(loaded.tables["files"])
     assert file["events"] == 1
 
 
@@ -244,7 +244,7 @@ def test_endless_line_is_skipped(tmp_path: Path) -> None:
     path.write_text(f"{event('a', 1)}\n{'x' * 2_000_000}\n{event('a', 2)}\n{'y' * 2_000_000}")
     run = PfwPass([str(path)], 1, chunk_bytes=1000, line_limit=100_000)
     assert sum(data.num_rows for chunk in run for _, data in chunk.events) == 2
-    (trouble,) = run.facts()["troubles"]
+    (trouble,) = run.metadata()["troubles"]
     assert (trouble["reason"], trouble["count"], trouble["incomplete"]) == ("line is too long", 2, True)
     assert trouble["example"][:20] == "line 2: xxxxxxxxxxxx"
 

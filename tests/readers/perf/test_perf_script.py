@@ -67,7 +67,7 @@ def test_script(tmp_path: Path) -> None:
 
 
 def test_every_line_is_told_of(tmp_path: Path) -> None:
-    """Whatever is cut off a text, each of its lines is an event, part of one, a fact, blank or counted."""
+    """Whatever is cut off a text, each of its lines is an event, part of one, metadata, blank or counted."""
     for size in range(0, len(SCRIPT), 3):
         path = tmp_path / "cut.txt"
         path.write_text(SCRIPT[:size])
@@ -87,8 +87,8 @@ def test_every_line_is_told_of(tmp_path: Path) -> None:
 )
 def test_sniffed(text: str, format_: str | None) -> None:
     head = Head(Path("x"), text.encode(), text.encode())
-    shelf = (collapsed_stacks.READER, ftrace_text.READER, perf_script.READER)
-    assert [reader.name for reader in shelf if reader.sniff(head)] == ([format_] if format_ else [])
+    registry = (collapsed_stacks.READER, ftrace_text.READER, perf_script.READER)
+    assert [reader.name for reader in registry if reader.sniff(head)] == ([format_] if format_ else [])
 
 
 def test_collapsed(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from dctv.engines.sql.vetted.forms import scalar
 from dctv.engines.sql.vetted.functions import AGGREGATES, NAMES
 from dctv.engines.sql.vetted.gaps import EXTREMES, LETTERS, OVERFLOW
 from dctv.engines.sql.vetted.refusal import refused, unknown
-from dctv.engines.sql.vetted.scope import Scope, Typed
+from dctv.engines.sql.vetted.scope import Typed, VettedScope
 from dctv.engines.sql.vetted.types import (
     BITS,
     BOOLEAN,
@@ -58,17 +58,17 @@ _BITS = ("<<", ">>", "&", "|")
 _WIDTHS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64}
 
 
-def value(node: e.Expression, scope: Scope) -> e.Expression:
+def value(node: e.Expression, scope: VettedScope) -> e.Expression:
     """Write an expression whose type does not matter."""
     return typed(node, scope).value
 
 
-def condition(node: e.Expression, scope: Scope) -> e.Expression:
+def condition(node: e.Expression, scope: VettedScope) -> e.Expression:
     """Write a condition."""
     return brought(typed(node, scope), BOOLEAN)
 
 
-def typed(node: e.Expression, scope: Scope) -> Typed:
+def typed(node: e.Expression, scope: VettedScope) -> Typed:
     """Write an expression, and tell its type.
 
     Raises:
@@ -77,18 +77,18 @@ def typed(node: e.Expression, scope: Scope) -> Typed:
     return _FORMS[type(node)](node, scope)
 
 
-def _all(nodes: Sequence[e.Expression], scope: Scope) -> list[Typed]:
+def _all(nodes: Sequence[e.Expression], scope: VettedScope) -> list[Typed]:
     return [typed(one, scope) for one in nodes]
 
 
-def _refused(what: str, why: str, hint: str | None = None) -> Callable[[Any, Scope], Typed]:
-    def form(_: e.Expression, __: Scope) -> Typed:
+def _refused(what: str, why: str, hint: str | None = None) -> Callable[[Any, VettedScope], Typed]:
+    def form(_: e.Expression, __: VettedScope) -> Typed:
         raise refused(what, why) if hint is None else refused(what, why, hint)
 
     return form
 
 
-def _number(node: e.Number, _: Scope) -> Typed:
+def _number(node: e.Number, _: VettedScope) -> Typed:
     found = _DECIMAL.fullmatch(node.text)
     if node.text.isdecimal() and int(node.text) < _LARGEST and len(node.text) <= _DIGITS:
         return Typed(node, integer_literal(int(node.text)))
@@ -99,7 +99,7 @@ def _number(node: e.Number, _: Scope) -> Typed:
     raise refused(f"the number {node.text}", "it does not fit")
 
 
-def _unary(node: e.Unary, scope: Scope) -> Typed:
+def _unary(node: e.Unary, scope: VettedScope) -> Typed:
     if node.operator == "NOT":
         return Typed(e.Unary("NOT", condition(node.operand, scope)), BOOLEAN)
     one = typed(node.operand, scope)
@@ -111,7 +111,7 @@ def _unary(node: e.Unary, scope: Scope) -> Typed:
     return Typed(e.Unary(node.operator, one.value), made)
 
 
-def _binary(node: e.Binary, scope: Scope) -> Typed:
+def _binary(node: e.Binary, scope: VettedScope) -> Typed:
     left, right = typed(node.left, scope), typed(node.right, scope)
     if node.operator in e.COMPARISONS:
         if any(one.type is not None and settled(one.type).name == "LIST" for one in (left, right)):
@@ -196,11 +196,11 @@ def _quotient(operator: str, left: Typed, right: Typed) -> e.Expression:
     return e.Binary(operator, first, not_zero(second))
 
 
-def _chain(form: type[e.And | e.Or]) -> Callable[[Any, Scope], Typed]:
+def _chain(form: type[e.And | e.Or]) -> Callable[[Any, VettedScope], Typed]:
     return lambda node, scope: Typed(form(tuple(condition(one, scope) for one in node.parts)), BOOLEAN)
 
 
-def _like(node: e.Like, scope: Scope) -> Typed:
+def _like(node: e.Like, scope: VettedScope) -> Typed:
     if node.operator == "GLOB":
         raise refused("GLOB", "there is no such operator", "write it with LIKE or REGEXP")
     subject, pattern = _all([node.operand, node.pattern], scope)
@@ -214,17 +214,17 @@ def _like(node: e.Like, scope: Scope) -> Typed:
     return Typed(e.Like(node.operator, subject.value, written, escape), BOOLEAN)
 
 
-def _between(node: e.Between, scope: Scope) -> Typed:
+def _between(node: e.Between, scope: VettedScope) -> Typed:
     one, low, high = compared(_all([node.operand, node.low, node.high], scope))
     return Typed(e.Between(one, low, high), BOOLEAN)
 
 
-def _in_list(node: e.InList, scope: Scope) -> Typed:
+def _in_list(node: e.InList, scope: VettedScope) -> Typed:
     one, *items = compared(_all([node.operand, *node.items], scope))
     return Typed(e.InList(one, tuple(items)), BOOLEAN)
 
 
-def _in_query(node: e.InQuery, scope: Scope) -> Typed:
+def _in_query(node: e.InQuery, scope: VettedScope) -> Typed:
     one = typed(node.operand, scope)
     query, columns = scope.nested(node.query, scope.within())
     if columns is None or len(columns) != 1:
@@ -234,16 +234,16 @@ def _in_query(node: e.InQuery, scope: Scope) -> Typed:
     return Typed(e.InQuery(one.value, query), BOOLEAN)
 
 
-def _exists(node: e.Exists, scope: Scope) -> Typed:
+def _exists(node: e.Exists, scope: VettedScope) -> Typed:
     return Typed(e.Exists(scope.nested(node.query, scope.within())[0]), BOOLEAN)
 
 
-def _subquery(node: e.Subquery, scope: Scope) -> Typed:
+def _subquery(node: e.Subquery, scope: VettedScope) -> Typed:
     query, columns = scope.nested(node.query, scope.within())
     return Typed(e.Subquery(query), columns[0][1] if columns else None)
 
 
-def _case(node: e.Case, scope: Scope) -> Typed:
+def _case(node: e.Case, scope: VettedScope) -> Typed:
     values = _all([one for _, one in node.branches], scope)
     default = Typed(e.NULL, NULL) if node.default is None else typed(node.default, scope)
     (*results, last), made = together([*values, default], first=default)
@@ -254,16 +254,16 @@ def _case(node: e.Case, scope: Scope) -> Typed:
     return Typed(e.Case(branches, None if node.default is None else last, operand), made)
 
 
-def _cast(node: e.Cast, scope: Scope) -> Typed:
+def _cast(node: e.Cast, scope: VettedScope) -> Typed:
     target = named(node.type)
     return Typed(cast(typed(node.operand, scope), target, lenient=node.lenient), target)
 
 
-def _list(node: e.List, scope: Scope) -> Typed:
+def _list(node: e.List, scope: VettedScope) -> Typed:
     return scalar("list_value", _all(node.items, scope))
 
 
-def _call(node: e.Call, scope: Scope) -> Typed:
+def _call(node: e.Call, scope: VettedScope) -> Typed:
     if node.function == ZERO_DIVISION:
         return Typed(e.Cast(e.NULL, "DOUBLE"), DOUBLE)
     name = NAMES.get(node.function, node.function)
@@ -287,7 +287,7 @@ def _of_plain_letters(made: e.Expression, changed: Typed) -> e.Expression:
     return case((other, stopping("letters beyond ASCII in `upper` or `lower`", VARCHAR)), default=made)
 
 
-def _of_list(name: str, node: e.Call, scope: Scope) -> Typed:
+def _of_list(name: str, node: e.Call, scope: VettedScope) -> Typed:
     """Write a function of each element of a list."""
     listed = typed(node.arguments[0], scope)
     function = node.arguments[1] if len(node.arguments) == 2 else None
@@ -302,7 +302,7 @@ def _of_list(name: str, node: e.Call, scope: Scope) -> Typed:
     return Typed(call(name, listed.value, e.Lambda(function.parameters, written)), made)
 
 
-def _parts(name: str, node: e.Call, scope: Scope, window: e.Window | None) -> aggregates.Parts:
+def _parts(name: str, node: e.Call, scope: VettedScope, window: e.Window | None) -> aggregates.Parts:
     if node.nulls == "IGNORE" and name not in aggregates.VALUES:
         raise refused(f"`{name}` with IGNORE NULLS", "nobody has made sure of it")
     return aggregates.Parts(
@@ -316,19 +316,19 @@ def _parts(name: str, node: e.Call, scope: Scope, window: e.Window | None) -> ag
     )
 
 
-def ordered(terms: Sequence[e.Ordered], scope: Scope) -> tuple[e.Ordered, ...]:
+def ordered(terms: Sequence[e.Ordered], scope: VettedScope) -> tuple[e.Ordered, ...]:
     """Write what is sorted by."""
     return tuple(replace(one, operand=_sortable(one.operand, scope)) for one in terms)
 
 
-def _sortable(node: e.Expression, scope: Scope) -> e.Expression:
+def _sortable(node: e.Expression, scope: VettedScope) -> e.Expression:
     one = typed(node, scope)
     if one.type is not None and kind_of(one.type) == "list":
         raise refused("sorting by lists", "nobody has made sure of it")
     return one.value
 
 
-def _window(node: e.Window, scope: Scope) -> Typed:
+def _window(node: e.Window, scope: VettedScope) -> Typed:
     assert node.call is not None
     whole = _named(node, scope)
     window = e.Window(
@@ -346,7 +346,7 @@ def _window(node: e.Window, scope: Scope) -> Typed:
     raise refused(f"`{name}` over a window", "nobody has made sure of it")
 
 
-def _named(node: e.Window, scope: Scope) -> e.Window:
+def _named(node: e.Window, scope: VettedScope) -> e.Window:
     """Return a window with what it has of the one that it goes on from."""
     if node.name is None:
         return node
@@ -363,7 +363,7 @@ def _named(node: e.Window, scope: Scope) -> e.Window:
     )
 
 
-def _frame(window: e.Window, scope: Scope) -> e.Frame | None:
+def _frame(window: e.Window, scope: VettedScope) -> e.Frame | None:
     frame = window.frame
     if frame is None:
         return None
@@ -379,7 +379,7 @@ def _frame(window: e.Window, scope: Scope) -> e.Frame | None:
     return e.Frame(frame.unit, _end(frame.start, window, scope), _end(frame.stop, window, scope))
 
 
-def _end(end: e.FrameEnd, window: e.Window, scope: Scope) -> e.FrameEnd:
+def _end(end: e.FrameEnd, window: e.Window, scope: VettedScope) -> e.FrameEnd:
     if end.offset is None:
         return end
     offset = integer_of(end.offset)
@@ -393,7 +393,7 @@ def _end(end: e.FrameEnd, window: e.Window, scope: Scope) -> e.FrameEnd:
     return replace(end, offset=e.Number(str(offset)))
 
 
-_FORMS: Mapping[type, Callable[[Any, Scope], Typed]] = {
+_FORMS: Mapping[type, Callable[[Any, VettedScope], Typed]] = {
     e.Column: lambda node, scope: Typed(node, scope.type_of(node)),
     e.Star: lambda node, _: Typed(node, None),
     e.Null: lambda node, _: Typed(node, NULL),

@@ -12,7 +12,7 @@ from dctv.engines.sql.vetted.expressions import condition, ordered, typed, value
 from dctv.engines.sql.vetted.functions import AGGREGATES, NAMES
 from dctv.engines.sql.vetted.gaps import check
 from dctv.engines.sql.vetted.refusal import refused
-from dctv.engines.sql.vetted.scope import Columns, Scope, Typed
+from dctv.engines.sql.vetted.scope import Columns, Typed, VettedScope
 from dctv.engines.sql.vetted.types import BIGINT
 from dctv.plan import expressions as e
 from dctv.plan import queries as q
@@ -38,17 +38,17 @@ def vetted(query: Query, tables: Mapping[str, Columns | None], gaps: frozenset[s
     """
     check(query, gaps)
     known = {name.lower(): columns for name, columns in tables.items()}
-    return _query(query, Scope(_query, known, gaps=gaps))[0]
+    return _query(query, VettedScope(_query, known, gaps=gaps))[0]
 
 
-def _query(node: Query, scope: Scope) -> Made:
+def _query(node: Query, scope: VettedScope) -> Made:
     assert isinstance(node, q.Select | q.Compound)
     steps, inner = _steps(node, scope)
     made, columns = _select(node, inner) if isinstance(node, q.Select) else _compound(node, inner)
     return replace(made, steps=steps, recursive=False), columns
 
 
-def _steps(node: q.Select | q.Compound, scope: Scope) -> tuple[tuple[q.CommonTable, ...], Scope]:
+def _steps(node: q.Select | q.Compound, scope: VettedScope) -> tuple[tuple[q.CommonTable, ...], VettedScope]:
     """Return the steps of a query, which Spark computes as often as they are read, and the scope that has them."""
     if node.recursive:
         raise refused("a query that reads itself", "not every engine that speaks Spark's SQL has WITH RECURSIVE")
@@ -69,7 +69,7 @@ def _called(columns: Columns | None, names: Sequence[str]) -> Columns | None:
     return tuple(zip([*names, *own[len(names) :]], kinds, strict=True))
 
 
-def _select(node: q.Select, scope: Scope) -> tuple[q.Select, Columns | None]:
+def _select(node: q.Select, scope: VettedScope) -> tuple[q.Select, Columns | None]:
     inner, source, joins = _sources(node, scope)
     inner = replace(inner, windows={name.lower(): window for name, window in node.windows})
     made = [_item(one, inner) for one in node.items]
@@ -108,11 +108,11 @@ def _placed(term: e.Expression, items: Sequence[q.Item]) -> e.Expression:
     return e.Column(item.output) if item.output and alone else item.value
 
 
-def _item(item: q.Item, scope: Scope) -> Typed:
+def _item(item: q.Item, scope: VettedScope) -> Typed:
     return Typed(item.value, None) if item.is_star else typed(item.value, scope)
 
 
-def _columns(items: Sequence[q.Item], made: Sequence[Typed], scope: Scope) -> Columns | None:
+def _columns(items: Sequence[q.Item], made: Sequence[Typed], scope: VettedScope) -> Columns | None:
     """Return the columns of a select; None where a star stands for columns that are not known."""
     found: list[tuple[str, Type | None]] = []
     for item, one in zip(items, made, strict=True):
@@ -127,7 +127,7 @@ def _columns(items: Sequence[q.Item], made: Sequence[Typed], scope: Scope) -> Co
     return tuple(found)
 
 
-def _count(node: e.Expression | None, scope: Scope) -> e.Expression | None:
+def _count(node: e.Expression | None, scope: VettedScope) -> e.Expression | None:
     """Write a number of rows."""
     if node is None:
         return None
@@ -137,7 +137,7 @@ def _count(node: e.Expression | None, scope: Scope) -> e.Expression | None:
     return value(node, scope) if found is None else e.Number(str(found))
 
 
-def _sources(node: q.Select, scope: Scope) -> tuple[Scope, q.Source | None, tuple[q.Join, ...]]:
+def _sources(node: q.Select, scope: VettedScope) -> tuple[VettedScope, q.FromItem | None, tuple[q.Join, ...]]:
     """Write what a select reads, and return the scope of its expressions."""
     inner = replace(scope, sources=())
     beside = scope.beside()
@@ -156,21 +156,21 @@ def _sources(node: q.Select, scope: Scope) -> tuple[Scope, q.Source | None, tupl
     return inner, source, tuple(joins)
 
 
-def _source(node: q.Source, scope: Scope) -> tuple[q.Source, tuple[str, Columns | None]]:
+def _source(node: q.FromItem, scope: VettedScope) -> tuple[q.FromItem, tuple[str, Columns | None]]:
     made, columns = _SOURCES[type(node)](node, scope)
     return made, (node.called, _called(columns, node.columns))
 
 
-def _table(node: q.TableName, scope: Scope) -> tuple[q.Source, Columns | None]:
+def _table(node: q.TableName, scope: VettedScope) -> tuple[q.FromItem, Columns | None]:
     return node, scope.tables.get(node.name.lower())
 
 
-def _derived(node: q.Derived, scope: Scope) -> tuple[q.Source, Columns | None]:
+def _derived(node: q.Derived, scope: VettedScope) -> tuple[q.FromItem, Columns | None]:
     query, columns = scope.nested(node.query, scope)
     return replace(node, query=query), columns
 
 
-def _rows(node: q.Rows, scope: Scope) -> tuple[q.Source, Columns | None]:
+def _rows(node: q.Rows, scope: VettedScope) -> tuple[q.FromItem, Columns | None]:
     """Write rows; their columns have other names than on Spark if none are given."""
     rows = [[typed(one, scope) for one in row] for row in node.rows]
     kinds = [_common([one.type for one in column]) for column in zip(*rows, strict=True)]
@@ -187,7 +187,7 @@ def _common(types: Sequence[Type | None]) -> Type | None:
     return common(known)
 
 
-def _table_call(node: q.TableCall, _: Scope) -> tuple[q.Source, Columns | None]:
+def _table_call(node: q.TableCall, _: VettedScope) -> tuple[q.FromItem, Columns | None]:
     """Write a count from one number to another."""
     name = node.call.function
     numbers = [integer_of(one) for one in node.call.arguments]
@@ -206,7 +206,7 @@ def _table_call(node: q.TableCall, _: Scope) -> tuple[q.Source, Columns | None]:
     return made, tuple((one, BIGINT) for one in columns)
 
 
-_SOURCES: Mapping[type, Callable[[Any, Scope], tuple[q.Source, Columns | None]]] = {
+_SOURCES: Mapping[type, Callable[[Any, VettedScope], tuple[q.FromItem, Columns | None]]] = {
     q.TableName: _table,
     q.Derived: _derived,
     q.Rows: _rows,
@@ -214,7 +214,7 @@ _SOURCES: Mapping[type, Callable[[Any, Scope], tuple[q.Source, Columns | None]]]
 }
 
 
-def _group(node: q.Select, scope: Scope) -> q.Group | None:
+def _group(node: q.Select, scope: VettedScope) -> q.Group | None:
     group = node.group
     if group is None:
         return None
@@ -234,13 +234,13 @@ def _aggregates(node: e.Expression) -> bool:
     return any(name in AGGREGATES or name in aggregates.FORMS for name in names)
 
 
-def _sets(node: q.GroupingSets, scope: Scope) -> q.GroupingSets:
+def _sets(node: q.GroupingSets, scope: VettedScope) -> q.GroupingSets:
     """Write what is grouped by; each set stands in parentheses, which some want."""
     sets = (tuple(value(one, scope) for one in keys) for keys in node.sets)
     return replace(node, sets=tuple((GroupedBy(keys),) if len(keys) == 1 else keys for keys in sets))
 
 
-def _qualified(node: q.Select, written: q.Select, columns: Columns | None, scope: Scope) -> q.Select:
+def _qualified(node: q.Select, written: q.Select, columns: Columns | None, scope: VettedScope) -> q.Select:
     """Filter by windows around the select that computes them, since there is no QUALIFY."""
     assert node.qualify is not None
     if columns is None:
@@ -270,7 +270,7 @@ def _qualified(node: q.Select, written: q.Select, columns: Columns | None, scope
     )
 
 
-def _spelled(items: Sequence[q.Item], scope: Scope) -> list[q.Item]:
+def _spelled(items: Sequence[q.Item], scope: VettedScope) -> list[q.Item]:
     """Name the columns that stars stand for; they are known."""
     made: list[q.Item] = []
     for item in items:
@@ -294,7 +294,7 @@ def _position(term: e.Expression, items: Sequence[q.Item], columns: Columns) -> 
     return None
 
 
-def _compound(node: q.Compound, scope: Scope) -> tuple[q.Compound, Columns | None]:
+def _compound(node: q.Compound, scope: VettedScope) -> tuple[q.Compound, Columns | None]:
     parts = [_query(one, scope) for one in node.parts]
     known = [columns for _, columns in parts if columns is not None]
     columns = known[0] if len(known) == len(parts) else None

@@ -23,10 +23,10 @@ class Typed:
 
 
 @record(eq=False)
-class Scope:
+class VettedScope:
     """What an expression may name."""
 
-    nested: Callable[[Query, Scope], tuple[Query, Columns | None]]
+    nested: Callable[[Query, VettedScope], tuple[Query, Columns | None]]
     """Turns a query that stands within another."""
     tables: Mapping[str, Columns | None]
     """Tables and steps by their lower-case names."""
@@ -38,7 +38,7 @@ class Scope:
     """Of the query, by their lower-case names: what sorts and groups may name these."""
     windows: Mapping[str, Window] = field(default_factory=dict)
     """Definitions by lower-case name."""
-    outer: Scope | None = None
+    outer: VettedScope | None = None
     gaps: frozenset[str] = frozenset()
     """What the engine is known to do otherwise than Spark."""
 
@@ -68,15 +68,15 @@ class Scope:
             )
         return None
 
-    def within(self) -> Scope:
+    def within(self) -> VettedScope:
         """Return the scope that a nested query has around it."""
-        return Scope(self.nested, self.tables, outer=self, gaps=self.gaps)
+        return VettedScope(self.nested, self.tables, outer=self, gaps=self.gaps)
 
-    def beside(self) -> Scope:
+    def beside(self) -> VettedScope:
         """Return the scope around a query in FROM: that of the whole query, without its other sources."""
-        return Scope(self.nested, self.tables, outer=self.outer, gaps=self.gaps)
+        return VettedScope(self.nested, self.tables, outer=self.outer, gaps=self.gaps)
 
-    def with_parameters(self, parameters: Mapping[str, Type | None]) -> Scope:
+    def with_parameters(self, parameters: Mapping[str, Type | None]) -> VettedScope:
         """Return the scope within a function of lists."""
         return replace(self, parameters={**self.parameters, **parameters})
 

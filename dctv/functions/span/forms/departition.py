@@ -8,7 +8,7 @@ from typing import Any
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import renamed_keys, spans, values
 from dctv.functions.span.forms.meeting import expanded
-from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
+from dctv.functions.span.forms.steps import FIRST, LAST, FormTable, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import NULL, TRUE, Binary, Call, Cast, Column, Expression, IsNull, Star
 from dctv.plan.node import Query
@@ -71,7 +71,7 @@ class _Aggregate:
 class _Cut:
     """What is cut: the spans, how many partition columns they have, those that are kept, what runs along."""
 
-    spans: Step
+    spans: FormTable
     partitions: int
     kept: tuple[str, ...]
     running: tuple[_Aggregate, ...]
@@ -87,7 +87,7 @@ class _Cut:
 def _cut(inputs: Sequence[Input], options: Mapping[str, Any], running: Sequence[_Aggregate] = ()) -> _Cut:
     count = options["partitions"]
     kept = tuple(f"k{i}" for i in options["keep"])
-    step = Step("spans", values(inputs[0], 2 + count, "a"))
+    step = FormTable("spans", values(inputs[0], 2 + count, "a"))
     return _Cut(step, count, kept, tuple(running), inputs[1] if len(inputs) > 1 else None)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import events, renamed_keys, spans, values
 from dctv.functions.span.forms.meeting import meet, meet_all, numbered
-from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
+from dctv.functions.span.forms.steps import FIRST, LAST, FormTable, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import FALSE, Cast, Column, Expression, Star, Subquery
 from dctv.plan.node import Query
@@ -21,8 +21,8 @@ def span_group(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sch
     grouped, grouper, *required = inputs
     count, of_events = options["partitions"], options["events"]
     first = 1 if of_events else 2
-    a = Step("grouped", values(grouped, first + count, "a"))
-    g = Step("grouper", values(grouper, 2, "g"))
+    a = FormTable("grouped", values(grouped, first + count, "a"))
+    g = FormTable("grouper", values(grouper, 2, "g"))
     read = events if of_events else spans
     row = w.over(w.call("row_number"), (), [Column("ts")])
     groups = w.select(Item(row, "group"), "ts", "end", *g.values, source=g.name)
@@ -31,16 +31,16 @@ def span_group(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sch
         (g.name, spans(grouper, 0, "grouper", "g")),
         ("groups", groups),
     ]
-    within = Step("groups", ("group",))
+    within = FormTable("groups", ("group",))
     if required:
         steps += _cover(a.name, required[0], count)
-        steps.append(("covered", meet(within, Step("cover"), 0)))
-        within = Step("covered", ("group",))
+        steps.append(("covered", meet(within, FormTable("cover"), 0)))
+        within = FormTable("covered", ("group",))
     if of_events:
         pieces = _events_within(a, count)
     else:
         steps.append(("windows", numbered(within)))
-        pieces = meet_all(a, Step("windows", ("group",)), count)
+        pieces = meet_all(a, FormTable("windows", ("group",)), count)
     steps += [("pieces", pieces), ("partitions", _partitions(a.name, count))]
     return w.with_steps(_whole(a, g, options, first), steps)
 
@@ -52,7 +52,7 @@ def _partitions(name: str, count: int) -> Select:
     return w.distinct(w.select(*keys(count), source=name))
 
 
-def _events_within(a: Step, count: int) -> Query:
+def _events_within(a: FormTable, count: int) -> Query:
     own = w.columns(["ts", *keys(count), *a.values], "x")
     query = w.select(*own, Column("group", "y"), source=a.name, alias="x")
     on = [w.at_least(Column("ts", "x"), Column("ts", "y"))]
@@ -88,7 +88,7 @@ def _cover(name: str, required: Input, count: int) -> list[tuple[str, Query]]:
     ]
 
 
-def _whole(a: Step, g: Step, options: Mapping[str, Any], first: int) -> Select:
+def _whole(a: FormTable, g: FormTable, options: Mapping[str, Any], first: int) -> Select:
     """Return the groups of each partition, with their pieces where they have any."""
     names = keys(options["partitions"])
     own: list[Expression] = [w.minus(Column("group", "g"), w.number(1)), Column("ts", "g")]

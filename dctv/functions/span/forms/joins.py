@@ -8,7 +8,7 @@ from typing import Any
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import events, spans, values
 from dctv.functions.span.forms.meeting import expanded, finished, meet, meet_all, numbered, tiled
-from dctv.functions.span.forms.steps import Step, keys
+from dctv.functions.span.forms.steps import FormTable, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import Column
 from dctv.plan.node import Query
@@ -22,8 +22,8 @@ def span_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
     count, how, broadcast = options["partitions"], options["how"], options["broadcast"]
     mine = 0 if broadcast == "left" else count
     theirs = 0 if broadcast == "right" else count
-    a = Step("left", values(left, 2 + mine, "a"))
-    b = Step("right", values(right, 2 + theirs, "b"))
+    a = FormTable("left", values(left, 2 + mine, "a"))
+    b = FormTable("right", values(right, 2 + theirs, "b"))
     steps: list[tuple[str, Query]] = [
         (a.name, spans(left, mine, "left", "a")),
         (b.name, spans(right, theirs, "right", "b")),
@@ -31,11 +31,11 @@ def span_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
     wanted = []
     found_a, found_b = a, b
     if how in ("outer", "right"):
-        found_a = Step("left tiles", (*a.values, "in left"))
+        found_a = FormTable("left tiles", (*a.values, "in left"))
         steps.append((found_a.name, tiled(a, [] if broadcast else [b], mine, "in left")))
         wanted.append(Column("in left"))
     if how in ("outer", "left"):
-        found_b = Step("right tiles", (*b.values, "in right"))
+        found_b = FormTable("right tiles", (*b.values, "in right"))
         steps.append((found_b.name, tiled(b, [] if broadcast else [a], theirs, "in right")))
         wanted.append(Column("in right"))
     if broadcast is None:
@@ -45,7 +45,7 @@ def span_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
     else:
         flat, keyed = (found_a, found_b) if broadcast == "left" else (found_b, found_a)
         steps.append(("flat", numbered(flat)))
-        pieces = meet_all(keyed, Step("flat", flat.values), count)
+        pieces = meet_all(keyed, FormTable("flat", flat.values), count)
     whole = finished(pieces, count, [*a.values, *b.values], options["names"])
     return w.with_steps(whole, steps)
 
@@ -56,8 +56,8 @@ def event_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sch
     count, broadcast = options["partitions"], options["broadcast"]
     mine = 0 if broadcast == "left" else count
     theirs = 0 if broadcast == "right" else count
-    a = Step("events", values(left, 1 + mine, "a"))
-    b = Step("spans", values(right, 2 + theirs, "b"))
+    a = FormTable("events", values(left, 1 + mine, "a"))
+    b = FormTable("spans", values(right, 2 + theirs, "b"))
     steps: list[tuple[str, Query]] = [
         (a.name, events(left, mine, "event", "a")),
         (b.name, spans(right, theirs, "span", "b")),
@@ -83,7 +83,7 @@ def event_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sch
     return w.with_steps(w.sorted_by(w.select(*items, source=found, alias="found"), *order), steps)
 
 
-def _numbered_events(a: Step) -> list[tuple[str, Query]]:
+def _numbered_events(a: FormTable) -> list[tuple[str, Query]]:
     """Number events in order of time; `steps` says how many there are up to a time."""
     row = w.over(w.call("row_number"), (), [Column("ts"), Column("row")])
     each = w.select(Item(row, "n"), "ts", "row", *a.values, source=a.name)
@@ -91,7 +91,7 @@ def _numbered_events(a: Step) -> list[tuple[str, Query]]:
     return [("numbered", each), ("steps", w.grouped(upto, ["ts"]))]
 
 
-def _events_in_spans(a: Step, b: Step, partitions: int) -> Select:
+def _events_in_spans(a: FormTable, b: FormTable, partitions: int) -> Select:
     """Meet every event with each span that covers it."""
     own = [*keys(partitions), *b.values]
     before, until = (w.call("coalesce", Column("n", s), w.number(0)) for s in ("f", "g"))

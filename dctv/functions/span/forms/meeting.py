@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dctv.functions.span.forms.steps import FIRST, LAST, Step, keys
+from dctv.functions.span.forms.steps import FIRST, LAST, FormTable, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import FALSE, NULL, TRUE, Binary, Cast, Column
 from dctv.plan.node import Query
@@ -13,7 +13,7 @@ from dctv.plan.queries import Item, Select
 BLOCK = 1024
 
 
-def meet(left: Step, right: Step, partitions: int) -> Query:
+def meet(left: FormTable, right: FormTable, partitions: int) -> Query:
     """Return `ts`, `end`, keys, values of both: a piece begins where a span of one side begins in one of the other.
 
     Of two that begin at the same time the right one begins the piece.
@@ -34,7 +34,7 @@ def meet(left: Step, right: Step, partitions: int) -> Query:
     return w.both(*pieces)
 
 
-def tiled(spans: Step, others: Iterable[Step], partitions: int, present: str) -> Query:
+def tiled(spans: FormTable, others: Iterable[FormTable], partitions: int, present: str) -> Query:
     """Return the spans and, `present` is false for them, what they leave free of all time in any step's partitions."""
     names = keys(partitions)
     nothing = [Item(NULL, v) for v in spans.values]
@@ -51,13 +51,13 @@ def tiled(spans: Step, others: Iterable[Step], partitions: int, present: str) ->
     return w.both(own, w.where(free, w.greater(Column("end"), Column("ts"))))
 
 
-def numbered(spans: Step) -> Query:
+def numbered(spans: FormTable) -> Query:
     """Return unpartitioned spans with `n`, from 1 in order of time."""
     row = w.over(w.call("row_number"), (), [Column("ts")])
     return w.select(Item(row, "n"), "ts", "end", *spans.values, source=spans.name)
 
 
-def meet_all(left: Step, flat: Step, partitions: int) -> Query:
+def meet_all(left: FormTable, flat: FormTable, partitions: int) -> Query:
     """Return `ts`, `end`, keys, values of both, and `n`; the flat step is `numbered` and meets every partition."""
     own = ["ts", "end", *keys(partitions), *left.values]
     begun = w.call("coalesce", Column("n", "f"), w.number(0))

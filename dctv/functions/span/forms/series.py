@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import events, values
-from dctv.functions.span.forms.steps import Step, keys, lasting
+from dctv.functions.span.forms.steps import FormTable, keys, lasting
 from dctv.plan import build as w
 from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.node import Query
@@ -22,7 +22,7 @@ def series_to_spans(inputs: Sequence[Input], options: Mapping[str, Any], _schema
     """Return the spans that begin with an event that starts and end with the next event of the partition."""
     count, names = options["partitions"], keys(options["partitions"])
     steps: list[tuple[str, Query]] = []
-    payload = [Step(f"source {i}", values(source, 1 + count, f"v{i}_")) for i, source in enumerate(inputs)]
+    payload = [FormTable(f"source {i}", values(source, 1 + count, f"v{i}_")) for i, source in enumerate(inputs)]
     every = []
     for place, (source, step) in enumerate(zip(inputs, payload, strict=True)):
         steps.append((step.name, events(source, count, "event", f"v{place}_")))

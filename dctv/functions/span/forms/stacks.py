@@ -59,7 +59,7 @@ def _steps(inputs: Sequence[Input], options: Mapping[str, Any]) -> tuple[dict[st
     changes = w.any_of([_pushed(), w.greater(Column(_BEFORE), w.number(0))])
     # Pushes and pops of one height take turns, so a frame ends with the next event of its height.
     until = _over(w.call("lead", Column("ts")), [_SEQ], _PART, _HEIGHT)
-    told = {f"x{n}": _over(w.call("lead", Column(f"e{n}")), [_SEQ], _PART, _HEIGHT) for n in range(widths[1])}
+    levels = {f"x{n}": _over(w.call("lead", Column(f"e{n}")), [_SEQ], _PART, _HEIGHT) for n in range(widths[1])}
     below = w.minus(Column(_HEIGHT), w.number(1))
     return {
         "events": w.both(starts, stops),
@@ -68,7 +68,7 @@ def _steps(inputs: Sequence[Input], options: Mapping[str, Any]) -> tuple[dict[st
         "leveled": _widened("summed", level=w.minus(Column(_SUM), low)),
         "seen": _widened("leveled", before=lag, height=height),
         "moves": w.where(_widened("seen"), changes),
-        "ended": _widened("moves", until=until, **told),
+        "ended": _widened("moves", until=until, **levels),
         "pushes": w.where(_widened("ended"), _pushed()),
         "frames": _framed("pushes", _PARENT, below),
     }, widths

@@ -13,7 +13,7 @@ FIRST = Unary("-", Number("9223372036854775808"))
 
 
 @record
-class Step:
+class FormTable:
     """A table of a form's query: spans have `ts`, `end`, the partition's `k0`..., and values."""
 
     name: str

@@ -1,6 +1,6 @@
-"""Fills a shelf: imports every module of a package and keeps the records of one kind.
+"""Fill a registry: import every module of a package and keep the records of one kind.
 
-What modules of a shelf share, or only need once they are chosen, is in packages within; those are not searched.
+Code that modules of a registry share, or need only once they are chosen, is in subpackages; those are not searched.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from types import ModuleType
 from typing import Protocol, TypeVar
 
 
-class Named(Protocol):
-    """A record that a shelf can hold."""
+class NamedRecord(Protocol):
+    """A record that a registry can hold."""
 
     @property
     def name(self) -> str:
         """The name under which it is found."""
 
 
-T = TypeVar("T", bound=Named)
+T = TypeVar("T", bound=NamedRecord)
 
 
 def modules(package: ModuleType) -> list[str]:
@@ -38,13 +38,13 @@ def scan(package: ModuleType, record: type[T]) -> dict[str, T]:
     for name in modules(package):
         module = import_module(f"{package.__name__}.{name}")
         for value in _records(module, record):
-            assert found.get(value.name, value) is value, f"two on shelf {package.__name__} are named {value.name}"
+            assert found.get(value.name, value) is value, f"two records of {package.__name__} are named {value.name}"
             found[value.name] = value
     return found
 
 
-class Shelf(Mapping[str, T]):
-    """The records of a shelf by name; each module is imported when nothing was found in those before it."""
+class Registry(Mapping[str, T]):
+    """The records of some packages by name; each module is imported when nothing was found in those before it."""
 
     def __init__(self, *packages: ModuleType, record: type[T], taken: Callable[[T], T] | None = None) -> None:
         """Records are what `taken` makes of those that are found."""
@@ -77,10 +77,10 @@ class Shelf(Mapping[str, T]):
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        told: set[str] = set()
+        yielded: set[str] = set()
         for found in self._each():
-            yield from (name for name in found if name not in told)
-            told |= found.keys()
+            yield from (name for name in found if name not in yielded)
+            yielded |= found.keys()
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

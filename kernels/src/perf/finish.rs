@@ -1,6 +1,6 @@
 //! What is known of a file at its end -> properties, names of threads, modules.
 
-use super::facts::clock_name;
+use super::metadata::clock_name;
 use super::tables::{Value, put};
 use super::work::Work;
 use crate::rows::Sink;
@@ -13,22 +13,22 @@ pub fn tell(work: &mut Work, sink: &mut Sink, properties: &mut Vec<(String, Stri
         work.notes.add(reason, work.maps.left_out, false, String::new);
     }
     let clock = work.events.first().and_then(|event| event.attr.clockid);
-    let facts = &mut work.facts;
+    let metadata = &mut work.metadata;
     match clock {
-        Some(clock) => facts.put("clock", clock_name(clock)),
-        None => facts.put("clock", "perf"),
+        Some(clock) => metadata.put("clock", clock_name(clock)),
+        None => metadata.put("clock", "perf"),
     }
-    if let (Some((unix, clock)), Some(first)) = (facts.clock, work.first) {
+    if let (Some((unix, clock)), Some(first)) = (metadata.clock, work.first) {
         let start = i128::from(unix) - i128::from(clock) + i128::from(first);
-        facts.put("start_unix_ns", start.to_string());
+        metadata.put("start_unix_ns", start.to_string());
     }
-    facts.put("mode", facts.mode);
-    for (key, value) in facts.properties.drain(..) {
+    metadata.put("mode", metadata.mode);
+    for (key, value) in metadata.properties.drain(..) {
         if !properties.iter().any(|(known, _)| *known == key) {
             properties.push((key, value));
         }
     }
-    for (pid, id, file) in work.facts.build_ids.drain(..) {
+    for (pid, id, file) in work.metadata.build_ids.drain(..) {
         let fields = [
             ("pid", "", Value::Int(Some(pid))),
             ("build_id", "", Value::Text(Some(id.as_bytes()))),

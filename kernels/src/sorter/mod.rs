@@ -17,10 +17,10 @@ use merge::Merged;
 use output::{Output, Wanted};
 use table::Table;
 
+mod all_events;
 mod bytes;
 mod checksum;
 mod column;
-mod every;
 mod file;
 mod ints;
 mod merge;
@@ -57,7 +57,7 @@ struct State {
 ///
 /// Rows beyond the limit are packed as blocks; blocks beyond it go to one file without a name in the folder.
 #[pyclass(frozen, module = "dctv._kernels")]
-struct EventSpool {
+struct EventSorter {
     state: Mutex<State>,
     spill: Arc<TempFile>,
     limit: usize,
@@ -90,9 +90,9 @@ fn kind(name: &str) -> PyResult<Kind> {
 }
 
 /// A column that is told: its name, its type, the name that chunks give it, and what is added to it.
-type Told = (String, String, String, Vec<i64>);
+type ColumnSpec = (String, String, String, Vec<i64>);
 
-fn wanted(columns: Vec<Told>) -> PyResult<Vec<Wanted>> {
+fn wanted(columns: Vec<ColumnSpec>) -> PyResult<Vec<Wanted>> {
     let each =
         columns.into_iter().map(|(name, shape, source, added)| Ok(Wanted { name, kind: kind(&shape)?, source, added }));
     each.collect()
@@ -101,7 +101,7 @@ fn wanted(columns: Vec<Told>) -> PyResult<Vec<Wanted>> {
 impl State {
     fn add(
         &mut self,
-        spool: &EventSpool,
+        sorter: &EventSorter,
         file: u32,
         name: String,
         batch: &RecordBatch,
@@ -124,31 +124,31 @@ impl State {
         }
         self.memory -= table.memory;
         self.dictionaries -= table.dictionaries;
-        let short = self.dictionaries > spool.limit / 4;
-        let added = table.add(file, batch, &spool.spill, &mut self.scratch, short);
+        let short = self.dictionaries > sorter.limit / 4;
+        let added = table.add(file, batch, &sorter.spill, &mut self.scratch, short);
         self.memory += table.memory;
         self.dictionaries += table.dictionaries;
-        let held = self.memory + self.dictionaries + spool.spill.kept();
+        let held = self.memory + self.dictionaries + sorter.spill.kept();
         self.peak = self.peak.max(held);
         added?;
-        if self.memory > (spool.limit.saturating_sub(self.dictionaries)).max(spool.limit / 4) {
-            self.write(spool)?;
+        if self.memory > (sorter.limit.saturating_sub(self.dictionaries)).max(sorter.limit / 4) {
+            self.write(sorter)?;
         }
         Ok(())
     }
 
     /// Writes all rows that wait.
-    fn write(&mut self, spool: &EventSpool) -> Result<(), ArrowError> {
+    fn write(&mut self, sorter: &EventSorter) -> Result<(), ArrowError> {
         for table in self.tables.iter_mut().flatten() {
             self.memory -= table.memory;
-            table.write(&spool.spill, &mut self.scratch)?;
+            table.write(&sorter.spill, &mut self.scratch)?;
         }
         self.spilled = true;
         Ok(())
     }
 }
 
-impl EventSpool {
+impl EventSorter {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -166,7 +166,7 @@ impl EventSpool {
 }
 
 #[pymethods]
-impl EventSpool {
+impl EventSorter {
     #[new]
     #[pyo3(signature = (folder, limit_bytes=LIMIT, *, cancel=None))]
     fn new(folder: PathBuf, limit_bytes: usize, cancel: Option<PyRef<'_, Cancel>>) -> Self {
@@ -222,7 +222,7 @@ impl EventSpool {
     /// for each file. Then these are all that comes out, and a table that nobody added to is empty. Without them the
     /// number of each row's file stands behind its columns.
     #[pyo3(signature = (table, columns=None))]
-    fn merged(&self, py: Python<'_>, table: &str, columns: Option<Vec<Told>>) -> PyResult<PyRecordBatchReader> {
+    fn merged(&self, py: Python<'_>, table: &str, columns: Option<Vec<ColumnSpec>>) -> PyResult<PyRecordBatchReader> {
         let wanted = columns.map(wanted).transpose()?;
         let taken = {
             let mut state = self.state();
@@ -269,8 +269,8 @@ impl EventSpool {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    m.add_class::<EventSpool>()?;
-    m.add_class::<every::EveryEvent>()?;
+    m.add_class::<EventSorter>()?;
+    m.add_class::<all_events::EventMerger>()?;
     m.add_function(wrap_pyfunction!(checksum::settle_files, m)?)?;
     m.add_function(wrap_pyfunction!(checksum::crc32, m)?)?;
     m.add_function(wrap_pyfunction!(checksum::file_checksums, m)?)

@@ -112,12 +112,12 @@ impl RecordBatchReader for Through {
 
 /// Times, durations, names and places of all events, kept while their tables pass.
 #[pyclass(frozen, module = "dctv._kernels")]
-pub struct EveryEvent {
+pub struct EventMerger {
     shared: Arc<Shared>,
 }
 
 #[pymethods]
-impl EveryEvent {
+impl EventMerger {
     #[new]
     #[pyo3(signature = (folder, limit_bytes=LIMIT))]
     fn new(folder: PathBuf, limit_bytes: usize) -> Self {

@@ -1,4 +1,4 @@
-//! What the kernel and other programs told -> rows.
+//! Records of the kernel and messages of other programs -> rows.
 
 use std::collections::hash_map::Entry;
 

@@ -1,4 +1,4 @@
-"""A spool gives every reader all rows, in memory or from disk, computes them once, and says why it cannot."""
+"""A shared buffer gives every reader all rows, in memory or from disk, computes them once, and says why it cannot."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Source:
         return [(n, str(n) if n % 3 else None) for n in range(sum(self.sizes))]
 
 
-def spool(source: Source, readers: int, limit: int, folder: Path) -> kernels.Spool:
-    return kernels.Spool(source, readers=readers, limit=limit, folder=str(folder))
+def buffer(source: Source, readers: int, limit: int, folder: Path) -> kernels.SharedBuffer:
+    return kernels.SharedBuffer(source, readers=readers, limit=limit, folder=str(folder))
 
 
 def rows(stream: object) -> list[tuple[int, str | None]]:
@@ -59,7 +59,7 @@ def test_readers_at_different_places(
     sizes: list[int], turns: list[int], limit: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     source = Source(sizes)
-    made = spool(source, 3, limit, tmp_path_factory.mktemp("spill"))
+    made = buffer(source, 3, limit, tmp_path_factory.mktemp("spill"))
     readers = [pa.RecordBatchReader.from_stream(made.open()) for _ in range(3)]
     found: list[list[pa.RecordBatch]] = [[], [], []]
     for turn in turns:
@@ -76,7 +76,7 @@ def test_readers_at_different_places(
 
 def test_what_every_reader_has_had_is_not_kept(tmp_path: Path) -> None:
     source = Source([3] * 100)
-    made = spool(source, 2, 1000, tmp_path)
+    made = buffer(source, 2, 1000, tmp_path)
     one, two = (pa.RecordBatchReader.from_stream(made.open()) for _ in range(2))
     for _ in range(100):
         assert next(one) == next(two)
@@ -85,7 +85,7 @@ def test_what_every_reader_has_had_is_not_kept(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_was_dropped_holds_nothing_up(tmp_path: Path) -> None:
-    made = spool(Source([3] * 100), 2, 1000, tmp_path)
+    made = buffer(Source([3] * 100), 2, 1000, tmp_path)
     one, two = (pa.RecordBatchReader.from_stream(made.open()) for _ in range(2))
     del two
     assert len(list(one)) == 100
@@ -94,7 +94,7 @@ def test_a_reader_that_was_dropped_holds_nothing_up(tmp_path: Path) -> None:
 
 def test_one_reader_more_than_expected_gets_all_rows_too(tmp_path: Path) -> None:
     source = Source([2, 2, 2])
-    made = spool(source, 1, 1000, tmp_path)
+    made = buffer(source, 1, 1000, tmp_path)
     assert rows(made.open()) == source.expected()
     assert rows(made.open()) == source.expected()
     assert source.opened == 2
@@ -102,7 +102,7 @@ def test_one_reader_more_than_expected_gets_all_rows_too(tmp_path: Path) -> None
 
 def test_readers_in_threads(tmp_path: Path) -> None:
     source = Source([3] * 500)
-    made = spool(source, 4, 500, tmp_path)
+    made = buffer(source, 4, 500, tmp_path)
     streams = [made.open() for _ in range(4)]
     found: list[object] = []
     threads = [threading.Thread(target=lambda stream=s: found.append(rows(stream))) for s in streams]
@@ -115,14 +115,14 @@ def test_readers_in_threads(tmp_path: Path) -> None:
 
 
 def test_nothing_stays_on_disk(tmp_path: Path) -> None:
-    made = spool(Source([3] * 10), 2, 0, tmp_path / "spill")
+    made = buffer(Source([3] * 10), 2, 0, tmp_path / "spill")
     assert len(rows(made.open())) == 30
     assert made.spilled > 0
     assert list((tmp_path / "spill").iterdir()) == []
 
 
 def test_a_failing_source_fails_every_reader(tmp_path: Path) -> None:
-    made = spool(Source([3, 3, 3], fail_after=2), 2, 1000, tmp_path)
+    made = buffer(Source([3, 3, 3], fail_after=2), 2, 1000, tmp_path)
     for stream in [made.open(), made.open()]:
         with pytest.raises(pa.ArrowInvalid, match="the source broke"):
             rows(stream)
@@ -130,14 +130,14 @@ def test_a_failing_source_fails_every_reader(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    made = spool(Source([3, 3]), 2, 0, tmp_path / "file" / "spill")
+    made = buffer(Source([3, 3]), 2, 0, tmp_path / "file" / "spill")
     stream = made.open()
     with pytest.raises(pa.ArrowInvalid, match=r"cannot spill to `.*/file/spill`: not a directory"):
         rows(stream)
 
 
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
-    made = spool(Source([3] * 100), 2, 0, tmp_path)
+    made = buffer(Source([3] * 100), 2, 0, tmp_path)
     stream = made.open()
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))

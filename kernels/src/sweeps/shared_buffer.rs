@@ -1,4 +1,4 @@
-//! `Spool`: an Arrow stream that is made once -> as many readers as wanted, each at its own place.
+//! `SharedBuffer`: an Arrow stream that is made once -> as many readers as wanted, each at its own place.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -231,13 +231,13 @@ impl Drop for Follower {
 
 /// A stream that is computed once and read several times, kept in memory up to a limit and on disk beyond it.
 #[pyclass(frozen, module = "dctv._kernels")]
-pub struct Spool {
+pub struct SharedBuffer {
     /// Not in `shared`, which threads drop that do not know whether they have Python's lock.
     source: Mutex<Option<Py<PyAny>>>,
     shared: Arc<Shared>,
 }
 
-impl Spool {
+impl SharedBuffer {
     fn start(&self, py: Python<'_>) -> PyResult<Reader> {
         let source = locked(&self.source).as_ref().map(|source| source.clone_ref(py));
         let source = source.ok_or_else(|| to_python(fail("interrupted")))?;
@@ -259,7 +259,7 @@ impl Spool {
 }
 
 #[pymethods]
-impl Spool {
+impl SharedBuffer {
     #[new]
     #[pyo3(signature = (source, *, readers, limit, folder, cancel=None))]
     fn new(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use super::column::{Column, Scratch};
+use super::column::{Scratch, SorterColumn};
 use super::file::{Place, TempFile};
 use super::order::Order;
 use super::output::{Block, Output, Pick};
@@ -50,7 +50,7 @@ impl Origin {
                 let columns = pending.columns.iter().enumerate();
                 let columns = columns.map(|(place, column)| match is_used(place) {
                     true => column.gather(rows),
-                    false => Column::nulls(rows.len()),
+                    false => SorterColumn::nulls(rows.len()),
                 });
                 let columns: Vec<_> = columns.collect();
                 Ok(Some(Block { bytes: columns.iter().map(|column| column.memory()).sum(), columns, rows: rows.len() }))

@@ -1,4 +1,4 @@
-"""What the chunks of an ftrace trace tell -> the facts of the whole trace, as JSON can hold them."""
+"""Metadata of the chunks of an ftrace trace -> metadata of the whole trace, as JSON can hold it."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ def mixed(one: Column, other: Column) -> Column:
     return [one[0], kind, negative, inexact, one[4] or other[4]]
 
 
-def texts_of(facts: Mapping[str, Any]) -> dict[str, list[str]]:
+def texts_of(entries: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the columns by event in which numbers with a point must stay as printed."""
     found = {
         event["name"]: [name for name, kind, _, _, floats in event["columns"] if floats and kind == "text"]
-        for event in facts.get("events", ())
+        for event in entries.get("events", ())
     }
     return {name: columns for name, columns in found.items() if columns}
 
 
-def lacking(facts: Mapping[str, Any]) -> list[str]:
+def lacking(entries: Mapping[str, Any]) -> list[str]:
     """Return those of the optional columns that no event of the trace has."""
     columns = {name: FIXED.index(name) for name in OPTIONAL}
     return [
-        name for name, at in columns.items() if all(event["columns"][at][1] == "empty" for event in facts["events"])
+        name for name, at in columns.items() if all(event["columns"][at][1] == "empty" for event in entries["events"])
     ]
 
 
-class Gathered:
+class GatheredMetadata:
     """What was told so far."""
 
     def __init__(self, paths: Sequence[str], texts: Mapping[str, Sequence[str]]) -> None:
@@ -88,7 +88,7 @@ class Gathered:
             known = self._range or (low, high)
             self._range = (min(low, known[0]), max(high, known[1]))
         self._invalid += chunk.invalid
-        self._meet(self._files[place.file], chunk.met, place.first_line)
+        self._meet(self._files[place.file], chunk.statistics, place.first_line)
         return kept
 
     def _learn(self, name: str, rows: int, columns: Sequence[Any], printed: Sequence[tuple[str, int]]) -> None:
@@ -102,17 +102,17 @@ class Gathered:
         for text, count in printed:
             event["printed"][text] = event["printed"].get(text, 0) + count
 
-    def _meet(self, file: dict[str, Any], met: Mapping[str, Any], first_line: int) -> None:
+    def _meet(self, file: dict[str, Any], statistics: Mapping[str, Any], first_line: int) -> None:
         for key in ("lines", "events", "blank", "headers", "promised"):
-            file[key] += met[key]
+            file[key] += statistics[key]
         for key in ("tracer", "kernel"):
-            file[key] = met[key] if file[key] is None else file[key]
-        for key, text, count, line, example in met["skips"]:
+            file[key] = statistics[key] if file[key] is None else file[key]
+        for key, text, count, line, example in statistics["skips"]:
             known = file["skips"].setdefault(key, [key, text, 0, first_line + line, example])
             known[2] += count
 
     def finished(self, ends: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
-        """Return the facts; `ends` tells how each file ended."""
+        """Return the metadata; `ends` tells how each file ended."""
         before = 0
         for file in self._files:
             file["before"] = before

@@ -32,7 +32,7 @@ pub enum Kind {
 
 const KINDS: [Kind; 7] = [Kind::Empty, Kind::Int, Kind::Uint, Kind::Float, Kind::Bool, Kind::Code, Kind::Text];
 
-pub struct Column {
+pub struct SorterColumn {
     pub kind: Kind,
     pub ints: Ints,
     pub texts: Strings,
@@ -229,20 +229,20 @@ fn bits(valid: &BooleanBufferBuilder, rows: Rows) -> BooleanBufferBuilder {
     }
 }
 
-impl Column {
-    pub fn new() -> Column {
-        Column { kind: Kind::Empty, ints: Ints::default(), texts: Strings::default(), valid: None, rows: 0 }
+impl SorterColumn {
+    pub fn new() -> SorterColumn {
+        SorterColumn { kind: Kind::Empty, ints: Ints::default(), texts: Strings::default(), valid: None, rows: 0 }
     }
 
     /// Makes a column of nulls only.
-    pub fn nulls(rows: usize) -> Column {
-        Column { rows, ..Column::new() }
+    pub fn nulls(rows: usize) -> SorterColumn {
+        SorterColumn { rows, ..SorterColumn::new() }
     }
 
     /// Makes a column of values that were put together elsewhere.
-    pub fn of(kind: Kind, ints: Ints, texts: Strings, valid: Option<BooleanBufferBuilder>) -> Column {
+    pub fn of(kind: Kind, ints: Ints, texts: Strings, valid: Option<BooleanBufferBuilder>) -> SorterColumn {
         let rows = if kind == Kind::Text { texts.len() } else { ints.len() };
-        Column { kind, ints, texts, valid, rows }
+        SorterColumn { kind, ints, texts, valid, rows }
     }
 
     pub fn memory(&self) -> usize {
@@ -353,16 +353,16 @@ impl Column {
     }
 
     /// Returns some of the rows, in that order.
-    pub fn gather(&self, rows: Rows) -> Column {
+    pub fn gather(&self, rows: Rows) -> SorterColumn {
         let valid = self.valid.as_ref().map(|valid| bits(valid, rows));
         match self.kind {
-            Kind::Empty => Column::nulls(rows.len()),
+            Kind::Empty => SorterColumn::nulls(rows.len()),
             Kind::Text => {
                 let texts = self.texts(rows);
-                Column::of(Kind::Text, Ints::default(), texts, valid)
+                SorterColumn::of(Kind::Text, Ints::default(), texts, valid)
             }
-            Kind::Code => Column::of(self.kind, self.ints::<i32>(rows), Strings::default(), valid),
-            _ => Column::of(self.kind, self.ints::<i64>(rows), Strings::default(), valid),
+            Kind::Code => SorterColumn::of(self.kind, self.ints::<i32>(rows), Strings::default(), valid),
+            _ => SorterColumn::of(self.kind, self.ints::<i64>(rows), Strings::default(), valid),
         }
     }
 
@@ -411,8 +411,8 @@ impl Column {
     }
 
     /// Reads a column of so many rows; None if the bytes are not that.
-    pub fn decode(bytes: &mut Bytes, rows: usize) -> Option<Column> {
-        let mut column = Column::new();
+    pub fn decode(bytes: &mut Bytes, rows: usize) -> Option<SorterColumn> {
+        let mut column = SorterColumn::new();
         column.rows = rows;
         column.kind = *KINDS.get(usize::from(bytes.u8()?))?;
         if column.kind == Kind::Empty {

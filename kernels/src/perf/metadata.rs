@@ -1,4 +1,4 @@
-//! Sections of facts (features) of a trace -> its properties, the names of its events, its formats of tracepoints.
+//! Feature sections of a trace -> its properties, the names of its events, its formats of tracepoints.
 
 use rustc_hash::FxHashMap;
 
@@ -8,9 +8,9 @@ use super::bytes::{Bytes, until_zero};
 /// How many build ids and the like are kept.
 const LIST: usize = 1 << 16;
 
-/// What is told of a trace besides its records.
+/// The metadata of a trace besides its records.
 #[derive(Default)]
-pub struct Facts {
+pub struct Metadata {
     /// `file` or `pipe`.
     pub mode: &'static str,
     pub properties: Vec<(String, String)>,
@@ -28,7 +28,7 @@ pub struct Facts {
     pub clock: Option<(u64, u64)>,
 }
 
-impl Facts {
+impl Metadata {
     pub fn put(&mut self, key: &str, value: impl Into<String>) {
         let value = value.into();
         if !value.is_empty() && !self.properties.iter().any(|(known, _)| known == key) {
@@ -38,32 +38,32 @@ impl Facts {
 }
 
 /// Learn from one section; parts that end early are left out.
-pub fn feature(number: u32, bytes: Bytes<'_>, facts: &mut Facts, events: &mut Events) {
+pub fn feature(number: u32, bytes: Bytes<'_>, metadata: &mut Metadata, events: &mut Events) {
     const TEXTS: [(u32, &str); 6] =
         [(3, "host"), (4, "kernel"), (5, "tool"), (6, "architecture"), (8, "cpu_model"), (9, "cpu_id")];
     if let Some((_, key)) = TEXTS.iter().find(|(known, _)| *known == number) {
         let mut at = bytes;
         if let Some(text) = at.counted_text() {
             let text = plain(text);
-            facts.put(key, if number == 5 { format!("perf {text}") } else { text });
+            metadata.put(key, if number == 5 { format!("perf {text}") } else { text });
         }
         return;
     }
     let _: Option<()> = match number {
         1 => {
-            facts.tracing = bytes.rest().to_vec();
+            metadata.tracing = bytes.rest().to_vec();
             None
         }
-        2 => build_ids(bytes, facts),
-        7 => cpus(bytes, facts),
-        10 => total_memory(bytes, facts),
-        11 => command(bytes, facts),
+        2 => build_ids(bytes, metadata),
+        7 => cpus(bytes, metadata),
+        10 => total_memory(bytes, metadata),
+        11 => command(bytes, metadata),
         12 => event_names(bytes, events),
-        13 => topology(bytes, facts),
-        16 => pmus(bytes, facts),
-        21 => sample_time(bytes, facts),
-        23 => clockid(bytes, facts),
-        29 => clock_data(bytes, facts),
+        13 => topology(bytes, metadata),
+        16 => pmus(bytes, metadata),
+        21 => sample_time(bytes, metadata),
+        23 => clockid(bytes, metadata),
+        29 => clock_data(bytes, metadata),
         _ => None,
     };
 }
@@ -72,20 +72,20 @@ fn plain(text: &[u8]) -> String {
     String::from_utf8_lossy(text).trim().to_owned()
 }
 
-fn cpus(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+fn cpus(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
     let available = at.u32()?;
     let online = at.u32()?;
-    facts.put("cpus", available.to_string());
-    facts.put("cpus_online", online.to_string());
+    metadata.put("cpus", available.to_string());
+    metadata.put("cpus_online", online.to_string());
     Some(())
 }
 
-fn total_memory(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
-    facts.put("memory_kb", at.u64()?.to_string());
+fn total_memory(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
+    metadata.put("memory_kb", at.u64()?.to_string());
     Some(())
 }
 
-fn command(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+fn command(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
     let count = at.u32()? as usize;
     let mut words: Vec<String> = Vec::new();
     while words.len() < count.min(LIST)
@@ -93,11 +93,11 @@ fn command(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
     {
         words.push(plain(word));
     }
-    facts.put("command", words.join(" "));
+    metadata.put("command", words.join(" "));
     Some(())
 }
 
-fn topology(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+fn topology(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
     for key in ["cpu_cores", "cpu_threads"] {
         let count = at.u32()? as usize;
         let mut parts: Vec<String> = Vec::new();
@@ -106,41 +106,41 @@ fn topology(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
         {
             parts.push(plain(part));
         }
-        facts.put(key, parts.join(" "));
+        metadata.put(key, parts.join(" "));
     }
     Some(())
 }
 
-fn pmus(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+fn pmus(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
     let count = at.u32()? as usize;
     for _ in 0..count.min(LIST) {
         let kind = at.u32()?;
         let name = plain(at.counted_text()?);
-        facts.pmus.push((kind, name));
+        metadata.pmus.push((kind, name));
     }
     Some(())
 }
 
-fn sample_time(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+fn sample_time(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
     for key in ["first_sample_ns", "last_sample_ns"] {
         let time = at.u64()?;
         if time > 0 {
-            facts.put(key, time.to_string());
+            metadata.put(key, time.to_string());
         }
     }
     Some(())
 }
 
-fn clockid(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
-    facts.put("clock_resolution_ns", at.u64()?.to_string());
+fn clockid(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
+    metadata.put("clock_resolution_ns", at.u64()?.to_string());
     Some(())
 }
 
-fn clock_data(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
+fn clock_data(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
     at.skip(4)?;
     let clock = at.u32()?.cast_signed();
-    facts.put("clock", clock_name(clock));
-    facts.clock = Some((at.u64()?, at.u64()?));
+    metadata.put("clock", clock_name(clock));
+    metadata.clock = Some((at.u64()?, at.u64()?));
     Some(())
 }
 
@@ -157,18 +157,18 @@ pub fn clock_name(clock: i32) -> String {
 }
 
 /// `pid, build id, file` of each file that was met.
-fn build_ids(mut at: Bytes<'_>, facts: &mut Facts) -> Option<()> {
-    while at.len() >= 8 && facts.build_ids.len() < LIST {
+fn build_ids(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
+    while at.len() >= 8 && metadata.build_ids.len() < LIST {
         at.skip(4)?;
         let misc = at.u16()?;
         let size = usize::from(at.u16()?);
-        build_id(at.part(size.checked_sub(8)?)?, misc, facts)?;
+        build_id(at.part(size.checked_sub(8)?)?, misc, metadata)?;
     }
     Some(())
 }
 
 /// One build id, as a record has it too.
-pub fn build_id(mut at: Bytes<'_>, misc: u16, facts: &mut Facts) -> Option<()> {
+pub fn build_id(mut at: Bytes<'_>, misc: u16, metadata: &mut Metadata) -> Option<()> {
     const HAS_SIZE: u16 = 1 << 15;
     let pid = at.id()?;
     let id = at.take(24)?;
@@ -178,8 +178,8 @@ pub fn build_id(mut at: Bytes<'_>, misc: u16, facts: &mut Facts) -> Option<()> {
     };
     let id = id.get(..size.min(20))?;
     let id = id.iter().map(|byte| format!("{byte:02x}")).collect();
-    if facts.build_ids.len() < LIST {
-        facts.build_ids.push((pid, id, until_zero(at.rest()).to_vec()));
+    if metadata.build_ids.len() < LIST {
+        metadata.build_ids.push((pid, id, until_zero(at.rest()).to_vec()));
     }
     Some(())
 }
@@ -207,13 +207,13 @@ fn event_names(mut at: Bytes<'_>, events: &mut Events) -> Option<()> {
 }
 
 /// Names by number of event, as old versions tell them.
-pub fn event_types(mut at: Bytes<'_>, facts: &mut Facts) {
+pub fn event_types(mut at: Bytes<'_>, metadata: &mut Metadata) {
     const WIDTH: usize = 72;
-    while at.len() >= WIDTH && facts.types.len() < LIST {
+    while at.len() >= WIDTH && metadata.types.len() < LIST {
         let Some(config) = at.u64() else { return };
         let Some(name) = at.text(WIDTH - 8) else {
             return;
         };
-        facts.types.push((config, plain(name)));
+        metadata.types.push((config, plain(name)));
     }
 }

@@ -1,4 +1,4 @@
-"""`EventSpool`: chunks whose columns differ -> tables in order of time, against a stable sort of Python's rows."""
+"""`EventSorter`: chunks whose columns differ -> tables in order of time, against a stable sort of Python's rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dctv._kernels import Cancel, EventSpool, EveryEvent
+from dctv._kernels import Cancel, EventMerger, EventSorter
 from tests.bounds import bounded
 
 NAMES = ("a", "b", "c")
@@ -126,21 +126,21 @@ def check(table: pa.Table, chunks: list[tuple[int, pa.RecordBatch]], *, by_time:
         assert all(same(one[name], other[name]) for name in other), (one, other)
 
 
-def spooled(
+def sorted_events(
     folder: Path, limit: int, chunks: list[tuple[int, str, pa.RecordBatch]], *, by_time: bool = True
-) -> EventSpool:
-    spool = EventSpool(str(folder), limit)
+) -> EventSorter:
+    sorter = EventSorter(str(folder), limit)
     for file, name, batch in chunks:
-        (spool.add if by_time else spool.add_others)(file, [(name, batch)])
-    spool.finish()
-    return spool
+        (sorter.add if by_time else sorter.add_others)(file, [(name, batch)])
+    sorter.finish()
+    return sorter
 
 
 Told = list[tuple[str, str, str, list[int]]]
 
 
-def read(spool: EventSpool, name: str, columns: Told | None = None) -> pa.Table:
-    return pa.RecordBatchReader.from_stream(spool.merged(name, columns)).read_all()
+def read(sorter: EventSorter, name: str, columns: Told | None = None) -> pa.Table:
+    return pa.RecordBatchReader.from_stream(sorter.merged(name, columns)).read_all()
 
 
 def told(**columns: str) -> Told:
@@ -156,14 +156,14 @@ def test_tables_are_sorted_whatever_their_chunks_are(
     *,
     by_time: bool,
 ) -> None:
-    folder = tmp_path_factory.mktemp("spool")
-    spool = spooled(folder, limit, chunks, by_time=by_time)
+    folder = tmp_path_factory.mktemp("sorter")
+    sorter = sorted_events(folder, limit, chunks, by_time=by_time)
     assert list(folder.iterdir()) == [], "the file has no name"
     names = list(dict.fromkeys(name for _, name, _ in chunks))
     rows = {name: [(file, batch) for file, one, batch in chunks if one == name] for name in names}
-    assert spool.tables() == [(name, sum(len(batch) for _, batch in rows[name]), by_time) for name in names]
+    assert sorter.tables() == [(name, sum(len(batch) for _, batch in rows[name]), by_time) for name in names]
     for name in names:
-        check(read(spool, name), rows[name], by_time=by_time)
+        check(read(sorter, name), rows[name], by_time=by_time)
 
 
 @st.composite
@@ -198,8 +198,8 @@ def test_rows_that_are_almost_in_order(
     )
     chunks = [(start % 3, batch.slice(start, cut)) for start in range(0, len(times), cut)]
     if chunks:
-        folder = tmp_path_factory.mktemp("spool")
-        check(read(spooled(folder, limit, [(file, "t", chunk) for file, chunk in chunks]), "t"), chunks)
+        folder = tmp_path_factory.mktemp("sorter")
+        check(read(sorted_events(folder, limit, [(file, "t", chunk) for file, chunk in chunks]), "t"), chunks)
 
 
 def test_many_rows_that_are_almost_in_order(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_many_rows_that_are_almost_in_order(tmp_path: Path) -> None:
         }
     )
     chunks = [(0, "t", batch.slice(start, 30_001)) for start in range(0, rows, 30_001)]
-    found = read(spooled(tmp_path, 1 << 26, chunks), "t").drop_columns(["dctv:file"])
+    found = read(sorted_events(tmp_path, 1 << 26, chunks), "t").drop_columns(["dctv:file"])
     order = pa.array(np.argsort(times, kind="stable"))
     for name, column in zip(found.schema.names, found.columns, strict=True):
         assert column.combine_chunks().cast(pa.string()).equals(batch.column(name).cast(pa.string()).take(order)), name
@@ -228,9 +228,9 @@ def test_many_rows_that_are_almost_in_order(tmp_path: Path) -> None:
 
 def test_many_runs_are_merged_into_fewer_first(tmp_path: Path) -> None:
     chunks = [(n % 7, "t", pa.record_batch({"_ts": [n % 5, n % 3], "a": [n, -n]})) for n in range(300)]
-    spool = spooled(tmp_path, 0, chunks)
-    assert spool.spilled > 0
-    check(read(spool, "t"), [(file, batch) for file, _, batch in chunks])
+    sorter = sorted_events(tmp_path, 0, chunks)
+    assert sorter.spilled > 0
+    check(read(sorter, "t"), [(file, batch) for file, _, batch in chunks])
 
 
 def test_a_column_of_many_texts_gets_no_dictionary(tmp_path: Path) -> None:
@@ -239,39 +239,39 @@ def test_a_column_of_many_texts_gets_no_dictionary(tmp_path: Path) -> None:
         texts = [f"text {chunk * 2000 + n}" for n in range(2000)]
         batch = pa.record_batch({"_ts": list(range(2000)), "a": pa.array(texts).dictionary_encode(), "b": ["x"] * 2000})
         chunks.append((0, "t", batch))
-    table = read(spooled(tmp_path, 1 << 18, chunks), "t")
+    table = read(sorted_events(tmp_path, 1 << 18, chunks), "t")
     assert table.schema.field("a").type == pa.string()
     check(table, [(file, batch) for file, _, batch in chunks])
 
 
 def test_memory_stays_below_the_limit_with_unique_texts(tmp_path: Path) -> None:
     limit = 1 << 20
-    spool = EventSpool(str(tmp_path), limit)
+    sorter = EventSorter(str(tmp_path), limit)
     for chunk in range(40):
         texts = [f"a rather long text that nobody repeats {chunk} {n}" for n in range(3000)]
         coded = pa.array(texts).dictionary_encode()
-        spool.add(0, [(f"t{chunk % 3}", pa.record_batch({"_ts": list(range(3000)), "a": coded}))])
-    assert spool.spilled > 3 * limit
-    assert spool.peak < 2.5 * limit
+        sorter.add(0, [(f"t{chunk % 3}", pa.record_batch({"_ts": list(range(3000)), "a": coded}))])
+    assert sorter.spilled > 3 * limit
+    assert sorter.peak < 2.5 * limit
 
 
 def test_lines_are_dropped_and_columns_can_be_told(tmp_path: Path) -> None:
     batch = pa.record_batch({"_ts": [2, 1], "a": [5, 6], "b": [None, 7], "dctv:line": pa.array([0, 1], pa.uint32())})
-    spool = spooled(tmp_path, 1 << 20, [(3, "t", batch)])
+    sorter = sorted_events(tmp_path, 1 << 20, [(3, "t", batch)])
     wanted = told(_ts="int64", b="string", a="double", c="bool")
-    assert read(spool, "t", wanted).to_pylist() == [
+    assert read(sorter, "t", wanted).to_pylist() == [
         {"_ts": 1, "b": "7", "a": 6.0, "c": None},
         {"_ts": 2, "b": None, "a": 5.0, "c": None},
     ]
-    assert read(spool, "never", wanted).schema.names == ["_ts", "b", "a", "c"]
+    assert read(sorter, "never", wanted).schema.names == ["_ts", "b", "a", "c"]
 
 
 @pytest.mark.parametrize("limit", [0, 1 << 20])
 def test_columns_get_other_names_and_sums(tmp_path: Path, limit: int) -> None:
     batches = [(file, "t", pa.record_batch({"_ts": [9 - file], "a": [100], "b": [file]})) for file in (0, 1, 2)]
-    spool = spooled(tmp_path, limit, batches)
+    sorter = sorted_events(tmp_path, limit, batches)
     wanted = [("_ts", "int64", "_ts", [-7]), ("n", "int64", "a", [1, 20, 300]), ("b", "int64", "b", [])]
-    assert read(spool, "t", wanted).to_pylist() == [
+    assert read(sorter, "t", wanted).to_pylist() == [
         {"_ts": 0, "n": 400, "b": 2},
         {"_ts": 1, "n": 120, "b": 1},
         {"_ts": 2, "n": 101, "b": 0},
@@ -286,7 +286,7 @@ EVENTS = st.lists(st.lists(st.tuples(st.integers(0, 9), st.integers(-5, 5)), max
 def test_all_events_come_in_order_of_time_tables_and_rows(
     tmp_path_factory: pytest.TempPathFactory, tables: list[list[tuple[int, int]]], limit: int
 ) -> None:
-    every = EveryEvent(str(tmp_path_factory.mktemp("spool")), limit)
+    every = EventMerger(str(tmp_path_factory.mktemp("sorter")), limit)
     expected = []
     for number, rows in enumerate(tables):
         rows.sort(key=lambda row: row[0])
@@ -302,66 +302,66 @@ def test_all_events_come_in_order_of_time_tables_and_rows(
 
 
 def test_values_that_do_not_fit_the_told_type_are_an_error(tmp_path: Path) -> None:
-    spool = spooled(tmp_path, 1 << 20, [(0, "t", pa.record_batch({"_ts": [1], "a": ["x"]}))])
+    sorter = sorted_events(tmp_path, 1 << 20, [(0, "t", pa.record_batch({"_ts": [1], "a": ["x"]}))])
     with pytest.raises(pa.ArrowInvalid, match="column `a` has values of kind Code, which cannot become Int"):
-        read(spool, "t", told(_ts="int64", a="int64"))
+        read(sorter, "t", told(_ts="int64", a="int64"))
 
 
 def test_events_without_times_are_refused(tmp_path: Path) -> None:
-    spool = EventSpool(str(tmp_path))
+    sorter = EventSorter(str(tmp_path))
     for batch in (
         pa.record_batch({"a": [1]}),
         pa.record_batch({"_ts": pa.array([1, None])}),
         pa.record_batch({"_ts": ["x"]}),
     ):
         with pytest.raises(ValueError, match="a time is missing in `t`"):
-            spool.add(0, [("t", batch)])
+            sorter.add(0, [("t", batch)])
 
 
 def test_types_that_cannot_be_stored_are_refused(tmp_path: Path) -> None:
-    spool = EventSpool(str(tmp_path))
+    sorter = EventSorter(str(tmp_path))
     with pytest.raises(ValueError, match=r"column `a` of `t`: .*cannot be stored"):
-        spool.add(0, [("t", pa.record_batch({"_ts": [1], "a": [[1]]}))])
+        sorter.add(0, [("t", pa.record_batch({"_ts": [1], "a": [[1]]}))])
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_of_the_system(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    spool = EventSpool(str(tmp_path / "file" / "runs"), 0)
-    spool.add(0, [("t", pa.record_batch({"_ts": [1]}))])
+    sorter = EventSorter(str(tmp_path / "file" / "runs"), 0)
+    sorter.add(0, [("t", pa.record_batch({"_ts": [1]}))])
     with pytest.raises(OSError, match=r"cannot spill to .*not a directory") as error:
-        spool.finish()
+        sorter.finish()
     assert error.value.errno == errno.ENOTDIR
 
 
-def test_a_cancelled_spool_stops(tmp_path: Path) -> None:
+def test_a_cancelled_sort_stops(tmp_path: Path) -> None:
     cancel = Cancel()
-    spool = EventSpool(str(tmp_path), cancel=cancel)
-    spool.add(0, [("t", pa.record_batch({"_ts": [1]}))])
+    sorter = EventSorter(str(tmp_path), cancel=cancel)
+    sorter.add(0, [("t", pa.record_batch({"_ts": [1]}))])
     cancel.set()
     with pytest.raises(ValueError, match="interrupted"):
-        spool.add(0, [("t", pa.record_batch({"_ts": [1]}))])
+        sorter.add(0, [("t", pa.record_batch({"_ts": [1]}))])
     with pytest.raises(pa.ArrowInvalid, match="interrupted"):
-        read(spool, "t")
+        read(sorter, "t")
 
 
 def test_a_table_can_be_taken_once(tmp_path: Path) -> None:
-    spool = spooled(tmp_path, 1 << 20, [(0, "t", pa.record_batch({"_ts": [1]}))])
-    read(spool, "t")
+    sorter = sorted_events(tmp_path, 1 << 20, [(0, "t", pa.record_batch({"_ts": [1]}))])
+    read(sorter, "t")
     with pytest.raises(KeyError):
-        spool.merged("t")
-    spool.close()
+        sorter.merged("t")
+    sorter.close()
 
 
 def test_there_may_be_ten_thousand_tables(tmp_path: Path) -> None:
     limit = 4 << 20
-    spool = EventSpool(str(tmp_path), limit)
+    sorter = EventSorter(str(tmp_path), limit)
     for chunk in range(3):
         rows = pa.record_batch({"_ts": [3 - chunk, 9], "a": ["x", None], "b": [chunk, 1 << 40]})
-        spool.add(chunk, [(f"t{n}", rows) for n in range(10_000)])
-    spool.finish()
-    assert len(spool.tables()) == 10_000
-    assert spool.spilled > 0
-    found = read(spool, "t9999").to_pydict()
+        sorter.add(chunk, [(f"t{n}", rows) for n in range(10_000)])
+    sorter.finish()
+    assert len(sorter.tables()) == 10_000
+    assert sorter.spilled > 0
+    found = read(sorter, "t9999").to_pydict()
     assert found == {
         "_ts": [1, 2, 3, 9, 9, 9],
         "a": ["x", "x", "x", None, None, None],
@@ -373,7 +373,7 @@ def test_there_may_be_ten_thousand_tables(tmp_path: Path) -> None:
 @pytest.mark.parametrize("limit", [1 << 20, 64 << 20])
 def test_many_rows_of_many_widths(tmp_path: Path, limit: int) -> None:
     rng = np.random.default_rng(7)
-    spool = EventSpool(str(tmp_path), limit)
+    sorter = EventSorter(str(tmp_path), limit)
     parts = []
     scales = [10, 2**7, 2**8, 2**15, 2**16, 2**31, 2**32, 2**62]
     for at in range(12):
@@ -385,10 +385,10 @@ def test_many_rows_of_many_widths(tmp_path: Path, limit: int) -> None:
             "falling": -(at * 30_000) - np.arange(rows),
         }
         parts.append(part)
-        spool.add(0, [("t", pa.record_batch(part))])
-    spool.finish()
+        sorter.add(0, [("t", pa.record_batch(part))])
+    sorter.finish()
     every = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     order = np.argsort(every["_ts"], kind="stable")
-    found = pa.RecordBatchReader.from_stream(spool.merged("t")).read_all()
+    found = pa.RecordBatchReader.from_stream(sorter.merged("t")).read_all()
     for name, values in every.items():
         assert np.array_equal(found[name].to_numpy(), values[order]), name

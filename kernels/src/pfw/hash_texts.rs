@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::decode::{HashKind, HashRecord};
-use super::hashes::Told;
+use super::hashes::HashText;
 use crate::columns::Interner;
 
 struct Entry {
@@ -48,8 +48,8 @@ impl Tellings {
         matches!(self.texts.find(hash).and_then(number), Some(Some(_)))
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = Told<'_>> + Clone {
-        self.entries.iter().map(|entry| Told {
+    pub fn iter(&self) -> impl Iterator<Item = HashText<'_>> + Clone {
+        self.entries.iter().map(|entry| HashText {
             file: entry.file as usize,
             kind: entry.kind,
             hash: self.texts.get(entry.hash as usize),

@@ -12,7 +12,7 @@ use crate::columns::{Expected, Kind};
 /// A decoded column.
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
-pub struct ColumnFacts {
+pub struct ColumnMetadata {
     pub name: String,
     /// Type of its values: `int`, `uint`, `float`, `bool`, `text`, or `empty`.
     pub kind: String,
@@ -25,18 +25,18 @@ pub struct ColumnFacts {
 /// The events of one name.
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
-pub struct EventFacts {
+pub struct EventMetadata {
     pub name: String,
     pub rows: u64,
     /// In order of first appearance.
-    pub columns: Vec<ColumnFacts>,
+    pub columns: Vec<ColumnMetadata>,
     /// Distinct ones, two at most.
     pub categories: Vec<Option<String>>,
 }
 
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
-pub struct FileFacts {
+pub struct FileMetadata {
     pub path: String,
     pub bytes: u64,
     pub events: u64,
@@ -52,7 +52,7 @@ pub struct FileFacts {
 
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
-pub struct TroubleFacts {
+pub struct TroubleMetadata {
     pub path: String,
     pub reason: String,
     pub count: u64,
@@ -72,16 +72,16 @@ pub enum Version {
 
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
-pub struct Facts {
+pub struct TraceMetadata {
     /// Absolute time of the first event.
     pub start_ns: i64,
     /// The latest end of an event, in nanoseconds since the first one.
     pub last_ts: i64,
-    pub files: Vec<FileFacts>,
-    pub troubles: Vec<TroubleFacts>,
+    pub files: Vec<FileMetadata>,
+    pub troubles: Vec<TroubleMetadata>,
     /// In order of first appearance.
-    pub events: Vec<EventFacts>,
-    pub metadata: Vec<ColumnFacts>,
+    pub events: Vec<EventMetadata>,
+    pub metadata: Vec<ColumnMetadata>,
     pub versions: Vec<Version>,
     /// Some file gives a hash several texts: a pass must look at every hash of every event.
     pub ambiguous: bool,
@@ -101,14 +101,14 @@ pub fn kind_name(kind: Kind) -> String {
     name.map_or("text", |(_, name)| name).to_owned()
 }
 
-impl ColumnFacts {
+impl ColumnMetadata {
     pub fn kind(&self) -> Kind {
         let kind = KINDS.iter().find(|(_, name)| *name == self.kind);
         kind.map_or(Kind::Text, |(kind, _)| *kind)
     }
 }
 
-impl EventFacts {
+impl EventMetadata {
     pub fn shape(&self) -> Shape {
         Shape {
             empty: self.columns.iter().map(|column| column.empty).collect(),
@@ -117,7 +117,7 @@ impl EventFacts {
     }
 }
 
-impl Facts {
+impl TraceMetadata {
     /// Nanoseconds in the time units of the files.
     pub fn factors(&self) -> Vec<i64> {
         self.files.iter().map(|file| file.factor).collect()
@@ -132,8 +132,8 @@ impl Facts {
     }
 }
 
-fn expected(columns: &[ColumnFacts], fixed: usize) -> Expected {
+fn expected(columns: &[ColumnMetadata], fixed: usize) -> Expected {
     let (fixed, keyed) = columns.split_at(fixed.min(columns.len()));
     let keyed = keyed.iter().map(|column| (raw_key(&column.name), column.kind()));
-    Expected { fixed: fixed.iter().map(ColumnFacts::kind).collect(), keyed: keyed.collect() }
+    Expected { fixed: fixed.iter().map(ColumnMetadata::kind).collect(), keyed: keyed.collect() }
 }

@@ -1,4 +1,4 @@
-"""Which tables a view of the standard library is made of, and which of them a trace lacks."""
+"""The tables that a view of the standard library depends on, and which of them a trace lacks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _SHOWN = 8
 
 
 @record(frozen=False)
-class Feeds:
-    """What the tables are that a view of the standard library is made of."""
+class Dependencies:
+    """The tables that a view of the standard library depends on."""
 
     there: bool = False
     """Whether the trace has one of them."""
@@ -20,14 +20,14 @@ class Feeds:
     missing: dict[str, None] = field(default_factory=dict)
     """Events that would be such tables."""
 
-    def met(self, table: StoredTable) -> None:
+    def add_table(self, table: StoredTable) -> None:
         """Count a table."""
         self.any = True
         self.there = self.there or table.there
         if table.event is not None and not table.there:
             self.missing[table.event] = None
 
-    def add(self, other: Feeds) -> None:
+    def add(self, other: Dependencies) -> None:
         """Count all tables of something that is read."""
         self.any = self.any or other.any
         self.there = self.there or other.there
@@ -35,14 +35,14 @@ class Feeds:
 
     @property
     def lacking(self) -> bool:
-        """Whether the view has no rows since the trace has nothing that would feed it."""
+        """Whether the view has no rows since the trace has none of its inputs."""
         return self.any and not self.there
 
     def note(self, name: str) -> str:
         """Say why a view is empty, and what would fill it."""
         if not self.missing:
-            return f"`{name}` is empty: nothing in traces of this format feeds it"
+            return f"`{name}` is empty: traces of this format have nothing to compute it from"
         events = list(self.missing)
         more = f" and {len(events) - _SHOWN} more" if len(events) > _SHOWN else ""
         lacks = "does not have it" if len(events) == 1 else "has none of them"
-        return f"`{name}` is empty: it is fed by {', '.join(events[:_SHOWN])}{more}; the trace {lacks}"
+        return f"`{name}` is empty: it is computed from {', '.join(events[:_SHOWN])}{more}; the trace {lacks}"

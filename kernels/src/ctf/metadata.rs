@@ -2,12 +2,12 @@
 
 use pyo3::prelude::*;
 
-use super::layout::Told;
+use super::layout::NodeSpec;
 
 /// A class of events.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct EventTold {
+pub struct EventMetadata {
     pub id: u64,
     pub table: String,
     pub context: usize,
@@ -29,7 +29,7 @@ pub struct EventTold {
 /// A class of streams.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct StreamTold {
+pub struct StreamMetadata {
     pub id: u64,
     pub packet: usize,
     /// Whether the packet's context has fields without a role.
@@ -38,17 +38,17 @@ pub struct StreamTold {
     pub shows_header: bool,
     pub common: usize,
     pub clock: Option<(u64, i64, i64)>,
-    pub events: Vec<EventTold>,
+    pub events: Vec<EventMetadata>,
 }
 
 /// A trace: one folder with metadata.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct TraceTold {
+pub struct TraceMetadata {
     pub name: String,
     pub uuid: Vec<u8>,
     pub header: usize,
-    pub streams: Vec<StreamTold>,
+    pub streams: Vec<StreamMetadata>,
     /// Files of streams: number among the files of the mount, and path.
     pub files: Vec<(u32, String)>,
 }
@@ -56,13 +56,13 @@ pub struct TraceTold {
 /// All traces of a mount.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct MountTold {
-    pub nodes: Vec<Told>,
+pub struct MountMetadata {
+    pub nodes: Vec<NodeSpec>,
     pub slots: usize,
-    pub traces: Vec<TraceTold>,
+    pub traces: Vec<TraceMetadata>,
     pub properties: Vec<(String, String)>,
     /// File, reason, count, example.
     pub notes: Vec<(u32, String, u64, String)>,
-    /// Whether times count from 1970, so that the start is told in the clock's own time besides.
+    /// Whether times count from 1970, so that the start is also given in the clock's own time.
     pub unix: bool,
 }

@@ -1,4 +1,4 @@
-"""A shelf holds the records its modules define, one by one or in tuples; a whole scan refuses two of a name."""
+"""A registry holds the records its modules define, one by one or in tuples; a whole scan refuses two of a name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from dctv.contracts.shelf import Shelf, scan
+from dctv.contracts.registry import Registry, scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +29,30 @@ def packed(folder: Path, monkeypatch: pytest.MonkeyPatch, **modules: str) -> Mod
     return importlib.import_module(package.name)
 
 
-def shelf(folder: Path, monkeypatch: pytest.MonkeyPatch, **modules: str) -> dict[str, Record]:
+def registered(folder: Path, monkeypatch: pytest.MonkeyPatch, **modules: str) -> dict[str, Record]:
     return scan(packed(folder, monkeypatch, **modules), Record)
 
 
 def test_single_records_and_tuples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = shelf(
+    found = registered(
         tmp_path, monkeypatch, a="ONE = Record('one')", b="RULES = (Record('two'), Record('three'), 4)\nOTHER = 'x'"
     )
     assert list(found) == ["one", "two", "three"]
 
 
 def test_the_same_record_twice_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = shelf(tmp_path, monkeypatch, a="ONE = Record('one')\nRULES = (ONE,)")
+    found = registered(tmp_path, monkeypatch, a="ONE = Record('one')\nRULES = (ONE,)")
     assert list(found) == ["one"]
 
 
 def test_two_of_a_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AssertionError, match="are named one"):
-        shelf(tmp_path, monkeypatch, a="ONE = Record('one')", b="RULES = (Record('one'),)")
+        registered(tmp_path, monkeypatch, a="ONE = Record('one')", b="RULES = (Record('one'),)")
 
 
-def test_a_shelf_is_what_a_scan_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_registry_is_what_a_scan_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = packed(tmp_path, monkeypatch, a="ONE = Record('one')", b="RULES = (Record('two'), Record('three'))")
-    found = Shelf(package, record=Record)
+    found = Registry(package, record=Record)
     assert dict(found) == scan(package, Record)
     assert (list(found), len(found), "four" in found) == (["one", "two", "three"], 3, False)
     with pytest.raises(KeyError):
@@ -62,12 +62,12 @@ def test_a_shelf_is_what_a_scan_finds(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_record_that_two_modules_hold_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = packed(tmp_path, monkeypatch, a="ONE = Record('one')")
     (tmp_path / package.__name__ / "b.py").write_text("from .a import ONE\n")
-    assert list(Shelf(package, record=Record)) == ["one"]
+    assert list(Registry(package, record=Record)) == ["one"]
 
 
 def test_modules_behind_what_is_found_are_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = packed(tmp_path, monkeypatch, a="ONE = Record('one')", b="TWO = Record('two')")
-    found = Shelf(package, record=Record)
+    found = Registry(package, record=Record)
     assert next(iter(found.values())) is found["one"]
     assert f"{package.__name__}.b" not in sys.modules
     assert found["two"].name == "two"
@@ -77,7 +77,7 @@ def test_modules_behind_what_is_found_are_not_imported(tmp_path: Path, monkeypat
 def test_modules_that_a_text_names_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     modules = {"ant": "ONE = Record('one')", "bee": "TWO = Record('two')", "cow": "SIX = Record('six')"}
     package = packed(tmp_path, monkeypatch, **modules)
-    found = Shelf(package, record=Record)
+    found = Registry(package, record=Record)
     assert next(found.named_in("bee.data")).name == "two"
     assert f"{package.__name__}.ant" not in sys.modules
     assert [one.name for one in found.named_in("bee.data")] == ["two", "one", "six"]

@@ -148,7 +148,7 @@ impl TempFile {
 fn create(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let number = FILES.fetch_add(1, Ordering::Relaxed);
-    let path = folder.join(format!("events-{}-{number}.spool", std::process::id()));
+    let path = folder.join(format!("events-{}-{number}.runs", std::process::id()));
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
     fs::remove_file(&path)?;
     Ok(file)

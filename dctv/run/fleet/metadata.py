@@ -14,7 +14,7 @@ from dctv.plan.nodes import Scan
 from dctv.plan.question import Aggregate, Question
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
-from dctv.run.fleet.members import Member, state_of
+from dctv.run.fleet.members import FleetMember, state_of
 from dctv.run.mounting import Wanted, mount
 from dctv.syntax import ast
 from dctv.types.schema import Schema
@@ -27,7 +27,7 @@ FUNCTIONS = "dctv"
 
 
 @record
-class Durations:
+class EventDurations:
     """How long some events took, in ns: those that have a duration."""
 
     count: int
@@ -35,13 +35,13 @@ class Durations:
     least: int
     most: int
 
-    def __add__(self, other: Durations) -> Durations:
+    def __add__(self, other: EventDurations) -> EventDurations:
         least, most = min(self.least, other.least), max(self.most, other.most)
-        return Durations(self.count + other.count, self.total + other.total, least, most)
+        return EventDurations(self.count + other.count, self.total + other.total, least, most)
 
 
 @record
-class Facts:
+class MemberMetadata:
     """What one trace of a fleet is like."""
 
     format: str
@@ -54,7 +54,7 @@ class Facts:
     warnings: Collection[str]
     counts: Mapping[str, Mapping[str, int]] | None = None
     """How many events there are of each name, by table; None where only reading it would tell, or names are many."""
-    durations: Mapping[str, Durations] | None = None
+    durations: Mapping[str, EventDurations] | None = None
     """Of all events, by name, if its index tells them; names without any are left out."""
     state: tuple[tuple[str, int, int], ...] = ()
     """Its files, their sizes and times, as they were."""
@@ -68,7 +68,7 @@ class Facts:
 
 
 @record
-class Way:
+class MountSettings:
     """How traces of a fleet are mounted."""
 
     name: str
@@ -78,7 +78,7 @@ class Way:
 
 @contextmanager
 def mounted(
-    member: Member, way: Way, context: ExecutionContext, likely: str | None = None
+    member: FleetMember, way: MountSettings, context: ExecutionContext, likely: str | None = None
 ) -> Iterator[tuple[ExecutionContext, Mount]]:
     """Mount one trace where nothing else is; `likely` is the format that it had before.
 
@@ -96,7 +96,7 @@ def mounted(
         alone.unmount()
 
 
-def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
+def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettings) -> MemberMetadata:
     """Look at one trace; one that cannot be read is told by its error."""
     try:
         state = state_of(member.path)
@@ -105,7 +105,7 @@ def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
             tables = {name: table.schema for name, table in trace.tables.items()}
             kind = trace.format or made.reader
             warnings = list(alone.log.entries)
-            return Facts(
+            return MemberMetadata(
                 kind,
                 tables,
                 list(trace.diagnostics),
@@ -117,9 +117,9 @@ def facts_of(context: ExecutionContext, member: Member, way: Way) -> Facts:
                 state,
             )
     except OSError as error:
-        return Facts("", {}, [], {}, 0, [], error=(error.strerror or str(error)).lower())
+        return MemberMetadata("", {}, [], {}, 0, [], error=(error.strerror or str(error)).lower())
     except DctvError as error:
-        return Facts("", {}, [], {}, 0, [], error=error.message)
+        return MemberMetadata("", {}, [], {}, 0, [], error=error.message)
 
 
 _MOST_NAMES = 1_000
@@ -130,26 +130,26 @@ def _counts(made: Mount) -> Mapping[str, Mapping[str, int]] | None:
     found: dict[str, Mapping[str, int]] = {}
     for name, table in made.trace.tables.items():
         if table.event is not None:
-            told = _by_name(made, name, table.event, Aggregate("count"))
-            if told is None:
+            by_name = _by_name(made, name, table.event, Aggregate("count"))
+            if by_name is None:
                 return None
-            found[name] = {event: count for event, (count,) in told.items() if count}
+            found[name] = {event: count for event, (count,) in by_name.items() if count}
     return found if sum(map(len, found.values())) <= _MOST_NAMES else None
 
 
-def _durations(made: Mount) -> Mapping[str, Durations] | None:
+def _durations(made: Mount) -> Mapping[str, EventDurations] | None:
     """Return how long events of each name took, if the trace's index tells that."""
-    found: dict[str, Durations] = {}
+    found: dict[str, EventDurations] = {}
     for name, table in made.trace.tables.items():
         event = table.event
         if event is not None and event.duration is not None:
             asked = (Aggregate(one, event.duration) for one in ("count", "sum", "min", "max"))
-            told = _by_name(made, name, event, *asked)
-            if told is None:
+            by_name = _by_name(made, name, event, *asked)
+            if by_name is None:
                 return None
-            for called, taken in told.items():
+            for called, taken in by_name.items():
                 if taken[0]:
-                    more = Durations(*taken)
+                    more = EventDurations(*taken)
                     found[called] = found[called] + more if called in found else more
     return found if len(found) <= _MOST_NAMES else None
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
 
-use super::column::{Column, Kind, Scratch, Traits, kind_of};
+use super::column::{Kind, Scratch, SorterColumn, Traits, kind_of};
 use super::file::{Place, TempFile};
 use super::order::Order;
 use super::texts::Texts;
@@ -62,13 +62,13 @@ impl Info {
 /// Rows in order of arrival.
 #[derive(Default)]
 pub struct Pending {
-    pub columns: Vec<Column>,
+    pub columns: Vec<SorterColumn>,
     pub rows: usize,
 }
 
 impl Pending {
     fn memory(&self) -> usize {
-        let columns = self.columns.iter().map(|c| size_of::<Column>() + c.memory());
+        let columns = self.columns.iter().map(|c| size_of::<SorterColumn>() + c.memory());
         columns.sum()
     }
 
@@ -196,7 +196,7 @@ impl Table {
         let files = self.place(FILE);
         let pending = &mut self.pending;
         while pending.columns.len() < self.columns.len() {
-            let mut column = Column::new();
+            let mut column = SorterColumn::new();
             column.pad(pending.rows);
             pending.columns.push(column);
         }
@@ -247,7 +247,7 @@ pub fn block_rows(rows: usize, memory: usize) -> usize {
 
 /// Hands rows on as the bytes of blocks, of so many rows each.
 pub fn encode(
-    columns: &[Column],
+    columns: &[SorterColumn],
     mut order: Order,
     step: usize,
     scratch: &mut Scratch,

@@ -1,4 +1,4 @@
-//! What was decoded of a chunk -> what was met in it besides events.
+//! A decoded chunk -> its statistics besides events.
 
 use pyo3::prelude::*;
 
@@ -7,9 +7,9 @@ use super::part::{Part, REASONS};
 /// Reason's key and text, count, line of the first, and how that begins.
 type Skip = (&'static str, &'static str, u64, u64, String);
 
-/// What was met in one chunk; lines count from its first one.
+/// Statistics of one chunk; lines count from its first one.
 #[derive(IntoPyObject)]
-pub struct Met {
+pub struct ChunkStatistics {
     skips: Vec<Skip>,
     lines: u64,
     events: u64,
@@ -20,14 +20,14 @@ pub struct Met {
     kernel: Option<String>,
 }
 
-impl Met {
-    pub fn of(part: &Part) -> Met {
+impl ChunkStatistics {
+    pub fn of(part: &Part) -> ChunkStatistics {
         let text = |text: &Option<Vec<u8>>| text.as_ref().map(|text| String::from_utf8_lossy(text).into_owned());
         let counts = REASONS.iter().map(|(reason, key, text)| (&part.counts[*reason as usize], *key, *text));
         let skips = counts.filter(|(count, ..)| count.count > 0).map(|(count, key, text)| {
             (key, text, count.count, count.line, String::from_utf8_lossy(&count.example).into_owned())
         });
-        Met {
+        ChunkStatistics {
             skips: skips.collect(),
             lines: part.lines,
             events: part.events,

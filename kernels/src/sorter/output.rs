@@ -11,7 +11,7 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, MutableBuffer, NullBuffe
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use super::bytes::Bytes;
-use super::column::{Column, Kind};
+use super::column::{Kind, SorterColumn};
 use super::ints::Ints;
 use super::table::{FILE, Info, TS, Table};
 use super::texts::Texts;
@@ -20,7 +20,7 @@ use crate::sweeps::fail;
 
 /// Some rows of a run, columns in the order in which the table got them; later ones may be missing.
 pub struct Block {
-    pub columns: Vec<Column>,
+    pub columns: Vec<SorterColumn>,
     pub rows: usize,
     pub bytes: usize,
 }
@@ -29,7 +29,7 @@ impl Block {
     pub fn decode(encoded: &[u8]) -> Result<Block, ArrowError> {
         let read = |bytes: &mut Bytes| {
             let (rows, count) = (bytes.u32()? as usize, bytes.u32()?);
-            let columns = (0..count).map(|_| Column::decode(bytes, rows)).collect::<Option<_>>()?;
+            let columns = (0..count).map(|_| SorterColumn::decode(bytes, rows)).collect::<Option<_>>()?;
             Some(Block { columns, rows, bytes: encoded.len() })
         };
         read(&mut Bytes(encoded)).ok_or_else(|| fail("a spilled block is damaged"))
@@ -63,7 +63,7 @@ pub struct Output {
     schema: SchemaRef,
 }
 
-/// A column as the facts of a whole trace tell it.
+/// A column as the metadata of a whole trace describes it.
 #[derive(Clone)]
 pub struct Wanted {
     pub name: String,
@@ -152,13 +152,13 @@ impl Output {
     }
 
     /// Gathers rows of blocks into columns, in the order in which the table got them.
-    pub fn gather(&self, blocks: &[Block], picks: &[Pick]) -> Result<Vec<Column>, ArrowError> {
+    pub fn gather(&self, blocks: &[Block], picks: &[Pick]) -> Result<Vec<SorterColumn>, ArrowError> {
         let each = self.given.iter().enumerate();
         each.map(|(place, given)| given.gather(place, blocks, picks)).collect()
     }
 
     /// Takes all rows of a block.
-    pub fn whole(&self, block: Block) -> Result<Vec<Column>, ArrowError> {
+    pub fn whole(&self, block: Block) -> Result<Vec<SorterColumn>, ArrowError> {
         let mut each = self.given.iter().zip(&block.columns);
         if each.all(|(given, column)| column.kind == given.kind || column.kind == Kind::Empty) {
             return Ok(block.columns);
@@ -168,9 +168,9 @@ impl Output {
     }
 
     /// Makes what comes out of gathered columns.
-    pub fn batch(&self, columns: Vec<Column>, rows: usize) -> Result<RecordBatch, ArrowError> {
+    pub fn batch(&self, columns: Vec<SorterColumn>, rows: usize) -> Result<RecordBatch, ArrowError> {
         let files = self.files(&columns);
-        let mut columns: Vec<Option<Column>> = columns.into_iter().map(Some).collect();
+        let mut columns: Vec<Option<SorterColumn>> = columns.into_iter().map(Some).collect();
         let fields = self.schema.fields().iter();
         let arrays = self.shown.iter().zip(fields).map(|(shown, field)| {
             let column = shown.place.and_then(|place| columns.get_mut(place)?.take());
@@ -185,7 +185,7 @@ impl Output {
     }
 
     /// The number of each row's file, if some column asks for it.
-    fn files(&self, columns: &[Column]) -> Vec<i64> {
+    fn files(&self, columns: &[SorterColumn]) -> Vec<i64> {
         let mut files = Vec::new();
         let place = self.given.iter().position(|column| column.name == FILE);
         if self.shown.iter().any(|shown| shown.added.len() > 1)
@@ -198,16 +198,16 @@ impl Output {
 }
 
 impl Given {
-    fn gather(&self, place: usize, blocks: &[Block], picks: &[Pick]) -> Result<Column, ArrowError> {
-        let parts: Vec<Option<&Column>> = blocks.iter().map(|block| block.columns.get(place)).collect();
+    fn gather(&self, place: usize, blocks: &[Block], picks: &[Pick]) -> Result<SorterColumn, ArrowError> {
+        let parts: Vec<Option<&SorterColumn>> = blocks.iter().map(|block| block.columns.get(place)).collect();
         let empty = parts.iter().flatten().all(|part| part.kind == Kind::Empty);
         if empty || self.kind == Kind::Empty || !self.used {
-            return Ok(Column::nulls(picks.len()));
+            return Ok(SorterColumn::nulls(picks.len()));
         }
         let valid = valid(&parts, picks);
         if self.kind == Kind::Text {
             let texts = self.texts(&parts, picks);
-            return Ok(Column::of(Kind::Text, Ints::default(), texts, valid));
+            return Ok(SorterColumn::of(Kind::Text, Ints::default(), texts, valid));
         }
         let zeros = |block: &Block| Ok(Cow::Owned(vec![0; block.rows]));
         let each = parts.iter().zip(blocks).map(|(part, block)| match part {
@@ -216,11 +216,11 @@ impl Given {
         });
         let wide: Vec<Cow<[i64]>> = each.collect::<Result<_, _>>()?;
         let values = picks.iter().map(|(block, row)| wide[*block as usize][*row as usize]);
-        Ok(Column::of(self.kind, Ints::of(values.collect()), Strings::default(), valid))
+        Ok(SorterColumn::of(self.kind, Ints::of(values.collect()), Strings::default(), valid))
     }
 
     /// The numbers of a column as this one's kind.
-    fn widened<'a>(&self, part: &'a Column) -> Result<Cow<'a, [i64]>, ArrowError> {
+    fn widened<'a>(&self, part: &'a SorterColumn) -> Result<Cow<'a, [i64]>, ArrowError> {
         let own = match part.ints.as_wide() {
             Some(wide) => Cow::Borrowed(wide),
             None => {
@@ -244,7 +244,7 @@ impl Given {
         Err(fail(format!("column `{name}` has values of kind {from:?}, which cannot become {to:?}")))
     }
 
-    fn texts(&self, parts: &[Option<&Column>], picks: &[Pick]) -> Strings {
+    fn texts(&self, parts: &[Option<&SorterColumn>], picks: &[Pick]) -> Strings {
         let mut texts = Strings::default();
         for (block, row) in picks {
             let row = *row as usize;
@@ -268,8 +268,9 @@ impl Given {
     }
 }
 
-fn valid(parts: &[Option<&Column>], picks: &[Pick]) -> Option<BooleanBufferBuilder> {
-    let whole = |part: &Option<&Column>| part.is_some_and(|part| part.kind != Kind::Empty && part.valid.is_none());
+fn valid(parts: &[Option<&SorterColumn>], picks: &[Pick]) -> Option<BooleanBufferBuilder> {
+    let whole =
+        |part: &Option<&SorterColumn>| part.is_some_and(|part| part.kind != Kind::Empty && part.valid.is_none());
     if parts.iter().all(whole) {
         return None;
     }
@@ -296,7 +297,7 @@ fn add(values: &mut [i64], added: &[i64], files: &[i64]) {
     }
 }
 
-fn array(column: Column, shown: &Shown, files: &[i64]) -> Result<ArrayRef, ArrowError> {
+fn array(column: SorterColumn, shown: &Shown, files: &[i64]) -> Result<ArrayRef, ArrowError> {
     let nulls = column.valid.map(|mut valid| NullBuffer::new(valid.finish()));
     if column.kind == Kind::Text {
         return text_array(column.texts, nulls);
