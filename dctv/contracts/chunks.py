@@ -18,7 +18,7 @@ FILE = "dctv:file"
 """A column of decoded rows of many chunks, uint32: the number of the file that each is from."""
 
 CHUNK_BYTES = 16 << 20
-"""Bytes of text that a chunk has at least, if its file has so many: small gzip members are taken together."""
+"""The least number of bytes of text in a chunk, if its file has that many: small gzip members are merged."""
 
 
 @record

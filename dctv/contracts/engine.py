@@ -12,7 +12,7 @@ from dctv.plan.nodes import ArrowStream
 from dctv.record import record
 
 ZERO_DIVISION = "DCTV_ZERO_DIVISION"
-"""A function of the engine that is called for each row whose divisor is zero; gives NULL and counts."""
+"""An engine function that is called for each row whose divisor is zero; it returns NULL and counts."""
 
 
 @record
@@ -41,7 +41,7 @@ class EngineQuery(ArrowStream, Protocol):
         ...
 
     def profiles(self) -> list[Profile]:
-        """Return what its runs took, if that was asked for; they must have ended."""
+        """Return what its runs cost, if that was metered; they must have ended."""
         ...
 
 

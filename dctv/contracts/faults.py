@@ -33,7 +33,7 @@ FAULTS = (
 
 
 class InWords:
-    """Turns what reading raises into errors that tell a person what is wrong with which file."""
+    """Turn exceptions of readers into errors that say what is wrong with which file."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
@@ -63,7 +63,7 @@ def _text(error: BaseException) -> str:
 
 
 class _Guarded:
-    """A pass whose errors are in words."""
+    """A pass that raises errors meant for users."""
 
     def __init__(self, found: Pass, paths: Sequence[Path]) -> None:
         self._found = found
@@ -84,7 +84,7 @@ class _Guarded:
 
 
 def guarded(reader: Reader) -> Reader:
-    """Return a reader that raises TraceError for whatever is wrong with a file, and tells no format by mistake."""
+    """Return a reader that raises TraceError for any fault of a file, and never claims a file because of one."""
     chunks = reader.chunks
     return replace(
         reader,

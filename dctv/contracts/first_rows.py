@@ -10,13 +10,13 @@ from dctv.types.schema import Schema
 
 @record
 class FirstRows:
-    """What is known of a result once somebody has looked at its beginning."""
+    """A result whose first rows have been read."""
 
     schema: Schema
     values: list[list[object]]
     """Of each column those of the first rows, as Python has them; times as texts."""
     read: int
-    """How many rows have been met, of which these are the first."""
+    """How many rows were read so far; these are the first."""
     complete: bool
     """Whether there are no others."""
     warnings: Sequence[tuple[str, int]] = ()

@@ -1,4 +1,4 @@
-"""A file to its beginning, from which its format is told."""
+"""Read the beginning of a file, by which its format is recognized."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class Work:
     waiting: Callable[[], None]
     """Called again and again while another process makes it; raises to end that."""
     note: Callable[[str], None]
-    """Told why it is not kept, or why what was kept is not used."""
+    """Called with the reason why it is not kept, or why a kept one is not used."""
     kind: str = "history"
     """What the file is called."""
     holds: str = "states"

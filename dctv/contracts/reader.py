@@ -15,7 +15,7 @@ from dctv.types.unit import NO_UNIT, Unit
 
 @record
 class Head:
-    """The beginning of a file, from which its format is told."""
+    """The beginning of a file, by which its format is recognized."""
 
     path: Path
     raw: bytes
@@ -60,7 +60,7 @@ class TraceTable:
 
 @cache
 def declared_unit(text: str) -> Unit:
-    """Return the unit that a text is known to mean; it is read when somebody looks at it."""
+    """Return the unit that a text means; it is parsed on first use."""
 
     def read() -> Unit:
         from dctv.types.units import parse_unit
@@ -162,7 +162,7 @@ class ChunkReader(Unread):
     """For a table's name: how its columns come out of decoded ones. None if that takes more than names and sums; then
     the column store calls `finished`."""
     diagnostics: Callable[[TraceMetadata], Sequence[Diagnostic]] | None = None
-    """The diagnostics of `rest` alone, where those are cheaper to tell."""
+    """The diagnostics of `rest` alone, where those are cheaper to find."""
 
 
 @record
@@ -200,6 +200,6 @@ class Reader:
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """For formats whose traces are folders: the files of the trace in a folder, None if it is not one of the format."""
     general: bool = False
-    """Whether files of more special formats look like this one too: its sniffer is asked after all others."""
+    """Whether files of more specific formats match this one too: its sniffer runs after all others."""
     records: Callable[[Mapping[str, str]], Records] = plain_records
     """From a trace's properties to how its events are written by `dctv view`."""

@@ -52,7 +52,7 @@ class Registry(Mapping[str, T]):
         self._record = record
         self._taken = taken
         self._found: dict[str, dict[str, T]] = {}
-        """By module, as far as somebody looked."""
+        """By module; filled lazily."""
 
     @cached_property
     def _modules(self) -> list[str]:

@@ -46,7 +46,7 @@ class Sweep:
     slabs: bool
     """Whether time is cut; a row of the output is of the slab in which it starts."""
     cut_by: tuple[int, ...] = ()
-    """Inputs of which any start ends a row of the output; those that come after a slab cut its last rows."""
+    """Inputs whose starts each end a row of the output; starts after a slab cut its last rows."""
     divisible: bool = False
     """Whether time may be cut, where groups would be too large otherwise."""
 

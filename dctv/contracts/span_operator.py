@@ -86,7 +86,7 @@ class Lineage:
 
 @record
 class TimeLocality:
-    """Span tables or events of which an output row depends only on rows near it in time."""
+    """Inputs where an output row depends only on rows near it in time."""
 
     inputs: tuple[int, ...]
     covered: bool

@@ -1,4 +1,4 @@
-"""The states of a state system as a table, of which no more is looked up than a query needs."""
+"""The states of a state system as a table that looks up only what a query needs."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ INTERVALS = Schema(
     (_QUARK,),
 )
 _SHIFTS = {"=": (0, 0), ">=": (0, None), ">": (1, None), "<=": (None, 0), "<": (None, -1)}
-"""What a comparison tells of the least and the greatest value."""
+"""The bounds on the least and the greatest value that follow from a comparison."""
 _Summary = p.Compare | p.In | p.Prefix
-"""Conditions that may tell of attributes or times."""
+"""Conditions that may restrict attributes or times."""
 
 
 class History:
-    """A state system that is made when somebody first needs it; several threads may."""
+    """A state system that is made on first use; thread-safe."""
 
     def __init__(self, make: Callable[[], StateSystem]) -> None:
         self._make = make
@@ -72,7 +72,7 @@ class History:
 
 @record
 class StateStep:
-    """Something that is asked of a state system, which may not be there yet."""
+    """A question to a state system that may not exist yet."""
 
     words: str
     """For EXPLAIN."""
@@ -119,7 +119,7 @@ class States:
         return found
 
     def prepare(self, run: PlanRun) -> None:
-        """Make the state system if it is not there, and see whether it has what is asked for.
+        """Make the state system if it does not exist, and check that it has what the query names.
 
         Rows that are found by running other queries are found now, since none can begin while this one runs.
         """

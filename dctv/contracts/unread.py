@@ -1,4 +1,4 @@
-"""How many lines of a text could not be read -> a diagnostic, where those are most."""
+"""Report a file most of whose lines could not be read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MOSTLY_UNREAD = "most lines could not be read"
 
 
 def mostly_unread(file: str, lines: int, unread: int) -> list[Diagnostic]:
-    """Tell of a file of which more lines were passed over than read; `lines` counts those that should tell something.
+    """Report a file with more lines skipped than read; `lines` counts the lines that should hold data.
 
     A few such lines are usual. A file full of them was written with options, or by a tool, that the reader does not
     know, and what is left of it would look like a whole trace.

@@ -16,7 +16,7 @@ RAW = "raw_events."
 """Begins the names of tables of raw events."""
 
 MUCH_TEXT = 1 << 30
-"""From so many bytes of texts on a column has offsets of 64 bits: those of 32 end at 2 GiB."""
+"""Columns with at least this many bytes of text have 64-bit offsets: 32-bit ones end at 2 GiB."""
 
 Parts = dict[str, list[Any]]
 """Decoded rows by table, a batch of each chunk."""

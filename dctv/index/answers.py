@@ -32,7 +32,7 @@ Group = tuple[Cell, ...]
 
 @record
 class AskedTable:
-    """What is asked: a table of events and what its columns are."""
+    """The table of events that a question is about, and the lineage of its columns."""
 
     event: str | None
     """The name of its events, None for the table of all."""
@@ -44,11 +44,11 @@ class AskedTable:
 
 
 class Unknown(Exception):
-    """The statistics do not tell."""
+    """The statistics cannot answer the question."""
 
 
 class Answers:
-    """What the statistics of one index tell."""
+    """Answers from the statistics of one index."""
 
     def __init__(self, index: IndexStatistics) -> None:
         self._index = index

@@ -26,7 +26,7 @@ class CachedIndex:
 
     folder: Path
     paths: tuple[Path, ...]
-    """Of its trace; empty if the index tells none."""
+    """Of its trace; empty if the index has none."""
     bytes: int
     """Of index and column store."""
     last_use: float
@@ -48,7 +48,7 @@ class CacheLimit:
 
 
 def entries(root: Path, *, look: bool = True) -> list[CachedIndex]:
-    """Return the indexes below a folder, the most recently used first; `look` tells whether they are good."""
+    """Return the indexes below a folder, the most recently used first; `look` checks whether they are good."""
     found = [_entry(folder, look=look) for folder in _folders(root)]
     return sorted(found, key=lambda entry: (-entry.last_use, entry.folder))
 

@@ -37,7 +37,7 @@ _MORE = 'SELECT * FROM {0}."{2}" EXCEPT SELECT * FROM {1}."{2}"'
 _ABOUT = ("reader", "options", "facts")
 
 _MOST = 20
-"""Differences that are told one by one."""
+"""How many differences are listed one by one."""
 
 
 def check(trace: Trace, index: Index, make_sorter: MakeSorter | None, scratch: Path) -> list[str]:
@@ -76,13 +76,13 @@ class IndexDifferences:
             self.more += 1
 
     def lines(self) -> list[str]:
-        """Return what to tell a person."""
+        """Return the lines to print."""
         return [*self.found, f"and {self.more} more"] if self.more else self.found
 
 
 @record
 class _Watched:
-    """A pass whose chunks are compared with the index's filters as they come."""
+    """A pass that compares each chunk with the index's filters."""
 
     inner: Pass
     index: Index

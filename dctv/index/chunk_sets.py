@@ -42,7 +42,7 @@ def set_of(positions: Iterable[int], count: int) -> int:
 
 
 def where(flags: Iterable[bool]) -> int:
-    """Return the set of chunks with a property, of which each is told, the last chunk first."""
+    """Return the set of chunks for which a flag is set; flags come with the last chunk first."""
     return int("0" + "".join(["1" if flag else "0" for flag in flags]), 2)
 
 

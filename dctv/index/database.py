@@ -1,4 +1,4 @@
-"""Turns an open index into what it knows, read when asked for."""
+"""Read an open index lazily."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Index:
         self._held = lock
 
     def close(self) -> None:
-        """Free the file and the hold on it; the index must not be asked any more."""
+        """Close the file and release the lock; the index must not be used after that."""
         with self._lock:
             self._connection.close()
             if self._held is not None:
@@ -322,7 +322,7 @@ class Index:
 
 
 def stamp(found: os.stat_result) -> str:
-    """Return what changes with every write to a file, whoever hides it: its change time cannot be set."""
+    """Return a stamp that changes with every write to a file: its change time cannot be set."""
     return f"{found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 

@@ -136,7 +136,7 @@ class Evidence:
         return Possible(self.present, self.present, self.missing)
 
     def by_dictionary(self, leaf: Leaf) -> tuple[int, int]:
-        """Return where a condition can be true, and where false, as far as dictionaries tell."""
+        """Return the chunks where a condition may be true, and where false, according to the dictionaries."""
         everywhere = (1 << self.count) - 1
         usable = self._usable(leaf)
         if not usable or self.dictionaries is None:
@@ -148,7 +148,7 @@ class Evidence:
         return true | (everywhere & ~usable), false | (everywhere & ~usable)
 
     def decided_by_dictionary(self, leaf: Leaf) -> int:
-        """Return the chunks whose dictionaries tell all of a condition, so that no more evidence is of use."""
+        """Return the chunks whose dictionaries decide a condition, so that no other evidence is needed."""
         return self._usable(leaf)
 
     def _usable(self, leaf: Leaf) -> int:
@@ -203,7 +203,7 @@ class Evidence:
         return result | set_of(listed, self.count) if listed else result
 
     def by_range(self, leaf: Leaf) -> tuple[int, int]:
-        """Return where a condition can be true, and where false, as far as ranges tell."""
+        """Return the chunks where a condition may be true, and where false, according to the ranges."""
         kind = None if isinstance(leaf, p.IsNull) else literal_kind(leaf)
         if kind not in (Fraction, str):
             return (1 << self.count) - 1, (1 << self.count) - 1

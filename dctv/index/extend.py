@@ -50,7 +50,7 @@ def lack(index: Index, wanted: IndexLayout) -> Lack:
 
 
 def extend(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack) -> Built | None:
-    """Add dimensions to an index whose folder the caller has locked; None if it must be built anew after all.
+    """Add dimensions to an index whose folder the caller has locked; None if it must be rebuilt.
 
     Raises:
         IndexFailed: it cannot be written, or the trace changed meanwhile.

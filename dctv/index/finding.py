@@ -13,7 +13,7 @@ from dctv.index.opening import open_index
 
 
 def find(about: Subject, index_dir: Path | None, note: Callable[[str], None]) -> Index | None:
-    """Open the index of a trace if there is a good one; `note` is told why one that is there is not used."""
+    """Open the index of a trace if there is a good one; `note` gets the reason why an existing one is not used."""
     folder = index_folder(about, index_dir)
     hold = locks.use(folder)
     try:

@@ -70,7 +70,7 @@ class TraceHistoryStore:
         return made
 
     def _identity(self, version: bytes) -> bytes | None:
-        """Return what tells a history from all others; None if files of the trace are not what they were."""
+        """Return the identity of a history; None if files of the trace have changed."""
         before = self._stamps
         if before is None or _stamps(self._trace.paths) != before:
             return None
@@ -171,7 +171,7 @@ def _opened(path: Path, work: Work, wanted: bytes) -> Any:
     try:
         return work.open(path, wanted)
     except (HistoryOfAnother, TimelineOfAnother):
-        # This is no damage, and nothing that anybody need be told.
+        # This is neither damage nor worth a warning.
         return None
 
 
@@ -213,6 +213,6 @@ def _stamps(paths: tuple[Path, ...]) -> list[str] | None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what dead builders of histories left; called by the only one who builds."""
+    """Remove leftovers of builders that died; only the process that builds calls this."""
     for path in folder.glob(f"{WORKSPACE}*"):
         shutil.rmtree(path, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""Notes beside histories of states to what they tell: of which traces these are, and whether they are whole."""
+"""Read the notes beside histories of states: which traces they belong to, and whether they are complete."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOTE = ".json"
 
 @record
 class Note:
-    """What is told of a history beside it."""
+    """The note beside a history."""
 
     name: str
     paths: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Turns a file into what tells whether it is still the same: its size, its time, a hash of its head and tail."""
+"""Identify a file by its size, its time and a hash of its head and tail, to see whether it has changed."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class IndexPlan:
     waiting: Callable[[], None] | None = None
     """Called again and again while another process builds; raises to end that. None: do not wait."""
     note: Callable[[str], None] = lambda _: None
-    """Told why an index that was there is not used."""
+    """Called with the reason why an existing index is not used."""
 
 
 def ensure(trace: Trace, plan: IndexPlan) -> tuple[Index, Built | None]:
@@ -65,7 +65,7 @@ def _good(trace: Trace, plan: IndexPlan) -> Index | None:
 
 
 def _prepared(trace: Trace, plan: IndexPlan, folder: Path) -> Built | None:
-    """Build or extend; None if another process did so meanwhile."""
+    """Build or extend the index; None if another process has just done so."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _held(folder), _builder(folder, plan) as waited:
@@ -126,7 +126,7 @@ def _silent(_: str) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what dead builders and older generations left in an index's folder, unless somebody uses it."""
+    """Remove leftovers of dead builders and older generations from an index's folder, unless it is in use."""
     hold = locks.remove(folder)
     if hold is None:
         return

@@ -55,19 +55,19 @@ def subject(paths: Sequence[Path], reader: str, options: Mapping[str, object]) -
 
 
 def configured_folder(index_dir: str | Path | None) -> Path | None:
-    """Return the folder that indexes are to be kept in, given or told by DCTV_INDEX_DIR; None is the cache."""
+    """Return the folder to keep indexes in, as given or set by DCTV_INDEX_DIR; None is the cache."""
     folder = index_dir or os.environ.get("DCTV_INDEX_DIR")
     return Path(folder) if folder else None
 
 
 def cache_folder() -> Path:
-    """Return the folder of all indexes that nobody asked to have elsewhere.
+    """Return the default folder of indexes.
 
     Raises:
         UsageError: neither XDG_CACHE_HOME nor HOME tells where it is.
     """
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    # The XDG specification asks that a relative path be ignored.
+    # The XDG specification says to ignore relative paths.
     if base.is_absolute():
         return base / "dctv" / "index"
     try:

@@ -1,4 +1,4 @@
-"""Turns an index's folder into holds on it: who reads it, who builds it, and whether it may be removed.
+"""Lock an index's folder: for readers, for the one builder, and for removal.
 
 `lock` is held shared by everyone who reads or builds, and exclusively by who removes; its modification time is when
 the index was last used. `building.lock` is held by the one who builds. Where the file system knows no locks, everybody
@@ -60,7 +60,7 @@ def use(folder: Path) -> Hold | None:
 
 
 def remove(folder: Path) -> Hold | None:
-    """Keep others from a folder, to remove all or parts of it; None if somebody uses it, or it cannot be changed."""
+    """Lock a folder exclusively, to remove all or parts of it; None if it is in use, or cannot be changed."""
     file = _open(folder / USE, make=folder.is_dir())
     if file is None:
         return None
@@ -71,7 +71,7 @@ def remove(folder: Path) -> Hold | None:
 
 
 def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING) -> Hold | None:
-    """Become the one who builds in a folder that `use` holds; there is one for each name of a lock.
+    """Become the builder in a folder that `use` holds; each lock name has one builder.
 
     `waiting` is called again and again while somebody else builds, and ends the wait by raising; without it the answer
     then is None.
@@ -94,7 +94,7 @@ def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING
 
 
 def last_use(folder: Path) -> float:
-    """Return when an index was last used, in seconds since the epoch; 0 if nobody knows."""
+    """Return when an index was last used, in seconds since the epoch; 0 if unknown."""
     try:
         return (folder / USE).stat().st_mtime
     except OSError:
@@ -113,7 +113,7 @@ def _open(path: Path, *, make: bool) -> int | None:
 
 
 def locked(file: int, operation: int, *, unknown: bool = True) -> bool:
-    """Lock an open file; `unknown` is what is told where the file system has no locks."""
+    """Lock an open file; return whether that worked, or `unknown` where the file system has no locks."""
     try:
         fcntl.flock(file, operation)
     except OSError as error:
@@ -122,7 +122,7 @@ def locked(file: int, operation: int, *, unknown: bool = True) -> bool:
 
 
 def is_at(file: int, path: Path) -> bool:
-    """Whether a path still is the file that was opened: its folder may have been removed meanwhile."""
+    """Whether a path still is the file that was opened: its folder may have been removed since."""
     try:
         return os.path.samestat(os.fstat(file), path.stat())
     except OSError:

@@ -53,13 +53,13 @@ class IndexPolicy:
 
 @record
 class MountNarrator:
-    """Who is told what happens on the way."""
+    """Reports what happens while a trace is mounted."""
 
     label: str
     """What a person calls the trace."""
     progress: Progress
     log: WarningLog
-    """Told why an index that was there, or could be there, is not used."""
+    """Called with the reason why an existing or possible index is not used."""
 
 
 def find_by_paths(
@@ -69,7 +69,7 @@ def find_by_paths(
     policy: IndexPolicy,
     likely: str | None = None,
 ) -> tuple[Reader, Index] | None:
-    """Return the good index of some files and their format, so that none of them need be read to tell it.
+    """Return the good index of some files and their format, so that no file is read to recognize it.
 
     That of the `likely` format is looked for first.
     """

@@ -83,7 +83,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     # Immutable: an index is only ever replaced, so no locks and no files beside it, which read-only folders refuse.
     uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
-    # Force the file open now, while it can be told whether it is the one that was checked.
+    # Open the file now, while it can still be compared with the one that was checked.
     try:
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     except sqlite3.Error as error:

@@ -44,9 +44,9 @@ class IndexOutcome:
     notes: tuple[str, ...]
     """Why an index that was there was not good enough."""
     empty: tuple[str, ...]
-    """Dimensions that were asked for and of which no event has a value."""
+    """Requested dimensions for which no event has a value."""
     timeline: tuple[int, int] | None = None
-    """Numbers of the tracks with rows, and of the rows, of a timeline that was asked for."""
+    """Numbers of tracks with rows, and of rows, of a requested timeline."""
 
 
 @record(frozen=False)

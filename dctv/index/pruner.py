@@ -29,14 +29,14 @@ from dctv.record import record, replace
 _FAR = 2**63 - 1
 """An end that is not known: sums beyond it do not fit."""
 _FEW = 8
-"""If more than this share of all chunks is asked for their Bloom filters, all filters are read at once."""
+"""If Bloom filters of more than this share of the chunks are needed, all are read at once."""
 
 _Tier = Literal["dictionary", "range", "bloom"]
 _TIERS: tuple[_Tier, ...] = ("dictionary", "range", "bloom")
 
 
 class PruningStatistics(Protocol):
-    """What pruning asks of an open index."""
+    """The statistics of an open index that pruning uses."""
 
     path: Path
 

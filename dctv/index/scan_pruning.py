@@ -19,12 +19,12 @@ from dctv.record import record, replace
 _MOST_HASHES = 4096
 """More than these are as good as all of them."""
 _MOST_ASKED = 32
-"""Of more hashes than these it is not asked whether they stand for one text only."""
+"""Up to this many hashes are checked for whether they stand for one text only."""
 _TIME = "ts"
 
 
 class Hashes(PruningStatistics, Protocol):
-    """What this asks of an open index."""
+    """The lookups in an open index that this module needs."""
 
     def hashes_of(self, dimension: str, text: str, /) -> frozenset[str]:
         """Return the hashes that stand for a text in some file."""

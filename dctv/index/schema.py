@@ -1,4 +1,4 @@
-"""The tables of an index file: what SQLite is told to create."""
+"""The tables of an index file, as SQL for SQLite."""
 
 FORMAT_VERSION = 5
 """Raised with every change that older programs would read wrongly, and when decoders find other values in a trace.

@@ -73,7 +73,7 @@ class StoredFileSource:
         return self
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
-        """Answer a question from the statistics, where all rows are asked."""
+        """Answer a question from the statistics, if it is about all rows."""
         return self.trace.answers(self._table, question) if self.predicate == p.ALWAYS else None
 
     def query(self) -> Select:
@@ -133,7 +133,7 @@ class AllEvents:
         return replace(self, columns=frozenset(columns))
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
-        """Answer a question from the statistics, where all rows are asked."""
+        """Answer a question from the statistics, if it is about all rows."""
         return self.trace.answers(None, question) if self.predicate == p.ALWAYS else None
 
     @property
@@ -214,7 +214,7 @@ class Chunked:
         return self
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
-        """Answer a question from the statistics, where all rows are asked."""
+        """Answer a question from the statistics, if it is about all rows."""
         return self.trace.answers(self.name, question) if self.predicate == p.ALWAYS else None
 
     def query(self) -> None:

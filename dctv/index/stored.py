@@ -92,7 +92,7 @@ def relation(
         names: what the query calls them, if otherwise.
         time_range: the first and the last `_ts` that are needed; the engine then leaves out row groups.
     """
-    from dctv.plan.build import call, number, select, where  # only wanted when something is asked
+    from dctv.plan.build import call, number, select, where  # imported only when a question is answered
     from dctv.plan.expressions import FALSE, Between, Column, Keyword, Text
     from dctv.plan.queries import Item, TableCall
 

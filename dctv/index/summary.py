@@ -34,7 +34,7 @@ _INTEGER = pattern("-?[0-9]{1,18}")
 
 
 class IndexStatistics(Protocol):
-    """What is asked of an index."""
+    """The statistics of an index that a summary needs."""
 
     @property
     def summaries(self) -> Sequence[ChunkSummary]:
@@ -162,7 +162,7 @@ class Sums:
 
 
 def summarize(index: IndexStatistics, *, categories: bool = True, pid: str | None = "pid") -> Summary | None:
-    """Add up what an index knows; `pid` is the dimension of processes, None if no event tells its own.
+    """Add up the statistics of an index; `pid` is the dimension of processes, None if events have none.
 
     Without `categories` no event has one, whatever the index says. The result is None if some chunk has so many names
     that nothing is kept of each.

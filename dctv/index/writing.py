@@ -37,12 +37,12 @@ Rows = Mapping[str, Any]
 
 
 class IndexWriter:
-    """A database that is being written; nobody else sees it."""
+    """A database that is being written and not yet published."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        # Nobody trusts the file before it is sealed, so neither a journal nor order on the disk is needed.
+        # The file is not trusted before it is sealed, so it needs neither a journal nor ordered writes.
         self._connection.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF;"
         )

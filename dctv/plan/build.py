@@ -231,7 +231,7 @@ def both(*queries: Query) -> Query:
 
 
 def together(queries: Sequence[Query]) -> Query:
-    """Put all rows of several queries together, of which there is at least one."""
+    """Concatenate the rows of one or more queries."""
     return queries[0] if len(queries) == 1 else Compound("UNION", tuple(queries), all=True)
 
 

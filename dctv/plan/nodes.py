@@ -13,7 +13,7 @@ from dctv.types.schema import Schema
 
 
 class ArrowStream(Protocol):
-    """Anything that opens a new Arrow stream each time it is asked."""
+    """Anything that can be opened as an Arrow stream repeatedly."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return an `arrow_array_stream` capsule."""
@@ -70,7 +70,7 @@ class Kernel(Plan):
     """Of the operator, in its registry and in EXPLAIN."""
     inputs: tuple[Plan, ...]
     options: Mapping[str, Any]
-    """What the sweep is told; `names` are the engine's names of the output columns. One that needs room for rows has
+    """Options of the sweep; `names` are the engine's names of the output columns. One that needs room for rows has
     SPILL_FOLDER among them, whose value is known when it runs."""
     run: Callable[[list[ArrowStream], Mapping[str, Any], object], ArrowStream]
     """Called with one stream per input, the options and a cancel token."""

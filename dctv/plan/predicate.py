@@ -1,4 +1,4 @@
-"""What a query demands of the rows of a stored table, as far as an index can make use of it.
+"""Predicates on the rows of a stored table that an index can prune by.
 
 A predicate is about the columns of one stored table. It is implied by the query's condition, never more than that: a
 row for which it is not true is not needed. Truth is three-valued as in SQL, a missing value makes a comparison unknown.
@@ -76,7 +76,7 @@ class Or:
 
 @record
 class Anything:
-    """A condition of which an index knows nothing: it may be true, false or unknown."""
+    """A condition that an index cannot evaluate: it may be true, false or unknown."""
 
 
 @record
@@ -167,7 +167,7 @@ def columns_of(predicate: Predicate) -> set[str]:
 
 
 Found = str | Constant | None
-"""What stands for a column elsewhere: another column, a literal, or something of which nothing is known."""
+"""The replacement of a column elsewhere: another column, a literal, or None if it is unknown."""
 
 
 def carried(predicate: Predicate, lookup: Callable[[str], Found]) -> Predicate:

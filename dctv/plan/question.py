@@ -1,4 +1,4 @@
-"""What a query asks of a whole stored table that statistics may know: groups by a few columns, and aggregates."""
+"""A query over a whole stored table that statistics may answer: groups by a few columns, and aggregates."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from dctv.record import field, record
 
 @record
 class Spent:
-    """What a run took that is not seen from outside."""
+    """Costs of a run that the caller cannot measure."""
 
     read: int | None
     """Bytes of files; None if the run was not read to its end, or not metered."""
@@ -36,7 +36,7 @@ class PlanRun:
     kept: dict[object, Any] = field(default_factory=dict)
     """What they share while it lasts."""
     lock: threading.Lock = field(default_factory=threading.Lock)
-    """Held by whoever looks into what is kept, or adds to it."""
+    """Guards `kept`."""
     beside: list[Spent] = field(default_factory=list)
     """What its sources spent on queries of their own."""
 
@@ -52,7 +52,7 @@ class TableSource(Protocol):
         ...
 
     def reading(self, columns: Collection[str], /) -> TableSource:
-        """Return a source of which only these columns are read: the others may be missing or hold anything."""
+        """Return a source that reads only these columns: the others may be missing or hold anything."""
         ...
 
     def answers(self, question: Question, /) -> Sequence[Sequence[Cell]] | None:
@@ -81,7 +81,7 @@ class TableSource(Protocol):
 
 @runtime_checkable
 class SpreadSource(Protocol):
-    """A source of which workers of dctv's own gather the rows, each in a trace of a fleet."""
+    """A source whose rows are gathered by dctv's own workers, each reading one trace of a fleet."""
 
     @property
     def fleet(self) -> object:
@@ -99,7 +99,7 @@ class Held:
         return self
 
     def reading(self, _: Collection[str]) -> Held:
-        """Return itself: columns that nobody reads cost nothing."""
+        """Return itself: unread columns cost nothing."""
         return self
 
     def answers(self, _: Question) -> None:
@@ -113,7 +113,7 @@ class Held:
         return self.data
 
     def lines(self) -> Sequence[str]:
-        """Return nothing to tell."""
+        """Return no lines."""
         return ()
 
     def bytes_read(self) -> None:

@@ -62,7 +62,7 @@ class _Local:
     fixed: Mapping[str, str]
     """Its columns that are the same in all rows of a trace, with what the tables call them."""
     tests: tuple[Expression, ...] = ()
-    """Conditions on such columns, as the tables call them: a trace of which one does not hold has no rows."""
+    """Conditions on such columns, under the tables' names: a trace that fails one has no rows."""
 
     @property
     def traces(self) -> frozenset[str]:

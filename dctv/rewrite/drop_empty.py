@@ -49,7 +49,7 @@ def drop_empty(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
 
 
 def _without(relation: Relation, empty: set[int]) -> Relation:
-    """Return a relation that reads nothing of which no row comes; note it if it has none itself."""
+    """Return a relation without inputs that yield no rows; note it if it has no rows itself."""
     names = {name for name, leaf in relation.leaves if id(leaf) in empty}
     query = relation.query
     if not names and not (isinstance(query, Select) and query.where == FALSE):

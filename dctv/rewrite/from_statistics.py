@@ -1,4 +1,4 @@
-"""A query that only groups and aggregates a stored table -> the same over rows that the table's statistics tell.
+"""A query that only groups and aggregates a stored table -> the same query over rows from the table's statistics.
 
 Sound because a source answers exactly or not at all (but for approximate quantiles), and because nothing else of the
 query can tell the difference: it reads one table, once, without a condition, and every column in it is a group key or

@@ -58,7 +58,7 @@ def literal_of(value: Expression) -> Read:
 
 
 _DIGITS = 15
-"""Decimals of so many digits are doubles for the engine where they meet one, always the nearest."""
+"""Decimals of up to this many digits become the nearest double when the engine compares them with one."""
 
 
 def _number(text: str) -> Read:

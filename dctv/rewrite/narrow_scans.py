@@ -22,7 +22,7 @@ from dctv.rewrite.needs import Needs
 
 
 def narrow_scans(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
-    """Tell each scan what is needed of its rows."""
+    """Pass each scan the predicate on the rows that are needed."""
     return _Narrowing().narrowed(plan)
 
 

@@ -150,7 +150,7 @@ class Needs:
         return {place for place in gone if place != first and self._kinds(parts[place]) == kinds}
 
     def _kinds(self, branch: Query) -> list[str] | None:
-        """Return the types of a select's columns, each as plain as that two of them can be told to be the same."""
+        """Return the types of a select's columns in a form that can be compared."""
         if not isinstance(branch, Select):
             return None
         found: list[str] = []

@@ -1,4 +1,4 @@
-"""Kernels and relations -> the same without the columns that nobody reads; scans are told which are.
+"""Kernels and relations -> the same without unread columns; scans are told which columns are read.
 
 Sound because a column is left out only where (1) no reader names it, (2) the operator's lineage says that the columns
 that stay do not depend on it, and (3) a relation's rows are the same without it: not under DISTINCT, in a compound,
@@ -68,7 +68,7 @@ def _narrow(plan: Plan, wanted: set[str], operators: Mapping[str, SpanOperator])
 
 
 def _scan(scan: Scan, wanted: set[str]) -> Scan:
-    """Tell a source which columns are read; the schema stays, since nobody names the others."""
+    """Pass a source the columns that are read; the schema stays, since no query names the others."""
     source = scan.source if wanted.issuperset(column_names(scan)) else scan.source.reading(frozenset(wanted))
     return scan if source is scan.source else replace(scan, source=source)
 
@@ -104,7 +104,7 @@ def _relation(relation: Relation, wanted: set[str]) -> _Narrow:
 
 
 def _sorted_by_time(relation: Relation, wanted: set[str]) -> Query:
-    """Leave what nobody reads out of the order of a span table, where times and partitions decide it."""
+    """Drop unread columns from the order of a span table if times and partitions decide it."""
     schema, query = relation.schema, relation.query
     assert isinstance(query, Select | Compound)
     terms = [term.operand.name if isinstance(term.operand, Column) else None for term in query.order_by]

@@ -105,7 +105,7 @@ class _Pushing:
         return self.sweeps[id(plan)][1]
 
     def absorb(self, plan: Plan, test: Expression) -> tuple[Plan, bool]:
-        """Return a plan that leaves out rows of which a condition is not true, and whether all of them."""
+        """Return a plan that leaves out rows for which a condition is not true, and whether it leaves out all."""
         match plan:
             case Kernel():
                 return self._into_kernel(plan, test)

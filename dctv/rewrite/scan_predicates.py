@@ -167,7 +167,7 @@ def _text(value: e.Expression, names: Names) -> str | None:
 
 
 def _pattern(name: str, pattern: str, escape: str | None) -> p.Predicate:
-    """Read a pattern of LIKE: a text, a text and `%`, or a text and more wildcards, of which only it is understood."""
+    """Read a LIKE pattern: a text, a prefix and `%`, or a prefix and more wildcards."""
     text = ""
     place = 0
     while place < len(pattern) and (pattern[place] == escape or pattern[place] not in "%_"):

@@ -22,6 +22,6 @@ class RewriteSettings:
     strict_engine: bool = False
     """Whether it is an error if another engine cannot carry out a part of a plan."""
     metered: bool = False
-    """Whether results tell what they took, which no statement sets."""
+    """Whether results report their costs; no statement sets this."""
     configured: int = 0
     """How often a setting of the engine was changed."""

@@ -14,7 +14,7 @@ from dctv.run.result import Done
 from dctv.syntax import ast
 
 _ELSEWHERE = {"temp_directory": "--temp-directory, or Session(temp_directory=...), says where rows are spilled to"}
-"""What is chosen by whoever opens the session, and not by a text."""
+"""Settings that only the program that opens the session may choose, and no statement."""
 
 
 _ENGINE = "engine"

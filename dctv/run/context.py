@@ -61,7 +61,7 @@ class MountedFleet:
     incomplete: tuple[str, ...]
     """Why others cannot, or not whole."""
     lacking: Callable[[Sequence[str]], set[str]]
-    """Returns those of its views of which no trace has anything."""
+    """Returns those of its views that are empty in every trace."""
 
 
 @record
@@ -81,7 +81,7 @@ class ExecutionContext:
     progress: Progress
     running: Running
     crew: Crew
-    """Who works on the traces of fleets."""
+    """The workers that read the traces of fleets."""
     elsewhere: Elsewhere
     """The engine that plans are carried out on, if it is another one than `engine`."""
     unread: list[str] = field(default_factory=list)
@@ -133,7 +133,7 @@ class ExecutionContext:
         return [*mounted, *fleets, *self.unread]
 
     def share(self, workers: int) -> Limits:
-        """Return the limits of one of so many workers; together they use as much memory as this session may."""
+        """Return the limits of one of some workers, which share this session's memory limit."""
         return self.limits.share(workers, self.engine.memory_limit())
 
     def begin(self) -> None:
@@ -142,7 +142,7 @@ class ExecutionContext:
         self.log.clear()
 
     def close(self) -> None:
-        """Free everything; what is asked later finds nothing mounted."""
+        """Free everything; later statements find nothing mounted."""
         self.crew.borrow(None)
         self.crew.close()
         self.elsewhere.close()

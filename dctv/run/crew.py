@@ -15,9 +15,9 @@ from dctv.record import record
 from dctv.run.limits import Limits
 
 FEW = 4
-"""So many traces are read in this process in any case."""
+"""Up to this many traces are always read in this process."""
 MANY, LARGE = 256, 256 << 20
-"""From so many traces or bytes of them on processes are started, which takes as long as reading these."""
+"""From this many traces or bytes on, processes are started: starting them takes as long as reading these."""
 _PULSE = 0.05
 """Seconds between two looks for an interrupt."""
 _AHEAD = 2
@@ -41,7 +41,7 @@ Work = Callable[..., Any]
 
 @record(frozen=False)
 class Crew:
-    """Who works on the traces of a session's fleets; processes are started when there is enough to do."""
+    """The workers of a session's fleets; processes are started when there is enough work."""
 
     call: Callable[..., Any]
     """Called in a worker with the limits of its context, a function, and its arguments but for the context."""
@@ -50,20 +50,20 @@ class Crew:
     executor: Executor | None = None
     """What the program gave."""
     lend: Callable[[], Executor | None] | None = None
-    """Asked for an executor of the engine that the session has chosen, once that is wanted."""
+    """Returns an executor of the session's engine, when one is needed."""
     lent: Executor | None = None
     pool: Executor | None = None
     """Our own, once it is wanted."""
 
     def is_wanted(self, count: int, size: int) -> bool:
-        """Whether so many traces, of so many bytes, are read elsewhere than in this process."""
+        """Whether this many traces and bytes are read outside this process."""
         if self.outside() is not None:
             return True
         worth = self.pool is not None or count >= MANY or size >= LARGE
         return worth and count > FEW and self.workers > 1
 
     def outside(self) -> Executor | None:
-        """Return whose workers read traces, if not this machine's: the program's executor, or the engine's."""
+        """Return the executor whose workers read traces, the program's or the engine's; None for local workers."""
         if self.executor is None and self.lend is not None:
             lend, self.lend = self.lend, None
             self.lent = lend()
@@ -115,7 +115,7 @@ class Crew:
             given.cancel()
 
     def _executor(self) -> tuple[Executor, int]:
-        """Return who works, and how many; 0 if an executor does not say, as that of a cluster."""
+        """Return the executor and the number of its workers; 0 if it does not say, like that of a cluster."""
         outside = self.outside()
         if outside is not None:
             return outside, getattr(outside, "_max_workers", None) or 0
@@ -155,7 +155,7 @@ class _Given:
         self._submit = submit
         self._each = each
         self._least, self._most = least, most
-        """So many are unfinished at a time, and so many if what they give will be little."""
+        """Limits on unfinished pieces of work: the usual one, and the one for small results."""
         self._size = size
         self._waiting: deque[Future[Any]] = deque()
         self._lock = threading.Lock()
@@ -195,7 +195,7 @@ class _Given:
         return result
 
     def cancel(self) -> None:
-        """Let what nobody has begun be."""
+        """Cancel the work that has not begun."""
         for one in self._waiting:
             one.cancel()
 

@@ -30,7 +30,7 @@ from dctv.syntax.commands import Command, Statement
 
 
 def run(statement: Statement, context: ExecutionContext, known: Environment) -> Outcome:
-    """Run one statement of a text, of which this is known."""
+    """Run one statement of a text."""
     try:
         return _run(statement, context, known)
     except RecursionError:
@@ -115,7 +115,7 @@ def _mount(statement: ast.MountTrace | ast.MountTraces, context: ExecutionContex
 
 
 def faults(statements: Sequence[Statement], known: Environment) -> Iterator[DctvError]:
-    """Yield what is wrong with the selects of statements; after one that changes names, nobody can tell."""
+    """Yield errors of the selects of statements, up to the first statement that changes names."""
     for statement in statements:
         match statement:
             case (

@@ -16,7 +16,7 @@ from dctv.run.mounting import Wanted, mount
 from dctv.syntax import ast
 
 _SPACE = ("_files", "file")
-"""The name of the mount, which nobody else sees: it is gone when the query has been bound."""
+"""The name of the temporary mount, which is dropped once the query is bound."""
 _FEW = 6
 
 

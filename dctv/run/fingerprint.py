@@ -68,7 +68,7 @@ def fingerprint(plan: Plan, mounts: Collection[Mount]) -> Fingerprint | None:
 
 
 class _Unknown(Exception):
-    """Something of which is not known whether it is the same the next time."""
+    """Something that may differ the next time."""
 
 
 def _described(plan: Plan, mount: Mount) -> object:

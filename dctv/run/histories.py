@@ -21,7 +21,7 @@ from dctv.state import PartialStateSystem, StateSystem
 from dctv.state.partial import GRANULARITY
 
 Provider = Callable[[Iterator[Any], StateSystem], None]
-"""Makes the changes that Arrow batches tell, which come in order."""
+"""Applies the changes in Arrow batches, which come in order."""
 FULL, MEMORY, PARTIAL, NONE = BACKENDS = ("full", "memory", "partial", "none")
 
 
@@ -51,7 +51,7 @@ class Recipe:
     context: ExecutionContext
     options: Options = Options()
     version: bytes | None = None
-    """Says how the changes are made; None if nobody knows, so that the history is not kept."""
+    """Identifies how the changes are made; None if unknown, so that the history is not kept."""
     provider: Provider | None = None
 
 

@@ -1,4 +1,4 @@
-"""Names in the namespace to those of which a trace has nothing, since it lacks the events that they are made of."""
+"""Find the names that are empty in a trace, since it lacks the events that they are computed from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DESCRIBE and SHOW TABLES: names in the namespace to what is told of them."""
+"""DESCRIBE and SHOW TABLES: list names with their columns and documentation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OURS = "dctv"
 
 
 def describe(statement: ast.Describe, context: ExecutionContext, known: Environment) -> Result:
-    """Tell the columns of a table or select, or the parameters of a function."""
+    """List the columns of a table or select, or the parameters of a function."""
     names = {"column": "VARCHAR", "type": "VARCHAR", "unit": "VARCHAR", "role": "VARCHAR"}
     subject = statement.subject
     if isinstance(subject, ast.Select):
@@ -44,7 +44,7 @@ def describe(statement: ast.Describe, context: ExecutionContext, known: Environm
 
 
 def show(statement: ast.ShowTables, context: ExecutionContext) -> Result:
-    """Tell what can stand in FROM, of all names or of those below one."""
+    """List what can stand in FROM: all names, or those below one."""
     path = statement.path
     prefix = () if path is None else tuple(p.text for p in path.parts)
     if path is not None and context.catalog.space(prefix) is None:

@@ -50,7 +50,7 @@ class Metering:
         return _Metered(stream, meter)
 
     def collect(self) -> None:
-        """Ask the engine what its queries took, as long as it still knows."""
+        """Ask the engine for the costs of its queries before it forgets them."""
         self._profiles = {key: query.profiles() for key, (query, _) in self._queries.items()}
 
     def spent(self, beside: Sequence[Spent]) -> Spent:

@@ -88,7 +88,7 @@ def _read(parts: tuple[str, ...], wanted: Wanted, context: ExecutionContext) -> 
     """Return the mount of a trace: by its index, or read whole."""
     policy = context.policy
     trace, index = _found(wanted, context)
-    # Before the trace is read: it notices what is written meanwhile.
+    # Before the trace is read, so that it notices writes to the files.
     history_store = TraceHistoryStore(trace, policy.index_dir) if policy.when else None
     narrator = MountNarrator(wanted.name.text, context.progress, context.log)
     indexed = with_index(trace, index, policy, narrator)
@@ -96,7 +96,7 @@ def _read(parts: tuple[str, ...], wanted: Wanted, context: ExecutionContext) -> 
 
 
 def _found(wanted: Wanted, context: ExecutionContext) -> tuple[Trace, Index | None]:
-    """Return the trace that some paths mean, and its index if that told the format."""
+    """Return the trace at some paths, and its index if the format came from that."""
     readers = context.registries.readers
     options = {k: v for k, v in wanted.options.items() if k not in (*_OF_MOUNTS, *filtering.FILTERS)}
     loading = LoadContext(options, context.threads, partial(context.progress.report, wanted.name.text))

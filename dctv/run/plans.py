@@ -1,4 +1,4 @@
-"""Names and bound plans to results, of which nothing runs until they are read."""
+"""Make lazy results of names and bound plans: nothing runs until they are read."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False) -> P
     remote = context.elsewhere.remote
     if remote is None or here:
         return merged(around_kernels(in_final_order(cheaper)))
-    from dctv.run.remote.placing import placed  # knows indexes, of which nothing is wanted to run a plan here
+    from dctv.run.remote.placing import placed  # imports the indexes, which a plan that runs here does not need
 
     return merged(in_final_order(placed(merged(around_kernels(cheaper)), remote, context)))
 

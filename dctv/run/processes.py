@@ -12,7 +12,7 @@ _ALLOCATIONS = 20_000
 
 
 def started(workers: int) -> ProcessPoolExecutor:
-    """Return an executor of so many processes; each begins when there is work for it."""
+    """Return an executor with this many processes, each of which starts on demand."""
     # A fork would copy the threads' locks.
     return ProcessPoolExecutor(workers, get_context("spawn"), _begin)
 

@@ -16,7 +16,7 @@ from dctv.run.plans import environment
 
 
 def bound(mount: Mount, folder: str, context: ExecutionContext) -> list[tuple[LibraryModule, Plan]]:
-    """Bind the providers in a folder of the standard library; those of which the trace has nothing are left out."""
+    """Bind the providers in a folder of the standard library, without those that are empty for the trace."""
     reader = mount.trace.format or mount.reader
     found = []
     for module in library().modules:

@@ -91,7 +91,7 @@ class Result:
         self._read = False
         self._first: FirstRows | None = None
         self._held: _Batches | None = None
-        """Rows that have begun to come; those that somebody looked at are still among them."""
+        """Rows that are being read, including those that were already shown."""
         self._failed: DctvError | None = None
         """Why there were no first rows."""
 
@@ -200,10 +200,10 @@ class Result:
         self._read = True
 
     def _taken(self) -> _Batches:
-        """Return the batches for who reads them, and warn when they have."""
+        """Return the batches for a reader, and give warnings once they have been read."""
         held = self._hold()
         self._take()
-        self._held = None  # Who reads them no more ends the run.
+        self._held = None  # A reader that stops early ends the run.
         schema = with_decimals(held.schema, self.schema)
         return _Batches(schema, self._to_the_end(as_decimals(one, schema, self.schema) for one in held.rest))
 
@@ -231,7 +231,7 @@ class Result:
             tell(self._context.log.untold())
 
     def _look(self) -> FirstRows | None:
-        """Return the first rows, which stay to be read; None if all were read before somebody looked."""
+        """Return the first rows without consuming them; None if all rows were read before."""
         if self._failed is not None:
             raise self._failed
         if self._first is None and not self._read:

@@ -45,7 +45,7 @@ class Running:
         return next((one for one in self._noted if one.message in text), None) or self._engine.failure(error)
 
     def note(self, error: DctvError) -> None:
-        """Remember an error of what the engine reads, of which it will tell the text alone."""
+        """Remember an error raised while the engine reads: the engine passes on only its text."""
         self._noted.append(error)
 
     def cancel(self) -> Any:

@@ -14,7 +14,7 @@ from dctv.types.units import base_unit, known_units, parse_unit
 
 
 def show(statement: commands.Show, context: ExecutionContext) -> Result:
-    """List what a statement asks for."""
+    """Run SHOW: list what a statement names."""
     names: tuple[str, ...]
     match statement.what:
         case "FUNCTIONS":

@@ -111,7 +111,7 @@ class Runner:
 
     def _kernel(self, plan: Kernel) -> OpenedStream:
         inputs = [self._ahead(_through_engine(leaf)) for leaf in plan.inputs]
-        # Only now, as what is kept of a view is told by its plan.
+        # Only now, since kept rows of a view are found by its plan.
         spills = {SPILL_FOLDER: str(self.run.spill_folder)} if SPILL_FOLDER in plan.options else {}
 
         def run() -> ArrowStream:

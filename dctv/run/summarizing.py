@@ -23,7 +23,7 @@ _COLUMNS = {
 
 
 def summarize(statement: ast.Summarize, context: ExecutionContext, known: Environment) -> Result:
-    """Tell of each column what its values are like, in one pass."""
+    """Summarize the values of each column, in one pass."""
     subject, place = statement.subject, statement.place
     table: ast.Table = (
         ast.TableSelect(subject, place=place)
@@ -52,7 +52,7 @@ def summarize(statement: ast.Summarize, context: ExecutionContext, known: Enviro
 
 
 def _aggregates(column: ColumnType) -> dict[str, ast.Expr]:
-    """Return what is asked of a column, without its unit: all values are in that."""
+    """Return the aggregates of a column without its unit, which all of them share."""
     if column.type == '"NULL"':
         return {}
     value = _call("unitless", ast.Column(ast.Path((ast.Name(column.name),))))

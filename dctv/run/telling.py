@@ -16,7 +16,7 @@ def tell(messages: Iterable[tuple[str, int]]) -> None:
 
 def _outside() -> int:
     """Return how many frames up from the caller the nearest one is that is no part of dctv."""
-    from inspect import currentframe  # only wanted where there is something to tell
+    from inspect import currentframe  # imported only if there is a warning to give
 
     level, frame = 0, currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "dctv":

@@ -1,4 +1,4 @@
-"""The rows of a timeline's tracks as a table, of which no more is read than a query needs."""
+"""The rows of a timeline's tracks as a table that reads only what a query needs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TimelineRows(Computed):
         return replace(self, tracks=tracks, window=_within(self.window, _window(predicate)))
 
     def reading(self, columns: Collection[str]) -> TimelineRows:
-        """Return a source of which only these columns are read."""
+        """Return a source that reads only these columns."""
         return replace(self, columns=frozenset(columns))
 
     def prepare(self, run: PlanRun) -> None:
@@ -130,7 +130,7 @@ def _window(predicate: p.Predicate) -> TimeWindow:
 
 
 def _bounds(operator: str, value: int) -> tuple[int | None, int | None]:
-    """Return the least and the greatest value of which a comparison may be true."""
+    """Return the least and the greatest value for which a comparison may be true."""
     low = {"=": value, ">=": value, ">": value + 1}
     high = {"=": value, "<=": value, "<": value - 1}
     return low.get(operator), high.get(operator)

@@ -38,7 +38,7 @@ _TRACKS = Schema(
 
 
 class Lazy:
-    """A timeline that is made when somebody first needs it; several threads may."""
+    """A timeline that is made on first use; thread-safe."""
 
     def __init__(self, make: Callable[[], Timeline]) -> None:
         self._make = make

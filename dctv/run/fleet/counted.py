@@ -1,4 +1,4 @@
-"""A question about events -> the answer from what is kept of each trace, none of which is opened."""
+"""Answer a question about events from the kept metadata of each trace; no trace is opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dctv.types.schema import DURATION, TS, ColumnType
 _NAME = "name"
 """The column of `events` that the index counts by."""
 _KEYS = ("VARCHAR", "BIGINT")
-"""Types of columns of a manifest that are told as they are."""
+"""Types of manifest columns whose values are used as they are."""
 _OF_DURATIONS = ("count", "sum", "min", "max", "avg")
 
 
@@ -73,7 +73,7 @@ def counted(
 
 
 def _fixed(table: FleetTable) -> Mapping[str, ColumnType]:
-    """Return the columns that are the same in all rows of a trace, and can be told, as plans call them."""
+    """Return the columns that are constant in each trace and have a usable value, as plans call them."""
     named = zip(physical_names(table.schema), table.schema.columns, strict=True)
     return {name: one for name, one in named if table.is_fixed(one) and one.type in _KEYS}
 

@@ -100,7 +100,7 @@ class Fleet:
                         yield member, Binder(environment(alone)).table(table)
 
     def wanted(self, plan: Plan, tests: Sequence[Expression]) -> Sequence[FleetMember]:
-        """Return the traces that may have rows of a plan; those of which a test does not hold have none."""
+        """Return the traces that may have rows of a plan; those that fail a test have none."""
         tables = tables_in(plan)
         found = [one for one in self.members if any(self._may_have_rows(one, table) for table in tables)]
         if not tests or not found:
@@ -233,7 +233,7 @@ class Fleet:
         return str(run.spill_folder / f"fleet-{uuid4().hex}.arrows")
 
     def _note(self, said: list[tuple[str, str, int]], member: FleetMember, report: PartReport, run: PlanRun) -> None:
-        """Keep what is to be told of a trace, without what was told when it was mounted."""
+        """Keep the warnings of a trace, without those given when it was mounted."""
         known = self.metadata[member.name].warnings
         said += [(member.name, text, count) for text, count in report.warnings if text not in known]
         if report.spent is not None:

@@ -1,4 +1,4 @@
-"""Names of a fleet's tables -> those of which none of its traces has anything, since they lack the events."""
+"""Find the tables of a fleet that are empty in every trace, since the traces lack the events."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dctv.run.fleet.metadata import mounted
 from dctv.run.lacking import lacking
 
 _MOST = 4
-"""So many traces are mounted to find out; where they differ more, nothing is known to be empty."""
+"""At most this many traces are mounted to find out; if they differ more, no table is known to be empty."""
 
 
 def lacking_in(fleet: Fleet, names: Sequence[str]) -> set[str]:

@@ -26,7 +26,7 @@ class FleetMember:
     path: str
     """Where it is, whatever the current folder."""
     manifest: Mapping[str, Value]
-    """What the manifest says of it, by column; without the columns of which it says nothing."""
+    """Its values in the manifest, by column, without columns that are empty."""
 
     def value(self, column: ColumnType) -> Expression:
         """Return what a column of the fleet is in all of its rows."""
@@ -75,7 +75,7 @@ def state_of(path: str) -> tuple[tuple[str, int, int], ...]:
 
 
 def is_as_it_was(member: FleetMember, state: tuple[tuple[str, int, int], ...]) -> bool:
-    """Whether the files of a trace are those that it had when `state_of` told of them."""
+    """Whether the files of a trace are unchanged since `state_of` was called."""
     try:
         return state_of(member.path) == state
     except OSError:

@@ -1,4 +1,4 @@
-"""What a fleet knows of each of its traces without reading it again: its tables, and what was skipped of it."""
+"""Metadata of each trace of a fleet, kept so that it need not be read again: its tables, and what was skipped."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EventDurations:
 
 @record
 class MemberMetadata:
-    """What one trace of a fleet is like."""
+    """Metadata of one trace of a fleet."""
 
     format: str
     """Whose views of the standard library it has."""
@@ -53,9 +53,9 @@ class MemberMetadata:
     last_ts: int
     warnings: Collection[str]
     counts: Mapping[str, Mapping[str, int]] | None = None
-    """How many events there are of each name, by table; None where only reading it would tell, or names are many."""
+    """Numbers of events by table and name; None if only a full read could count them, or if there are many names."""
     durations: Mapping[str, EventDurations] | None = None
-    """Of all events, by name, if its index tells them; names without any are left out."""
+    """Durations of events by name, if its index has them; names without any are left out."""
     state: tuple[tuple[str, int, int], ...] = ()
     """Its files, their sizes and times, as they were."""
     error: str = ""
@@ -97,7 +97,7 @@ def mounted(
 
 
 def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettings) -> MemberMetadata:
-    """Look at one trace; one that cannot be read is told by its error."""
+    """Collect the metadata of one trace, or its error if it cannot be read."""
     try:
         state = state_of(member.path)
         with mounted(member, way, context) as (alone, made):
@@ -126,7 +126,7 @@ _MOST_NAMES = 1_000
 
 
 def _counts(made: Mount) -> Mapping[str, Mapping[str, int]] | None:
-    """Return how many events of each name each table has, if the trace's index tells that."""
+    """Return how many events of each name each table has, if the trace's index knows."""
     found: dict[str, Mapping[str, int]] = {}
     for name, table in made.trace.tables.items():
         if table.event is not None:
@@ -138,7 +138,7 @@ def _counts(made: Mount) -> Mapping[str, Mapping[str, int]] | None:
 
 
 def _durations(made: Mount) -> Mapping[str, EventDurations] | None:
-    """Return how long events of each name took, if the trace's index tells that."""
+    """Return how long events of each name took, if the trace's index knows."""
     found: dict[str, EventDurations] = {}
     for name, table in made.trace.tables.items():
         event = table.event
@@ -155,7 +155,7 @@ def _durations(made: Mount) -> Mapping[str, EventDurations] | None:
 
 
 def _by_name(made: Mount, table: str, event: EventColumns, *asked: Aggregate) -> Mapping[str, Sequence[int]] | None:
-    """Return what the index tells of each name of a table's events; None if it does not, or of events without one."""
+    """Return aggregates by name of a table's events from the index; None if it has none, or if events lack names."""
     keys = () if event.named_by is None else (event.named_by,)
     plan = made.given[table]()
     rows = plan.source.answers(Question(keys, asked)) if isinstance(plan, Scan) else None

@@ -109,7 +109,7 @@ def _known(
 
 
 def _metadata(every: Sequence[FleetMember], way: MountSettings, context: ExecutionContext) -> dict[str, MemberMetadata]:
-    """Look at every trace; indexes that are wanted are built meanwhile."""
+    """Collect the metadata of every trace, and build the indexes that are wanted."""
     found: dict[str, MemberMetadata] = {}
     crew = context.crew
     if crew.is_wanted(len(every), sum(map(size_of, every))):
@@ -133,7 +133,7 @@ def _attach(fleet: Fleet, every: Sequence[FleetMember], parts: tuple[str, ...], 
 
 
 def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
-    """Return the tables and views that any of the traces has, with what is told of them."""
+    """Return the tables and views that any of the traces has, with their documentation."""
     found: dict[tuple[str, ...], str] = {("events",): "all events of all traces, with their arguments as JSON"}
     formats = dict.fromkeys(fleet.metadata[one.name].format for one in fleet.members)
     for member in fleet.members:
@@ -195,7 +195,7 @@ def _traces(fleet: Fleet, every: Sequence[FleetMember]) -> Plan:
 
 
 def _start(metadata: MemberMetadata) -> str | None:
-    """Return when a trace began by the wall clock, None if nobody knows."""
+    """Return when a trace began by the wall clock, None if unknown."""
     start = unix_start(metadata.properties)
     if start is None:
         return None

@@ -52,7 +52,7 @@ class FleetPart:
 
 @record(frozen=False)
 class PartReport:
-    """What is told of a part once its rows have come."""
+    """Warnings and costs of a part, complete once its rows have been read."""
 
     warnings: Sequence[tuple[str, int]] = ()
     spent: Spent | None = None
@@ -70,7 +70,7 @@ class PartRows:
 
 
 def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a part, and tell of it once they have come.
+    """Yield the rows of a part, then complete its report.
 
     Raises:
         DctvError: the trace cannot be read, or the query fails.
@@ -109,7 +109,7 @@ def run_part(context: ExecutionContext, part: FleetPart, target: str | None) -> 
 
 
 def _elsewhere(report: PartReport, began: float) -> PartReport:
-    """Add the time of this process to what is told."""
+    """Add the CPU time of this process to the report."""
     if report.spent is not None:
         report.spent = replace(report.spent, cpu=report.spent.cpu + process_time() - began)
     return report

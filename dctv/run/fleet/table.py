@@ -30,7 +30,7 @@ class Traces(Protocol):
         ...
 
     def wanted(self, plan: Plan, tests: Sequence[Expression], /) -> Sequence[FleetMember]:
-        """Return those that may have rows of a plan; those of which a test does not hold have none."""
+        """Return the traces that may have rows of a plan; those that fail a test have none."""
         ...
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun, /) -> Any:
@@ -107,7 +107,7 @@ class FleetTable:
         return self.columns is None or name in self.columns
 
     def needed(self, member: FleetMember, among: Collection[str]) -> p.Predicate:
-        """Return what is needed of a trace's rows, as far as some columns tell."""
+        """Return the part of a predicate that some columns of a trace can decide."""
         named = zip(physical_names(self.schema), self.schema.columns, strict=True)
         fixed = {name: one for name, one in named if self.is_fixed(one)}
 

@@ -1,4 +1,4 @@
-"""What was said of each of many traces -> a line for each thing said, with the first traces of which it was."""
+"""Group the messages of many traces: one line per message, with the first traces that it is about."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dctv.patterns import pattern
 
 _FEW = 3
-"""A line names so many traces."""
+"""How many traces a line names."""
 _NAMED = pattern("`[^`]*`")
 
 

@@ -19,7 +19,7 @@ _FIRST_COME = {
     *("arg_max", "arg_min", "max_by", "min_by", "arg_max_null", "arg_min_null", "mode", "histogram"),
     *("map_from_entries", "approx_quantile", "reservoir_quantile"),
 }
-"""Aggregates of which rows that come first may decide."""
+"""Aggregates whose result may depend on the order of rows."""
 
 
 def meets_order(relation: Relation) -> bool:
@@ -162,7 +162,7 @@ def is_sorted(query: Node) -> bool:
 
 
 def unsorted(query: Query) -> Query:
-    """Return a query that is not sorted where nothing is cut off: who reads it does not see the order."""
+    """Return a query without its sort unless it has a limit: its reader does not see the order."""
     if isinstance(query, Select | Compound) and query.order_by and query.limit is None and query.offset is None:
         return replace(query, order_by=())
     return query

@@ -24,7 +24,7 @@ _STRICT = "SET strict_engine = false lets dctv carry it out here"
 
 
 def placed(plan: Plan, remote: Remote, context: ExecutionContext) -> Plan:
-    """Return a plan of which an engine carries out as much as it can.
+    """Return a plan that runs as much as possible on another engine.
 
     What it cannot is carried out here, over rows that are fetched; each such part is warned of.
 
@@ -112,7 +112,7 @@ class _Placing:
             self.remote.check(there.query, {name: columns_of(leaf) for name, leaf in there.leaves})
 
     def _is_worth(self, plan: Plan) -> bool:
-        """Whether an engine carries a part out at all: one whose rows are all made here stays here."""
+        """Whether a part runs on the engine: one whose rows are all made here stays here."""
         if id(plan) not in self.worth:
             read = inputs(plan)
             self.worth[id(plan)] = (
@@ -152,7 +152,7 @@ class _Placing:
         return made[id(plan)]
 
     def _tell(self, plan: Plan, refusal: NotOnThisEngine | None, fetched: Sequence[RemoteRows]) -> None:
-        """Say that a part is carried out here which the engine was asked for."""
+        """Warn that a part runs here that the engine should run."""
         if refusal is None or id(plan) in self.warned or not any(map(_is_stored, readers_first(plan))):
             return
         self.warned.add(id(plan))

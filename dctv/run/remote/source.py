@@ -109,7 +109,7 @@ class RemoteRows:
             if self.context.settings.strict_engine:
                 self.context.running.note(error)
                 raise
-            # It may know no plan for a query that is right, or say of a wrong value what nobody understands.
+            # It may fail to plan a valid query, or report a wrong value in words that make no sense to a user.
             self.context.log.add(f"{error.message}; it ran here")
             return self._aside(schema, self._here(schema), run)
         for reason in self.reasons:
