@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dctv.contracts.remote import Frame, Share, Sweep
 from dctv.engines.spark.columns import ddl, held_schema, quoted
-from dctv.engines.spark.sweeps import BUCKET, SIDE, SLAB, SweepGroup, Slabs
+from dctv.engines.spark.sweeps import BUCKET, SIDE, SLAB, Slabs, SweepGroup
 from dctv.engines.sql.vetted.types import named, spark_name
 from dctv.record import record
 from dctv.types.values import is_float
