@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from dctv.catalog.expected import RAW, EventSource, ExpectedEvent, arguments, feeding
 from dctv.catalog.given import stored
@@ -121,7 +121,7 @@ def attach(
     own[WALL_CLOCK] = WallClock(unix_start(trace.properties), f"it has {clock_of(trace.properties)}")
     raw = {name: table.event for name, table in trace.tables.items()}
     reader = trace.format or mount.reader
-    sources = feeding(library.events, [name.removeprefix(RAW) for name in raw if name.startswith(RAW)])
+    sources = _sources(library, tuple(name.removeprefix(RAW) for name in raw if name.startswith(RAW)))
     expected = catalog.level((*parts, EXPECTED)).entries
     for name, event in library.events.items():
         make = Once(partial(_expected_event, event, sources[name], raw, plans))
@@ -130,18 +130,36 @@ def attach(
     for name, one in library.tables.items():
         found = plans.get(name)
         tables[name] = StoredTable(_expected(one, found), "", found is not None, name)
-    vocabulary = catalog.level((*parts, PARTS)).entries
+    for place, entry in _library_entries(library, parts, reader, function_of):
+        catalog.add((*parts, *place), entry)
+
+
+@lru_cache(256)
+def _sources(library: StandardLibrary, raw: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    return feeding(library.events, raw)
+
+
+@lru_cache(16)
+def _library_entries(
+    library: StandardLibrary,
+    home: tuple[str, ...],
+    reader: str,
+    function_of: Callable[[LibraryModule, tuple[str, ...]], TableFunction],
+) -> Sequence[tuple[tuple[str, ...], Entry]]:
+    """Return what the library adds below a mount: the same for all traces of a format, as fleets mount by thousands."""
+    found: list[tuple[tuple[str, ...], Entry]] = []
     for name, schema in library.parts.items():
-        views = tuple(_view(module, parts) for module in library.sources[name] if module.covers(reader))
-        vocabulary[name] = LibraryPart(schema, views, reader)
+        views = tuple(_view(module, home) for module in library.sources[name] if module.covers(reader))
+        found.append(((PARTS, name), LibraryPart(schema, views, reader)))
     for module in library.modules:
         if module.covers(reader):
             entry = (
-                function_of(module, parts)
+                function_of(module, home)
                 if module.parameters
-                else _view(module, parts, warns_if_empty=module.parts[0] not in HIDDEN)
+                else _view(module, home, warns_if_empty=module.parts[0] not in HIDDEN)
             )
-            catalog.add((*parts, *module.parts), entry)
+            found.append((module.parts, entry))
+    return found
 
 
 def _view(module: LibraryModule, home: tuple[str, ...], *, warns_if_empty: bool = False) -> View:

@@ -81,9 +81,9 @@ def _parsed(source: SourceText) -> ast.Select:
     return parse_select(source)
 
 
-@record
+@record(eq=False)
 class StandardLibrary:
-    """The standard library."""
+    """The standard library; there is one, so what is remembered by it is remembered by its identity."""
 
     modules: tuple[LibraryModule, ...]
     """Its views, by name."""
