@@ -47,14 +47,16 @@ def check(expr: ast.Call, *, aggregate: bool) -> None:
     """
     name = expr.function.text
     if not aggregate:
-        raise BindError(f"`{_WORDS}` is of an aggregate, which `{name}` is not", expr.place)
+        raise BindError(f"`{_WORDS}` belongs to an aggregate, and `{name}` is not one", expr.place)
     if expr.distinct:
-        raise BindError(f"`{_WORDS}` of distinct values would not tell which these were", expr.place, hint=_DISTINCT)
+        raise BindError(
+            f"`{_WORDS}` does not work with DISTINCT: the state does not contain the values", expr.place, hint=_DISTINCT
+        )
     if name.lower() == COMBINE_ALL:
-        raise BindError(f"`{COMBINE_ALL}` gives a state by itself, without `{_WORDS}`", expr.place)
+        raise BindError(f"`{COMBINE_ALL}` already returns a state, without `{_WORDS}`", expr.place)
     if name.lower() in _WEIGHTED:
         hint = f"time_sum is sum(x * _duration) {_WORDS}, and time_avg that by one of sum(_duration)"
-        raise BindError(f"`{name}` has no state that could be kept", expr.place, hint=hint)
+        raise BindError(f"the state of `{name}` cannot be stored", expr.place, hint=hint)
 
 
 def exported(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], context: ClauseContext) -> Bound:
@@ -77,7 +79,7 @@ def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], cont
     known = [one for one in keys if one is not None]
     if types is None or len(known) < len(keys):
         raise BindError(
-            f"`{_WORDS}` needs to know the types that `{call.function}` is given",
+            f"`{_WORDS}` requires known types for the arguments of `{call.function}`",
             bound.place,
             hint="cast them: x::INT64",
         )
@@ -145,7 +147,7 @@ def _places(arguments: Sequence[Bound], types: Sequence[Type], terms: Sequence[B
         alike = [_bare(one) for one, kind in zip(values, types, strict=True) if kind == settled(term.type)]
         if term.value not in values and _bare(term.value) in alike:
             raise BindError(
-                f"`{_WORDS}` cannot tell whether this is what is gathered",
+                f"`{_WORDS}` must sort by the aggregated expression itself",
                 term.place,
                 hint="sort by the same expression",
             )

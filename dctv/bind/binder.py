@@ -194,7 +194,7 @@ class Binder:
                 plan = bind_spans(self, node, None).plan
             case _:
                 raise BindError(
-                    "a conventional join gives a regular table, which has no place here",
+                    "a conventional join returns a regular table, which is not allowed here",
                     node.place,
                     hint="SPAN JOIN joins span tables by time",
                 )
@@ -230,7 +230,7 @@ class Binder:
         """Refuse the name of a common table that reads columns of a query, where those are out of sight."""
         if len(path.parts) == 1 and path.parts[0].text.lower() in self.away.union(self.beside):
             raise BindError(
-                f"the common table `{path.text}` reads columns of the query around it, so it cannot be read here",
+                f"the common table `{path.text}` reads columns of the surrounding query, so it cannot be read here",
                 path.place,
                 hint="read it in the select that it belongs to",
             )
@@ -247,7 +247,7 @@ class Binder:
 
     def _view(self, view: View, name: Sequence[str], path: ast.Path) -> Plan:
         if self.depth >= _MAX_DEPTH:
-            raise BindError(f"view `{path.text}` is made of itself", path.place)
+            raise BindError(f"view `{path.text}` refers to itself", path.place)
         if not view.home:
             binder = self.copy(
                 env=self.env.outside(), common={}, beside={}, away=frozenset(), recursive=False, depth=self.depth + 1
@@ -364,7 +364,7 @@ class Binder:
 
 
 def _no_table(path: ast.Path) -> BindError:
-    return BindError(f"`{path.text}` is a function of times, which does not stand in FROM", path.place)
+    return BindError(f"`{path.text}` is a function of times and cannot be used in FROM", path.place)
 
 
 def _names_itself(cte: ast.CommonTable) -> bool:

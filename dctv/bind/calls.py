@@ -92,7 +92,7 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
         refuse_options(expr)
     if name == "unnest" and is_struct(arguments[0].type if arguments else None):
         raise BindError(
-            "`unnest` of a struct stands alone, and without a name, in a select list",
+            "`unnest` of a struct must be a whole column of a select list, without a name",
             expr.place,
             hint="`x.name` takes one member of the struct x",
         )
@@ -117,7 +117,7 @@ def _of_the_session(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound
     if found is not None and isinstance(found[0], WallClock):
         return wall_clock(found[0], expr, context, bind)
     if found is not None:
-        raise BindError(f"`{expr.function.text}` is a table-valued function: it stands in FROM", expr.place)
+        raise BindError(f"`{expr.function.text}` is a table-valued function, which belongs in FROM", expr.place)
     raise context.env.catalog.unknown(expr.function, "function")
 
 
@@ -212,7 +212,7 @@ def _check_place(name: str, expr: ast.Call, context: ClauseContext, *, aggregate
         return
     if context.inside_aggregate:
         hint = "aggregate in a select of its own first: FROM (SELECT ... AS x ... GROUP BY ...)"
-        raise BindError(f"aggregate `{name}` stands inside an aggregate", expr.place, hint=hint)
+        raise BindError(f"aggregate `{name}` is nested in another aggregate", expr.place, hint=hint)
     if not context.aggregates_allowed:
         raise BindError(f"aggregate `{name}` cannot stand in {context.clause}", expr.place, hint=_way_out(context))
 
@@ -229,7 +229,7 @@ def _argument(expr: ast.Expr, context: ClauseContext, bind: Bind) -> Bound:
     if isinstance(expr, ast.Star):
         if expr != ast.Star():
             raise BindError(
-                "an argument `*` stands for all of a row, and leaves nothing out",
+                "the argument `*` stands for a whole row and takes no modifiers",
                 expr.place,
                 hint="COLUMNS(...) is a call for each of some columns, *COLUMNS(...) gives them to one call",
             )

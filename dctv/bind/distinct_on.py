@@ -43,5 +43,5 @@ def _meant(expr: ast.Expr, core: ast.Core) -> ast.Expr:
         return expr
     before = core.columns[: int(expr.value)]
     if any(isinstance(one.expr, ast.Star | ast.Columns) for one in before) or not 1 <= expr.value <= len(core.columns):
-        raise BindError(f"`{expr.text}` is the place of no column that is written out", expr.place)
+        raise BindError(f"`{expr.text}` is not the number of a listed column", expr.place)
     return before[-1].expr

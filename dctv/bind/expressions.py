@@ -179,12 +179,12 @@ def _refuse_late(expr: ast.Column, alias: Bound, context: ClauseContext) -> None
     """Refuse the name of a result that is known only after a clause, or not for a single row."""
     name = expr.path.text
     if context.inside_aggregate and aggregates(alias):
-        raise BindError(f"aggregate `{name}` stands inside an aggregate", expr.place)
+        raise BindError(f"aggregate `{name}` is nested in another aggregate", expr.place)
     if context.aggregates_allowed:
         return
     if aggregates(alias):
         raise BindError(
-            f"`{name}` is an aggregate, and {context.clause} is about single rows",
+            f"`{name}` is an aggregate, and {context.clause} applies to single rows",
             expr.place,
             hint="HAVING filters groups" if context.clause == "WHERE" else None,
         )
@@ -346,7 +346,7 @@ def _star(expr: ast.Star, _: ClauseContext) -> Bound:
 
 def _columns(expr: ast.Columns, _: ClauseContext) -> Bound:
     raise BindError(
-        "COLUMNS stands in the select list, in WHERE, and in HAVING, QUALIFY and ORDER BY of a plain SELECT",
+        "COLUMNS is allowed in the select list, in WHERE, and in HAVING, QUALIFY and ORDER BY of a plain SELECT",
         expr.place,
     )
 
@@ -356,7 +356,7 @@ def _chosen(expr: Chosen, _: ClauseContext) -> Bound:
 
 
 def _lambda(expr: ast.Lambda, _: ClauseContext) -> Bound:
-    raise BindError("a lambda stands in list_transform, list_filter and list_reduce", expr.place)
+    raise BindError("a lambda is allowed only in list_transform, list_filter and list_reduce", expr.place)
 
 
 def _like(expr: ast.Like, context: ClauseContext) -> Bound:

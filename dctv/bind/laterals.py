@@ -57,7 +57,7 @@ def inlined(binder: Binding, node: ast.TableSelect, scope: Scope, leaves: Leaves
     """Bind a subquery in place, within a scope whose columns it may read."""
     if binder.is_typed(node.select.body):
         raise BindError(
-            "a span or event table cannot be made for each row",
+            "LATERAL cannot return a span or event table",
             node.place,
             hint="a plain SELECT in LATERAL sees times as columns",
         )

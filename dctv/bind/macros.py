@@ -114,7 +114,7 @@ def expand(macro: Macro, call: ast.Call, context: ClauseContext, bind: Bind) -> 
     """
     name, body = call.function.text, macro.body
     if isinstance(body, ast.Select):
-        raise BindError(f"`{name}` is a macro of tables: it stands in FROM", call.place)
+        raise BindError(f"`{name}` is a table macro, which belongs in FROM", call.place)
     if (
         call.distinct
         or call.order_by
@@ -124,7 +124,7 @@ def expand(macro: Macro, call: ast.Call, context: ClauseContext, bind: Bind) -> 
         or call.exported
     ):
         hint = "DISTINCT, FILTER, OVER and the like stand in the macro's text"
-        raise BindError(f"`{name}` is a macro, which takes values only", call.place, hint=hint)
+        raise BindError(f"`{name}` is a macro, which accepts only values", call.place, hint=hint)
     matched = _matched(name, macro, call.arguments, call.keywords, call.place)
     env = replace(context.env, given={}, expanding=_deeper(name, macro, context.env.expanding, call.place))
     outside = context.subqueries.copy(env=context.env)
@@ -150,7 +150,7 @@ def expand_table(macro: Macro, node: ast.TableCall, binder: Binding) -> Plan:
     """
     name, body = node.path.text, macro.body
     if not isinstance(body, ast.Select):
-        raise BindError(f"`{name}` is a macro of values, which does not stand in FROM", node.path.place)
+        raise BindError(f"`{name}` is an expression macro, which cannot be used in FROM", node.path.place)
     matched = _matched(name, macro, node.arguments, node.keywords, node.place)
     expanding = _deeper(name, macro, binder.env.expanding, node.place)
     expansion = Expansion(name, node.place)

@@ -99,9 +99,9 @@ def once_each(
         return [(None, expr)]
     if len(others) > 1:
         raise BindError(
-            "COLUMNS stands for different columns in one expression",
+            "the COLUMNS of one expression select different columns",
             others[1].place,
-            hint="say the same in both, or spread one into arguments by *COLUMNS(...)",
+            hint="use the same COLUMNS(...) in both, or spread one into arguments with *COLUMNS(...)",
         )
     return [
         (one, _replaced(expr, {others[0]: [made(one.bound, others[0].place)]}))
@@ -174,7 +174,7 @@ def _columns(node: ast.Columns, context: ClauseContext, starred: Starred) -> lis
         names = [name for name, _ in known]
         near = nearest(choice.text, names) if isinstance(choice, ast.String) else None
         hint = f"did you mean `{near}`?" if near else f"columns here: {', '.join(names[:12])}"
-        raise BindError("COLUMNS stands for no column", choice.place, hint=hint)
+        raise BindError("COLUMNS matches no column", choice.place, hint=hint)
     return found
 
 

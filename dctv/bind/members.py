@@ -41,7 +41,7 @@ def member_of(value: Expression, made: Type | None, name: str, place: Place | No
     if made.name == "GEOMETRY" and name.lower() in ("x", "y", "z", "m"):
         return call("vertex_extract", value, Text(name.lower())), DOUBLE
     if made.name not in _EXTRACTS:
-        raise BindError(f"`{name}` is taken out of {shown(made)}, which has no members", place)
+        raise BindError(f"cannot access `{name}` of {shown(made)}, which has no members", place)
     found = of_member(made, name)
     if found is None:
         names = [unquoted(one) for one in made.names]

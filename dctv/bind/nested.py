@@ -109,7 +109,7 @@ def slice_(expr: ast.Slice, context: ClauseContext, bind: Bind) -> Bound:
     step = None if expr.step is None else bind(expr.step, context)
     backwards = step is not None and step.constant is not None and step.constant < 0
     if step is not None and step.constant is None and None in (expr.start, expr.stop):
-        raise BindError("a slice says where it starts and stops, unless its step is a literal", expr.place)
+        raise BindError("a slice needs a start and an end, unless its step is a literal", expr.place)
     ends = [
         constant(Fraction(default), NO_UNIT, expr.place, integral=True) if end is None else bind(end, context)
         for end, default in zip((expr.start, expr.stop), (-1, 1) if backwards else (1, -1), strict=True)
@@ -118,7 +118,7 @@ def slice_(expr: ast.Slice, context: ClauseContext, bind: Bind) -> Bound:
     for one in given:
         _need_bare(one, "the end of a slice")
     if _kind(subject) not in _SLICED:
-        raise BindError(f"a slice is of a list or a string, found {shown(subject.type)}", subject.place)
+        raise BindError(f"a slice needs a list or a string, found {shown(subject.type)}", subject.place)
     made = of_call("array_slice", [subject.type, *(one.type for one in given)])
     value = call("array_slice", subject.value, *(one.value for one in given))
     return Bound(value, subject.unit, expr.place, family=subject.family, parts=(subject, *given), type=made)

@@ -106,9 +106,7 @@ def _values(binder: Binding, choice: ast.PivotChoice, source: ast.Table) -> list
     """Return the values that one part of ON is about."""
     expr = choice.expr
     if isinstance(expr, ast.InSelect):
-        raise BindError(
-            "the values of a PIVOT are listed, or left out", expr.place, hint="without IN all values are asked for"
-        )
+        raise BindError("PIVOT takes a list of values, or none", expr.place, hint="without IN, PIVOT uses all values")
     if choice.values is not None:
         return [_Value(_shown(value) if name is None else name.text, _is(expr, value)) for value, name in choice.values]
     distinct = ast.Core((ast.ResultColumn(expr, ast.Name("x"), place=expr.place),), distinct=True, source=source)

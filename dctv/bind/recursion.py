@@ -54,7 +54,9 @@ def recursive_query(binder: Binding, cte: ast.CommonTable, parent: Scope, leaves
     columns = [ColumnType(one.name, t.text, one.unit) for one, t in zip(base.outs, types, strict=True) if t is not None]
     if len(columns) < len(types):
         raise BindError(
-            "a recursive table that reads columns around it needs types", cte.place, hint="cast its columns"
+            "a recursive table that reads columns of the surrounding query needs known types",
+            cte.place,
+            hint="cast its columns",
         )
     schema = _named(Schema(Kind.REGULAR, tuple(columns)), cte)
     made = _recursion(parts, (base, schema), parent, leaves)
@@ -162,9 +164,9 @@ def _in_units(step: BoundQuery, schema: Schema, select: ast.Select) -> Query:
         factor = ratio(out.unit, column.unit)
         if factor.denominator != 1 and not is_float(column.type):
             raise UnitError(
-                f"the step gives `{column.name}` in `{out.unit}`, and the rows to begin with are in `{column.unit}`",
+                f"the step returns `{column.name}` in `{out.unit}`, but the base has it in `{column.unit}`",
                 select.place,
-                hint=f"begin with the finer unit: {column.name} IN {out.unit}",
+                hint=f"use the finer unit in the base: {column.name} IN {out.unit}",
             )
         values.append(Item(scale(bound, factor, column.unit).value, name))
     return w.select(*values, source=step.query, alias="side")

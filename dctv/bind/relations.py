@@ -109,7 +109,7 @@ def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environme
             raise _not_grouped(varying.place) from None
         if varying is not None and isinstance(varying.value, Subquery | Exists | InQuery):
             raise BindError(
-                "a subquery reads columns of the query around it that are not grouped",
+                "a subquery reads columns of the surrounding query that are not grouped",
                 varying.place,
                 hint="add them to GROUP BY, or read a grouped query in FROM",
             ) from None

@@ -131,7 +131,7 @@ def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves:
         raise BindError(
             f"{node.op} needs as many columns on both sides, found {len(left.outs)} and {len(right.outs)}",
             node.place,
-            hint="NULL AS name stands for a column that one side has not",
+            hint="add NULL AS name for a column that one side lacks",
         )
     left, right = _same_units(node, left, right)
     types = [of_choice([a.type, b.type]) for a, b in zip(left.outs, right.outs, strict=True)]

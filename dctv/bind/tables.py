@@ -229,7 +229,7 @@ def _refuse_outer(condition: Bound, own: Scope) -> None:
     names = {column.table for c in own.columns() for column in walk.columns_in(c.value)}
     if any(column.table not in names for column in walk.columns_in(condition.value)):
         raise BindError(
-            "ASOF JOIN cannot compare columns of the query around it",
+            "ASOF JOIN cannot compare columns of the surrounding query",
             condition.place,
             hint="join that query's rows in the subquery, too, or move the ASOF JOIN out of it",
         )

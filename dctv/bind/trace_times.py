@@ -38,18 +38,18 @@ def start_of(plan: Plan, catalog: Catalog, place: Place | None) -> int:
         for name in names:
             found = _clock(name, catalog)
             if found is None:
-                raise BindError(f"`_ts` is of the table `{name}`, which is of no trace", place, hint=_HINT)
+                raise BindError(f"`_ts` belongs to the table `{name}`, which is not part of a trace", place, hint=_HINT)
             clocks.setdefault(*found)
     if not clocks:
-        raise BindError("it is not known which trace `_ts` is a time of", place, hint=_HINT)
+        raise BindError("cannot tell which trace `_ts` belongs to", place, hint=_HINT)
     for name, clock in clocks.items():
         if clock.start is None:
-            hint = f"the table {name}.properties holds what it tells"
-            raise BindError(f"`{name}` does not tell when it began: {clock.clock}", place, hint=hint)
+            hint = f"see the table {name}.properties"
+            raise BindError(f"`{name}` does not record when it began: {clock.clock}", place, hint=hint)
     starts = {clock.start for clock in clocks.values() if clock.start is not None}
     if len(starts) > 1:
         listed = " and ".join(f"`{name}`" for name in sorted(clocks))
-        raise BindError(f"`_ts` is of the traces {listed}, which began at different times", place, hint=_HINT)
+        raise BindError(f"`_ts` belongs to the traces {listed}, which began at different times", place, hint=_HINT)
     return starts.pop()
 
 

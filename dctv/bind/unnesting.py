@@ -59,7 +59,11 @@ def refuse_others(columns: Sequence[ast.ResultColumn]) -> None:
     """Refuse a recursive `unnest` beside others, which the engine begins anew for each list within a list."""
     calls = [one for one in nodes(columns) if isinstance(one, ast.Call) and one.function.text.lower() == "unnest"]
     if len(calls) > 1 and any(one.keywords for one in calls):
-        raise BindError("a recursive `unnest` stands with no other one", calls[0].place, hint="use a subquery for it")
+        raise BindError(
+            "a recursive `unnest` cannot be combined with another `unnest`",
+            calls[0].place,
+            hint="use a subquery for it",
+        )
 
 
 def _taken_apart(bound: Bound, depth: int, expr: ast.Call) -> tuple[Expression, Type]:
@@ -72,9 +76,7 @@ def _taken_apart(bound: Bound, depth: int, expr: ast.Call) -> tuple[Expression, 
             value, made, taken = call("flatten", value), made.children[0], taken + 1
         value, made = call("unnest", value), made.children[0]
     if made is None:
-        raise BindError(
-            "`unnest` needs lists here, of a type that is known", expr.place, hint="cast it, such as x::INT64[][]"
-        )
+        raise BindError("`unnest` needs a list of a known type here", expr.place, hint="cast it, such as x::INT64[][]")
     return value, made
 
 

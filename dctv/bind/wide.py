@@ -49,7 +49,7 @@ def narrowed(plan: Plan, place: Place | None) -> Plan:
         made = parse(column.type)
         if carried(made) != made and not is_restored(made):
             raise BindError(
-                f"the column `{column.name}` is of the type {dialect_type(column.type)}, which only plain selects take",
+                f"the column `{column.name}` has the type {dialect_type(column.type)}, which needs a plain select",
                 place,
                 hint="cast it: x::STRING",
             )

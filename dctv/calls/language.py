@@ -153,7 +153,7 @@ def _rule(option: Option, place: Place, match: Match) -> CallRule:
     if option == "location" and trigger.hide:
         trigger = Trigger(location=False)
     if trigger.sample is not None and (trigger.hide or trigger.filter is False):
-        raise UsageError("`sample` counts calls that would be shown, and these are not", place)
+        raise UsageError("`sample` counts only calls that are shown, and these are hidden", place)
     if option == "trigger" and trigger == Trigger():
         known = ", ".join(_ACTIONS)
         raise UsageError(f"expected an action after `{word}`", place, hint=f"actions: {known}")
@@ -166,7 +166,7 @@ def _check(name: str, place: Place, match: Match) -> None:
     fault = _kernels.call_pattern_fault(name, match)
     if fault is not None:
         hint = "with match `simple`, names are taken as they are"
-        raise UsageError(f"`{name}` is no pattern: {fault}", place, hint=hint)
+        raise UsageError(f"`{name}` is not a valid pattern: {fault}", place, hint=hint)
 
 
 def _action(option: Option, place: Place, *, first: bool) -> Trigger | None:

@@ -52,7 +52,9 @@ def _by_clock(mount: Mount, mounts: Mapping[tuple[str, ...], Mount], say: Callab
         its = other.trace.properties
         if _distance(own, its) is None:
             both = f"`{name}` has {clock_of(own)} and `{'.'.join(parts)}` has {clock_of(its)}"
-            raise TraceError(f"found no clock that all mounts are known to have: {both}{_hosts(own, its)}", hint=OFFSET)
+            raise TraceError(
+                f"found no clock that all mounts are known to share: {both}{_hosts(own, its)}", hint=OFFSET
+            )
     first, base = next(iter(mounts.items()))
     offset = _distance(own, base.trace.properties) or 0
     clocks = dict.fromkeys((own["clock"], base.trace.properties["clock"]))

@@ -194,13 +194,11 @@ def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) ->
         if len(files) == 1:
             return TraceFiles(_reader_of(files[0], text, readers), (files[0],))
         raise TraceError(
-            f"no trace in `{text}`: none of its {len(files)} files is of a known format", hint=_known(readers)
+            f"no trace in `{text}`: none of its {len(files)} files has a known format", hint=_known(readers)
         )
     if len(by_format) > 1:
         shown = " and ".join(f"{name} ({paths[0].name})" for name, paths in by_format.items())
-        raise TraceError(
-            f"`{text}` holds traces of several formats: {shown}", hint="mount each under a name of its own"
-        )
+        raise TraceError(f"`{text}` holds traces of several formats: {shown}", hint="mount each under its own name")
     reader = readers[next(iter(by_format))]
     paths = by_format[reader.name] + [p for p in unrecognized if p.name.endswith(reader.suffixes)]
     return TraceFiles(reader, tuple(sorted(paths)))
@@ -214,7 +212,7 @@ def _reader_of(path: Path, text: str, readers: Mapping[str, Reader]) -> Reader:
     if reader is None:
         start = head.text[:16] or head.raw[:16]
         shown = "".join(chr(b) if 32 <= b < 127 else f"\\x{b:02x}" for b in start)
-        raise TraceError(f"`{text}` is of no known format; it begins with `{shown}`", hint=_known(readers))
+        raise TraceError(f"`{text}` has no known format; it begins with `{shown}`", hint=_known(readers))
     return reader
 
 

@@ -35,9 +35,7 @@ def stored(name: str, schema: Schema, data: Any) -> Scan:
     names = physical_names(schema)
     if list(data.schema.names) != names:
         if not hasattr(data, "rename_columns"):
-            raise UsageError(
-                "two columns of the dataset have one name, but for case", hint="rename one, or read a table"
-            )
+            raise UsageError("two columns of the dataset differ only in case", hint="rename one, or read a table")
         data = data.rename_columns(names)
     return Scan(schema, RowOrder.TIME if schema.kind.time_columns else RowOrder.STABLE, name, Held(data))
 

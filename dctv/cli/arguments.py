@@ -24,10 +24,12 @@ def add_session_options(parser: ArgumentParser) -> None:
         "--temp-directory",
         type=Path,
         metavar="DIR",
-        help="write what does not fit into memory here (default: the cache)",
+        help="write data that does not fit into memory here (default: the cache)",
     )
     parser.add_argument(
-        "--allow-partial", action="store_true", help="accept traces that could not be read whole (exit code 0, not 3)"
+        "--allow-partial",
+        action="store_true",
+        help="accept traces that could not be read completely (exit code 0, not 3)",
     )
 
 
@@ -36,7 +38,7 @@ def add_engine_option(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--engine",
         metavar="ADDRESS",
-        help="carry queries out on the Spark Connect server there, such as sc://host:15002, as far as it can",
+        help="run queries on the Spark Connect server at this address, such as sc://host:15002",
     )
 
 
@@ -45,14 +47,14 @@ def add_file_option(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--allow-files",
         action="store_true",
-        help="let queries read any file by FROM 'x.csv', and write any by COPY",
+        help="let queries read any file with FROM 'x.csv', and write any with COPY",
     )
 
 
 def add_index_options(parser: ArgumentParser) -> None:
     """Add whether traces are read by their indexes, and where those are."""
     choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--index", action="store_true", help="first build missing indexes, however small a trace is")
+    choice.add_argument("--index", action="store_true", help="build missing indexes first, even for small traces")
     choice.add_argument("--no-index", action="store_true", help="read the traces themselves, even if they are indexed")
     parser.add_argument(
         "--index-dir", type=Path, metavar="DIR", help="keep indexes here (default: DCTV_INDEX_DIR, else the cache)"
@@ -75,7 +77,7 @@ def add_warm_option(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--session",
         metavar="NAME",
-        help="ask the session that `dctv session start NAME` started, whose traces are mounted",
+        help="use the mounted traces of the session that `dctv session start NAME` started",
     )
 
 
@@ -86,7 +88,7 @@ def add_manifest_option(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="[NAME=]FILE",
-        help="a CSV or Parquet file with a row for each trace of NAME=@'PATTERN', whose columns its tables get",
+        help="a CSV or Parquet file with a row for each trace of NAME=@'PATTERN'; its columns are added to all tables",
     )
 
 

@@ -28,7 +28,7 @@ def add_result_options(parser: ArgumentParser) -> None:
         "--on-error",
         choices=["stop", "continue"],
         default="stop",
-        help="after a wrong statement, stop (default) or go on with the next one; the worst error sets the exit code",
+        help="after an error, stop (default) or continue with the next statement; the worst error sets the exit code",
     )
     parser.add_argument(
         "--stats",
@@ -55,6 +55,6 @@ def add_report_options(parser: ArgumentParser, *, each: str = "") -> None:
         "--timeout",
         type=seconds,
         metavar="TIME",
-        help=f"give {each or 'all'} this long, such as 90s, then give up (exit code 124)",
+        help=f"stop {each or 'everything'} after this time, such as 90s (exit code 124)",
     )
     parser.add_argument("--quiet", action="store_true", help="print errors only: no warnings, remarks or progress")

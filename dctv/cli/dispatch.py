@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from dctv.cli.errand import Lent
 
 EXIT_CODES = """exit codes:
-  0    all is well
+  0    success
   1    an ASSERT or EXPECT, --fail-on-rows, --fail-if-empty, --fail-above or a
        test failed
   2    the SQL, the arguments or the output is wrong
-  3    a trace could not be read whole (unless --allow-partial)
+  3    a trace could not be read completely (unless --allow-partial)
   4    a bug in dctv
-  124  not done in the time of --timeout
+  124  --timeout expired
   130  interrupted
   143  terminated
 """
 
 
-_FIRST = """Ask trace files SQL questions.
+_FIRST = """Query trace files with SQL.
 
-  dctv tables t=trace.json                          what there is to ask about
-  dctv query t=trace.json "SELECT * FROM t.slices"  one question
-  dctv repl t=trace.json                            many questions, at a prompt
-  dctv ui trace.json                                the trace in the browser"""
+  dctv tables t=trace.json                          list the tables
+  dctv query t=trace.json "SELECT * FROM t.slices"  run one query
+  dctv repl t=trace.json                            run queries at a prompt
+  dctv ui trace.json                                show the trace in the browser"""
 
 
 def dispatch(words: list[str], warm: Lent | None = None) -> int:

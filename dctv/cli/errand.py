@@ -169,5 +169,5 @@ def judge(partial: list[str], code: int, narrator: RunNarrator = EVERYTHING, *, 
         return code
     for description in partial:
         narrator.error(TraceError(description))
-    say("hint: --allow-partial accepts traces that were not read whole")
+    say("hint: --allow-partial accepts traces that were not read completely")
     return PARTIAL

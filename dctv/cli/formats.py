@@ -30,4 +30,4 @@ def writer_of(name: str | None, output: Path | None) -> Writer:
         if output.suffix.lower() in writer.suffixes:
             return writer
     known = ", ".join(suffix for writer in formats.values() for suffix in writer.suffixes)
-    raise UsageError(f"the name `{output}` tells no format, expected --format or one of {known}")
+    raise UsageError(f"the name `{output}` does not determine a format, expected --format or one of {known}")

@@ -11,8 +11,10 @@ from dctv.errors import UsageError
 from dctv.record import record
 
 WORD = "PATH | NAME=PATH"
-TRACES = "traces to mount, named after their files or as you say; NAME=@'PATTERN' mounts all that match as one"
-_AS_ONE = "name=@'runs/*.pfw.gz' mounts all that match as one"
+TRACES = (
+    "traces to mount, named after their files unless NAME is given; NAME=@'PATTERN' mounts all matching traces as one"
+)
+_AS_ONE = "name=@'runs/*.pfw.gz' mounts all matching traces as one"
 
 
 @record

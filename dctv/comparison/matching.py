@@ -70,7 +70,7 @@ def _doubled(run: TraceRun, layout: ColumnRoles, key: tuple[object, ...]) -> Usa
     hint = "name a further column as a key with --by, or sum up with GROUP BY"
     if not layout.keys:
         return UsageError(
-            f"the query has several rows for `{run.trace}`, and no column that tells them apart", hint=hint
+            f"the query has several rows for `{run.trace}`, and no column that distinguishes them", hint=hint
         )
     return UsageError(f"the query has several rows of {key_text(layout, key)} for `{run.trace}`", hint=hint)
 

@@ -86,7 +86,7 @@ def _common(runs: Sequence[TraceRun]) -> Iterator[ColumnType]:
         names = [column.name for column in run.columns]
         doubled = next((name for number, name in enumerate(names) if name in names[:number]), None)
         if doubled is not None:
-            raise UsageError(f"the query has several columns `{doubled}`", hint="give each a name of its own with AS")
+            raise UsageError(f"the query has several columns `{doubled}`", hint="give each its own name with AS")
     first = runs[0]
     for run in runs[1:]:
         for one, other in ((first, run), (run, first)):
@@ -132,16 +132,18 @@ def _refuse_clashes(keys: Sequence[ColumnType], sides: Sides) -> None:
     for column in keys:
         if column.name in ADDED:
             raise UsageError(
-                f"the query has a key `{column.name}`, which is a column of the comparison",
+                f"the query has a key `{column.name}`, which is also a column of the comparison",
                 hint="give it another name with AS",
             )
         if column.name in labels:
-            raise UsageError(f"a side is called `{column.name}`, as a key of the query is", hint="rename one of them")
+            raise UsageError(
+                f"a side has the same name as the key `{column.name}` of the query", hint="rename one of them"
+            )
     for label in labels:
         if label in ADDED:
-            raise UsageError(f"a side is called `{label}`, as a column of the comparison is", hint="rename it")
+            raise UsageError(f"a side has the same name as the column `{label}` of the comparison", hint="rename it")
     if labels[0] == labels[1]:
-        raise UsageError(f"both sides are called `{labels[0]}`", hint="give each a name of its own")
+        raise UsageError(f"both sides are called `{labels[0]}`", hint="give each its own name")
 
 
 def _listed(keys: Sequence[ColumnType]) -> str:

@@ -36,7 +36,7 @@ def is_there() -> bool:
 
 def missing(what: str) -> UsageError:
     """Return the error for something that cannot be done without it."""
-    return UsageError(f"{what} takes scipy, which is not installed", hint="pip install 'dctv[compare]'")
+    return UsageError(f"{what} requires scipy, which is not installed", hint="pip install 'dctv[compare]'")
 
 
 def least_p(a: int, b: int) -> float:

@@ -57,7 +57,7 @@ def check_pillow() -> None:
     try:
         import_module("PIL")
     except ImportError:
-        raise UsageError("PNG pictures take Pillow", hint="pip install 'dctv[draw]'") from None
+        raise UsageError("PNG pictures require Pillow", hint="pip install 'dctv[draw]'") from None
 
 
 class _Canvas:

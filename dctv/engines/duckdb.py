@@ -167,7 +167,7 @@ class DuckDB:
         """Return why texts may not write a file."""
         if not self._named:
             return BindError(f"a query may not write the file `{path}`", hint=COPYING)
-        return BindError(f"a query may not write the file `{path}`: it is none of those that the session allows")
+        return BindError(f"a query may not write the file `{path}`: the session does not allow it")
 
     def refusal(self, name: str) -> BindError | None:
         """Return why texts may not call a function that is there, None if there is none of that name."""
@@ -176,7 +176,7 @@ class DuckDB:
         if name not in self._installed:
             return None
         if name in TABLES | OF_FILES:
-            return BindError(f"`{name}` stands in FROM only")
+            return BindError(f"`{name}` is allowed only in FROM")
         if name in KINDS:
             return BindError(f"`{name}` is not a table-valued function")
         return BindError(f"`{name}` is a function of the engine that dctv does not offer")

@@ -125,7 +125,7 @@ def unchanged(trace: Trace, before: Sequence[Identity]) -> None:
     """
     for path, was, now in zip(trace.paths, before, looked_at(trace), strict=True):
         if was != now:
-            raise IndexFailed(f"`{path}` changed while it was indexed", hint="index it when nobody writes it any more")
+            raise IndexFailed(f"`{path}` changed while it was indexed", hint="index it once it is complete")
 
 
 @contextmanager

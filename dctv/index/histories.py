@@ -142,10 +142,10 @@ def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None])
     try:
         system = _opened(path, work, wanted)
     except (HistoryDamaged, TimelineDamaged) as error:
-        note(f"{error.message}; it is made anew")
+        note(f"{error.message}; it is rebuilt")
         system = None
     except OSError as error:
-        note(f"cannot read the {work.kind} `{path}`: {reason(error)}; it is made anew")
+        note(f"cannot read the {work.kind} `{path}`: {reason(error)}; it is rebuilt")
         system = None
     except BaseException:
         if hold is not None:

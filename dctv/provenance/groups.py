@@ -34,7 +34,9 @@ def groups_of(predicates: Mapping[str, str]) -> list[EventGroup]:
     """
     for name in predicates:
         if name == REST:
-            raise UsageError(f"the group `{REST}` is what no other group takes", hint="choose another name")
+            raise UsageError(
+                f"the group `{REST}` is reserved for events that no other group takes", hint="choose another name"
+            )
         if not name or name != name.strip() or not all(c.isalnum() or c in "-_." for c in name) or name[0] == ".":
             raise UsageError(f"`{name}` cannot be a group's name", hint="use letters, digits, `-`, `_` and `.`")
     named = [EventGroup(number, name, text) for number, (name, text) in enumerate(predicates.items())]

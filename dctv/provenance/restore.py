@@ -64,7 +64,7 @@ class _Walk:
         """Return a range of lines; what stands before it must be copies."""
         self._skip()
         if start != self.at or end < start:
-            raise ValueError(f"line {self.at} of an output belongs to nothing")
+            raise ValueError(f"line {self.at} of an output is not in the provenance index")
         self.at = end
         return self.lines.take(end - start)
 
@@ -115,8 +115,8 @@ def _restore_one(rebuilt: Rebuilt, source: ReorganizedFile, path: Path, folder: 
             raise TraceError(f"`{source.name}` cannot be rebuilt: its text has another content hash")
         if digest_of(unproven) != source.digest:
             raise TraceError(
-                f"`{source.name}` cannot be packed as it was, its text is intact",
-                hint="another zlib packed it; restore it where dctv reorganized it",
+                f"`{source.name}` cannot be compressed as it was, but its text is intact",
+                hint="it needs another zlib; restore it on the machine that reorganized it",
             )
         unproven.rename(path)
     finally:

@@ -297,8 +297,8 @@ def _text(path: Path, at: Checkpoint) -> bytes:
     from dctv import _kernels
 
     no_lines = TraceError(
-        f"`{path}` is not read as the lines that it has: it is packed in a way of its own, or has changed",
-        hint="viewer pages and what adb packs cannot be reorganized",
+        f"`{path}` cannot be read line by line: it is compressed in an unsupported way, or has changed",
+        hint="viewer pages and files compressed by adb cannot be reorganized",
     )
     try:
         text: bytes = _kernels.read_chunk(str(path), at)

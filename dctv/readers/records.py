@@ -45,7 +45,7 @@ def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
         raise TraceError(f"the files have records of several formats: {', '.join(sorted(map(str, formats)))}")
     name = formats.pop() or ""
     if name not in _FORMATS:
-        raise TraceError(f"the records of `{paths[0]}` are of the format `{name}`, which is unknown here")
+        raise TraceError(f"the records of `{paths[0]}` have the unknown format `{name}`")
     with TemporaryDirectory(prefix="dctv-records-") as folder:
         unpacked = [Path(folder) / f"{number:06}" for number in range(len(paths))]
         for path, target in zip(paths, unpacked, strict=True):

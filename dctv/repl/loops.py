@@ -80,7 +80,7 @@ def _greet(mounted: list[str]) -> None:
 
     say(f"dctv {__version__}. Type .help for help. SQL ends with a semicolon, Tab completes it.")
     if mounted:
-        say(f"Mounted: {', '.join(mounted)}. `.tables` lists what there is to ask about.")
+        say(f"Mounted: {', '.join(mounted)}. `.tables` lists the tables.")
     else:
         say("Nothing is mounted: `.mount t=trace.json` mounts a trace as t.")
 

@@ -61,7 +61,9 @@ def _writer(statement: commands.Copy, writers: Mapping[str, Writer]) -> Writer:
     found = next((one for one in writers.values() if suffix in one.suffixes), None)
     if found is None:
         hint = f"write (FORMAT csv); {_known(writers)}"
-        raise BindError(f"the name `{statement.file.text}` tells no format", statement.file.place, hint=hint)
+        raise BindError(
+            f"the name `{statement.file.text}` does not determine a format", statement.file.place, hint=hint
+        )
     return found
 
 

@@ -17,4 +17,4 @@ def check_installed(package: str) -> None:
         import_module(package)
     except ImportError:
         hint = f"pip install 'dctv[{package}]'"
-        raise UsageError(f"this takes {package}, which is not installed", hint=hint) from None
+        raise UsageError(f"this requires {package}, which is not installed", hint=hint) from None

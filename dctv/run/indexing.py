@@ -37,7 +37,7 @@ def index(
         TraceError: the trace cannot be read.
     """
     if timeline and not context.policy.when:
-        raise UsageError("a session that reads no indexes makes no timelines beside them", hint="open it with an index")
+        raise UsageError("a session without indexes builds no timelines", hint="open it with an index")
     if timeline and order.index_dir not in (None, context.policy.index_dir):
         message = f"a session makes timelines in its own folder of indexes, found `{order.index_dir}`"
         raise UsageError(message, hint="Session(index_dir=...) names it")

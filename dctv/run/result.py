@@ -140,7 +140,7 @@ class Result:
             BindError: it is not known, or there is no such column.
         """
         if self._began is None:
-            raise BindError("it is not known which trace `_ts` is a time of", None)
+            raise BindError("cannot tell which trace `_ts` belongs to", None)
         return self._began()
 
     @property

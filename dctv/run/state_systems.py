@@ -102,7 +102,7 @@ def options_of(given: Mapping[str, object]) -> Options:
             raise UsageError(f"a state system has no option `{name}`", hint=hint)
     backend, start, end = given.get("backend", FULL), given.get("start", 0), given.get("end")
     if backend == PARTIAL:
-        raise UsageError("a provider's changes cannot be made again part by part, as a partial history needs")
+        raise UsageError("a partial history cannot be built by a function: its changes cannot be repeated part by part")
     if backend not in BACKENDS:
         choices = [one for one in BACKENDS if one != PARTIAL]
         near = nearest(str(backend), choices)
@@ -150,7 +150,7 @@ def _source(path: ast.Path, catalog: Catalog) -> tuple[States, tuple[str, ...]]:
         raise catalog.unknown(path, "state system")
     source = states.source_of(found[0])
     if source is None:
-        raise BindError(f"`{path.text}` is no state system", path.place)
+        raise BindError(f"`{path.text}` is not a state system", path.place)
     return source, found[1]
 
 
@@ -165,7 +165,7 @@ def _free_name(path: ast.Path, catalog: Catalog, *, replaces: bool) -> tuple[str
         what, hint = ("a state system", "CREATE OR REPLACE replaces it") if known else ("a table or view", None)
         raise BindError(f"`{path.text}` is {what} already", path.place, hint=hint)
     if found is None and catalog.space(parts) is not None:
-        raise BindError(f"`{path.text}` holds other names already", path.place)
+        raise BindError(f"`{path.text}` already contains other names", path.place)
     return found[1] if found else parts
 
 
@@ -195,4 +195,6 @@ def _options(statement: ast.CreateStateSystem, binder: Binder) -> Options:
 
 def _only_partial(options: Options, place: Place | None) -> None:
     if options.backend != PARTIAL:
-        raise BindError("`granularity` is of partial histories only", place, hint=f"write `backend => '{PARTIAL}'` too")
+        raise BindError(
+            "`granularity` applies only to partial histories", place, hint=f"write `backend => '{PARTIAL}'` too"
+        )

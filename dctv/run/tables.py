@@ -34,7 +34,7 @@ def create(statement: commands.CreateTable, context: ExecutionContext, known: En
     """
     path, catalog = statement.path, context.catalog
     if statement.replace and statement.if_not_exists:
-        raise BindError("OR REPLACE and IF NOT EXISTS say two things of a table that is there", path.place)
+        raise BindError("OR REPLACE and IF NOT EXISTS contradict each other", path.place)
     found = catalog.find(tuple(p.text for p in path.parts))
     if statement.if_not_exists and found is not None and _is_own(found[0]):
         return Done(f"there is a table {path.text} already")

@@ -113,7 +113,7 @@ def _immutable(parser: Parser, index: int, place: Place) -> ParseError | None:
         return ParseError(f"dctv is immutable, there is no `{statement[0]}`", place)
     if statement[0] == "CREATE" and "TABLE" in statement[:4] and "AS" not in statement and "(" in statement:
         hint = "`CREATE TABLE name AS SELECT ...` keeps them; `CREATE TABLE name AS VALUES (1, 'a')` lists them"
-        return ParseError("a table is made of the rows of a select", place, hint=hint)
+        return ParseError("CREATE TABLE needs a select", place, hint=hint)
     if statement[0] == "COPY" and statement[-1] == "FROM":
         hint = "`MOUNT TRACE 'file' AS name` reads a file"
         return ParseError("dctv is immutable, there is no `COPY FROM`", place, hint=hint)

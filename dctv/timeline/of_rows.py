@@ -68,7 +68,7 @@ def _shown(schema: Schema, name: str | None, value: str | None) -> ShownColumns:
             hint="SELECT SPAN and SELECT EVENT keep times",
         )
     if value is not None and schema.kind is Kind.EVENT:
-        raise UsageError("values of events do not last, expected spans", hint="dctv.time_series_to_spans makes spans")
+        raise UsageError("events have no duration, expected spans", hint="dctv.time_series_to_spans makes spans")
     number = None if value is None else _column(schema, value)
     if number is not None and not _is_number(number):
         raise UsageError(f"`{number.name}` is {number.type}, expected numbers")
@@ -155,7 +155,9 @@ def _texts(column: ColumnType, values: Any) -> Any:
     try:
         return values.cast(pa.string())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-        raise UsageError(f"`{column.name}` is {column.type}, which names nothing", hint="name another column") from None
+        raise UsageError(
+            f"`{column.name}` is {column.type}, which cannot be a name", hint="name another column"
+        ) from None
 
 
 def _same(value: object, of: Any, count: int) -> Any:

@@ -120,7 +120,7 @@ class Timeline:
 def _check(start: int, stop: int, step: int) -> None:
     for name, time in (("start", start), ("stop", stop)):
         if not _FIRST <= time <= _LAST:
-            raise UsageError(f"`{name}` is no time: {time} ns")
+            raise UsageError(f"`{name}` is not a time: {time} ns")
     if not 0 < step <= _LAST:
         raise UsageError(f"expected a step of more than 0 ns, found {step} ns")
     if stop < start:

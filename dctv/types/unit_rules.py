@@ -187,7 +187,7 @@ def _power(arguments: Sequence[Argument], function: str) -> Outcome:
     _need_bare(arguments, range(1, len(arguments)), function)
     if is_bare(_at(arguments, 0)):
         return NO_UNIT, _ones(arguments)
-    raise UnitError(f"`{function}` raises a unit to a literal number only", hint="drop the unit with unitless(x)")
+    raise UnitError(f"`{function}` can raise a unit only to a literal number", hint="drop the unit with unitless(x)")
 
 
 def raised(unit: Unit, exponent: Fraction) -> tuple[Unit, Fraction]:

@@ -28,7 +28,9 @@ def critical(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
     source = source_of(host, shown, place)
     tids = {column["value"] for columns in source.rows for column in columns if column["name"] == "tid"} - {None}
     if shown.mount is None or len(tids) != 1:
-        raise UsageError(f"`{shown.track.name}` is not of one thread", hint="select a slice or a state of a thread")
+        raise UsageError(
+            f"`{shown.track.name}` does not belong to a single thread", hint="select a slice or a state of a thread"
+        )
     stop = place.begin + max(place.duration, 1)
     return _followed(host, shown.mount, shown.timeline, tids.pop(), (place.begin, stop))
 

@@ -44,7 +44,7 @@ async def body_of(request: Request) -> Mapping[str, Any]:
     try:
         found = json.loads(b"".join(pieces))
     except (ValueError, RecursionError):
-        raise UsageError("the request is no JSON") from None
+        raise UsageError("the request is not JSON") from None
     return fields_of(found)
 
 

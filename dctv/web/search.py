@@ -122,7 +122,7 @@ def _fits(rows: GatheredRows, text: str) -> Any:
             found = pc.match_substring(rows.names, text, ignore_case=True)
     except pa.ArrowInvalid as error:
         what = str(error).removeprefix("Invalid regular expression: ").splitlines()[0]
-        raise UsageError(f"`{text.removeprefix(_REGULAR)}` is no regular expression: {what}") from None
+        raise UsageError(f"`{text.removeprefix(_REGULAR)}` is not a valid regular expression: {what}") from None
     return np.append(found.to_numpy(zero_copy_only=False), [False])
 
 

@@ -107,7 +107,7 @@ def _listen(port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot listen on port {port}: {reason}", hint="--port 0 takes one that is free") from None
+        raise UsageError(f"cannot listen on port {port}: {reason}", hint="--port 0 chooses a free port") from None
     return listening
 
 

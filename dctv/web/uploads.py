@@ -66,13 +66,13 @@ class Uploads:
         if size > self._most:
             raise TooLarge(
                 f"the file is larger than {self._most >> 20:,} MiB, which is all that a page may send",
-                hint="start `dctv ui NAME=PATH` with it instead, which copies nothing",
+                hint="start `dctv ui NAME=PATH` with it instead, which makes no copy",
             )
         free = shutil.disk_usage(self._made()).free
         if size > free - _KEPT_FREE:
             raise TooLarge(
                 f"there is no room for the file in `{self._made().parent}`",
-                hint="start `dctv ui NAME=PATH` with it instead, which copies nothing",
+                hint="start `dctv ui NAME=PATH` with it instead, which makes no copy",
             )
 
     def _place(self, name: str) -> Path:

@@ -191,7 +191,7 @@ def test_records_of_many_threads_come_in_the_order_of_their_files(tmp_path: Path
         (["--raw", "--chrome"], "expected one format, found `raw` and `chrome`"),
         (["--format=mermaid", "--graphviz"], "expected one format, found `mermaid` and `graphviz`"),
         (["--format=svg"], "found `--format svg`, expected one of raw, chrome"),
-        (["--sample-time=1ms"], "--sample-time goes with --flame-graph, found `raw`"),
+        (["--sample-time=1ms"], "--sample-time requires --flame-graph, found `raw`"),
         (["--flame-graph", "--sample-time=soon"], "found `--sample-time soon`, expected a time such as `100us`"),
         (["-o", "/nonexistent/x"], "cannot write `/nonexistent/x`: no such file or directory"),
         (["-Z", "10"], "these filters need sizes, and the table has no column `size`"),

@@ -93,8 +93,8 @@ def test_a_function_that_filters_hide_is_no_error() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["pread46"], "no call of the function `pread46` is in the trace\nhint: did you mean `pread64`?"),
-        (["nothing_like_it"], "no call of the function `nothing_like_it` is in the trace\n"),
+        (["pread46"], "the trace has no call of the function `pread46`\nhint: did you mean `pread64`?"),
+        (["nothing_like_it"], "the trace has no call of the function `nothing_like_it`\n"),
         (["-f", "totl"], "unknown field `totl`, did you mean `total`?"),
         (["-f", "tid"], "expected one of the fields total, self, addr, total-avg"),
         (["--task", "-f", "addr"], "expected one of the fields total, self, tid, found `addr`"),

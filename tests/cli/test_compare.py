@@ -194,7 +194,7 @@ def test_without_scipy(folder: Path) -> None:
         asked = compare("A=old/*", "B=new/*", TOTALS, "--fail-above", "5%", "--alpha", "0.05", cwd=folder)
         alone = compare("A=old/0.json", "B=new/0.json", TOTALS, cwd=folder)
     assert asked.code == 2
-    assert asked.err == "error: --alpha takes scipy, which is not installed\nhint: pip install 'dctv[compare]'\n"
+    assert asked.err == "error: --alpha requires scipy, which is not installed\nhint: pip install 'dctv[compare]'\n"
     assert (alone.code, alone.err) == (0, "")
 
 

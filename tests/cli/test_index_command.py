@@ -84,7 +84,7 @@ def test_a_changed_trace_is_indexed_anew(trace: Path, tmp_path: Path) -> None:
     assert f"`{grown}` changed after it was indexed" in checked.err
     again = run("index", trace, *place)
     assert again.code == 0
-    assert f"warning: `{grown}` changed after it was indexed; it is built anew" in again.err
+    assert f"warning: `{grown}` changed after it was indexed; it is rebuilt" in again.err
     assert run("index", "--check", trace, *place).code == 0
 
 

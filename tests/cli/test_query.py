@@ -43,7 +43,10 @@ def test_wrong_sql() -> None:
         (("SELECT 1", "t="), "error: `t=` gives no path to mount as `t`"),
         (("SELECT 1", "t=a", "t=b"), "error: `t` is mounted twice, from `a` and `b`"),
         (("SELECT 1", "--param", "x"), "error: found `--param x`, expected K=V, such as --param limit=5ms"),
-        (("SELECT 1", "-o", "x.doc"), "error: the name `x.doc` tells no format, expected --format or one of"),
+        (
+            ("SELECT 1", "-o", "x.doc"),
+            "error: the name `x.doc` does not determine a format, expected --format or one of",
+        ),
         (("SELECT 1", "--threads", "0"), "error: found `--threads 0`, expected a number from 1"),
         (("SELECT 1", "-o", "no/such/x.csv"), "error: cannot write `no/such/x.csv`: no such file or directory"),
     ],

@@ -134,8 +134,8 @@ def test_an_error_of_all_traces_is_told_once(traces: Path) -> None:
     ("words", "message"),
     [
         (("--each", "nothing/*", "SELECT 1"), "error: found no trace that matches `nothing/*`"),
-        (("--jobs", "2", "SELECT 1"), "error: --jobs goes with --each, which is not there"),
-        (("--checkpoint", "x", "SELECT 1"), "error: --checkpoint goes with --each, which is not there"),
+        (("--jobs", "2", "SELECT 1"), "error: --jobs requires --each"),
+        (("--checkpoint", "x", "SELECT 1"), "error: --checkpoint requires --each"),
         (("--each", "*", "--checkpoint", "/dev/null/x", "SELECT 1"), "error: cannot keep results in `/dev/null/x`: "),
     ],
 )

@@ -34,9 +34,9 @@ def test_calls_are_printed_as_they_nest() -> None:
         (["-f", "durration"], "unknown field `durration`, did you mean `duration`?"),
         (["-r", "5ms"], "found `-r 5ms`, expected FROM~TO"),
         (["-t", "5q"], "found `-t 5q`, expected a time such as `100us`"),
-        (["-N", "a(("], "<filter>:1:2: `a((` is no pattern: found open group without closing ')'"),
+        (["-N", "a(("], "<filter>:1:2: `a((` is not a valid pattern: found open group without closing ')'"),
         (["--flat", "-F", "a"], "--flat prints what was recorded, expected no filters with it"),
-        (["--no-libcall"], "the trace does not tell which functions are of libraries"),
+        (["--no-libcall"], "the trace does not say which functions belong to libraries"),
         (["-Z", "10"], "these filters need sizes, and the table has no column `size`"),
     ],
 )

@@ -55,7 +55,7 @@ def test_it_counts_what_is_printed(options: list[str]) -> None:
     [
         (["-s", "totl"], "unknown key `totl`, did you mean `total`?"),
         (["-f", "+selff"], "unknown field `selff`, did you mean `self`?"),
-        (["-s", "size"], "the trace does not tell sizes of functions"),
+        (["-s", "size"], "the trace does not record the sizes of functions"),
         (["--avg-self", "--task"], "not allowed with argument"),
     ],
 )

@@ -204,7 +204,7 @@ def test_a_trace_not_read_whole(tmp_path: Path) -> None:
     broken.write_bytes((tmp_path / "a.pfw.gz").read_bytes()[:10_000])
     ran = run("stats", broken, "--section", "times")
     assert ran.code == 3
-    assert ran.err.endswith("hint: --allow-partial accepts traces that were not read whole\n")
+    assert ran.err.endswith("hint: --allow-partial accepts traces that were not read completely\n")
     assert run("stats", broken, "--section", "times", "--allow-partial").code == 0
 
 

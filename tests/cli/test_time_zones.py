@@ -89,7 +89,7 @@ def test_files_of_arrow_have_timestamps(tmp_path: Path) -> None:
 def test_what_has_no_known_clock_stays_as_it_is() -> None:
     text = "SELECT _ts FROM t.events LIMIT 1"
     ran = run("query", f"t={CLOCKLESS}", "--no-index", "--format", "csv", text, "--time", "utc")
-    why = "`t` does not tell when it began: it has no known clock"
+    why = "`t` does not record when it began: it has no known clock"
     assert ran == Ran(0, "_ts [ns]\n0\n", f"warning: `_ts` counts from the beginning of the trace: {why}\n")
     computed = asked("SELECT _ts + 1ns AS _ts FROM t.events LIMIT 1", "--time", "utc")
     assert computed.out == "_ts [ns]\n1\n"
@@ -182,7 +182,7 @@ def test_events_that_match_a_filter() -> None:
     assert ran.out.splitlines()[2].startswith("2023-11-14 22:13:20.000005000+00,,accepted,")
     ran = run("view", REQUESTS, "--time", "utc")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("error: records have the times that they have in the trace\nhint: --time goes with")
+    assert ran.err.startswith("error: records keep the times of the trace\nhint: use --time with")
 
 
 def test_summaries(tmp_path: Path) -> None:
@@ -194,6 +194,6 @@ def test_summaries(tmp_path: Path) -> None:
     assert run(*words, "--time", "local") == Ran(0, expected, "")
     assert run(*words).out.splitlines()[1] == "4,1700000000000000000,1700000000000900000,900000"
     ran = run("stats", CLOCKLESS, "--section", "times", "--time", "utc")
-    assert ran.err == "warning: the trace does not tell when it began: it has no known clock\n"
+    assert ran.err == "warning: the trace does not record when it began: it has no known clock\n"
     assert "1647.12" in ran.out
     assert run("stats", CLOCKLESS, "--time", "nowhere").code == 2

@@ -49,7 +49,7 @@ def test_a_trace_not_read_whole(broken: Path, tmp_path: Path) -> None:
     assert ran.code == 3
     assert ran.out.startswith("COUNT()\n-------\n")
     assert ran.err.startswith("error: t: ")
-    assert ran.err.endswith("hint: --allow-partial accepts traces that were not read whole\n")
+    assert ran.err.endswith("hint: --allow-partial accepts traces that were not read completely\n")
     assert run("query", COUNT, f"t={broken}", "-o", tmp_path / "out.csv").code == 3
     assert not (tmp_path / "out.csv").exists()
 

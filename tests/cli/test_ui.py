@@ -121,7 +121,7 @@ def test_a_port_that_is_taken() -> None:
         ran = run("ui", "--no-open", "--port", str(port))
     assert (ran.code, ran.err) == (
         2,
-        f"error: cannot listen on port {port}: address already in use\nhint: --port 0 takes one that is free\n",
+        f"error: cannot listen on port {port}: address already in use\nhint: --port 0 chooses a free port\n",
     )
 
 

@@ -102,7 +102,10 @@ def test_a_wrong_filter(trace: Path, tmp_path: Path) -> None:
     [
         ((), "error: found no TRACE"),
         (("none.pfw",), "error: no such file or folder: `none.pfw`"),
-        (("none.pfw", "-o", "x.doc"), "error: the name `x.doc` tells no format, expected --format or one of"),
+        (
+            ("none.pfw", "-o", "x.doc"),
+            "error: the name `x.doc` does not determine a format, expected --format or one of",
+        ),
         (("none.pfw", "--limit", "0"), "error: found `--limit 0`, expected a number from 1"),
         (
             ("a.pfw", "b.txt"),

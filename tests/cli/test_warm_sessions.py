@@ -181,7 +181,7 @@ def test_a_session_of_another_version(folder: Path) -> None:
     ran = ask(folder, "query", "SELECT 1 AS x")
     about.write_text(told)
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith("error: the session `w` is of dctv 0.0.9, this is ")
+    assert ran.err.startswith("error: the session `w` runs dctv 0.0.9, this is ")
     assert ran.err.endswith("hint: `dctv session stop w` ends it, then start it again\n")
 
 
@@ -212,9 +212,12 @@ def test_lists_and_ends(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["query", "--session", "w", "--threads", "2", "SELECT 1"], "--threads does not go with --session"),
-        (["query", "--session", "w", "--each", "*.json", "SELECT 1"], "--each does not go with --session, it starts"),
-        (["query", "--session", "w", "--engine", "sc://x", "SELECT 1"], "--engine does not go with --session"),
+        (["query", "--session", "w", "--threads", "2", "SELECT 1"], "--threads cannot be combined with --session"),
+        (
+            ["query", "--session", "w", "--each", "*.json", "SELECT 1"],
+            "--each cannot be combined with --session, since it starts",
+        ),
+        (["query", "--session", "w", "--engine", "sc://x", "SELECT 1"], "--engine cannot be combined with --session"),
         (["query", "--session", "a/b", "SELECT 1"], "found the session `a/b`, expected a name of letters, digits"),
         (["session", "start"], "found no name of a session"),
         (["session", "list", "w"], "found `w`, expected `dctv session list` alone"),

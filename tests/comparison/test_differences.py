@@ -179,7 +179,13 @@ def test_keys_keep_their_types() -> None:
         ),
         ("x BIGINT, x BIGINT", "x BIGINT, x BIGINT", [], "the query has several columns `x`", "AS"),
         ("metric VARCHAR, x BIGINT", "metric VARCHAR, x BIGINT", [], "the query has a key `metric`, which", "AS"),
-        ("A VARCHAR, x BIGINT", "A VARCHAR, x BIGINT", [], "a side is called `A`, as a key of the query is", "rename"),
+        (
+            "A VARCHAR, x BIGINT",
+            "A VARCHAR, x BIGINT",
+            [],
+            "a side has the same name as the key `A` of the query",
+            "rename",
+        ),
     ],
 )
 def test_what_cannot_be_compared(a: str, b: str, by: list[str], message: str, hint: str) -> None:
@@ -194,7 +200,7 @@ def test_what_cannot_be_compared(a: str, b: str, by: list[str], message: str, hi
     ("labels", "message"),
     [
         (("A", "A"), "both sides are called `A`"),
-        (("A", "change"), "a side is called `change`, as a column of the comparison is"),
+        (("A", "change"), "a side has the same name as the column `change` of the comparison"),
     ],
 )
 def test_names_of_sides(labels: tuple[str, str], message: str) -> None:
@@ -213,7 +219,7 @@ def test_numbers_of_several_types_are_compared() -> None:
     ("columns", "rows", "message"),
     [
         ("n VARCHAR, x BIGINT", [["a", 1], [None, 2], [None, 3]], "the query has several rows of `n` NULL for `B0`"),
-        ("x BIGINT", [[1], [2]], "the query has several rows for `B0`, and no column that tells them apart"),
+        ("x BIGINT", [[1], [2]], "the query has several rows for `B0`, and no column that distinguishes them"),
     ],
 )
 def test_keys_that_several_rows_have(columns: str, rows: Rows, message: str) -> None:

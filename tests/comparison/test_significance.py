@@ -160,6 +160,6 @@ def test_without_scipy_there_are_no_p_values() -> None:
         found = Comparison(sides("x BIGINT", [[[1]], [[2]]], [[[1]], [[3]]]))
         assert (found.repeated, found.tested) == (True, False)
         assert found.table().schema.names[-3:] == ("low", "high", "note")
-        with pytest.raises(UsageError, match="takes scipy, which is not installed") as error:
+        with pytest.raises(UsageError, match="requires scipy, which is not installed") as error:
             found.worse(5, alpha=0.05)
     assert error.value.hint == "pip install 'dctv[compare]'"

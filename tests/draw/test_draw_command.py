@@ -126,7 +126,7 @@ def test_several_traces_are_below_each_other() -> None:
         (
             [f"trace={CALLS}"],
             2,
-            "error: `trace` is the name of the traces that have none\nhint: give these a name too\n",
+            "error: `trace` is reserved for traces without a name\nhint: name all traces\n",
         ),
     ],
 )

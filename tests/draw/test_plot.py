@@ -87,13 +87,13 @@ def test_values_are_shown_over_time(session: Session) -> None:
         (
             EVENTS,
             {"value": "what"},
-            "values of events do not last, expected spans",
+            "events have no duration, expected spans",
             "dctv.time_series_to_spans makes spans",
         ),
         (
             EVENTS.replace("*", "LIST_VALUE(1) AS l", 1),
             {},
-            "`l` is INTEGER[], which names nothing",
+            "`l` is INTEGER[], which cannot be a name",
             "name another column",
         ),
     ],

@@ -88,6 +88,6 @@ def test_a_picture_has_the_size_that_was_asked_for() -> None:
 
 def test_without_pillow_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(UsageError, match=r"^error: PNG pictures take Pillow\n") as raised:
+    with pytest.raises(UsageError, match=r"^error: PNG pictures require Pillow\n") as raised:
         png(picture(scene([])))
     assert raised.value.hint == "pip install 'dctv[draw]'"

@@ -192,9 +192,9 @@ def test_nothing_to_show(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([SAMPLES, "-t", "1ms"], "`-t` chooses calls, and samples are none"),
-        ([SAMPLES, "-F", "a@sample=2"], "`sample` and `time` choose calls, and samples are none"),
-        ([SAMPLES, "--trace", "off"], "`--trace off` chooses calls, and samples are none"),
+        ([SAMPLES, "-t", "1ms"], "`-t` applies to calls, not to samples"),
+        ([SAMPLES, "-F", "a@sample=2"], "`sample` and `time` apply to calls, not to samples"),
+        ([SAMPLES, "--trace", "off"], "`--trace off` applies to calls, not to samples"),
         ([CALLS, "--min-width", "x"], "found `--min-width x`, expected a number from 0 to 100"),
         ([CALLS, "-F", "a@sample=x"], "<filter>:1:10: expected a number from 1, found `x`"),
     ],

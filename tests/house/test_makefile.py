@@ -1,4 +1,4 @@
-"""What `make` runs is something that can be run, and a first build says how long it takes."""
+"""What `make` runs can be run, and a first build says how long it takes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,6 @@ def test_scripts_are_run_by_the_interpreter() -> None:
 def test_scripts_are_there() -> None:
     for script in re.findall(r"(?:benchmarks|docs|tests)/\w+\.py", MAKEFILE):
         assert (ROOT / script).is_file(), script
-
-
-def test_names_in_contributing_are_there() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert "SAMPLES" not in text
 
 
 def test_a_first_build_is_announced(tmp_path: Path) -> None:

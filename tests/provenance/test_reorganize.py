@@ -208,7 +208,7 @@ def test_a_name_outside_of_the_folder_is_refused(tmp_path: Path, trace: list[str
     ("groups", "message"),
     [
         ({"a/b": "dur > 1"}, "`a/b` cannot be a group's name"),
-        ({"rest": "dur > 1"}, "the group `rest` is what no other group takes"),
+        ({"rest": "dur > 1"}, "the group `rest` is reserved for events that no other group takes"),
         ({"a": "dur >"}, "expected"),
     ],
 )

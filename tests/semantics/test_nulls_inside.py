@@ -30,7 +30,7 @@ def test_values(one: Session) -> None:
 
 
 def test_it_is_said_once(one: Session) -> None:
-    with pytest.raises(ParseError, match="`IGNORE NULLS` is said twice"):
+    with pytest.raises(ParseError, match="`IGNORE NULLS` is given twice"):
         one.sql(f"SELECT last_value(v RESPECT NULLS) IGNORE NULLS OVER () {ROWS}")
 
 

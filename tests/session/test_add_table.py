@@ -67,7 +67,7 @@ def test_names_that_differ_in_case(session: dctv.Session, tmp_path: Path) -> Non
     session.add_table("t", data)
     assert session.sql("SELECT * FROM t").fetchall() == [(1, 2)]
     pq.write_table(data, tmp_path / "x.parquet")
-    with pytest.raises(UsageError, match="two columns of the dataset have one name, but for case"):
+    with pytest.raises(UsageError, match="two columns of the dataset differ only in case"):
         session.add_table("u", ds.dataset(tmp_path))
 
 

@@ -116,12 +116,12 @@ def test_the_scheduler_clock_has_several_names() -> None:
         (None, "found no mount to align with by the clock"),
         (
             "t.csv",
-            "found no clock that all mounts are known to have: "
+            "found no clock that all mounts are known to share: "
             "`b` has the clock realtime and `other` has no known clock",
         ),
         (
             "tests/data/trace_dat/live_marks.dat",
-            "found no clock that all mounts are known to have: "
+            "found no clock that all mounts are known to share: "
             "`b` has the clock realtime and `other` has the clock local",
         ),
     ],

@@ -72,7 +72,12 @@ def test_what_is_interrupted_leaves_nothing(session: Session, tmp_path: Path) ->
     ("text", "message", "at", "hint"),
     [
         ("COPY t TO 'DIR/x.csv'", "unknown table `t`", "t", ""),
-        ("COPY (SELECT 1) TO 'DIR/x'", "the name `DIR/x` tells no format", "'DIR/x'", "write (FORMAT csv); formats: "),
+        (
+            "COPY (SELECT 1) TO 'DIR/x'",
+            "the name `DIR/x` does not determine a format",
+            "'DIR/x'",
+            "write (FORMAT csv); formats: ",
+        ),
         ("COPY (SELECT 1) TO 'DIR/x' (FORMAT cvs)", "unknown format `cvs`", "cvs", "did you mean `csv`?"),
         ("COPY (SELECT 1) TO 'DIR/x' (FORMAT)", "FORMAT needs a name", "FORMAT", "formats: "),
         ("COPY (SELECT 1) TO 'DIR/x' (HEADER)", "COPY has no option `HEADER`", "HEADER", "its option is FORMAT"),

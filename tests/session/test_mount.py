@@ -94,7 +94,7 @@ def test_a_name_is_mounted_once(session: dctv.Session, ftrace: Path) -> None:
         (lambda d: d / "*.nope", r"no file matches `.*\*.nope`"),
         (lambda d: _folder(d / "empty"), r"the folder `.*empty` is empty"),
         (lambda d: _folder(d / "docs", "a.md", b"# hello"), "is of no known format; it begins with `# hello`"),
-        (lambda d: _folder(d / "docs", "a.md", b"x", "b.md", b"y"), "none of its 2 files is of a known format"),
+        (lambda d: _folder(d / "docs", "a.md", b"x", "b.md", b"y"), "none of its 2 files has a known format"),
         (lambda d: _file(d / "empty.txt", b""), "is empty"),
         (
             lambda d: _file(d / "x.bin", b"\x7fELF\x02\x01"),

@@ -145,10 +145,7 @@ def test_a_session_writes_only_where_it_may(tmp_path: Path) -> None:
     with Session(allow_files=[inside, one]) as session:
         for target in (outside / "x.csv", inside / "../outside/x.csv", inside / "link/x.csv", inside / "there.csv"):
             error = refusal(session, f"COPY (SELECT 1 AS a) TO '{target}'")
-            assert (
-                error.message
-                == f"a query may not write the file `{target}`: it is none of those that the session allows"
-            )
+            assert error.message == f"a query may not write the file `{target}`: the session does not allow it"
         session.sql(f"COPY (SELECT 1 AS a) TO '{inside}/x.csv'; COPY (SELECT 2 AS a) TO '{one}'")
     assert sorted(path.name for path in outside.iterdir()) == ["one.csv"]
     assert ((inside / "x.csv").read_text(), one.read_text()) == ("a\n1\n", "a\n2\n")

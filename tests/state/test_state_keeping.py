@@ -232,7 +232,7 @@ def test_damage_is_never_trusted(part: str, trace: Path, tmp_path: Path, expecte
         with Watched(trace, index_dir) as watched:
             assert watched.rows() == expected
             warnings = watched.session.warnings()
-            assert part == "note" or "damaged; it is made anew" in warnings[0]
+            assert part == "note" or "damaged; it is rebuilt" in warnings[0]
 
 
 def test_a_closed_session_holds_nothing_before_garbage_is_looked_for(trace: Path, tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_names_of_something_else() -> None:
     with session() as one:
         with pytest.raises(DctvError, match="is a table or view already"):
             one.create_state_system("t.slices", Running(), SELECT)
-        with pytest.raises(DctvError, match=r"`t\.slices` is no state system"):
+        with pytest.raises(DctvError, match=r"`t\.slices` is not a state system"):
             one.state_system("t.slices")
         with pytest.raises(DctvError, match="unknown state system `nobody`"):
             one.state_system("nobody")

@@ -169,10 +169,10 @@ def test_damage_is_told_and_mended(trace: Path, tmp_path: Path) -> None:
     whole = path.read_bytes()
     for place in (0, len(whole) // 3, len(whole) - 100):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        assert seen(trace, tmp_path / "idx") == (first, [f"the timeline `{path}` is damaged; it is made anew"])
+        assert seen(trace, tmp_path / "idx") == (first, [f"the timeline `{path}` is damaged; it is rebuilt"])
         assert seen(trace, tmp_path / "idx") == (first, [])
     path.write_bytes(whole[:-1])
-    assert seen(trace, tmp_path / "idx") == (first, [f"the timeline `{path}` is damaged; it is made anew"])
+    assert seen(trace, tmp_path / "idx") == (first, [f"the timeline `{path}` is damaged; it is rebuilt"])
 
 
 def test_another_trace_in_its_place_has_another_timeline(trace: Path, tmp_path: Path) -> None:

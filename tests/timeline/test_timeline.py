@@ -285,8 +285,8 @@ def test_ten_thousand_tracks_and_long_names() -> None:
         ((0, 1, -5), "expected a step of more than 0 ns, found -5 ns"),
         ((0, 1, 1 << 63), f"expected a step of more than 0 ns, found {1 << 63} ns"),
         ((1, 0, 1), "`stop`, 0 ns, comes before `start`, 1 ns"),
-        ((0, 1 << 63, 1), f"`stop` is no time: {1 << 63} ns"),
-        ((FIRST - 1, 0, 1), f"`start` is no time: {FIRST - 1} ns"),
+        ((0, 1 << 63, 1), f"`stop` is not a time: {1 << 63} ns"),
+        ((FIRST - 1, 0, 1), f"`start` is not a time: {FIRST - 1} ns"),
     ],
 )
 def test_windows_that_are_none(window: tuple[int, int, int], message: str) -> None:

@@ -106,7 +106,7 @@ def test_what_is_no_json_is_refused(client: Client) -> None:
     ):
         status, _, answer = client.raw("POST", f"/{client.token}/api/query", body, {"content-type": kind})
         assert status == 400, body[:20]
-        assert json.loads(answer)["error"]["message"].startswith(("expected", "the request is no JSON"))
+        assert json.loads(answer)["error"]["message"].startswith(("expected", "the request is not JSON"))
 
 
 def test_a_large_request_is_cut_off(client: Client) -> None:

@@ -109,7 +109,7 @@ def test_a_wrong_condition_is_told_at_its_place() -> None:
 @pytest.mark.parametrize(
     ("order", "message"),
     [
-        (Search(text="re:(x"), "`(x` is no regular expression: missing ): (x"),
+        (Search(text="re:(x"), "`(x` is not a valid regular expression: missing ): (x"),
         (Search(text="x", limit=0), "expected a limit from 1 to 10,000, found 0"),
         (Search(text="x", direction="up"), "expected the direction `next` or `previous`, found `up`"),
         (Search(), "a search has either a text or a condition"),

@@ -70,5 +70,5 @@ def test_what_is_of_no_thread_is_not_followed() -> None:
     with Session(index=False) as session:
         session.mount(DATA / "stdlib/states.trace.txt", "t")
         one = next(one for one in shown(session.timeline("t"), "t") if one.track.source == "t.timeline.cpu_idle")
-        with pytest.raises(UsageError, match="`Idle state` is not of one thread"):
+        with pytest.raises(UsageError, match="`Idle state` does not belong to a single thread"):
             critical(session, one, 0)

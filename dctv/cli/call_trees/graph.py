@@ -168,7 +168,7 @@ def refuse(session: Session, function: str | None = None) -> None:
     if function not in names:
         near = nearest(function, names)
         hint = f"did you mean `{near}`?" if near else None
-        raise UsageError(f"no call of the function `{function}` is in the trace", hint=hint)
+        raise UsageError(f"the trace has no call of the function `{function}`", hint=hint)
 
 
 @record
@@ -189,7 +189,7 @@ def write_tasks(
     times = running_times(session, source, query)
     every = [Ran(one, *times.get(one.tid, (0, 0))) for one in tasks_of(session, source)]
     if not every:
-        raise UsageError("the trace tells of no threads")
+        raise UsageError("the trace has no threads")
     out.write(b"========== TASK GRAPH ==========\n")
     out.write(_titles(columns, "TASK NAME").encode())
     for line in _task_lines(every, columns, args.time_filter):

@@ -145,7 +145,7 @@ def write_tasks(session: Session, source: CallSource, recording: Recording | Non
     """Write the list of threads."""
     tasks = tasks_of(session, source)
     if not tasks:
-        raise UsageError("the trace tells of no threads")
+        raise UsageError("the trace has no threads")
     starts = recording.tasks.sessions if recording is not None else ()
     programs = {one.pid for one in starts}
     first: Mapping[int, int] = {}

@@ -188,7 +188,7 @@ def calls_of(args: Namespace, source: CallSource, *, size: bool = False, pid: bo
     plain = f"{_OWN}, c.pid" if pid else _OWN
     if not source.recorded:
         if size:
-            raise UsageError("the trace does not tell sizes of functions")
+            raise UsageError("the trace does not record the sizes of functions")
         own = plain.replace("c.dur", "c._duration AS dur").replace("c.parent", "c.parent_id AS parent")
         own = own.replace("c.args", "CASE WHEN c.args LIKE '(%' THEN c.args ELSE '(' || c.args || ')' END AS args")
         if source.view != "calls":
@@ -310,7 +310,7 @@ def first_call(session: Session, source: CallSource) -> int:
 def _library_calls(session: Session, source: CallSource, match: str) -> list[str]:
     """Return words of filters for the functions that are called through the linker's table."""
     if not source.recorded:
-        raise UsageError("the trace does not tell which functions are of libraries")
+        raise UsageError("the trace does not say which functions belong to libraries")
     found = session.sql(f"SELECT DISTINCT name, module FROM {source.mount}.functions WHERE type = 'P'").fetchall()
     return [f"{exactly(name, match)}@{module}" for name, module in found if not set(name) & set("@;!")]
 

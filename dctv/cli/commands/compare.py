@@ -21,8 +21,8 @@ def configure(parser: ArgumentParser) -> None:
         "words",
         nargs="*",
         metavar="NAME=TRACE | SQL",
-        help="two sides, such as A=old.trace B='new/*.trace', the first of which is the base; each trace is a run, "
-        "and is called t in the SQL; one SQL text",
+        help="two sides, such as A=old.trace B='new/*.trace', the first one is the base; each trace is a run, "
+        "called t in the SQL; one SQL text",
     )
     add_question(parser)
     add_verdict(parser)
@@ -32,7 +32,7 @@ def configure(parser: ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="write to this file, and only if all is compared; even if --fail-above fails",
+        help="write to this file once everything is compared, even if --fail-above fails",
     )
     parser.add_argument("--limit", type=positive, metavar="N", help="write the N largest differences of each metric")
     add_running(parser)
@@ -68,4 +68,4 @@ def _list(args: Namespace) -> int:
     return OK
 
 
-COMPARE = Command("compare", "compare what a query gives for the traces of two sides", configure, run)
+COMPARE = Command("compare", "compare the results of a query for two sets of traces", configure, run)

@@ -65,7 +65,7 @@ def _format(named: str | None, output: Path) -> str:
         return "parquet"
     if found is None:
         known = ", ".join(SUFFIXES)
-        raise UsageError(f"the name `{output}` tells no format, expected --format or one of {known}")
+        raise UsageError(f"the name `{output}` does not determine a format, expected --format or one of {known}")
     return found
 
 

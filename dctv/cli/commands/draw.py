@@ -31,7 +31,7 @@ def configure(parser: ArgumentParser) -> None:
         "words",
         nargs="+",
         metavar="TRACE | NAME=TRACE",
-        help="files, folders or patterns, which make one trace together; with names, several traces below each other",
+        help="files, folders or patterns, combined into one trace; with names, several traces below each other",
     )
     parser.add_argument(
         "--from", dest="start", type=_time, metavar="TIME", help="time since the trace began, such as 1.5s (default: 0)"
@@ -83,7 +83,7 @@ def run(args: Namespace) -> int:
     named = [one for one in mounts.traces if one not in mounts.unnamed]
     everything: list[tuple[str, Any]] = [*([(_TRACE, traces)] if traces else []), *named]
     if len({name for name, _ in everything}) < len(everything):
-        raise UsageError(f"`{_TRACE}` is the name of the traces that have none", hint="give these a name too")
+        raise UsageError(f"`{_TRACE}` is reserved for traces without a name", hint="name all traces")
     to_file = args.output is not None and args.output not in STDOUT
     _check(args, to_file=to_file)
     args = look(args)

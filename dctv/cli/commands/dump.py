@@ -16,8 +16,8 @@ from dctv.errors import UsageError
 _FORMATS = {
     "raw": "every begin and end, thread by thread; for uftrace directories, everything in them (default)",
     "chrome": "JSON for chrome://tracing and Perfetto's viewer",
-    "flame-graph": "stacks and how often a sampler would have met them, for flame graphs",
-    "graphviz": "who called whom how often, for dot",
+    "flame-graph": "stacks and how often a sampler would have seen them, for flame graphs",
+    "graphviz": "a graph of call counts, for dot",
     "mermaid": "the same, as a page",
 }
 
@@ -29,7 +29,7 @@ def configure(parser: ArgumentParser) -> None:
         nargs="+",
         type=only_path,
         metavar="TRACE",
-        help="files, folders or patterns, which make one trace together",
+        help="files, folders or patterns, combined into one trace",
     )
     choice = parser.add_argument_group("formats", "one of")
     for name, title in _FORMATS.items():
@@ -71,7 +71,7 @@ def run(args: Namespace) -> int:
     if len(chosen) > 1:
         raise UsageError(f"expected one format, found {' and '.join(f'`{name}`' for name in chosen)}")
     if args.sample_time is not None and chosen != ["flame-graph"]:
-        raise UsageError(f"--sample-time goes with --flame-graph, found `{chosen[0]}`")
+        raise UsageError(f"--sample-time requires --flame-graph, found `{chosen[0]}`")
 
     def work(desk: Desk) -> int:
         source = source_of(desk.session)

@@ -20,13 +20,13 @@ def configure(parser: ArgumentParser) -> None:
         nargs="+",
         type=only_path,
         metavar="TRACE",
-        help="files, folders or patterns, which make one trace together",
+        help="files, folders or patterns, combined into one trace",
     )
     parser.add_argument(
         "--from", dest="origin", choices=SOURCES, help="what frames are made of (default: what the trace has)"
     )
     parser.add_argument(
-        "--weight", choices=WEIGHTS, help="what samples count (default: count; period if they have no times)"
+        "--weight", choices=WEIGHTS, help="what a sample counts as (default: count; period if they have no times)"
     )
     parser.add_argument(
         "--diff", metavar="OTHER", help="compare with another trace: red took longer here, blue took longer there"

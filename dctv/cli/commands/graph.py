@@ -21,7 +21,7 @@ def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv graph`."""
     parser.add_argument("traces", nargs=1, type=only_path, metavar="TRACE", help="a file, folder or pattern")
     parser.add_argument("function", nargs="?", metavar="FUNC", help="only what this function calls, and what called it")
-    parser.add_argument("--task", action="store_true", help="print which threads began which, and how long they ran")
+    parser.add_argument("--task", action="store_true", help="print which threads created which, and how long they ran")
     parser.add_argument(
         "-f",
         "--output-fields",
@@ -80,4 +80,4 @@ def run(args: Namespace) -> int:
     return carry_out(args, [(TRACE, args.traces)], work, args.output)
 
 
-GRAPH = Command("graph", "print who called whom, with totals", configure, run)
+GRAPH = Command("graph", "print the call graph, with totals", configure, run)

@@ -24,7 +24,11 @@ def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv index`."""
     parser.add_argument("traces", nargs="+", type=only_path, metavar="TRACE", help="file, folder or pattern")
     parser.add_argument(
-        "--dimensions", type=_names, default=(), metavar="A,B", help="index these too: args.size is the argument `size`"
+        "--dimensions",
+        type=_names,
+        default=(),
+        metavar="A,B",
+        help="also index these: args.size is the argument `size`",
     )
     parser.add_argument(
         "--false-positive-rate", type=_rate, default=0.01, metavar="P", help="of Bloom filters (default: 0.01)"
@@ -34,10 +38,10 @@ def configure(parser: ArgumentParser) -> None:
         type=_count,
         default=1024,
         metavar="N",
-        help="number of values that each Bloom filter has room for, at least (default: 1024)",
+        help="minimum number of values that each Bloom filter is sized for (default: 1024)",
     )
     parser.add_argument("--no-store", action="store_true", help="build no column store")
-    parser.add_argument("--timeline", action="store_true", help="make the timeline, too, which `dctv draw` draws")
+    parser.add_argument("--timeline", action="store_true", help="also build the timeline, for `dctv draw`")
     parser.add_argument(
         "--index-dir", type=Path, metavar="DIR", help="keep the index here (default: DCTV_INDEX_DIR, else the cache)"
     )
@@ -108,7 +112,7 @@ def _built(trace: str, outcome: IndexOutcome, warnings: Sequence[str], *, allow:
     from dctv.visible import visible
 
     for note in outcome.notes:
-        say(f"warning: {note}; it is built anew")
+        say(f"warning: {note}; it is rebuilt")
     for name in outcome.empty:
         say(f"warning: no event has a value of `{name}`")
     for reason in outcome.incomplete:

@@ -21,7 +21,7 @@ def configure(parser: ArgumentParser) -> None:
         nargs="+",
         type=only_path,
         metavar="TRACE",
-        help="files, folders or patterns, which make one trace together",
+        help="files, folders or patterns, combined into one trace",
     )
     parser.add_argument("--task", action="store_true", help="print its threads instead")
     parser.add_argument(
@@ -51,4 +51,4 @@ def run(args: Namespace) -> int:
     return carry_out(args, [(TRACE, args.traces)], work, args.output)
 
 
-INFO = Command("info", "print what a trace says about itself, or its threads", configure, run)
+INFO = Command("info", "print the metadata of a trace, or its threads", configure, run)

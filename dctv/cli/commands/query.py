@@ -86,7 +86,7 @@ def run(args: Namespace) -> int:
         return run_each(args, announced(args, mounts), batch)
     for option in ("jobs", "checkpoint"):
         if getattr(args, option) is not None:
-            raise UsageError(f"--{option} goes with --each, which is not there")
+            raise UsageError(f"--{option} requires --each")
     return run_batch(args, announced(args, mounts), batch)
 
 

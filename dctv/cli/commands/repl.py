@@ -45,4 +45,4 @@ def run(args: Namespace) -> int:
         session.close()
 
 
-REPL = Command("repl", "ask questions at a prompt", configure, run)
+REPL = Command("repl", "run queries at an interactive prompt", configure, run)

@@ -22,7 +22,7 @@ def configure(parser: ArgumentParser) -> None:
         nargs="+",
         type=only_path,
         metavar="TRACE",
-        help="files, folders or patterns, which make one trace together",
+        help="files, folders or patterns, combined into one trace",
     )
     parser.add_argument(
         "-f",
@@ -120,4 +120,4 @@ def _default(args: Namespace) -> tuple[str, ...]:
     return ("elapsed" if since_first_call(args) else "time", "duration", "tid")
 
 
-REPLAY = Command("replay", "print calls as they nest, with their durations", configure, run)
+REPLAY = Command("replay", "print nested calls with their durations", configure, run)

@@ -33,7 +33,7 @@ def configure(parser: ArgumentParser) -> None:
         nargs="+",
         type=only_path,
         metavar="TRACE",
-        help="files, folders or patterns, which make one trace together",
+        help="files, folders or patterns, combined into one trace",
     )
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--avg-total", action="store_true", help="average, shortest, longest and deviation of calls")

@@ -32,7 +32,7 @@ def configure(parser: ArgumentParser) -> None:
         nargs="+",
         type=only_path,
         metavar="TRACE",
-        help="files, folders or patterns, which make one trace together",
+        help="files, folders or patterns, combined into one trace",
     )
     parser.add_argument(
         "--exact",
@@ -83,7 +83,7 @@ def _clock(zone: str, properties: Mapping[str, str]) -> Callable[[int], str] | N
         return None
     start = unix_start(properties)
     if start is None:
-        say(f"warning: the trace does not tell when it began: it has {clock_of(properties)}")
+        say(f"warning: the trace does not record when it began: it has {clock_of(properties)}")
         return None
     later, texts = start - int(properties["start_ns"]), Texts(zone)
     return lambda time: texts.text(time + later)
@@ -114,7 +114,7 @@ def _write(summary: Summary, wanted: list[str], writer: Writer, desk: Desk, cloc
     desk.bar.clear()
     if summary.processes is None and "processes" in wanted:
         wanted = [name for name in wanted if name != "processes"]
-        say("note: the index does not tell the events of each process, --exact counts them")
+        say("note: the index does not count the events of each process; --exact does")
     for number, name in enumerate(wanted):
         if number:
             desk.sink.separate(writer.between)

@@ -25,9 +25,7 @@ def configure(parser: ArgumentParser) -> None:
         default="",
         help="only names that begin like this, such as t.sched, or match a pattern, such as '*wake*'",
     )
-    parser.add_argument(
-        "--all", action="store_true", help="also list tables that are empty because there are none of their events"
-    )
+    parser.add_argument("--all", action="store_true", help="also list tables whose events the trace lacks")
     add_format_option(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="write to this file, and only if everything succeeds"

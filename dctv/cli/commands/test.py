@@ -48,4 +48,4 @@ def run(args: Namespace) -> int:
     return run_tests(args, find_tests(paths), parse_mounts(named).traces, parameters(args.param))
 
 
-TEST = Command("test", "check that SQL files print what is expected", configure, run)
+TEST = Command("test", "compare the output of SQL files with what is expected", configure, run)

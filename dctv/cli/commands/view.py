@@ -30,7 +30,7 @@ def configure(parser: ArgumentParser) -> None:
         nargs="+",
         type=only_path,
         metavar="TRACE",
-        help="files, folders or patterns, which make one trace together",
+        help="files, folders or patterns, combined into one trace",
     )
     parser.add_argument("--where", metavar="FILTER", help="""such as 'cat == "POSIX" and dur > 1ms'""")
     parser.add_argument(
@@ -56,7 +56,9 @@ def run(args: Namespace) -> int:
 
     writer, zone = _writer(args.format, args.output), checked(args.time)
     if writer is None and zone != TRACE:
-        raise UsageError("records have the times that they have in the trace", hint="--time goes with --format table")
+        raise UsageError(
+            "records keep the times of the trace", hint="use --time with another format, such as --format table"
+        )
 
     def work(desk: Desk) -> int:
         found = desk.session.matches("trace", args.where)
@@ -94,7 +96,7 @@ def _writer(name: str | None, output: Path | None) -> Writer | None:
         if output.suffix.lower() in writer.suffixes:
             return writer
     known = ", ".join([*SUFFIXES, *(s for writer in formats.values() for s in writer.suffixes if s not in SUFFIXES)])
-    raise UsageError(f"the name `{output}` tells no format, expected --format or one of {known}")
+    raise UsageError(f"the name `{output}` does not determine a format, expected --format or one of {known}")
 
 
 VIEW = Command("view", "print the events that match a filter", configure, run)

@@ -26,31 +26,33 @@ def add_question(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SQL",
-        help="compare what this SQL gives; may be repeated",
+        help="compare the results of this SQL; may be repeated",
     )
     parser.add_argument(
         "-f",
         "--file",
         action="append",
         default=[],
-        help="likewise for this file, after -c; - is stdin; may be repeated",
+        help="compare the results of this file, after -c; - is stdin; may be repeated",
     )
     parser.add_argument(
         "--metric",
         action="append",
         default=[],
         metavar="NAME[,NAME]",
-        help="likewise for a bundled query (default without SQL: all for the traces' formats)",
+        help="compare the results of this bundled query (default without SQL: all for the traces' formats)",
     )
     parser.add_argument(
-        "--list-metrics", action="store_true", help="list the bundled queries, of traces those for their formats"
+        "--list-metrics",
+        action="store_true",
+        help="list the bundled queries; with traces, only those for their formats",
     )
     parser.add_argument(
         "--by",
         action="append",
         default=[],
         metavar="COLUMN[,COLUMN]",
-        help="match rows by these columns (default: those that are no numbers); all others are compared",
+        help="match rows by these columns (default: those that are not numbers); all others are compared",
     )
     parser.add_argument(
         "--param",
@@ -83,13 +85,13 @@ def add_verdict(parser: ArgumentParser) -> None:
         type=least,
         default=[],
         metavar="AMOUNT",
-        help="fail only for differences of at least this, such as 1ms, where they are in such units; may be repeated",
+        help="fail only for differences of at least this, such as 1ms, in columns of such a unit; may be repeated",
     )
     parser.add_argument(
         "--alpha",
         type=level,
         metavar="P",
-        help="fail only for changes with a p-value below this, such as 0.05; takes several runs and dctv[compare]",
+        help="fail only for changes with a p-value below this, such as 0.05; requires several runs and dctv[compare]",
     )
 
 
@@ -98,7 +100,7 @@ def add_running(parser: ArgumentParser) -> None:
     add_fleet_options(parser)
     parser.add_argument("--github", action="store_true", help="annotate errors in GitHub")
     parser.add_argument(
-        "--timeout", type=seconds, metavar="TIME", help="give all this long, such as 90s, then give up (exit code 124)"
+        "--timeout", type=seconds, metavar="TIME", help="stop after this time, such as 90s (exit code 124)"
     )
     parser.add_argument("--quiet", action="store_true", help="print errors only: no warnings, remarks or progress")
 

@@ -78,7 +78,7 @@ def _check_judging(args: Namespace, runs: Sequence[int]) -> None:
     if args.fail_above is None:
         for option, given in (("--better", args.better), ("--alpha", args.alpha), ("--at-least", args.at_least)):
             if given:
-                raise UsageError(f"{option} goes with --fail-above, which is not there")
+                raise UsageError(f"{option} requires --fail-above")
     if args.alpha is not None:
         if not significance.is_there():
             raise significance.missing("--alpha")

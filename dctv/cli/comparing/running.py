@@ -161,7 +161,7 @@ def _judge(verdicts: Sequence[Verdict], limit: float, narrator: RunNarrator) -> 
     """Say what is worse, and what could not be judged."""
     unjudged = sum(verdict.unjudged for verdict in verdicts)
     if not any(verdict.judged for verdict in verdicts):
-        narrator.error(DctvError("found no number to judge that both sides have (--fail-above)"))
+        narrator.error(DctvError("found no number on both sides to judge (--fail-above)"))
         return FAILED
     if unjudged:
         what = "1 number is" if unjudged == 1 else f"{unjudged} numbers are"

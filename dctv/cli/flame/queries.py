@@ -56,11 +56,11 @@ def _chosen(args: Namespace, source: CallSource) -> Iterator[str]:
     """Yield what samples must be, and refuse what can only be said of calls."""
     for option, what in (("time_filter", "-t"), ("size_filter", "-Z"), ("location", "-L")):
         if getattr(args, option):
-            raise UsageError(f"`{what}` chooses calls, and samples are none")
+            raise UsageError(f"`{what}` applies to calls, not to samples")
     if args.trace == "off":
-        raise UsageError("`--trace off` chooses calls, and samples are none")
+        raise UsageError("`--trace off` applies to calls, not to samples")
     if any("sample=" in word or "time=" in word for word in [*(args.filters or ()), *(args.triggers or ())]):
-        raise UsageError("`sample` and `time` choose calls, and samples are none")
+        raise UsageError("`sample` and `time` apply to calls, not to samples")
     if args.tid:
         yield f"tid IN ({', '.join(str(tid) for tid in args.tid)})"
     first, last = args.time_range or (None, None)

@@ -17,8 +17,8 @@ def add_each_options(parser: ArgumentParser) -> None:
     group.add_argument(
         "--each",
         metavar="[NAME=]PATTERN",
-        help=f"run the SQL once for each trace that the pattern matches, mounted as NAME ({NAME}), and put the results "
-        "one below the other",
+        help=f"run the SQL once for each trace that the pattern matches, mounted as NAME ({NAME}), and append the "
+        "results to each other",
     )
     add_fleet_options(group)
 
@@ -32,5 +32,5 @@ def add_fleet_options(group: ArgumentParser | _ArgumentGroup) -> None:
         "--checkpoint",
         type=Path,
         metavar="DIR",
-        help="keep what is done here: the same command goes on where it was interrupted",
+        help="save finished work here; the same command resumes after an interruption",
     )

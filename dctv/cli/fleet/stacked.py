@@ -91,7 +91,7 @@ def _refuse_doubled(names: Sequence[str]) -> None:
     """Refuse columns of one name: traces are matched by the names of their columns."""
     doubled = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if doubled is not None:
-        raise UsageError(f"the report has several columns `{doubled}`", hint="give each a name of its own with AS")
+        raise UsageError(f"the report has several columns `{doubled}`", hint="give each its own name with AS")
 
 
 def _same(known: ColumnType, first: str, one: ColumnType, trace: str) -> ColumnType:

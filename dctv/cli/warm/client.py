@@ -47,7 +47,7 @@ def ask(args: Namespace) -> int:
     about = found(name)
     if about.version != dctv.__version__:
         raise UsageError(
-            f"the session `{name}` is of dctv {about.version}, this is {dctv.__version__}",
+            f"the session `{name}` runs dctv {about.version}, this is {dctv.__version__}",
             hint=f"`dctv session stop {name}` ends it, then start it again",
         )
     with socket.socket(socket.AF_UNIX) as connection:
@@ -68,12 +68,14 @@ def ask(args: Namespace) -> int:
 def _check(args: Namespace, name: str) -> None:
     for word, option in _AT_START.items():
         if getattr(args, word, None):
-            raise UsageError(f"{option} does not go with --session", hint=f"`dctv session start {name}` takes it")
+            raise UsageError(
+                f"{option} cannot be combined with --session", hint=f"pass it to `dctv session start {name}`"
+            )
     for word, option in _ALONE.items():
         if getattr(args, word, None):
-            raise UsageError(f"{option} does not go with --session, it starts processes of its own")
+            raise UsageError(f"{option} cannot be combined with --session, since it starts its own processes")
     if getattr(args, "engine", None):
-        raise UsageError("--engine does not go with --session, which has an engine of its own")
+        raise UsageError("--engine cannot be combined with --session, which has its own engine")
 
 
 def _asked(connection: socket.socket, words: Sequence[str]) -> int | None:

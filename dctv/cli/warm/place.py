@@ -66,7 +66,7 @@ def folder() -> Path:
     except OSError as error:
         raise UsageError(f"cannot make `{path}`: {(error.strerror or str(error)).lower()}", hint=_ELSEWHERE) from None
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077:
-        raise UsageError(f"`{path}` is not a folder of yours alone, sessions are not safe there", hint=_ELSEWHERE)
+        raise UsageError(f"`{path}` is not private to your user, so sessions are not safe there", hint=_ELSEWHERE)
     return path
 
 

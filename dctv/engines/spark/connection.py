@@ -57,7 +57,9 @@ def _session(address: str) -> Any:
         from pyspark.sql.connect.client.retries import DefaultPolicy
         from pyspark.sql.connect.session import SparkSession
     except ImportError as error:
-        raise UsageError(f"an engine elsewhere takes what is not installed: {_first(error)}", hint=_EXTRA) from None
+        raise UsageError(
+            f"a remote engine requires a package that is not installed: {_first(error)}", hint=_EXTRA
+        ) from None
     try:
         session = SparkSession.builder.remote(address).create()
         # By itself the client asks a server that is gone for ten minutes.

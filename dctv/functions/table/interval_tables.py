@@ -100,7 +100,7 @@ def refuse_name(name: str, taken: Sequence[ColumnType], argument: Argument) -> N
     """Fail where a column that a function makes has the name of another."""
     if name in (c.name.lower() for c in taken):
         hint = "select that column under another name"
-        raise BindError(f"the table has a column `{name}`, which this function makes", argument.place, hint=hint)
+        raise BindError(f"the table already has a column `{name}`, which this function adds", argument.place, hint=hint)
 
 
 def number_column(argument: Argument, schema: Schema, what: str) -> ColumnType:

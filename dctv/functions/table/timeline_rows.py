@@ -21,7 +21,7 @@ def _rows(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         raise BindError("expected spans or events, found a regular table", argument.place, hint=hint)
     name, value = arguments["name"], arguments["value"]
     if value.value is not None and schema.kind is Kind.EVENT:
-        raise BindError("values of events do not last, expected spans", value.place)
+        raise BindError("events have no duration, expected spans", value.place)
     chosen = {
         "name": None if name.value is None else name.column(schema, "the column of names").name,
         "value": None if value.value is None else number_column(value, schema, "the column of values").name,

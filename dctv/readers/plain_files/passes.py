@@ -145,7 +145,7 @@ def _check_used(description: Sequence[Mapping[str, Any]], options: Mapping[str, 
         columns = sorted({column for one in description for column, _, _ in one["columns"]})
         near = nearest(str(wanted), columns)
         hint = f"did you mean `{near}`?" if near else f"its columns: {', '.join(columns[:20])}"
-        raise TraceError(f"found no column `{wanted}`, which is to hold the times", hint=hint)
+        raise TraceError(f"found no column `{wanted}` for the times", hint=hint)
 
 
 @record

@@ -296,7 +296,7 @@ def call(
         else:
             plain.append(item)
     if nulls and arguments.nulls:
-        raise ParseError(f"`{nulls}` is said twice", at)
+        raise ParseError(f"`{nulls}` is given twice", at)
     return ast.Call(
         path,
         tuple(plain),

@@ -195,7 +195,7 @@ def _sampled(source: ast.Table | None, sample: ast.Sample) -> tuple[ast.Table, a
         raise ParseError("USING SAMPLE needs a FROM", sample.place)
     if isinstance(source, ast.SpanJoin | ast.SpanBroadcast):
         hint = "put the join into a subquery, or TABLESAMPLE behind one of its tables"
-        raise ParseError("USING SAMPLE takes no rows of a span join", sample.place, hint=hint)
+        raise ParseError("USING SAMPLE cannot sample a span join", sample.place, hint=hint)
     if isinstance(source, ast.Join):
         return source, sample
     return ast.TableSample(source, sample, place=source.place), None

@@ -46,7 +46,7 @@ def table_joined(at: Place, source: ast.Table, alias: ast.Alias) -> ast.TableSel
     """Make a table of joined ones, which have one name together."""
     if not isinstance(source, ast.Join):
         hint = "(a JOIN b USING (x)) AS t names a join"
-        raise ParseError("the name of a table stands within its parentheses", alias.name.place or at, hint=hint)
+        raise ParseError("the name of a table belongs inside its parentheses", alias.name.place or at, hint=hint)
     every = ast.ResultColumn(ast.Star(place=source.place), place=source.place)
     core = ast.Core((every,), source=source, place=source.place)
     return ast.TableSelect(ast.Select(core, place=source.place), alias, place=at)
@@ -172,7 +172,7 @@ def called_table(at: Place, name: ast.Name, table: ast.Table) -> ast.Table:
     """Make a table whose name comes first."""
     given: ast.Alias | None = getattr(table, "alias", None)
     if not hasattr(table, "alias") or isinstance(table, ast.TableSample) or given is not None:
-        raise ParseError(f"`{name.text}` names what has a name of its own, or cannot have one", at)
+        raise ParseError(f"`{name.text}` cannot be a name here: this already has one, or cannot have one", at)
     return cast("ast.Table", replace(cast("ast.TableName", table), alias=ast.Alias(name, place=name.place), place=at))
 
 

@@ -72,7 +72,7 @@ def plain(at: Place, path: ast.Path, arguments: Arguments) -> tuple[ast.Path, Ar
         return function, replace(arguments, items=items)
     if name not in _TAKEN.get(words, ("trim",)):
         usual = " or ".join(f"`{one}`" for one in _TAKEN.get(words, ("trim",)))
-        raise ParseError(f"{words} stands among the arguments of {usual}, found `{path.text}`", at)
+        raise ParseError(f"{words} is allowed only in the arguments of {usual}, found `{path.text}`", at)
     return path, arguments
 
 
