@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import Any
 
@@ -78,14 +77,17 @@ class Crew:
     def results(
         self,
         work: Work,
-        each: Iterable[tuple[Any, ...]],
+        each: Sequence[tuple[Any, ...]],
         share: Callable[[int], Limits],
         progress: Progress,
         size: Callable[[Any], int] = lambda _: 0,
+        weights: Sequence[int] = (),
     ) -> Generator[Any, None, None]:
         """Yield what a function gives for each of some arguments, in their order; others are worked on meanwhile.
 
-        `share` returns the limits of one of so many workers, and `size` how many bytes something takes that was given.
+        `share` returns the limits of one of so many workers, and `size` how many bytes a result takes. With `weights`,
+        such as the sizes of traces, the heaviest are worked on first, so that none is left for the end, as long as all
+        results fit into memory.
 
         Raises:
             DctvError: one of them failed, or the process that worked on it was killed.
@@ -93,8 +95,8 @@ class Crew:
         """
         executor, workers = self._executor()
         limits = share(workers or usable_processors())
-        least, most = (workers * _AHEAD, workers * _AHEAD) if workers else (_FIRST, _MANY)
-        given = _Given(lambda some: executor.submit(self.call, limits, work, *some), iter(each), least, most, size)
+        bounds = (workers * _AHEAD, workers * _AHEAD) if workers else (_FIRST, _MANY)
+        given = _Given(lambda some: executor.submit(self.call, limits, work, *some), each, weights, bounds, size)
         try:
             while given.more():
                 yield given.taken(progress)
@@ -142,70 +144,99 @@ class Crew:
 
 
 class _Given:
-    """Pieces of work that are handed out, in their order."""
+    """Pieces of work that are handed out: in their order, or the heaviest first while results take little memory."""
 
     def __init__(
         self,
         submit: Callable[[tuple[Any, ...]], Future[Any]],
-        each: Iterator[tuple[Any, ...]],
-        least: int,
-        most: int,
+        pieces: Sequence[tuple[Any, ...]],
+        weights: Sequence[int],
+        bounds: tuple[int, int],
         size: Callable[[Any], int],
     ) -> None:
         self._submit = submit
-        self._each = each
-        self._least, self._most = least, most
-        """Limits on unfinished pieces of work: the usual one, and the one for small results."""
+        self._pieces = pieces
+        self._by_weight = sorted(range(len(weights)), key=lambda number: (weights[number], -number))
+        """Numbers of pieces that have not been handed out, the heaviest last; others among them are passed over."""
+        self._least, self._most = bounds
+        """So many are unfinished at a time, and so many if their results will be small."""
         self._size = size
-        self._waiting: deque[Future[Any]] = deque()
+        self._futures: dict[int, Future[Any]] = {}
+        """Of pieces that were handed out, and not taken yet."""
+        self._wanted = 0
+        """The number of the piece that is taken next."""
+        self._begun = 0
+        """All pieces before this one were handed out."""
         self._lock = threading.Lock()
         """Threads of the executor count what is finished."""
         self._unfinished = 0
         self._ended = 0
         self._gave = 0
-        """Bytes of all that was given."""
+        """Bytes of all results."""
         self._held = 0
-        """Bytes of what waits to be taken."""
+        """Bytes of the results that wait to be taken."""
         self._changed = threading.Event()
 
     def more(self) -> bool:
-        """Hand out what there is room for; whether anything is left to take."""
-        while self._has_room() and (some := next(self._each, None)) is not None:
-            future = self._submit(some)
+        """Hand out as many pieces as there is room for; whether any is left to take."""
+        while (number := self._next()) is not None:
+            future = self._submit(self._pieces[number])
             with self._lock:
                 self._unfinished += 1
-            self._waiting.append(future)
+            self._futures[number] = future
             future.add_done_callback(self._finished)
-        return bool(self._waiting)
+        return self._wanted < len(self._pieces)
 
     def taken(self, progress: Progress) -> Any:
-        """Wait for the first piece; return what it gave."""
-        first = self._waiting[0]
+        """Wait for the result of the next piece, and return it."""
         while True:
             self._changed.clear()
             progress.check()
-            if first.done():
+            future = self._futures.get(self._wanted)
+            if future is not None and future.done():
                 break
             self.more()
             self._changed.wait(_PULSE)
-        self._waiting.popleft()
-        result = first.result()
+        del self._futures[self._wanted]
+        self._wanted += 1
+        result = future.result()
         with self._lock:
             self._held -= self._size(result)
         return result
 
     def cancel(self) -> None:
-        """Cancel the work that has not begun."""
-        for one in self._waiting:
+        """Drop the pieces on which nobody has begun to work."""
+        for one in self._futures.values():
             one.cancel()
 
-    def _has_room(self) -> bool:
+    def _next(self) -> int | None:
+        """Return the number of the piece to hand out now, None if there is no room or no piece."""
+        while self._is_out(self._begun):
+            self._begun += 1
+        if self._begun == len(self._pieces):
+            return None
         with self._lock:
-            if self._held >= _HELD or self._unfinished < self._least:
-                return self._held < _HELD
-            coming = self._unfinished * self._gave
-            little = self._ended > 0 and self._held + coming / self._ended < _HELD
-            return little and self._unfinished < self._most
+            if self._held >= _HELD:
+                # The reader waits for this one, and takes what is held once it has come.
+                return self._begun if self._begun == self._wanted else None
+            if self._unfinished >= self._least and not (
+                self._unfinished < self._most and self._would_hold(self._unfinished)
+            ):
+                return None
+            all_fit = self._would_hold(len(self._pieces) - self._ended)
+        return self._heaviest() if all_fit and self._by_weight else self._begun
+
+    def _is_out(self, number: int) -> bool:
+        return number < self._wanted or number in self._futures
+
+    def _heaviest(self) -> int:
+        while self._is_out(self._by_weight[-1]):
+            self._by_weight.pop()
+        return self._by_weight[-1]
+
+    def _would_hold(self, count: int) -> bool:
+        """Whether there is memory for so many results more, as far as earlier ones tell."""
+        return self._ended > 0 and self._held + count * self._gave / self._ended < _HELD
 
     def _finished(self, future: Future[Any]) -> None:
         good = not future.cancelled() and future.exception() is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
@@ -26,9 +26,14 @@ def results() -> Iterator[Callable[..., Iterator[Any]]]:
     with ThreadPoolExecutor(2) as executor:
         crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, executor)
 
-        def given(work: Callable[[int], int], count: int, size: Callable[[Any], int] = lambda _: 0) -> Iterator[Any]:
-            each = ((number,) for number in range(count))
-            return crew.results(work, each, lambda _: LIMITS, Progress(None), size)
+        def given(
+            work: Callable[[int], int],
+            count: int,
+            size: Callable[[Any], int] = lambda _: 0,
+            weights: Sequence[int] = (),
+        ) -> Iterator[Any]:
+            each = [(number,) for number in range(count)]
+            return crew.results(work, each, lambda _: LIMITS, Progress(None), size, weights)
 
         yield given
 
@@ -68,6 +73,37 @@ def test_what_is_finished_early_is_bounded(
     assert list(found) == list(range(1, 50))
 
 
+def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() -> None:
+    cluster = Cluster()
+    crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, cluster)
+    each = [(number,) for number in range(100)]
+    weights = [number % 50 for number in range(100)]
+    found = crew.results(lambda number: number, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
+    threading.Timer(0.1, lambda: cluster.finish(1)).start()
+    assert next(found) == 0
+    assert [number for _, number in cluster.waiting] == list(range(1, 16))
+    cluster.finish(1)
+    assert next(found) == 1
+    heaviest = sorted(range(16, 100), key=lambda number: -weights[number])
+    assert [number for _, number in cluster.waiting] == [*range(2, 16), *heaviest]
+    cluster.finish(100)
+    assert list(found) == list(range(2, 100))
+
+
+def test_large_results_are_asked_for_in_their_order(
+    results: Callable[..., Iterator[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dctv.run.crew._HELD", 100)
+    begun: list[int] = []
+
+    def work(number: int) -> int:
+        begun.append(number)
+        return number
+
+    assert list(results(work, 30, lambda _: 40, list(range(30)))) == list(range(30))
+    assert all(abs(number - place) <= 5 for place, number in enumerate(begun))
+
+
 def test_an_error_comes_in_its_place(results: Callable[..., Iterator[Any]]) -> None:
     def work(number: int) -> int:
         if number == 3:
@@ -103,7 +139,7 @@ def test_an_executor_that_does_not_say_how_many_work_gets_many_pieces_if_they_gi
 ) -> None:
     cluster = Cluster()
     crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, cluster)
-    each = ((number,) for number in range(200))
+    each = [(number,) for number in range(200)]
     found = crew.results(lambda number: number, each, lambda _: LIMITS, Progress(None), lambda _: size)
     at_first: list[int] = []
 

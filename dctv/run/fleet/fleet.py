@@ -182,7 +182,7 @@ class Fleet:
         return result_of(with_types(none, carried_schema(none.schema)), self.context).reader().schema
 
     def _rows(self, parts: Sequence[FleetPart], run: PlanRun) -> Iterator[pa.RecordBatch]:
-        elsewhere = self.context.crew.is_wanted(len(parts), sum(size for part in parts for _, size, _ in part.state))
+        elsewhere = self.context.crew.is_wanted(len(parts), sum(map(_size, parts)))
         said: list[tuple[str, str, int]] = []
         try:
             yield from self._elsewhere(parts, run, said) if elsewhere else self._here(parts, run, said)
@@ -209,9 +209,10 @@ class Fleet:
     ) -> Iterator[pa.RecordBatch]:
         context = self.context
         targets = [self._target(run) for _ in parts]
-        work = ((part, target) for part, target in zip(parts, targets, strict=True))
+        work = list(zip(parts, targets, strict=True))
+        sizes = [_size(part) for part in parts]
         try:
-            given = context.crew.results(run_part, work, context.share, context.progress, lambda rows: rows.size)
+            given = context.crew.results(run_part, work, context.share, context.progress, lambda rows: rows.size, sizes)
             with closing(given) as results:
                 for number, (part, target) in enumerate(zip(parts, targets, strict=True)):
                     self._report(number, parts)
@@ -245,6 +246,11 @@ def _alone(plan: Plan) -> Plan:
     if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
         return replace(plan, source=replace(plan.source, fleet=None))
     return plan
+
+
+def _size(part: FleetPart) -> int:
+    """Return how many bytes the files of a trace have."""
+    return sum(size for _, size, _ in part.state)
 
 
 def _begins_after(need: p.Predicate, last: int) -> bool:

@@ -112,9 +112,12 @@ def _metadata(every: Sequence[FleetMember], way: MountSettings, context: Executi
     """Collect the metadata of every trace, and build the indexes that are wanted."""
     found: dict[str, MemberMetadata] = {}
     crew = context.crew
-    if crew.is_wanted(len(every), sum(map(size_of, every))):
-        work = ((member, way) for member in every)
-        looked: Iterable[MemberMetadata] = crew.results(metadata_of, work, context.share, context.progress)
+    sizes = [size_of(one) for one in every]
+    if crew.is_wanted(len(every), sum(sizes)):
+        work = [(member, way) for member in every]
+        looked: Iterable[MemberMetadata] = crew.results(
+            metadata_of, work, context.share, context.progress, weights=sizes
+        )
     else:
         looked = (metadata_of(context, member, way) for member in every)
     for member, one in zip(every, looked, strict=True):
