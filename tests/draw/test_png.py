@@ -48,7 +48,7 @@ def test_boxes_without_tooltips_look_as_those_with_them(monkeypatch: pytest.Monk
     made = scene([track(0)], [cell(0, 7 * ts, 1 + ts % 7, f"n{ts % 20}") for ts in range(140)])
     whole = image(made).tobytes()
     bare = scene([track(0)], [cell(0, 7 * ts, 1 + ts % 7, f"n{ts % 20}") for ts in range(140)])
-    monkeypatch.setattr(spans, "TOLD", 0)
+    monkeypatch.setattr(spans, "TITLED", 0)
     assert image(bare).tobytes() == whole
 
 

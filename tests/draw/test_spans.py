@@ -124,7 +124,7 @@ def test_a_legend_counts_the_states_that_it_has_no_room_for() -> None:
 
 
 def test_only_the_widest_boxes_tell_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spans, "TOLD", 2)
+    monkeypatch.setattr(spans, "TITLED", 2)
     cells = [cell(0, 10 * ts, 2 + ts, "ab"[ts % 2]) for ts in range(8)]
     read = drawn(scene([track(0)], cells))
     assert [told.split("\n")[1] for told in read.told()] == ["begins at 60 ns", "begins at 70 ns"]
