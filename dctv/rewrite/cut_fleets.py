@@ -7,8 +7,8 @@ and those over the second, and so on. Sound, part by part:
 - A select is one if its sources are, and it looks at one row at a time, or at rows of one trace: joins compare the
   traces of both sides, groups have the trace among their keys, windows among their partitions, DISTINCT among its
   columns. LIMIT is about all rows, and so are queries in expressions.
-- A span operator is one if its inputs are, and it says (`Filters.same`) that a condition on the trace is as good on
-  all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
+- A span operator is one if its inputs are, and it says (`FilterPushdown.same`) that a condition on the trace is as
+  good on all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
 
 A select above such a part that only groups and aggregates is split (`partial_aggregates`): each trace aggregates its
 rows, and the select combines what comes of them. Of a select that sorts and cuts, each trace gives its first rows

@@ -45,7 +45,7 @@ struct Judged {
     kept: bool,
     early: bool,
     /// Its callers are wanted.
-    told: bool,
+    with_stack: bool,
 }
 
 /// Decides what is shown, call by call, and puts it into `out`.
@@ -156,8 +156,8 @@ impl<T: Clone> Engine<T> {
             decide(&self.rules, state, &seen, self.enabled, &mut self.samples)
         };
         let kept = early || self.keeps(call, &decision.state, trigger);
-        let told = trigger.backtrace;
-        let judged = Judged { decision, place, kept, early, told };
+        let with_stack = trigger.backtrace;
+        let judged = Judged { decision, place, kept, early, with_stack };
         self.begin(call, judged);
     }
 
@@ -173,7 +173,7 @@ impl<T: Clone> Engine<T> {
 
     #[inline]
     fn begin(&mut self, call: &Call<T>, judged: Judged) {
-        let Judged { decision, place, kept, early, told } = judged;
+        let Judged { decision, place, kept, early, with_stack } = judged;
         if let Some(on) = decision.turned {
             self.enabled = on;
         }
@@ -197,7 +197,7 @@ impl<T: Clone> Engine<T> {
             state.depth = depth.saturating_add(1);
         }
         state.level = level.saturating_add(1);
-        let stack = (told && entered).then(|| self.stack(call));
+        let stack = (with_stack && entered).then(|| self.stack(call));
         let thread = &mut self.threads[call.thread as usize];
         let frame = Frame {
             id: call.id,

@@ -63,8 +63,8 @@ impl Filter {
         let integers = |number| column(number).and_then(|one| one.as_primitive_opt::<Int64Type>().ok_or_else(differs));
         let texts = |number| column(number).and_then(|one| one.as_string_opt::<i32>().ok_or_else(differs));
         let marks = column(8)?.as_primitive_opt::<Int8Type>().ok_or_else(differs)?;
-        let told = Columns { texts: [texts(3)?, texts(4)?, texts(6)?], sizes: integers(5)? };
-        let codes = self.engine.functions.encode(&told, self.input.chunk.ts.len())?;
+        let texts_and_sizes = Columns { texts: [texts(3)?, texts(4)?, texts(6)?], sizes: integers(5)? };
+        let codes = self.engine.functions.encode(&texts_and_sizes, self.input.chunk.ts.len())?;
         Ok(Chunk {
             ids: integers(0)?.clone(),
             parents: integers(1)?.clone(),

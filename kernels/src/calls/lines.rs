@@ -38,7 +38,7 @@ struct PendingCall {
     timed: bool,
 }
 
-fn told(taken: &Taken) -> PendingCall {
+fn pending(taken: &Taken) -> PendingCall {
     let block = taken.block;
     let long = |column: &Option<_>| {
         let column = column.as_ref();
@@ -91,7 +91,7 @@ impl Lines {
     /// Time and number of the next shown call.
     fn call(&mut self) -> Result<Option<(i64, i64)>, ArrowError> {
         while self.calls.is_empty() && self.more {
-            self.more = self.walk.step(told)?;
+            self.more = self.walk.step(pending)?;
             self.calls.extend(self.walk.engine.out.drain(..));
         }
         Ok(self.calls.front().map(|call| (call.more.time, call.id)))
@@ -110,30 +110,30 @@ impl Lines {
             return Ok(());
         };
         let function = functions.get(call.more.function);
-        let told = call.more;
-        let task = self.tasks.get(&told.tid).unwrap_or(&self.unnamed);
-        let number = self.printer.number(told.tid)?;
+        let pending = call.more;
+        let task = self.tasks.get(&pending.tid).unwrap_or(&self.unnamed);
+        let number = self.printer.number(pending.tid)?;
         let color = function.and_then(|one| self.printer.color(&one.name, one.module.as_deref()));
         self.printer.enter(
             number,
             Call {
                 id: call.id,
-                tid: told.tid,
-                time: told.time,
-                duration: told.length,
+                tid: pending.tid,
+                time: pending.time,
+                duration: pending.length,
                 depth: call.depth,
-                level: told.level,
+                level: pending.level,
                 marks: call.marks,
                 indent: call.indent,
                 outdent: call.outdent,
-                address: told.address,
+                address: pending.address,
                 name: function.map_or_else(|| self.unnamed.clone(), |one| one.name.clone()),
-                args: told.args,
-                result: told.result,
+                args: pending.args,
+                result: pending.result,
                 module: function.and_then(|one| one.module.clone()),
                 task: task.clone(),
                 stack: call.stack,
-                timed: told.timed,
+                timed: pending.timed,
                 is_event: false,
                 color,
             },

@@ -25,13 +25,13 @@ impl Missed {
     /// The words.
     #[getter]
     fn words(&self) -> Vec<Word> {
-        self.0.get().map(|told| told.0.clone()).unwrap_or_default()
+        self.0.get().map(|found| found.0.clone()).unwrap_or_default()
     }
 
     /// The functions that there are, if words name none.
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.0.get().map(|told| told.1.clone()).unwrap_or_default()
+        self.0.get().map(|found| found.1.clone()).unwrap_or_default()
     }
 }
 

@@ -105,7 +105,7 @@ impl Book {
 /// What is wrong with a pattern; None if nothing is.
 #[pyfunction]
 pub fn call_pattern_fault(name: &str, kind: &str) -> Option<String> {
-    let told = Pattern::new(name, kind).err()?;
-    let last = told.lines().last().unwrap_or_default();
+    let message = Pattern::new(name, kind).err()?;
+    let last = message.lines().last().unwrap_or_default();
     Some(last.trim_start_matches("error: ").to_owned())
 }

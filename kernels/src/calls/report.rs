@@ -51,15 +51,15 @@ fn stored(walk: &mut Walk<PendingCall>, sums: &mut Sums) -> Result<(), ArrowErro
         })?;
         let functions = &walk.engine.functions;
         for shown in walk.engine.out.drain(..) {
-            let told = shown.more;
-            let place = told.function as usize;
+            let pending = shown.more;
+            let place = pending.function as usize;
             if groups.0.len() <= place {
                 groups.0.resize(place + 1, NONE);
             }
             let group = match groups.0.get_mut(place) {
-                Some(group) if !told.inherited => {
+                Some(group) if !pending.inherited => {
                     if *group == NONE
-                        && let Some(function) = functions.get(told.function)
+                        && let Some(function) = functions.get(pending.function)
                     {
                         *group = sums.group(function.named.then(|| function.name.clone()));
                         sums.sized(*group, function.size);
@@ -68,7 +68,7 @@ fn stored(walk: &mut Walk<PendingCall>, sums: &mut Sums) -> Result<(), ArrowErro
                 }
                 _ => {
                     let group = sums.group(None);
-                    let function = functions.get(told.function);
+                    let function = functions.get(pending.function);
                     sums.sized(group, function.and_then(|one| one.size));
                     group
                 }
@@ -77,9 +77,9 @@ fn stored(walk: &mut Walk<PendingCall>, sums: &mut Sums) -> Result<(), ArrowErro
                 thread: shown.thread,
                 id: shown.id,
                 above: shown.above,
-                start: told.start,
-                length: known(told.length),
-                own: known(told.own),
+                start: pending.start,
+                length: known(pending.length),
+                own: known(pending.own),
                 group,
                 outermost: shown.depth == 0,
             });
@@ -150,7 +150,7 @@ impl State {
 
 type Added5 = (u64, i128, i64, i64, u128);
 
-fn told(times: &Times) -> Added5 {
+fn pending(times: &Times) -> Added5 {
     (times.count, times.sum, times.min, times.max, times.squares)
 }
 
@@ -217,8 +217,8 @@ impl CallSums {
                     group.calls,
                     group.size,
                     group.total,
-                    told(&group.lengths),
-                    told(&group.own),
+                    pending(&group.lengths),
+                    pending(&group.own),
                 )
             })
             .collect()

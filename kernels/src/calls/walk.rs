@@ -93,7 +93,7 @@ impl<T: Clone> Walk<T> {
 
     /// Decides on some more calls, until there are none; `told` says what is to be known of those that are shown.
     #[inline]
-    pub fn step(&mut self, told: impl Fn(&Taken) -> T) -> Result<bool, ArrowError> {
+    pub fn step(&mut self, describe: impl Fn(&Taken) -> T) -> Result<bool, ArrowError> {
         let (block, first) = match self.block.take() {
             Some(current) => current,
             None => {
@@ -120,7 +120,7 @@ impl<T: Clone> Walk<T> {
             let length = integer(&block.lengths, row);
             let taken = Taken { block: &block, row, time, length, function, state };
             self.engine.enter(&Call {
-                more: told(&taken),
+                more: describe(&taken),
                 time,
                 thread,
                 id: block.ids.value(row),

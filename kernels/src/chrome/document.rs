@@ -530,6 +530,6 @@ impl Decode for Document {
     }
 
     fn learnt(&mut self) -> Learnt {
-        Learnt { notes: self.placing.notes.take(), properties: self.properties.told() }
+        Learnt { notes: self.placing.notes.take(), properties: self.properties.properties() }
     }
 }

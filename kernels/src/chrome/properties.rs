@@ -54,13 +54,13 @@ impl Properties {
     }
 
     /// All properties, and what follows from them.
-    pub fn told(&self) -> Vec<(String, String)> {
-        let mut told = self.found.clone();
+    pub fn properties(&self) -> Vec<(String, String)> {
+        let mut properties = self.found.clone();
         let mut add = |key: &str, value: Option<String>| {
             if let Some(value) = value
-                && !told.iter().any(|(known, _)| known == key)
+                && !properties.iter().any(|(known, _)| known == key)
             {
-                told.push((key.to_owned(), value));
+                properties.push((key.to_owned(), value));
             }
         };
         let base = self.base();
@@ -68,7 +68,7 @@ impl Properties {
         add("start_unix_ns", unix.map(|ns| ns.to_string()));
         add("clock", Some(self.clock(base)));
         add("tool", self.tool());
-        told
+        properties
     }
 
     /// What is to be added to times for them to be Unix times in ns.
@@ -85,11 +85,11 @@ impl Properties {
     }
 
     fn clock(&self, base: Option<i64>) -> String {
-        let told = self.find("metadata").and_then(|text| {
+        let properties = self.find("metadata").and_then(|text| {
             let at = text.find("\"clock-domain\"")?;
             text.get(at + 14..)?.split('"').nth(1)
         });
-        let clock = match (told, base) {
+        let clock = match (properties, base) {
             (Some("LINUX_CLOCK_MONOTONIC"), _) => "monotonic",
             (Some(other), _) => return other.to_lowercase(),
             (None, Some(0)) => "realtime",

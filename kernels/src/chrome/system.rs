@@ -30,12 +30,12 @@ impl Placing {
 
     /// Make a row of an event, or take a header for what it is; false if the line is neither.
     fn system_event(&mut self, line: &[u8], sink: &mut Sink) -> bool {
-        let (prefix, told) = match parse(line) {
-            Line::Event(prefix, told) => (prefix, told),
+        let (prefix, event_text) = match parse(line) {
+            Line::Event(prefix, event_text) => (prefix, event_text),
             Line::Other(other) => return matches!(other, Other::Blank | Other::Header),
             Line::BadTime => return false,
         };
-        let Event::Plain(name, rest) = event(told) else {
+        let Event::Plain(name, rest) = event(event_text) else {
             return false;
         };
         // Tables of this format's own events have other columns.

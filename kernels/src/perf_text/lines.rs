@@ -91,7 +91,7 @@ impl Lines {
                 let text = self.text().trim_ascii();
                 let tells = !matches!(text, [] | [b'#', ..]);
                 self.open = end.is_none() && !text.is_empty();
-                self.now.told += u64::from(tells);
+                self.now.with_data += u64::from(tells);
                 return Ok(Next::Line);
             }
             if self.source.is_none() && !self.open()? {
@@ -129,7 +129,7 @@ impl Lines {
         self.last = block.last;
         if let Some(head) = block.skipped {
             self.number += 1;
-            self.now.told += 1;
+            self.now.with_data += 1;
             self.unread("line is longer than 1 MiB", true, &head);
         }
         Ok(())

@@ -161,11 +161,11 @@ impl Script {
         let text = Some(text).filter(|text| !text.is_empty());
         let fields = [
             ("_ts", "ns", Value::Int(Some(ts))),
-            ("event", "", Value::Text(told(head.event))),
+            ("event", "", Value::Text(non_empty(head.event))),
             ("pid", "", Value::Int(head.pid)),
             ("tid", "", Value::Int(head.tid)),
             ("cpu", "", Value::Int(head.cpu)),
-            ("comm", "", Value::Text(told(head.comm))),
+            ("comm", "", Value::Text(non_empty(head.comm))),
             ("period", "", Value::Uint(head.period)),
             ("ip", "", Value::Uint(ip)),
             ("stack", "", Value::Text(stack)),
@@ -289,7 +289,7 @@ impl Decode for Script {
 }
 
 /// A field that `-F` may leave out.
-fn told(text: &[u8]) -> Option<&[u8]> {
+fn non_empty(text: &[u8]) -> Option<&[u8]> {
     Some(text).filter(|text| !text.is_empty())
 }
 
@@ -318,7 +318,7 @@ fn record(head: Head<'_>, ts: i64, line: i64, sink: &mut Sink) {
         ("pid", "", Value::Int(head.pid)),
         ("tid", "", Value::Int(head.tid)),
         ("cpu", "", Value::Int(head.cpu)),
-        ("comm", "", Value::Text(told(head.comm))),
+        ("comm", "", Value::Text(non_empty(head.comm))),
         ("line", "", Value::Int(Some(line))),
         ("text", "", Value::Text(Some(head.rest.trim_ascii()))),
     ];

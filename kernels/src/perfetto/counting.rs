@@ -18,13 +18,13 @@ pub fn thread_time(sequence: &mut Sequence, event: &Event<'_>, which: usize) -> 
 }
 
 /// The value of a counter as it is, from what a sequence tells of it.
-fn absolute(sequence: &mut Sequence, track: usize, counting: Counting, told: f64) -> f64 {
-    let told = told * counting.multiplier.filter(|times| *times != 0).unwrap_or(1) as f64;
+fn absolute(sequence: &mut Sequence, track: usize, counting: Counting, amount: f64) -> f64 {
+    let amount = amount * counting.multiplier.filter(|times| *times != 0).unwrap_or(1) as f64;
     if !counting.incremental {
-        return told;
+        return amount;
     }
     let sum = sequence.sums.entry(track as u64).or_insert(0.0);
-    *sum += told;
+    *sum += amount;
     *sum
 }
 
@@ -40,8 +40,8 @@ pub fn count(world: &mut World, sink: &mut Sink, packet: &Packet, event: &Event<
     };
     let whole = pick(&event.counters, |defaults| &defaults.counters);
     let floats = pick(&event.double_counters, |defaults| &defaults.double_counters);
-    let told = whole.iter().zip(&event.values).chain(floats.iter().zip(&event.double_values));
-    for (uuid, value) in told {
+    let amount = whole.iter().zip(&event.values).chain(floats.iter().zip(&event.double_values));
+    for (uuid, value) in amount {
         let track = world.tracks.of(*uuid);
         let counting = world.tracks.get(track).map(|track| track.counting).unwrap_or_default();
         let value = absolute(world.sequences.get(packet.sequence), track, counting, *value);
@@ -71,10 +71,10 @@ pub fn of_thread(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: 
     let (Some(pid), Some(tid)) = (common.pid, common.tid) else {
         return;
     };
-    let told = [(1, "thread_time", common.thread_time), (2, "thread_instruction_count", common.instructions)];
-    for (which, name, value) in told {
-        let told = event.deltas[which].or(event.absolutes[which]).is_some();
-        if let Some(value) = value.filter(|_| told) {
+    let amount = [(1, "thread_time", common.thread_time), (2, "thread_instruction_count", common.instructions)];
+    for (which, name, value) in amount {
+        let amount = event.deltas[which].or(event.absolutes[which]).is_some();
+        if let Some(value) = value.filter(|_| amount) {
             let track = world.tracks.thread_counter(name, pid, tid);
             common.value(world, sink, track, value as f64);
         }

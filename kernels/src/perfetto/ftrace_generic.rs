@@ -92,10 +92,10 @@ impl Table {
         }
         let columns = &sink.spec(self.number).columns;
         let taken = self.columns.iter().any(|(known, _, _)| known == name);
-        let told = String::from_utf8_lossy(name).into_owned();
+        let label = String::from_utf8_lossy(name).into_owned();
         let wanted = match taken {
-            true => told,
-            false => free(columns, &told),
+            true => label,
+            false => free(columns, &label),
         };
         let column = sink.column(self.number, &ColumnSpec::new(wanted, kind));
         self.columns.push((name.to_owned(), kind, column));

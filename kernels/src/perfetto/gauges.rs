@@ -27,9 +27,9 @@ impl Gauges {
         if let Some(id) = super::wire::number(message, 4) {
             owner = owner << 32 | id << 1 | 1;
             let interned = &world.sequences.get(packet.sequence).interned;
-            if let Some(told) = interned.message(GPU_COUNTERS, id) {
-                gpu = super::wire::number(told, 3).unwrap_or(gpu);
-                let descriptor = super::wire::bytes(told, 2).unwrap_or_default().to_owned();
+            if let Some(field) = interned.message(GPU_COUNTERS, id) {
+                gpu = super::wire::number(field, 3).unwrap_or(gpu);
+                let descriptor = super::wire::bytes(field, 2).unwrap_or_default().to_owned();
                 self.describe(owner, &descriptor);
             }
         }
@@ -43,26 +43,26 @@ impl Gauges {
             }
             return;
         };
-        for (number, told) in Fields::of(message) {
-            let (2, Value::Bytes(counter)) = (number, told) else {
+        for (number, field) in Fields::of(message) {
+            let (2, Value::Bytes(counter)) = (number, field) else {
                 continue;
             };
             let id = super::wire::number(counter, 1).unwrap_or(0);
             let whole = super::wire::number(counter, 2).map(|bits| bits.cast_signed() as f64);
-            let told = whole.or_else(|| super::wire::number(counter, 3).map(f64::from_bits));
+            let field = whole.or_else(|| super::wire::number(counter, 3).map(f64::from_bits));
             let unnamed = || format!("counter {id}");
             let name = self.counters.get(&(owner, id)).cloned().unwrap_or_else(unnamed);
             let counter = Polled { name: name.as_bytes(), unit: "", pid: None, scope: &format!("gpu {gpu} {id}") };
-            match told {
-                Some(told) => value(world, sink, time, &counter, told),
+            match field {
+                Some(field) => value(world, sink, time, &counter, field),
                 None => world.notes.add("GPU counter without a value", 1, false, unnamed),
             }
         }
     }
 
     fn describe(&mut self, owner: u64, descriptor: &[u8]) {
-        for (number, told) in Fields::of(descriptor) {
-            if let (1, Value::Bytes(spec)) = (number, told)
+        for (number, field) in Fields::of(descriptor) {
+            if let (1, Value::Bytes(spec)) = (number, field)
                 && let Some(name) = super::wire::bytes(spec, 2)
                 && self.counters.len() < MOST
             {
@@ -76,8 +76,8 @@ impl Gauges {
     /// A message `PowerRails`.
     pub fn rails(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8]) {
         let session = super::wire::number(message, 3).unwrap_or(0);
-        for (number, told) in Fields::of(message) {
-            match (number, told) {
+        for (number, field) in Fields::of(message) {
+            match (number, field) {
                 (1, Value::Bytes(rail)) if self.rails.len() < MOST => {
                     let name = super::wire::bytes(rail, 2).unwrap_or_default();
                     let index = super::wire::number(rail, 1).unwrap_or(0);
@@ -93,8 +93,8 @@ impl Gauges {
     /// A message `EnergyData` of a session.
     fn rail(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, (session, data): (u64, &[u8])) {
         let index = super::wire::number(data, 1).unwrap_or(0);
-        let told = super::wire::number(data, 2).filter(|time| *time > 0);
-        let time = match told {
+        let field = super::wire::number(data, 2).filter(|time| *time > 0);
+        let time = match field {
             Some(millis) => world.time(super::clocks::BOOTTIME, packet.sequence, millis.saturating_mul(1_000_000)),
             None => packet.time,
         };
@@ -123,8 +123,8 @@ pub fn battery(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u
         return;
     };
     let name = super::wire::bytes(message, 5).map(|name| String::from_utf8_lossy(name).into_owned());
-    for (number, told) in Fields::of(message) {
-        let (what, told) = match (number, told) {
+    for (number, field) in Fields::of(message) {
+        let (what, field) = match (number, field) {
             (1, Value::Varint(bits)) => ("charge_uah", bits.cast_signed() as f64),
             (2, Value::Fixed32(bits)) => ("capacity_pct", f64::from(f32::from_bits(bits))),
             (3, Value::Varint(bits)) => ("current_ua", bits.cast_signed() as f64),
@@ -138,6 +138,6 @@ pub fn battery(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u
             None => format!("batt.{what}"),
         };
         let counter = Polled { name: whole.as_bytes(), unit: "", pid: None, scope: "battery" };
-        value(world, sink, time, &counter, told);
+        value(world, sink, time, &counter, field);
     }
 }

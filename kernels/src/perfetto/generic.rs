@@ -225,7 +225,7 @@ impl Generic {
 }
 
 /// A packet without a time: its kind and its contents as JSON.
-pub fn timeless(world: &mut World, sink: &mut Sink, packet: &Packet, kind: &str, told: Option<(usize, &[u8])>) {
+pub fn timeless(world: &mut World, sink: &mut Sink, packet: &Packet, kind: &str, payload: Option<(usize, &[u8])>) {
     let table = sink.table("packets", || TableSpec {
         name: "packets".to_owned(),
         columns: vec![
@@ -241,7 +241,7 @@ pub fn timeless(world: &mut World, sink: &mut Sink, packet: &Packet, kind: &str,
     rows.int(0, packet.number.cast_signed());
     rows.int(1, i64::from(packet.sequence));
     rows.text(2, kind.as_bytes());
-    if let Some((message, bytes)) = told {
+    if let Some((message, bytes)) = payload {
         json.clear();
         json.message(schema, message, bytes, 0);
         rows.text(3, &json.text);

@@ -81,8 +81,8 @@ impl<'a> Legacy<'a> {
 
 /// The process and thread that a message `LegacyEvent` says its event is of.
 pub fn thread(message: &[u8]) -> (Option<i64>, Option<i64>) {
-    let told = |number| super::wire::number(message, number).map(|_| int(message, number));
-    (told(18), told(19))
+    let read = |number| super::wire::number(message, number).map(|_| int(message, number));
+    (read(18), read(19))
 }
 
 /// Put an event without a type into rows, by its phase.
@@ -145,9 +145,9 @@ fn place(world: &mut World, legacy: &Legacy<'_>, common: &mut Common) {
 
 fn async_track(world: &mut World, legacy: &Legacy<'_>, common: &Common) -> usize {
     let mut scope = common.category.clone().unwrap_or_default();
-    if let Some(told) = legacy.scope {
+    if let Some(read) = legacy.scope {
         scope.push(b':');
-        scope.extend_from_slice(told);
+        scope.extend_from_slice(read);
     }
     let pid = match legacy.id {
         Id::Local(_) => common.pid,

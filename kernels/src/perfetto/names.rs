@@ -44,16 +44,16 @@ pub struct Names {
 }
 
 impl Names {
-    fn add(&mut self, pid: i64, told: Process) {
+    fn add(&mut self, pid: i64, update: Process) {
         if let Some((_, known)) = self.last_process.get(&pid).and_then(|at| self.processes.get_mut(*at)) {
-            let same = known.name == told.name || told.name.is_none() || known.name.is_none();
+            let same = known.name == update.name || update.name.is_none() || known.name.is_none();
             if same {
-                known.name = told.name.or(known.name.take());
-                known.ppid = told.ppid.or(known.ppid);
-                known.uid = told.uid.or(known.uid);
-                known.cmdline = told.cmdline.or(known.cmdline.take());
-                known.start = told.start.or(known.start);
-                known.is_kthread = told.is_kthread.or(known.is_kthread);
+                known.name = update.name.or(known.name.take());
+                known.ppid = update.ppid.or(known.ppid);
+                known.uid = update.uid.or(known.uid);
+                known.cmdline = update.cmdline.or(known.cmdline.take());
+                known.start = update.start.or(known.start);
+                known.is_kthread = update.is_kthread.or(known.is_kthread);
                 return;
             }
         }
@@ -62,12 +62,12 @@ impl Names {
             return;
         }
         self.last_process.insert(pid, self.processes.len());
-        self.processes.push((pid, told));
+        self.processes.push((pid, update));
     }
 
     pub fn process(&mut self, pid: i64, name: &[u8]) {
-        let told = Process { name: (!name.is_empty()).then(|| name.to_owned()), ..Process::default() };
-        self.add(pid, told);
+        let update = Process { name: (!name.is_empty()).then(|| name.to_owned()), ..Process::default() };
+        self.add(pid, update);
     }
 
     pub fn thread(&mut self, pid: Option<i64>, tid: i64, name: Option<&[u8]>) {
@@ -114,20 +114,20 @@ impl Names {
     }
 
     fn branch(&mut self, message: &[u8]) {
-        let mut told = Process::default();
+        let mut update = Process::default();
         let mut line: Vec<u8> = Vec::new();
         let mut words = 0;
         let mut is_comm = false;
         for (number, value) in Fields::of(message) {
             match (number, value) {
-                (2, _) => told.ppid = Some(int(message, 2)),
-                (5, _) => told.uid = Some(int(message, 5)),
-                (7, _) => told.start = value.number().map(u64::cast_signed),
-                (8, _) => told.is_kthread = value.number().map(|number| number != 0),
+                (2, _) => update.ppid = Some(int(message, 2)),
+                (5, _) => update.uid = Some(int(message, 5)),
+                (7, _) => update.start = value.number().map(u64::cast_signed),
+                (8, _) => update.is_kthread = value.number().map(|number| number != 0),
                 (9, _) => is_comm = value.number().is_some_and(|number| number != 0),
                 (3, Value::Bytes(word)) => {
                     if words == 0 {
-                        told.name = Some(word.to_owned());
+                        update.name = Some(word.to_owned());
                     } else {
                         line.push(b' ');
                     }
@@ -137,35 +137,35 @@ impl Names {
                 _ => (),
             }
         }
-        if told.ppid == Some(KTHREADD) {
-            let name = told.name.as_deref().unwrap_or_default();
+        if update.ppid == Some(KTHREADD) {
+            let name = update.name.as_deref().unwrap_or_default();
             let short = worker(name).to_owned();
             if short.len() != name.len() {
                 line.clone_from(&short);
-                told.name = Some(short);
+                update.name = Some(short);
             }
         }
         // Some processes put their whole command line into its first word.
         if words == 1
-            && let Some(name) = &mut told.name
+            && let Some(name) = &mut update.name
             && let Some(end) = name.iter().position(|byte| *byte == b' ')
         {
             name.truncate(end);
         }
-        told.name = told.name.filter(|name| !name.is_empty());
+        update.name = update.name.filter(|name| !name.is_empty());
         let pid = int(message, 1);
         if is_comm {
             self.thread(Some(pid), pid, Some(&line));
         }
-        told.cmdline = (!line.is_empty()).then_some(line);
-        self.add(pid, told);
+        update.cmdline = (!line.is_empty()).then_some(line);
+        self.add(pid, update);
     }
 
     /// Put all names into their tables.
     pub fn emit(&self, sink: &mut Sink) {
         if !self.processes.is_empty() {
             let table = sink.table("process_names", process_spec);
-            for (told, (pid, process)) in self.processes.iter().enumerate() {
+            for (place, (pid, process)) in self.processes.iter().enumerate() {
                 let rows = sink.rows(table);
                 rows.int(0, *pid);
                 put_text(rows, 1, process.name.as_deref());
@@ -176,18 +176,18 @@ impl Names {
                 if let Some(is_kthread) = process.is_kthread {
                     rows.bool(6, is_kthread);
                 }
-                rows.int(7, told as i64);
+                rows.int(7, place as i64);
                 sink.end(table);
             }
         }
         if !self.threads.is_empty() {
             let table = sink.table("thread_names", thread_spec);
-            for (told, (pid, tid, name)) in self.threads.iter().enumerate() {
+            for (place, (pid, tid, name)) in self.threads.iter().enumerate() {
                 let rows = sink.rows(table);
                 put_int(rows, 0, *pid);
                 rows.int(1, *tid);
                 put_text(rows, 2, name.as_deref());
-                rows.int(3, told as i64);
+                rows.int(3, place as i64);
                 sink.end(table);
             }
         }

@@ -53,8 +53,8 @@ const MEMORY: [(u32, &str); 15] = [
 /// A message `ProcessStats.Process`.
 pub fn process(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
     let pid = int(message, 1);
-    for (number, told) in Fields::of(message) {
-        let Some(bits) = told.number() else {
+    for (number, reading) in Fields::of(message) {
+        let Some(bits) = reading.number() else {
             continue;
         };
         let (name, unit, scale) = match number {
@@ -76,8 +76,8 @@ pub fn process(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
 /// A message `SysStats`: what has one value each; its lists of records have tables of their own.
 pub fn system(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
     let (mut cpus, mut gpus) = (0, 0);
-    for (number, told) in Fields::of(message) {
-        match (number, told) {
+    for (number, reading) in Fields::of(message) {
+        match (number, reading) {
             (1, Value::Bytes(pair)) => keyed(world, sink, time, pair, "MeminfoValue"),
             (2, Value::Bytes(pair)) => keyed(world, sink, time, pair, "VmstatValue"),
             (14, Value::Bytes(pair)) => keyed(world, sink, time, pair, "PsiSample"),
@@ -95,24 +95,30 @@ pub fn system(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
                 let hertz = super::wire::number(pair, 2).unwrap_or(0);
                 single(world, sink, time, ("devfreq", "", &name), hertz as f64);
             }
-            (11, _) => cpus = frequencies(world, sink, time, told, (cpus, "cpufreq", "kHz")),
-            (17, _) => gpus = frequencies(world, sink, time, told, (gpus, "gpufreq", "MHz")),
+            (11, _) => cpus = frequencies(world, sink, time, reading, (cpus, "cpufreq", "kHz")),
+            (17, _) => gpus = frequencies(world, sink, time, reading, (gpus, "gpufreq", "MHz")),
             (15, Value::Bytes(zone)) => thermal(world, sink, time, zone),
             _ => (),
         }
     }
 }
 
-fn single(world: &mut World, sink: &mut Sink, time: i64, of: (&str, &'static str, &str), told: f64) {
+fn single(world: &mut World, sink: &mut Sink, time: i64, of: (&str, &'static str, &str), reading: f64) {
     let (name, unit, scope) = of;
     let counter = Polled { name: name.as_bytes(), unit, pid: None, scope };
-    value(world, sink, time, &counter, told);
+    value(world, sink, time, &counter, reading);
 }
 
-fn frequencies(world: &mut World, sink: &mut Sink, time: i64, told: Value<'_>, of: (u64, &str, &'static str)) -> u64 {
+fn frequencies(
+    world: &mut World,
+    sink: &mut Sink,
+    time: i64,
+    reading: Value<'_>,
+    of: (u64, &str, &'static str),
+) -> u64 {
     let (mut number, name, unit) = of;
     let mut all = Vec::new();
-    super::sequence::numbers(told, &mut all);
+    super::sequence::numbers(reading, &mut all);
     for bits in all {
         single(world, sink, time, (name, unit, &number.to_string()), bits as f64);
         number += 1;

@@ -165,8 +165,8 @@ pub fn streaming(world: &mut World, sink: &mut Sink, packet: &Packet, message: &
         behind = behind.saturating_add(delta.cast_signed().saturating_mul(1000));
         let time = match (reference, packet.time) {
             (Some(base), _) => {
-                let told = base.saturating_add(behind).cast_unsigned();
-                world.time(MONOTONIC, packet.sequence, told)
+                let moment = base.saturating_add(behind).cast_unsigned();
+                world.time(MONOTONIC, packet.sequence, moment)
             }
             (None, Some(time)) => world.own_time(time.saturating_add(behind).cast_unsigned()),
             (None, None) => {

@@ -81,9 +81,9 @@ impl World {
     /// None, and counted, if no clock can show it: a negative number, or one after 146 years.
     #[inline]
     pub fn time(&mut self, clock: u64, sequence: u32, time: u64) -> Option<i64> {
-        let told = time.cast_signed();
-        let found = self.clocks.convert(clock, sequence, told);
-        if !(0..MOST_TIME).contains(&told) {
+        let stated = time.cast_signed();
+        let found = self.clocks.convert(clock, sequence, stated);
+        if !(0..MOST_TIME).contains(&stated) {
             return self.impossible(time);
         }
         match found {
@@ -91,8 +91,8 @@ impl World {
             Some(_) => self.impossible(time),
             None => {
                 let reason = "time of a clock without a snapshot is taken as it is";
-                self.notes.add(reason, 1, false, || format!("clock {clock}: {told}"));
-                Some(told)
+                self.notes.add(reason, 1, false, || format!("clock {clock}: {stated}"));
+                Some(stated)
             }
         }
     }
@@ -101,7 +101,7 @@ impl World {
     #[inline]
     pub fn own_time(&mut self, time: u64) -> Option<i64> {
         match i64::try_from(time) {
-            Ok(told) if told < MOST_TIME => Some(told),
+            Ok(stated) if stated < MOST_TIME => Some(stated),
             _ => self.impossible(time),
         }
     }

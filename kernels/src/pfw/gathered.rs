@@ -27,7 +27,7 @@ pub struct Handout {
 /// What is known so far.
 pub struct Gathered {
     ledger: Ledger,
-    told: Tellings,
+    tellings: Tellings,
     names: Names,
     events: Vec<Growing>,
     metadata: Growing,
@@ -45,7 +45,7 @@ impl Gathered {
     pub fn new(files: usize, hints: Option<&TraceMetadata>) -> Gathered {
         Gathered {
             ledger: Ledger::new(files),
-            told: Tellings::default(),
+            tellings: Tellings::default(),
             names: Names::default(),
             events: Vec::new(),
             metadata: Growing::of_metadata(),
@@ -63,7 +63,7 @@ impl Gathered {
         self.ledger.add(file, chunk.report, chunk.counts, chunk.units);
         let mut hashes = Vec::new();
         for record in &chunk.hashes {
-            if self.told.add(record) {
+            if self.tellings.add(record) {
                 let [hash, text] =
                     [&record.hash, &record.text].map(|value| String::from_utf8_lossy(value).into_owned());
                 hashes.push((record.kind.dimension(), hash, text));
@@ -99,8 +99,8 @@ impl Gathered {
         if id == self.events.len() {
             self.events.push(Growing::new(table.name.clone()));
         }
-        let told = (!self.thorough).then_some(&self.told);
-        let (batch, dropped, timed) = self.events[id].event(table, file, factor, told)?;
+        let tellings = (!self.thorough).then_some(&self.tellings);
+        let (batch, dropped, timed) = self.events[id].event(table, file, factor, tellings)?;
         if let Some(extent) = &timed.extent {
             self.ledger.files[file].add(extent);
         }
@@ -124,7 +124,7 @@ impl Gathered {
             self.again |= used.is_some_and(|used| used != *factor);
         }
         let report = &mut self.ledger.report;
-        let book = Book::new(self.told.iter(), report);
+        let book = Book::new(self.tellings.iter(), report);
         let mut versions = Vec::new();
         let events: Vec<EventMetadata> = std::mem::take(&mut self.events)
             .into_iter()
@@ -134,7 +134,7 @@ impl Gathered {
                 event.finish(&book, report)
             })
             .collect();
-        self.again |= self.metadata.again() || (self.told.ambiguous && !self.thorough);
+        self.again |= self.metadata.again() || (self.tellings.ambiguous && !self.thorough);
         if self.metadata.invalid > 0 {
             report.note(0, Trouble::NotUtf8, self.metadata.invalid, "metadata");
         }
@@ -168,7 +168,7 @@ impl Gathered {
             events,
             metadata,
             versions,
-            ambiguous: self.told.ambiguous,
+            ambiguous: self.tellings.ambiguous,
         };
         (trace_metadata, self.again)
     }

@@ -138,12 +138,12 @@ impl Growing {
         table: Decoded,
         file: usize,
         factor: i64,
-        told: Option<&Tellings>,
+        tellings: Option<&Tellings>,
     ) -> Result<(RecordBatch, Dropped, Timed), ArrowError> {
         let places = self.learn(&table);
         self.first_file.get_or_insert(file);
         for (column, seen) in table.seen {
-            self.see(places[column], file, seen, told);
+            self.see(places[column], file, seen, tellings);
         }
         let mut timed = Timed::new(&table.batch);
         if let Some(dur) = timed.columns.get_mut(1).map(|column| &mut column.array)
@@ -175,13 +175,13 @@ impl Growing {
     }
 
     /// Remember the hashes of a column whose texts are not certain.
-    fn see(&mut self, place: usize, file: usize, seen: super::chunk::Seen, told: Option<&Tellings>) {
+    fn see(&mut self, place: usize, file: usize, seen: super::chunk::Seen, tellings: Option<&Tellings>) {
         let Some((kinds, _)) = resolution(&self.columns[place].shown) else {
             return;
         };
         for (hash, counts) in seen {
-            let clear = |told: &Tellings| told.is_clear(file, kinds[0], &hash);
-            if told.is_some_and(clear) {
+            let clear = |tellings: &Tellings| tellings.is_clear(file, kinds[0], &hash);
+            if tellings.is_some_and(clear) {
                 self.columns[place].resolves = true;
                 continue;
             }

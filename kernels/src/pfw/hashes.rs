@@ -93,17 +93,17 @@ impl Book {
     }
 }
 
-fn clash(meanings: &mut Meanings, told: HashText, report: &mut Report) {
-    let shown = String::from_utf8_lossy(told.hash).into_owned();
-    let meaning = meanings.entry(told.hash.to_vec()).or_insert_with(|| Meaning::PerFile(BTreeMap::new()));
+fn clash(meanings: &mut Meanings, record: HashText, report: &mut Report) {
+    let shown = String::from_utf8_lossy(record.hash).into_owned();
+    let meaning = meanings.entry(record.hash.to_vec()).or_insert_with(|| Meaning::PerFile(BTreeMap::new()));
     if let Meaning::Everywhere(first) = meaning {
         let first = String::from_utf8_lossy(first);
-        report.note(told.file, Trouble::AmbiguousHash, 1, &format!("{shown}: {first} and others"));
+        report.note(record.file, Trouble::AmbiguousHash, 1, &format!("{shown}: {first} and others"));
         *meaning = Meaning::PerFile(BTreeMap::new());
     }
     if let Meaning::PerFile(files) = meaning {
-        let known = files.entry(told.file).or_insert_with(|| Some(told.text.to_vec()));
-        if known.as_ref().is_some_and(|known| known != told.text) {
+        let known = files.entry(record.file).or_insert_with(|| Some(record.text.to_vec()));
+        if known.as_ref().is_some_and(|known| known != record.text) {
             *known = None;
         }
     }

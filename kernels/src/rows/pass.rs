@@ -51,7 +51,7 @@ pub struct Learnt {
 pub struct TextRead {
     pub file: u32,
     /// Lines that should tell something: neither blank nor comments.
-    pub told: u64,
+    pub with_data: u64,
     /// Those of them of which nothing was kept.
     pub unread: u64,
 }
@@ -307,15 +307,15 @@ impl RowPass {
         let reasons = [INVALID_REASON, TIME_REASON, LENGTH_REASON].map(str::to_owned);
         for (file, flaws) in known {
             let counts = [flaws.invalid, flaws.far, flaws.long];
-            let told = reasons.iter().zip(counts).zip([false, true, false]);
-            for ((reason, count), incomplete) in told.filter(|((_, count), _)| *count > 0) {
+            let with_data = reasons.iter().zip(counts).zip([false, true, false]);
+            for ((reason, count), incomplete) in with_data.filter(|((_, count), _)| *count > 0) {
                 let count = i64::try_from(count).unwrap_or(i64::MAX);
                 notes.push((file, reason, count, String::new(), incomplete));
             }
         }
         metadata.set_item("diagnostics", notes)?;
         let lines = summary.lines.iter();
-        let lines: Vec<_> = lines.map(|one| (one.file, one.told, one.unread)).collect();
+        let lines: Vec<_> = lines.map(|one| (one.file, one.with_data, one.unread)).collect();
         metadata.set_item("lines", lines)?;
         let properties = PyDict::new(py);
         for (key, value) in &summary.learnt.properties {

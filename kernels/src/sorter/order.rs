@@ -51,12 +51,12 @@ pub struct Order {
     /// The next row, or stretch, in the list.
     at: usize,
     /// The stretches that were told last.
-    told: Vec<Range<u32>>,
+    emitted: Vec<Range<u32>>,
 }
 
 impl Order {
     fn new(listed: Listed) -> Order {
-        Order { listed, at: 0, told: Vec::new() }
+        Order { listed, at: 0, emitted: Vec::new() }
     }
 
     /// Rows as they are.
@@ -79,7 +79,7 @@ impl Order {
 
     /// Takes the next rows, so many at most; there are none at the end.
     pub fn next(&mut self, most: usize) -> Rows<'_> {
-        self.told.clear();
+        self.emitted.clear();
         match &mut self.listed {
             Listed::Each(rows) => {
                 let rows = &rows[self.at..self.at.saturating_add(most).min(rows.len())];
@@ -89,7 +89,7 @@ impl Order {
                     return Rows::Each(rows);
                 }
                 let stretches = rows.chunk_by(|one, next| one + 1 == *next);
-                self.told.extend(stretches.map(|rows| rows[0]..rows[0] + rows.len() as u32));
+                self.emitted.extend(stretches.map(|rows| rows[0]..rows[0] + rows.len() as u32));
             }
             Listed::Stretches(stretches) => {
                 let mut left = most;
@@ -97,14 +97,14 @@ impl Order {
                     && let Some(stretch) = stretches.get_mut(self.at)
                 {
                     let end = stretch.end.min(stretch.start.saturating_add(left as u32));
-                    self.told.push(stretch.start..end);
+                    self.emitted.push(stretch.start..end);
                     left -= (end - stretch.start) as usize;
                     stretch.start = end;
                     self.at += usize::from(stretch.start == stretch.end);
                 }
             }
         }
-        Rows::Stretches(&self.told)
+        Rows::Stretches(&self.emitted)
     }
 }
 

@@ -336,7 +336,7 @@ impl History {
 
     /// Keep an interval that is over.
     pub fn keep(&mut self, place: usize, state: &Ongoing, end: i64) -> Result<(), Fault> {
-        let told = match &self.partial {
+        let kept = match &self.partial {
             None => None,
             Some(partial) if state.mark == Mark::Needed || partial.crossed(state.start, 2) => Some(end),
             Some(_) => return Ok(()),
@@ -349,9 +349,9 @@ impl History {
         }
         match &mut self.store {
             Store::Nothing | Store::Closed => return Ok(()),
-            Store::Memory => track.tail.push(state.start, told, &state.cell),
+            Store::Memory => track.tail.push(state.start, kept, &state.cell),
             Store::File(writer) => {
-                track.tail.push(state.start, told, &state.cell);
+                track.tail.push(state.start, kept, &state.cell);
                 writer.added(&mut self.tracks, place)?;
             }
         }

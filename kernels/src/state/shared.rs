@@ -41,11 +41,11 @@ impl Shared {
     /// # Errors
     /// What was asked fails.
     pub fn ask<T: Send>(&self, py: Python<'_>, ask: impl FnOnce(&History) -> Result<T, Fault> + Send) -> PyResult<T> {
-        let told = py.detach(|| {
+        let result = py.detach(|| {
             let built = self.built.read().unwrap_or_else(PoisonError::into_inner);
             ask(&built.history)
         });
-        Ok(told?)
+        Ok(result?)
     }
 
     /// Change something, likewise.
@@ -57,11 +57,11 @@ impl Shared {
         py: Python<'_>,
         change: impl FnOnce(&mut Built) -> Result<T, Fault> + Send,
     ) -> PyResult<T> {
-        let told = py.detach(|| {
+        let result = py.detach(|| {
             let mut built = self.built.write().unwrap_or_else(PoisonError::into_inner);
             change(&mut built)
         });
-        Ok(told?)
+        Ok(result?)
     }
 
     /// Let those go on who wait for the end.

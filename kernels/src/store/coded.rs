@@ -83,14 +83,14 @@ pub fn encode(
         }
         _ => None,
     };
-    let Some((codes, dictionary, told)) = made.filter(|made| made.1.len > 0) else {
+    let Some((codes, dictionary, column_metadata)) = made.filter(|made| made.1.len > 0) else {
         return Ok(None);
     };
     let width = usize::BITS - (dictionary.len - 1).leading_zeros();
     let form = (Encoding::RLE_DICTIONARY, Some(dictionary));
     chunk(column, &codes.rows, form, encoder, |page, _| {
         written(&codes.codes, width, page);
-        told
+        column_metadata
     })
     .map(Some)
 }
@@ -149,14 +149,14 @@ where
             codes.codes.push(code);
         }
     }
-    let told = match kept.statistics {
+    let column_metadata = match kept.statistics {
         true => {
             let ends = (min.bits().cast_signed(), max.bits().cast_signed());
             ColumnMetadata::of_numbers(ends, codes.rows.nulls)
         }
         false => ColumnMetadata::default(),
     };
-    Some((codes, dictionary, told))
+    Some((codes, dictionary, column_metadata))
 }
 
 /// Appends the codes that a table has in the places of values; those that it lacks are learnt. None if there are too many.

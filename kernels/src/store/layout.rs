@@ -111,8 +111,8 @@ fn column_layout(
             .set_column_bloom_filter_fpp(path(), rate)
             .set_column_bloom_filter_max_ndv(path(), room(column));
     }
-    let told = if kept.statistics { EnabledStatistics::Chunk } else { EnabledStatistics::None };
-    let builder = builder.set_column_statistics_enabled(path(), told);
+    let level = if kept.statistics { EnabledStatistics::Chunk } else { EnabledStatistics::None };
+    let builder = builder.set_column_statistics_enabled(path(), level);
     (builder, few.then_some(kept))
 }
 

@@ -52,7 +52,7 @@ fn write_table(
         return Err(error);
     }
     let written = written.map_err(to_python)?;
-    let (parts, whole) = py.detach(|| parts::told(&path, &written.metadata, &written.sums))?;
+    let (parts, whole) = py.detach(|| parts::file_parts(&path, &written.metadata, &written.sums))?;
     Ok((written.rows, names, parts, whole))
 }
 

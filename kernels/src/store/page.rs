@@ -202,7 +202,7 @@ pub fn chunk(
     if column.max_def_level() > 0 {
         rows.levels(page);
     }
-    let told = write(page, numbers);
+    let column_metadata = write(page, numbers);
     // A dictionary of texts shrinks well, so it must not count.
     let beside = dictionary.as_ref().map_or(0, |one| one.bytes.len());
     let is_small = beside * LEAST_BESIDE < page.len();
@@ -252,14 +252,14 @@ pub fn chunk(
         .set_total_uncompressed_size(whole as i64)
         .set_dictionary_page_offset(coded.then_some(0))
         .set_data_page_offset(values.offset as i64);
-    if let Some(statistics) = told.statistics {
+    if let Some(statistics) = column_metadata.statistics {
         metadata = metadata.set_statistics(statistics);
     }
     let close = ColumnCloseResult {
         bytes_written: bytes.len() as u64,
         rows_written: rows.number as u64,
         metadata: metadata.build()?,
-        bloom_filter: told.bloom,
+        bloom_filter: column_metadata.bloom,
         column_index: None,
         offset_index: None,
     };

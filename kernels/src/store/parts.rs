@@ -48,7 +48,7 @@ fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Par
 }
 
 /// Reads the parts of a file whose CRC-32 is not known, which are few.
-pub fn told(path: &Path, metadata: &ParquetMetaData, sums: &[Option<u32>]) -> PyResult<FileParts> {
+pub fn file_parts(path: &Path, metadata: &ParquetMetaData, sums: &[Option<u32>]) -> PyResult<FileParts> {
     let parts = parts(metadata, sums, std::fs::metadata(path)?.len());
     let unknown = parts.iter().filter(|part| part.sum.is_none());
     let unknown: Vec<(u64, u64)> = unknown.map(|part| (part.at, part.bytes)).collect();

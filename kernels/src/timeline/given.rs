@@ -102,7 +102,7 @@ fn offsets(rows: usize, lanes: Option<PyArray>) -> PyResult<Vec<usize>> {
     Ok(offsets)
 }
 
-fn told(row: usize, fault: &Fault) -> PyErr {
+fn fault_error(row: usize, fault: &Fault) -> PyErr {
     let what = match fault {
         Fault::Negative => "lasts for less than 0",
         Fault::Endless => "ends after the last time that there is",
@@ -164,7 +164,7 @@ impl Given {
             let worth = worth(rows.clone());
             let times = self.times(rows.clone(), &worth);
             let checked = times.check();
-            checked.map_err(|(row, fault)| told(rows.start + row, &fault))?;
+            checked.map_err(|(row, fault)| fault_error(rows.start + row, &fault))?;
             let form = form(&worth, rows.len());
             at = form.begin(at);
             let written = write(&times, &worth, at, sink);

@@ -135,17 +135,17 @@ impl Lanes {
         end: Option<usize>,
     ) -> PyResult<PyRecordBatch> {
         if step <= 0 {
-            let told = format!("a step of {step} ns, expected more than 0");
-            return Err(PyValueError::new_err(told));
+            let message = format!("a step of {step} ns, expected more than 0");
+            return Err(PyValueError::new_err(message));
         }
         if stop < start {
-            let told = format!("the stop, {stop} ns, comes before the start, {start} ns");
-            return Err(PyValueError::new_err(told));
+            let message = format!("the stop, {stop} ns, comes before the start, {start} ns");
+            return Err(PyValueError::new_err(message));
         }
         let end = end.unwrap_or(self.__len__());
         if first > end || end > self.__len__() {
-            let told = format!("no lanes {first} to {end}, there are {}", self.__len__());
-            return Err(PyIndexError::new_err(told));
+            let message = format!("no lanes {first} to {end}, there are {}", self.__len__());
+            return Err(PyIndexError::new_err(message));
         }
         let window = Window { from: start, to: stop, step };
         let batch = py.detach(|| self.columns(window, first..end));

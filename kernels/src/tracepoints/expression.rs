@@ -107,29 +107,29 @@ impl Expression {
         found.filter(|_| single)
     }
 
-    fn visit<'a>(&'a self, told: &mut impl FnMut(&'a Field)) {
+    fn visit<'a>(&'a self, visitor: &mut impl FnMut(&'a Field)) {
         match self {
             Expression::Number(_) | Expression::Text(_) => {}
             Expression::Field(field)
             | Expression::Length(field)
             | Expression::Hex(field, _)
-            | Expression::List(field) => told(field),
+            | Expression::List(field) => visitor(field),
             Expression::Element(field, value) => {
-                told(field);
-                value.visit(told);
+                visitor(field);
+                value.visit(visitor);
             }
             Expression::Unary(_, value)
             | Expression::Cast(_, _, value)
             | Expression::Symbolic(value, _)
-            | Expression::Flags(value, _, _) => value.visit(told),
+            | Expression::Flags(value, _, _) => value.visit(visitor),
             Expression::Binary(_, a, b) => {
-                a.visit(told);
-                b.visit(told);
+                a.visit(visitor);
+                b.visit(visitor);
             }
             Expression::Choice(a, b, c) => {
-                a.visit(told);
-                b.visit(told);
-                c.visit(told);
+                a.visit(visitor);
+                b.visit(visitor);
+                c.visit(visitor);
             }
         }
     }
