@@ -94,7 +94,7 @@ class EngineError(QueryError):
 
 
 class NotOnThisEngine(EngineError):
-    """A query asks for what the engine does not have, or means something else by."""
+    """A query uses something that the engine lacks or gives another meaning."""
 
 
 class Unanswered(EngineError):

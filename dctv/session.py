@@ -107,7 +107,7 @@ class Session:
         weakref.finalize(self._context.running, self._context.engine.close)
         self._warn = warn
         self._partial = 0
-        """Of how many traces has been told why they were not read whole."""
+        """How many traces have been reported as not read completely."""
         self.turn: threading.RLock = threading.RLock()
         """Held by the thread that is in the session."""
         if engine is not None:
@@ -441,7 +441,7 @@ class Session:
         return self._context.engine.spill_folder()
 
     def tell(self, progress: ProgressListener | None) -> None:
-        """Have somebody else told of progress from now on."""
+        """Report progress to another function from now on."""
         self._context.progress.listener = progress
 
     @in_turn
@@ -477,7 +477,7 @@ class Session:
         return list(self._context.log.entries)
 
     def serve(self, *, port: int = 0) -> Serving:
-        """Serve this session's page on the loopback interface, on a free port unless one is told; return at once.
+        """Serve this session's page on the loopback interface, on a free port unless one is given; return at once.
 
         Raises:
             UsageError: the port is taken, or `dctv[ui]` is not installed.

@@ -166,7 +166,7 @@ def _said(key: Ordered) -> str:
 
 
 def _keeps_rows(data: Type, count: int) -> bool:
-    """Whether a state keeps so many values of each row, to sort them in the end."""
+    """Whether a state keeps this many values of each row, to sort them at the end."""
     return data.name == "LIST" and data.children[0].name == "STRUCT" and len(data.children[0].children) == count
 
 

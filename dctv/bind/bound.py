@@ -31,7 +31,7 @@ from dctv.types.units import compatible, finer, parse_unit, ratio
 _NS = parse_unit("ns")
 _STATES = "export it of values in one unit: sum(x IN ms) EXPORT_STATE"
 Family = Literal["integer", "float", "text"] | None
-"""What is known of a type before the engine is asked; None is any other type, or an unknown one."""
+"""The family of a type, known without asking the engine; None is any other type, or an unknown one."""
 
 
 @record

@@ -64,7 +64,7 @@ _WRITTEN: Mapping[str, Callable[[str, Sequence[Bound], ast.Call], Bound]] = {
 }
 """Functions that are written with others, or whose types are known from those of their arguments."""
 _WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
-"""Where the engine takes `unnest`; elsewhere it is asked, and says what is wrong."""
+"""Where the engine accepts `unnest`; elsewhere the engine itself reports the error."""
 
 
 def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:

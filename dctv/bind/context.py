@@ -98,7 +98,7 @@ class Leaves:
 
 @record
 class Out:
-    """A result column, maybe before the engine has told its type."""
+    """A result column, whose type may not be known yet."""
 
     name: str
     unit: Unit

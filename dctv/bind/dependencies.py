@@ -6,7 +6,7 @@ from dctv.catalog.namespace import StoredTable
 from dctv.record import field, record
 
 _SHOWN = 8
-"""A note names so many events at most."""
+"""A note names at most this many events."""
 
 
 @record(frozen=False)

@@ -67,7 +67,7 @@ def _relation(binder: Binding, call: Call, place: Place | None) -> Relation:
 
 
 def _columns(binder: Binding, call: Call, query: Select, place: Place | None) -> Iterator[ColumnType]:
-    """Yield the columns of a call; what counts up between integers gives integers, else the engine is asked."""
+    """Yield the columns of a call: integers if it counts between integers, else the types that the engine reports."""
     if call.function in _COUNTING and 0 < len(call.arguments) <= _MOST_BOUNDS:
         numbers = [_integer(one) for one in call.arguments]
         if None not in numbers and 0 not in numbers[2:]:

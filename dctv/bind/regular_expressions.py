@@ -1,4 +1,4 @@
-"""Literal regular expressions of calls -> whether the engine reads them, of which it tells only when it runs."""
+"""Check literal regular expressions of calls, which the engine itself checks only when a query runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes relational plans of bound queries; asks the engine for types that are not known, and where it objects."""
+"""Make relational plans of bound queries; ask the engine for types that are unknown, and for the place of errors."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _of_structs(query: BoundQuery, place: Place | None) -> BindError:
 
 
 def _known_types(query: BoundQuery) -> list[str] | None:
-    """Return the types of a query's columns, if the engine need not be asked."""
+    """Return the types of a query's columns if they are known without the engine."""
     types = [out.type.text for out in query.outs if out.type is not None]
     return types if query.sure and len(types) == len(query.outs) else None
 
@@ -128,7 +128,7 @@ def _not_grouped(place: Place) -> BindError:
 
 
 def _described(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> list[str]:
-    """Return the types of a query's columns, which the engine is asked for once in a process.
+    """Return the types of a query's columns; the engine is asked once per process.
 
     They follow from the query and the types of its leaves alone, unless it calls a table function: of a file, say.
     """

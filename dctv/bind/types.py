@@ -50,7 +50,7 @@ def of_call(name: str, arguments: Iterable[Type | None], *, proven: bool = False
 
 
 def of_choice(values: Iterable[Type | None]) -> Type | None:
-    """Return the type that the engine brings values to, of which one is chosen."""
+    """Return the common type to which the engine casts values when it chooses one of them."""
     types = _known(values)
     return None if types is None else common(types)
 
@@ -78,7 +78,7 @@ def _known(types: Iterable[Type | None]) -> list[Type] | None:
 
 
 def _casts(source: Type, target: Type) -> bool:
-    """Whether the engine surely has a cast that is asked for."""
+    """Whether the engine is known to have a cast."""
     if (
         source in (target, NULL, STRING_LITERAL, VARCHAR)
         or target == VARCHAR

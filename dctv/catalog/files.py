@@ -15,7 +15,7 @@ from dctv.errors import TraceError, UsageError, nearest
 from dctv.record import record
 
 _LOOKED_AT = 10_000
-"""So many names of a folder are compared with one that is not there."""
+"""How many names of a folder are compared with a missing one, to suggest it."""
 
 
 @record
@@ -38,7 +38,7 @@ def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path 
 
 
 def forced(name: str, texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
-    """Find the files that several paths, folders or patterns mean, as a trace of a format that is told.
+    """Find the files that several paths, folders or patterns mean, as a trace of a given format.
 
     The format is told by its name, or by an ending of its files.
 
@@ -176,7 +176,7 @@ def _folder(path: Path, text: str, readers: Mapping[str, Reader]) -> list[Path]:
 
 
 def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) -> TraceFiles:
-    """Choose the one format of several files; those that cannot be told join it by their ending."""
+    """Choose the one format of several files; unrecognized files join it by their suffix."""
     by_format: dict[str, list[Path]] = {}
     unrecognized: list[Path] = []
     for file in files:

@@ -71,7 +71,7 @@ class Mount:
 
 
 class Once:
-    """Calls a function that makes a plan when it is first called itself; a mount has hundreds, and few are asked."""
+    """Makes a plan on first use; a mount has hundreds, and few are used."""
 
     __slots__ = ("_made", "_make")
 

@@ -72,14 +72,14 @@ class WallClock:
     """When a mounted trace began by the wall clock: a function of its times."""
 
     start: int | None
-    """The ns since 1970 of its time 0, None if nobody knows."""
+    """The ns since 1970 of its time 0, None if unknown."""
     clock: str
     """What is known of its clock."""
 
 
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
-"""An error names so many tables at most."""
+"""An error names at most this many tables."""
 Entry = StoredTable | View | LibraryPart | TableFunction | Macro | WallClock
 
 
@@ -90,7 +90,7 @@ class Namespace:
     entries: dict[str, Entry] = field(default_factory=dict)
     spaces: dict[str, Namespace] = field(default_factory=dict)
     fill: Callable[[], Mapping[str, Entry]] | None = None
-    """Gives further entries, when somebody looks for one here."""
+    """Loads further entries on the first lookup."""
 
     def filled(self) -> Namespace:
         """Return itself with all entries."""
@@ -190,7 +190,7 @@ class Catalog:
         return level
 
     def fill(self, name: str, entries: Callable[[], Mapping[str, Entry]]) -> None:
-        """Put entries under a name of one part, when somebody looks for one of them."""
+        """Add entries below a name of one part, loaded on the first lookup."""
         self.root.spaces[name] = Namespace(fill=entries)
 
     def drop(self, parts: tuple[str, ...]) -> None:

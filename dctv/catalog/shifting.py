@@ -14,7 +14,7 @@ from dctv.record import replace
 from dctv.types.schema import TS
 
 NO_CLOCK = ("", "trace", "unknown", "none", "durations")
-"""Clocks of which nothing is known."""
+"""Clocks without a known epoch."""
 
 
 def shifted_trace(trace: LoadedTrace, offset: int) -> LoadedTrace:
@@ -26,7 +26,7 @@ def shifted_trace(trace: LoadedTrace, offset: int) -> LoadedTrace:
 
 
 def unix_start(properties: Mapping[str, str]) -> int | None:
-    """Return the ns since 1970 of a trace's time 0, None if nobody knows."""
+    """Return the ns since 1970 of a trace's time 0, None if unknown."""
     if "start_unix_ns" in properties:
         return int(properties["start_unix_ns"])
     is_unix = properties.get("clock") == "realtime" and "start_ns" in properties
