@@ -243,7 +243,7 @@ impl Input {
         }
     }
 
-    /// After [`Step::BlockEnd`]: the seek point there, if it can be told, and more text.
+    /// After [`Step::BlockEnd`]: the seek point there, if it is known, and more text.
     ///
     /// `window` is the text before, as far as it belongs to the member and deflate refers to it.
     pub fn point(&mut self, out: &mut Vec<u8>, window: &[u8]) -> io::Result<Option<Point>> {

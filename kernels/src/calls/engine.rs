@@ -11,7 +11,7 @@ pub const ENTRY: u8 = 1;
 /// Its end is shown, or was recorded.
 pub const EXIT: u8 = 2;
 
-/// A shown call, with what was told of it besides.
+/// A shown call, with its extra data.
 pub struct Shown<T> {
     pub more: T,
     pub thread: u32,

@@ -28,7 +28,7 @@ struct Filter {
     input: ChunkedInput,
     partitions: Partitions,
     fields: Vec<FieldRef>,
-    /// What is told of a call is its row.
+    /// The data of a call is its row.
     engine: Engine<u64>,
     missed: Option<Missed>,
 }

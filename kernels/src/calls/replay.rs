@@ -46,7 +46,7 @@ pub struct Call {
 /// What a row is: an event, or a call whose begin was not recorded; else a call.
 pub(super) const EVENT: i64 = 1;
 pub const UNTIMED: i64 = 2;
-/// The level of an event that says that records were lost, which is told of wherever it is.
+/// The level of an event that says that records were lost, which is reported at any level.
 const LOSS: i64 = -2;
 
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! A stored table of recorded calls -> blocks of them, in order of time and number, and what filters are told of each.
+//! A stored table of recorded calls -> blocks of them, in order of time and number, and the values that filters look at.
 
 use std::collections::VecDeque;
 use std::fs::File;

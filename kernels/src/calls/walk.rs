@@ -29,7 +29,7 @@ pub struct CallSource {
     pub by_module: bool,
     /// Filters look at arguments.
     pub by_arguments: bool,
-    /// Is told at the end which words name nothing.
+    /// Gets the words that name nothing, at the end.
     pub missed: Missed,
 }
 
@@ -91,7 +91,7 @@ impl<T: Clone> Walk<T> {
         })
     }
 
-    /// Decides on some more calls, until there are none; `told` says what is to be known of those that are shown.
+    /// Decides on some more calls, until there are none; `describe` makes the result for each that is shown.
     #[inline]
     pub fn step(&mut self, describe: impl Fn(&Taken) -> T) -> Result<bool, ArrowError> {
         let (block, first) = match self.block.take() {

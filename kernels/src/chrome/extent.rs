@@ -1,4 +1,4 @@
-//! Where a JSON value ends, told by its brackets and quotes alone, also where the value comes in pieces.
+//! Where a JSON value ends, found by its brackets and quotes alone, also where the value comes in pieces.
 
 use memchr::memchr2;
 

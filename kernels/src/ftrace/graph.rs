@@ -18,7 +18,7 @@ pub enum Kind {
 #[derive(Clone, Copy)]
 pub struct Function<'a> {
     pub kind: Kind,
-    /// Of an exit only where it is told.
+    /// Of an exit only where it is given.
     pub name: Option<&'a [u8]>,
     pub args: Option<&'a [u8]>,
     pub depth: i64,

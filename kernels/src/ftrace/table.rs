@@ -179,7 +179,7 @@ impl Fill for Table {
 }
 
 /// How the names of events begin whose tables know the lines: stamps are often whole microseconds, and what happened
-/// first among equal ones is told by the file only. All that the standard library sorts by lines are among them.
+/// first among equal ones is known from the file only. All that the standard library sorts by lines are among them.
 pub const NUMBERED: [&[u8]; 21] = [
     b"print|",
     b"sched_",

@@ -32,7 +32,7 @@ struct Cpu {
 struct Graph {
     lines: Lines,
     cpus: FxHashMap<i64, Cpu>,
-    /// Times of the entries that have no exit yet, by thread, or by CPU where threads are not told.
+    /// Times of the entries that have no exit yet, by thread, or by CPU where threads are not given.
     open: FxHashMap<(bool, i64), Vec<i64>>,
     /// The last time of each thread, where lines have none of their own: a thread goes on later on another CPU.
     latest: FxHashMap<i64, i64>,

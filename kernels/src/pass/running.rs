@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use super::Ahead;
 
-/// Bytes of files that were read, of how many, and who is told.
+/// Bytes of files that were read, of how many, and the listener.
 pub struct Progress {
     done: Arc<AtomicU64>,
     total: u64,

@@ -93,7 +93,7 @@ impl Args<'_> {
         true
     }
 
-    /// A message whose type is told by name.
+    /// A message whose type is given by name.
     fn proto(&mut self, annotation: &[u8], message: &[u8]) {
         let id = super::wire::number(annotation, 13);
         let name = super::wire::bytes(annotation, 16);

@@ -6,7 +6,7 @@ use super::tracks::Counting;
 use super::world::{Packet, World};
 use crate::rows::Sink;
 
-/// Thread time (1, told in µs) or instructions (2), told since the last event or in all.
+/// Thread time (1, in µs) or instructions (2), since the last event or in all.
 pub fn thread_time(sequence: &mut Sequence, event: &Event<'_>, which: usize) -> Option<i64> {
     let unit = if which == 1 { 1000 } else { 1 };
     if let Some(delta) = event.deltas[which] {

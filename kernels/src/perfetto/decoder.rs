@@ -1,4 +1,4 @@
-//! Files of a trace -> rows, packet by packet, each in the light of what its sequence told before.
+//! Files of a trace -> rows, packet by packet, each with the state of its sequence.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -34,7 +34,7 @@ pub struct Ftrace {
     sparse: FxHashMap<u32, Box<EventPlan>>,
     marks: Marks,
     pub generic: super::ftrace_generic::GenericEvents,
-    /// Who ran last on a CPU, as far as compact switches told.
+    /// Who ran last on a CPU, according to compact switches.
     pub running: FxHashMap<i64, super::compact::Running>,
     pub comms: Comms,
     scratch: Json,

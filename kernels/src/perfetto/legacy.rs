@@ -216,7 +216,7 @@ fn series(world: &mut World, sequence: u32, annotation: &[u8]) -> Vec<u8> {
     annotation_name(interned, annotation).unwrap_or_default().to_owned()
 }
 
-/// An arrow of the older kind: it is told apart by id, category and name.
+/// An arrow of the older kind: it is identified by id, category and name.
 fn arrow(world: &mut World, sink: &mut Sink, phase: Phase, legacy: &Legacy<'_>, common: &Common) {
     let mut hasher = FxHasher::default();
     (legacy.id.number(), &common.category, &common.name, legacy.scope).hash(&mut hasher);

@@ -133,7 +133,7 @@ impl Marks {
         sink.end(table.number);
     }
 
-    /// A message `TracingMarkWriteFtraceEvent`, in which old kernels told the same.
+    /// A message `TracingMarkWriteFtraceEvent`, in which old kernels wrote the same.
     pub fn old(&mut self, sink: &mut Sink, head: &Head, message: &[u8]) {
         let begin = super::wire::number(message, 3).unwrap_or(0) != 0;
         let letter = if begin { b'B' } else { b'E' };

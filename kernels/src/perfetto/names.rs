@@ -33,7 +33,7 @@ fn worker(name: &[u8]) -> &[u8] {
     end.and_then(|end| name.get(..PREFIX.len() + end)).unwrap_or(name)
 }
 
-/// Names of processes and threads; of several names of one, all are kept in the order in which they were told.
+/// Names of processes and threads; of several names of one, all are kept in the order in which they came.
 #[derive(Default)]
 pub struct Names {
     processes: Vec<(i64, Process)>,

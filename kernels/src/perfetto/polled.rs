@@ -12,7 +12,7 @@ pub struct Polled<'a> {
     pub name: &'a [u8],
     pub unit: &'static str,
     pub pid: Option<i64>,
-    /// What else is to be told apart by.
+    /// What else identifies a counter.
     pub scope: &'a str,
 }
 

@@ -94,7 +94,7 @@ pub struct Sequence {
     pub tid: Option<i64>,
     /// Where deltas of times of old writers begin: monotonic ns, thread time in ns, instructions.
     pub reference: Option<[i64; 3]>,
-    /// Sums of counters whose values are told as differences, by track.
+    /// Sums of counters whose values are given as differences, by track.
     pub sums: FxHashMap<u64, f64>,
     /// Whether there was a packet of it before.
     pub seen: bool,

@@ -34,7 +34,7 @@ pub struct Start {
 }
 
 impl Start {
-    /// Look at the head of a file. What is damaged there is told when it is decoded.
+    /// Look at the head of a file. Damage there is reported when it is decoded.
     pub fn of(path: &Path) -> io::Result<Start> {
         let mut start = Start::default();
         let mut packets = Packets::new(Input::open(path, Arc::new(AtomicU64::new(0)))?);

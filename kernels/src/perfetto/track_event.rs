@@ -233,7 +233,7 @@ pub fn flows(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Com
     }
 }
 
-/// When an event happens; None, and counted, if that is not told or is impossible.
+/// When an event happens; None, and counted, if that is not given or is impossible.
 fn time_of(world: &mut World, packet: &Packet, event: &Event<'_>) -> Option<i64> {
     let reference = &mut world.sequences.get(packet.sequence).reference;
     let told = match (event.deltas[0], reference, event.absolutes[0]) {

@@ -35,7 +35,7 @@ impl Kind {
     }
 }
 
-/// How the values of a counter are told.
+/// How the values of a counter are given.
 #[derive(Clone, Copy, Default)]
 pub struct Counting {
     pub incremental: bool,

@@ -1,4 +1,4 @@
-//! What all parts of the decoder share: descriptors, clocks, sequences, tracks, names, and what is to be told at the end.
+//! What all parts of the decoder share: descriptors, clocks, sequences, tracks, names, and what is reported at the end.
 
 use rustc_hash::FxHashMap;
 
@@ -45,7 +45,7 @@ pub struct World {
     pub losses: FxHashMap<(u64, &'static str), u64>,
     /// Since when the events of all CPUs are in the file.
     pub start: Start,
-    /// Major and minor version of the kernel, as far as it was told.
+    /// Major and minor version of the kernel, as far as it is known.
     pub kernel: Option<(u64, u64)>,
 }
 

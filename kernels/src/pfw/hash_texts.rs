@@ -25,7 +25,7 @@ pub struct Tellings {
 }
 
 impl Tellings {
-    /// Add a record; false if its file has told just that before.
+    /// Add a record; false if its file has the same one already.
     pub fn add(&mut self, record: &HashRecord) -> bool {
         let [hash, text] = [&record.hash, &record.text].map(|value| self.texts.intern(value) as u32);
         let key = (record.file as u32, record.kind, hash);

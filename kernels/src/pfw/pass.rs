@@ -146,7 +146,7 @@ struct PfwChunk {
     /// Event name and its rows, in order of first appearance in the chunk.
     events: Vec<(String, Py<PyAny>)>,
     metadata: Option<Py<PyAny>>,
-    /// Dimension, hash, text; without what the file has told before.
+    /// Dimension, hash, text; without those that the file had before.
     hashes: Vec<(&'static str, String, String)>,
     other_lines: BTreeMap<String, Py<PyBytes>>,
 }

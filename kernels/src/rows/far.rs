@@ -1,4 +1,4 @@
-//! Times that cannot be, told by the times of most rows: such rows are left out, so that they move no trace.
+//! Times that cannot be, found by the times of most rows: such rows are left out, so that they move no trace.
 //!
 //! A decoder can read any number as a time: of a damaged file, of a writer that overflowed, of another clock. What is
 //! further from most times than any recording lasts would make the trace begin or end there.
@@ -70,7 +70,7 @@ impl Window {
     }
 
     /// The rows of a batch, whose first column are times, that can be, with durations that cannot be as nulls, of which
-    /// the number is told.
+    /// the number is reported.
     pub fn filtered(self, batch: &RecordBatch, durations: Option<usize>) -> Result<(RecordBatch, usize), ArrowError> {
         let times = batch.column(0).as_primitive_opt::<Int64Type>();
         let times = times.ok_or_else(|| ArrowError::SchemaError("times are not Int64".to_owned()))?;

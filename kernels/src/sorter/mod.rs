@@ -89,7 +89,7 @@ fn kind(name: &str) -> PyResult<Kind> {
     })
 }
 
-/// A column that is told: its name, its type, the name that chunks give it, and what is added to it.
+/// The specification of a column: its name, its type, the name that chunks give it, and what is added to it.
 type ColumnSpec = (String, String, String, Vec<i64>);
 
 fn wanted(columns: Vec<ColumnSpec>) -> PyResult<Vec<Wanted>> {

@@ -50,7 +50,7 @@ pub struct Order {
     listed: Listed,
     /// The next row, or stretch, in the list.
     at: usize,
-    /// The stretches that were told last.
+    /// The stretches that were returned last.
     emitted: Vec<Range<u32>>,
 }
 

@@ -1,7 +1,7 @@
 //! Intervals of one attribute -> a block of bytes, and one of them out of it without looking at the others.
 //!
 //! A block: 32 bytes (count, kind, widths, flags, first start, least value, count of texts), a bit for each value that
-//! is there if some are not, starts behind the first, lengths if they are not told by the next start, values above the
+//! is there if some are not, starts behind the first, lengths if they do not follow from the next start, values above the
 //! least, ends of texts, texts. Numbers are little-endian and as wide as the largest of their kind in the block.
 
 use super::cell::{Cell, Kind, Value};

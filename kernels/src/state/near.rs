@@ -11,7 +11,7 @@ pub struct Near {
 
 /// How many things there are before the first that is not before, in an order in which they come first.
 ///
-/// That they are where they are expected is soon told. Looking around there takes no decision that a processor could
+/// Whether they are where they are expected is quickly checked. Looking around there takes no decision that a processor could
 /// guess wrongly.
 #[inline]
 pub fn partition(count: usize, near: Near, before: impl Fn(usize) -> bool) -> usize {

@@ -1,6 +1,6 @@
 //! Checkpoints of a partial history: what is kept at them, and the changes between them made again for what is not.
 //!
-//! What a state is at a checkpoint is told by the changes of the part before it, made again, as long as one of these
+//! A state at a checkpoint follows from the changes of the part before it, made again, as long as one of these
 //! was made: what an attribute is set to does not depend on what it was. So only two sorts of states are kept, with
 //! begin and end: those that last over two checkpoints or more, and those over one from which changes went on, as
 //! from the depth of a stack. The part behind tells when states end that last over its begin.

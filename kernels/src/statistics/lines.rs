@@ -15,7 +15,7 @@ use super::varint::{Packer, Varints, put};
 
 /// Speed counts for more than the last tenth of the size here: these are most of the bytes that are compressed.
 const LEVEL: u32 = 3;
-/// Numbers of which it is told at once whether each takes one byte.
+/// How many numbers are checked at once for whether each takes one byte.
 const PIECE: usize = 64;
 
 /// Line numbers by category and name.

@@ -213,7 +213,7 @@ fn encode(
     write().map_err(|error| failed(path, error))
 }
 
-/// Writes all rows; `report` is told the rows of each batch, and says whether to go on.
+/// Writes all rows; `report` gets the rows of each batch, and says whether to go on.
 pub fn write(
     path: &Path,
     mut reader: Box<dyn RecordBatchReader + Send>,

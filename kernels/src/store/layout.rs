@@ -31,7 +31,7 @@ pub struct Form {
 pub const GROUP_BYTES: usize = 64 << 20;
 /// Bytes of a page at most: a column of a row group mostly is one page, since nobody skips pages.
 const PAGE_BYTES: usize = 8 << 20;
-/// Rows of which a column's encoding is told.
+/// How many rows the encoding of a column is chosen by.
 const SAMPLE: usize = 1024;
 /// Distinct texts from which on a Bloom filter pays: the dictionary of fewer is as fast to look through.
 const BLOOM_FROM: usize = 64;

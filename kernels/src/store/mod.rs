@@ -20,7 +20,7 @@ type Written = (u64, Vec<String>, Vec<(i64, u64, u32)>, u32);
 
 /// Write a stream to a new Parquet file: row groups of `group_rows`, encoded in a second thread.
 ///
-/// `ascending` is whether its first column is; `progress` is told the rows of each batch and raises to end it.
+/// `ascending` is whether its first column is; `progress` gets the rows of each batch and raises to end it.
 #[pyfunction]
 #[pyo3(signature = (path, table, *, ascending, progress=None, group_rows=layout::GROUP_ROWS))]
 fn write_table(

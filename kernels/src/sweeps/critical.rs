@@ -41,7 +41,7 @@ const OPEN: i8 = 3;
 const CIRCLE: i8 = 4;
 const NOTHING: i8 = 5;
 
-/// One state of one thread; a wakeup that ended it is told by its place in the trace and by who woke.
+/// One state of one thread; a wakeup that ended it is given by its place in the trace and by who woke.
 #[derive(Clone, Copy)]
 struct State {
     ts: i64,
@@ -59,7 +59,7 @@ impl State {
     }
 }
 
-/// A stretch of time that is yet to be told: of which thread, how deep, and before which wakeup it must end.
+/// A stretch of time that is yet to be emitted: of which thread, how deep, and before which wakeup it must end.
 #[derive(Clone, Copy)]
 struct Task {
     tid: i64,
@@ -85,7 +85,7 @@ struct Critical {
     tid: i64,
     span: (i64, i64),
     threads: FxHashMap<i64, Vec<State>>,
-    /// What is to be told next is on top.
+    /// What is to be emitted next is on top.
     tasks: Vec<Task>,
     loaded: bool,
     cancel: Token,

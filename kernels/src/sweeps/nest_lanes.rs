@@ -101,7 +101,7 @@ impl Part {
 
     /// Close what is over when a slice begins.
     ///
-    /// Of slices without length at one time those that are told whole are in each other, and pairs as their events say.
+    /// Of slices without length at one time those that came whole are in each other, and pairs as their events say.
     fn make_room(&mut self, slice: &Slice) {
         let empty = slice.is_empty().then_some(slice.ts);
         let follows = |last: &Option<i32>| last.is_some() == slice.pair.is_some();

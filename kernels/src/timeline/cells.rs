@@ -3,7 +3,7 @@
 use super::lane::{Lane, Worth};
 use super::times::AT_ONCE;
 
-/// What is looked at: rows that touch a range of times, and what shorter ones are not told apart in.
+/// What is looked at: rows that touch a range of times, and the width below which they are merged.
 #[derive(Clone, Copy)]
 pub struct Window {
     pub from: i64,

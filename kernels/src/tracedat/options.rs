@@ -122,7 +122,7 @@ impl Options {
         Some(())
     }
 
-    /// An event's time in ns of the clock in which the trace is told.
+    /// An event's time in ns of the clock of the trace.
     #[inline]
     pub fn time(&self, ts: u64, cpu: i64) -> i64 {
         let mut ts = ts.cast_signed();
