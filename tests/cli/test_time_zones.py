@@ -172,7 +172,7 @@ def test_each_of_traces_without_a_clock(tmp_path: Path) -> None:
     words = ("query", "--each", "*.json", "--time", "utc", "--format", "csv", "SELECT _ts FROM t.events LIMIT 1")
     ran = run(*words, cwd=tmp_path)
     assert ran.code == 2
-    assert ran.err.startswith("error: c.json: `t` does not tell when it began")
+    assert ran.err.startswith("error: c.json: `t` does not record when it began")
     assert [line.partition(",")[0] for line in ran.out.splitlines()] == ["_trace", "a.json", "b.json"]
 
 

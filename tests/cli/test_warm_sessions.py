@@ -234,7 +234,7 @@ def test_its_folder_is_the_users_alone(tmp_path: Path) -> None:
     (tmp_path / "dctv").mkdir(mode=0o755)
     ran = run("session", "list", XDG_RUNTIME_DIR=str(tmp_path))
     assert ran.code == 2
-    assert ran.err.startswith(f"error: `{tmp_path}/dctv` is not a folder of yours alone")
+    assert ran.err.startswith(f"error: `{tmp_path}/dctv` is not private to your user")
 
 
 def test_who_says_nothing_sensible_does_no_harm(folder: Path) -> None:

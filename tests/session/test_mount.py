@@ -93,12 +93,12 @@ def test_a_name_is_mounted_once(session: dctv.Session, ftrace: Path) -> None:
         (lambda d: d / "nope.txt", r"no such file or folder: `.*nope.txt`"),
         (lambda d: d / "*.nope", r"no file matches `.*\*.nope`"),
         (lambda d: _folder(d / "empty"), r"the folder `.*empty` is empty"),
-        (lambda d: _folder(d / "docs", "a.md", b"# hello"), "is of no known format; it begins with `# hello`"),
+        (lambda d: _folder(d / "docs", "a.md", b"# hello"), "has no known format; it begins with `# hello`"),
         (lambda d: _folder(d / "docs", "a.md", b"x", "b.md", b"y"), "none of its 2 files has a known format"),
         (lambda d: _file(d / "empty.txt", b""), "is empty"),
         (
             lambda d: _file(d / "x.bin", b"\x7fELF\x02\x01"),
-            r"is of no known format; it begins with `\\x7fELF\\x02\\x01`",
+            r"has no known format; it begins with `\\x7fELF\\x02\\x01`",
         ),
         (
             lambda d: _folder(d / "mix", "a.pfw", PFW.encode(), "b.txt", b"# tracer: nop\n#\n" + FTRACE.encode()),

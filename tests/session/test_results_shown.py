@@ -213,7 +213,7 @@ def test_what_frames_take_is_told_before_rows_are_read(
     make = {"pandas": result.df, "polars": result.pl}[package]
     with monkeypatch.context() as without:
         without.setitem(sys.modules, package, None)
-        with pytest.raises(UsageError, match=f"takes {package}, which is not installed") as caught:
+        with pytest.raises(UsageError, match=f"requires {package}, which is not installed") as caught:
             make()
     assert caught.value.hint == f"pip install 'dctv[{package}]'"
     assert result.fetchall() == [(1500, "a")]

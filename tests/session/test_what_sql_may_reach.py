@@ -161,7 +161,7 @@ def test_a_file_beside_a_report_is_found(tmp_path: Path) -> None:
 
 def test_a_file_of_unknown_kind(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("a line of text\n")
-    with Session(allow_files=True) as session, pytest.raises(TraceError, match="is of no known format") as caught:
+    with Session(allow_files=True) as session, pytest.raises(TraceError, match="has no known format") as caught:
         session.sql(f"SELECT * FROM '{tmp_path}/notes.txt'")
     assert caught.value.place is not None
     assert caught.value.place.text == f"'{tmp_path}/notes.txt'"

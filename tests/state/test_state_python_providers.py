@@ -119,7 +119,7 @@ def test_what_it_raises_is_raised_and_leaves_nothing(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"backend": "memry"}, "`backend` is one of `full`, `memory`, `none`, found `memry`"),
-        ({"backend": "partial"}, "cannot be made again part by part"),
+        ({"backend": "partial"}, "its changes cannot be repeated part by part"),
         ({"granularity": 5}, "a state system has no option `granularity`"),
         ({"end": "5s"}, "`start` and `end` are whole numbers of ns"),
         ({"start": 2**64}, "64 bits"),
