@@ -193,7 +193,7 @@ def _data(query: Select, context: ClauseContext, bound: Bound) -> Type:
 def _objection(message: str, bound: Bound) -> str:
     assert isinstance(bound.value, Call)
     without = "state type callback" in message
-    return f"`{bound.value.function}` has no state that could be kept" if without else message
+    return f"the state of `{bound.value.function}` cannot be stored" if without else message
 
 
 def state_call(name: str, arguments: Sequence[Bound], expr: ast.Call) -> Bound:

@@ -43,7 +43,7 @@ def wall_clock(
     name = expr.function.text
     if clock.start is None:
         mount = name.rpartition(".")[0]
-        hint = f"the table {mount}.properties holds what it tells"
+        hint = f"see the table {mount}.properties"
         raise BindError(f"`{mount}` does not record when it began: {clock.clock}", expr.place, hint=hint)
     plain = not (expr.keywords or expr.distinct or expr.order_by or expr.nulls or expr.exported)
     if len(expr.arguments) != 1 or expr.filter is not None or expr.over is not None or not plain:

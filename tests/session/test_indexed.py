@@ -281,7 +281,10 @@ def test_an_index_is_made_with_its_timeline(trace: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr(timelines, "_indexed", None)
     with Session(index_dir=tmp_path) as session:
         assert session.index(str(trace), timeline=True).timeline == outcome.timeline
-    with Session(index=False, index_dir=tmp_path) as session, pytest.raises(UsageError, match="without indexes builds no timelines"):
+    with (
+        Session(index=False, index_dir=tmp_path) as session,
+        pytest.raises(UsageError, match="without indexes builds no timelines"),
+    ):
         session.index(str(trace), timeline=True)
 
 
