@@ -45,8 +45,8 @@ def test_every_form_has_its_function_and_every_function_its_form() -> None:
 
 def test_a_fresh_process_does_not_import_lark() -> None:
     code = (
-        "import sys; from dctv.errors import Source; from dctv.syntax.parse import parse;"
-        "parse(Source('q', 'SELECT 1'));"
+        "import sys; from dctv.errors import SourceText; from dctv.syntax.parse import parse;"
+        "parse(SourceText('q', 'SELECT 1'));"
         "print(sorted({'lark', 'pyarrow', 'numpy', 'duckdb', 'difflib'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
