@@ -37,9 +37,6 @@ def sweep_of(kernel: Kernel, arrow: Arrow, apart: Collection[int] = ()) -> tuple
     read: list[Plan] = []
     keys: list[_Input] = []
     chain = _chain(kernel, cut, apart, read, keys)
-    if len(read) > _MOST_INPUTS:
-        read, keys = list(kernel.inputs), list(cut.inputs)
-        chain = _Chain(kernel.run, kernel.options, tuple(range(len(read))), cut.divisible)
     shares = [
         Share(
             columns_of(plan),
@@ -109,8 +106,6 @@ def _together(plan: Plan, how: _Input, cut: _Cut) -> _Cut | None:
     return below if not below.slabs and all(len(one.keys) == len(how.keys) for one in below.inputs) else None
 
 
-_MOST_INPUTS = 2
-"""Groups of so many inputs can be put together by engines."""
 _KEEP = ("check", "departition", "fill gaps", "merge adjacent", "span join")
 """Operators whose output is partitioned by the columns that their inputs are cut by, in their order."""
 
