@@ -28,7 +28,7 @@ _INTEGER = pattern("-?[0-9]{1,18}")
 _AS_TEXT = ("string", "uint", "int")
 
 SQUARES = "sum of squares"
-"""What is asked of durations by no query, but to put variances together."""
+"""An aggregate that no query asks for, used to combine variances."""
 SPREADS = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
 
 Group = tuple[Cell, ...]

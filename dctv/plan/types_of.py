@@ -100,7 +100,7 @@ def _computed(node: Expression, columns: Mapping[str, str]) -> Type | None:
 
 
 def _state(call: Call, columns: Mapping[str, str]) -> Type | None:
-    """Return the type of an aggregate's states if these are made of the rows one by one, and not sorted in the end."""
+    """Return the type of an aggregate's state; None if it sorts rows, or if only the engine knows."""
     types = _taken(call, columns)
     made = None if types is None or call.order_by else gathered(call.function, types)
     if types is None or made is None:

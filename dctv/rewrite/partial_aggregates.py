@@ -1,19 +1,19 @@
 """A select that groups and aggregates -> what each trace aggregates of its rows, and the select that combines these.
 
-Sound because sums of sums are sums, and so on: COUNT and SUM of integers add up exactly, MIN and MAX and the two of
-truth values are those of the parts, AVG of integers is the sum of all by the number of all. DISTINCT values of all are
-among those of each, and what is counted beside them adds up over any groups. Of some aggregates each trace hands over
-what the engine has gathered (`dctv.signatures.gathered`):
+Sound because partial results combine: COUNT and SUM of integers add up exactly, MIN and MAX and the two aggregates of
+truth values are those of the parts, and AVG of integers is the total sum divided by the total count. The DISTINCT
+values of all traces are among those of each, and counts and sums beside them add up over any groups. For some
+aggregates each trace returns the engine's state (`dctv.signatures.gathered`):
 
-- Variances, covariances and the like are put together from counts, means and squared distances. Their last digits may
-  be others than those of one pass over all rows; they are the same in every run.
-- Centroids of `approx_quantile` are put together; the result is an estimate, as that over all rows is.
-- `first`, `any_value`, `arg_max` and the like pick the same row wherever the order of rows says which, since rows come
-  trace by trace; not so where they are sorted by time again.
+- Variances, covariances and the like are combined from counts, means and squared distances. Their last digits may
+  differ from those of one pass over all rows, but are the same in every run.
+- Centroids of `approx_quantile` are merged; the result is an estimate, as it is over all rows.
+- `first`, `any_value`, `arg_max` and the like pick the same row wherever the order of rows decides, since rows come
+  trace by trace. They are not split if the rows are sorted by time again.
 
-Other aggregates are left as they are: sums of floats depend on the order of all rows, and what keeps every value, such
-as an exact quantile, would not become smaller. Keys and aggregates may be of any expressions; what else stands in the
-select looks at one group at a time.
+Other aggregates stay as they are: sums of floats depend on the order of all rows, and an aggregate that keeps every
+value, such as an exact quantile, would save nothing. Keys and aggregates may be of any expressions; what else stands
+in the select looks at one group at a time.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class _Halves:
 
     @property
     def are_some(self) -> bool:
-        """Whether there is something to compute; what is gathered is not, of each distinct value by itself."""
+        """Whether there is something to compute; a state for each distinct value would save nothing."""
         gathered = any(isinstance(one, State) for one in self.partial.values())
         return bool(self.keys or self.partial or self.values) and not (gathered and self.values)
 
@@ -185,7 +185,7 @@ class _Halves:
         return Column(name)
 
     def adds_up(self, value: Expression) -> bool:
-        """Whether a value is surely none of floats, whose sum depends on the order in which they are met."""
+        """Whether a value is known not to be a float: sums of floats depend on the order of rows."""
         kind = type_of(value, self.types)
         return kind is not None and not is_float(kind)
 
@@ -202,7 +202,7 @@ def _count(halves: _Halves, node: Call) -> Expression | None:
 
 
 def _sum(halves: _Halves, node: Call) -> Expression | None:
-    # What `count_if` takes is a truth, which adds up; of no rows it is NULL as a sum is.
+    # This also holds for `count_if`, which takes truth values, and is NULL without rows, as a sum is.
     return call("sum", halves.part(node)) if halves.adds_up(node.arguments[0]) else None
 
 
@@ -228,7 +228,7 @@ def _picked(halves: _Halves, node: Call) -> Expression | None:
 
 
 def _estimated_number(halves: _Halves, node: Call) -> Expression | None:
-    # What is gathered takes 1 KiB, which is more than the different values of most groups.
+    # A state takes 1 KiB, more than the distinct values of most groups.
     return halves.of_distinct(node) if halves.keys else call("coalesce", _gathered(halves, node), number(0))
 
 

@@ -1,4 +1,4 @@
-"""An aggregate and the types of its arguments -> those in which the engine takes them, and what it gathers of them."""
+"""Types of an aggregate's arguments as the engine takes them, and the type of the data in its states."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SLOPE = f"STRUCT(cov_pop {_JOINT}, var_pop {_SPREAD})"
 
 SPREADS = ("var_pop", "var_samp", "variance", "stddev", "stddev_samp", "stddev_pop", "sem")
 SHAPES = ("skewness", "kurtosis", "kurtosis_pop")
-# States of `last` and of `arg_min_nulls_last` are not put together as rows are: the engine forgets which came last.
+# Not `last` and `arg_min_nulls_last`: the engine combines their states in the wrong order.
 ONES = ("any_value", "arbitrary", "first")
 BESTS = ("arg_min", "argmin", "min_by", "arg_max", "argmax", "max_by", "arg_min_null", "arg_max_null")
 _OF_PAIRS: Mapping[str, str] = {
@@ -37,7 +37,7 @@ _OF_PAIRS: Mapping[str, str] = {
     "regr_sxy": f"STRUCT(count UBIGINT, cov_pop {_JOINT})",
 }
 TOGETHER = tuple(_OF_PAIRS)
-"""Aggregates that tell how two values depend on each other."""
+"""Aggregates of pairs of values."""
 OF_DOUBLES = frozenset((*SPREADS, *SHAPES, *TOGETHER))
 """Aggregates that take any number as a double."""
 _GATHERED: Mapping[str, str] = {
@@ -50,13 +50,13 @@ _GATHERED: Mapping[str, str] = {
     "approx_quantile": "STRUCT(count UBIGINT, min DOUBLE, max DOUBLE, centroids STRUCT(mean DOUBLE, weight DOUBLE)[])",
     "approx_count_distinct": 'STRUCT("precision" UTINYINT, registers UTINYINT[])',
 }
-"""What states are made of; the places of arguments stand for their types."""
+"""Data of states; {0} and {1} stand for the types of the arguments."""
 
 
 def gathered(name: str, arguments: Sequence[Type]) -> Type | None:
-    """Return what an aggregate's states are made of, given the types that it takes.
+    """Return the type of the data in an aggregate's states, given the types that it takes.
 
-    None: it is none of these, or Arrow has no type for a part of its states, and might not hold every value.
+    Return None for other aggregates, and if Arrow lacks a type for part of the data and might not hold every value.
     """
     known = _GATHERED.get(name)
     made = None if known is None else parse(known.format(*arguments))
