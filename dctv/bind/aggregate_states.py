@@ -7,19 +7,18 @@ from collections.abc import Sequence
 from dctv.bind.bound import Bound
 from dctv.bind.context import ClauseContext
 from dctv.bind.members import shown
-from dctv.bind.types import DOUBLE_LITERAL, VARCHAR, of_call, settled
+from dctv.bind.types import of_call, settled
 from dctv.errors import BindError, EngineError
 from dctv.plan import build as w
 from dctv.plan.expressions import Call, Cast, Column, Ordered, Star, State
 from dctv.plan.node import Node
 from dctv.plan.queries import Derived, Item, Select
-from dctv.plan.states import constant, literal
+from dctv.plan.states import constants_of, literal
 from dctv.plan.walk import replaced
 from dctv.record import replace
-from dctv.signatures.overloads import bound as template_types
-from dctv.signatures.overloads import chosen, filled
+from dctv.signatures.gathered import taken
 from dctv.signatures.states import SortKey, StateSettings, is_state, settings_of, state_type
-from dctv.signatures.types import Type, decimal, list_of, parse
+from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT
@@ -27,14 +26,8 @@ from dctv.types.unit import NO_UNIT
 FUNCTIONS = FINALIZE, COMBINE = ("finalize", "combine")
 COMBINE_ALL = "combine_aggr"
 _WORDS = "EXPORT_STATE"
-_OF_TEXTS = ("string_agg", "listagg", "group_concat")
-"""Aggregates whose arguments become texts."""
-_SET = (*_OF_TEXTS, "approx_top_k", "quantile", "quantile_cont", "quantile_disc", "approx_quantile")
-"""Aggregates whose other arguments than the first are the same for all rows."""
 _made: dict[Select, Type] = {}
 """What states are made of, by the query that has one."""
-_OPEN = ("ANY", "ARRAY", "DECIMAL", "ENUM", "LIST", "MAP", "STRUCT", "TUPLE", "UNION")
-"""Types of parameters that the engine fills in when it binds a call."""
 _WEIGHTED = ("time_avg", "time_sum")
 _DISTINCT = "count the distinct values of a select that has them: FROM (SELECT DISTINCT ...)"
 
@@ -66,15 +59,15 @@ def exported(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], c
         BindError: the aggregate has no state that can be kept, or the types of its arguments are not known.
     """
     assert isinstance(bound.value, Call)
-    taken = [] if [one.value for one in arguments] == [Star()] else arguments
-    made = _type(bound, taken, terms, context)
+    made = _type(bound, [] if [one.value for one in arguments] == [Star()] else arguments, terms, context)
     return replace(bound, value=State(bound.value), type=made, family=None)
 
 
 def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], context: ClauseContext) -> Type:
     call = bound.value
     assert isinstance(call, Call)
-    types = _parameters(call.function, [one.type for one in arguments])
+    given = [one.type for one in arguments if one.type is not None]
+    types = taken(call.function, given) if len(given) == len(arguments) else None
     keys = [settled(one.type) for one in terms]
     known = [one for one in keys if one is not None]
     if types is None or len(known) < len(keys):
@@ -83,51 +76,23 @@ def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], cont
             bound.place,
             hint="cast them: x::INT64",
         )
-    constants = _constants(call.function, arguments)
+    constants = constants_of(call.function, [one.value for one in arguments])
     columns = [("argument", kind) for kind in types] + [("key", kind) for kind in known]
     names = [f"{kind}{place}" for place, (kind, _) in enumerate(columns)]
     schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t.text) for n, (_, t) in zip(names, columns, strict=True)))
-    given = [Column(n) if c is None else literal(c) for n, c in zip(names, constants, strict=False)]
+    values = [Column(n) if c is None else literal(c) for n, c in zip(names, constants, strict=False)]
     places = _places(arguments, types, terms)
     sorted_by = tuple(
-        replace(one, operand=Column(names[place] if place < len(given) else names[len(given) + number]))
+        replace(one, operand=Column(names[place] if place < len(values) else names[len(values) + number]))
         for number, (one, place) in enumerate(zip(call.order_by, places, strict=True))
     )
-    asked = State(Call(call.function, tuple(given), order_by=sorted_by))
+    asked = State(Call(call.function, tuple(values), order_by=sorted_by))
     data = _data(Select((Item(asked, "state"),), Derived(w.typed_nothing(schema), "none")), context, bound)
     units = tuple(str(one.unit) if one.unit != NO_UNIT else "" for one in (*arguments, *terms))
     order = tuple(SortKey(place, _said(one)) for place, one in zip(places, call.order_by, strict=True))
-    if order and not _keeps_rows(data, len({*places, *range(len(given))})):
+    if order and not _keeps_rows(data, len({*places, *range(len(values))})):
         order = ()
     return state_type(call.function, data, types, StateSettings(constants, order, units))
-
-
-def _parameters(name: str, types: Sequence[Type | None]) -> list[Type] | None:
-    """Return the types in which the engine gives an aggregate its arguments."""
-    given = [_as_share(one) for one in types if one is not None]
-    signature = chosen(name, given) if len(given) == len(types) else None
-    bindings = None if signature is None else template_types(signature, given)
-    if signature is None or bindings is None:
-        return None
-    if name in _OF_TEXTS:
-        return [VARCHAR] * len(given)
-    parameters = [filled(signature.parameter(place), bindings) for place in range(len(given))]
-    taken = [
-        one if one is not None and _is_whole(one) else settled(own) for one, own in zip(parameters, given, strict=True)
-    ]
-    return [one for one in taken if one is not None]
-
-
-def _as_share(found: Type) -> Type:
-    """Return the type that numbers such as 0.5, of which there may be lists, have where they set an aggregate."""
-    if found.name == "LIST":
-        return list_of(_as_share(found.children[0]))
-    return decimal(2, 1) if found == DOUBLE_LITERAL else found
-
-
-def _is_whole(parameter: Type) -> bool:
-    """Whether a parameter's type says all of an argument's."""
-    return all(map(_is_whole, parameter.children)) and (parameter.name not in _OPEN or bool(parameter.children))
 
 
 def _places(arguments: Sequence[Bound], types: Sequence[Type], terms: Sequence[Bound]) -> list[int]:
@@ -168,11 +133,6 @@ def _said(key: Ordered) -> str:
 def _keeps_rows(data: Type, count: int) -> bool:
     """Whether a state keeps this many values of each row, to sort them at the end."""
     return data.name == "LIST" and data.children[0].name == "STRUCT" and len(data.children[0].children) == count
-
-
-def _constants(name: str, arguments: Sequence[Bound]) -> tuple[object, ...]:
-    """Return the literals that set what an aggregate does, rather than being values that it gathers."""
-    return tuple(constant(one.value) if place and name in _SET else None for place, one in enumerate(arguments))
 
 
 def _data(query: Select, context: ClauseContext, bound: Bound) -> Type:

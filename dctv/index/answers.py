@@ -27,6 +27,10 @@ _INTEGER = pattern("-?[0-9]{1,18}")
 """Texts that certainly fit into 64 bits."""
 _AS_TEXT = ("string", "uint", "int")
 
+SQUARES = "sum of squares"
+"""An aggregate that no query asks for, used to combine variances."""
+SPREADS = ("var_pop", "var_samp", "stddev_pop", "stddev_samp")
+
 Group = tuple[Cell, ...]
 
 
@@ -159,22 +163,30 @@ class Answers:
             raise Unknown
         if one.function == "count" or not sums.count:
             return sums.count if one.function == "count" else None
-        known = {"sum": sums.total, "min": sums.least, "max": sums.most, "avg": sums.total / sums.count}
+        known: Mapping[str, Cell] = {
+            "sum": sums.total,
+            SQUARES: sums.squares,
+            "min": sums.least,
+            "max": sums.most,
+            "avg": sums.total / sums.count,
+        }
         if one.function == "approx_quantile" and one.quantile is not None:
             near = sums.sketch().quantile(float(one.quantile))
             return None if near is None else round(near)
-        return known[one.function] if one.function in known else _spread(sums, one.function)
+        if one.function in known:
+            return known[one.function]
+        if one.function not in SPREADS:
+            raise Unknown
+        return spread(one.function, sums.count, sums.total, sums.squares)
 
 
-def _spread(sums: Sums, function: str) -> float | None:
-    """Return a variance or deviation, of a sample or of all."""
+def spread(function: str, count: int, total: int, squares: int) -> float | None:
+    """Return a variance or deviation, of a sample or of all, given how many numbers there are and their sums."""
     name, _, of = function.partition("_")
-    divisor = sums.count - (of == "samp")
-    if name not in ("var", "stddev") or of not in ("samp", "pop"):
-        raise Unknown
-    if divisor == 0:
+    divisor = count - (of == "samp")
+    if divisor <= 0:
         return None
-    variance = float((sums.squares - Fraction(sums.total**2, sums.count)) / divisor)
+    variance = float((squares - Fraction(total**2, count)) / divisor)
     return variance if name == "var" else math.sqrt(variance)
 
 

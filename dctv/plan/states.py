@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from dctv.plan.build import call
 from dctv.plan.expressions import NULL, Boolean, Cast, Expression, List, Number, Struct, Text, Unary
+from dctv.signatures.gathered import sets
 from dctv.signatures.states import SortKey, settings_of
 from dctv.signatures.types import Type
 
@@ -30,7 +31,12 @@ def _sorted_by(key: SortKey) -> Expression:
     return Struct(("column", "order"), (Number(str(key.place)), Text(key.order)))
 
 
-def constant(value: Expression) -> object:
+def constants_of(function: str, arguments: Sequence[Expression]) -> tuple[object, ...]:
+    """Return the literals that set what an aggregate does, as JSON holds them; None for values that it gathers."""
+    return tuple(_constant(one) if sets(function, place) else None for place, one in enumerate(arguments))
+
+
+def _constant(value: Expression) -> object:
     """Return a literal as JSON holds it, numbers as they are written; None if it is none."""
     match value:
         case Text(text):
@@ -42,14 +48,14 @@ def constant(value: Expression) -> object:
         case Boolean(truth):
             return truth
         case List(items):
-            parts = [constant(one) for one in items]
+            parts = [_constant(one) for one in items]
             return None if None in parts else parts
         case _:
             return None
 
 
 def literal(kept: object) -> Expression:
-    """Return the literal that `constant` kept."""
+    """Return the literal that `constants_of` kept."""
     match kept:
         case str():
             return Text(kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from dctv.plan.expressions import (
     And,
@@ -19,21 +20,28 @@ from dctv.plan.expressions import (
     InQuery,
     IsNull,
     Like,
+    List,
     Null,
     Number,
     Or,
     Star,
+    State,
     Text,
     Unary,
 )
+from dctv.plan.states import constants_of
 from dctv.signatures.casts import settled
 from dctv.signatures.combine import common
 from dctv.signatures.functions import operator_type, result_type
+from dctv.signatures.gathered import OF_DOUBLES, gathered, sets, taken
 from dctv.signatures.results import reads_text
-from dctv.signatures.types import Type, integer_literal, parse, plain
+from dctv.signatures.states import StateSettings, state_type
+from dctv.signatures.types import Type, integer_literal, list_of, parse, plain
 
 _TRUTHS = (And, Or, IsNull, Like, Between, InList, InQuery, Exists)
 _MOST_DIGITS = 38
+Made = TypeVar("Made")
+_SHARE = plain("DOUBLE_LITERAL")
 
 
 def type_of(node: Expression, columns: Mapping[str, str]) -> str | None:
@@ -85,13 +93,44 @@ def _computed(node: Expression, columns: Mapping[str, str]) -> Type | None:
             return _of(
                 given, columns, lambda types: None if reads_text(function, types) else result_type(function, types)
             )
+        case State(call):
+            return _state(call, columns)
         case _:
             return None
+
+
+def _state(call: Call, columns: Mapping[str, str]) -> Type | None:
+    """Return the type of an aggregate's state; None if it sorts rows, or if only the engine knows."""
+    types = _taken(call, columns)
+    made = None if types is None or call.order_by else gathered(call.function, types)
+    if types is None or made is None:
+        return None
+    return state_type(call.function, made, types, StateSettings(constants_of(call.function, call.arguments)))
+
+
+def _taken(call: Call, columns: Mapping[str, str]) -> Sequence[Type] | None:
+    """Return the types in which an aggregate takes its arguments."""
+    if call.function in OF_DOUBLES:
+        return [plain("DOUBLE")] * len(call.arguments)
+    given = [
+        _setting(one) if sets(call.function, place) else _type(one, columns) for place, one in enumerate(call.arguments)
+    ]
+    return _known(given, lambda types: taken(call.function, types))
+
+
+def _setting(value: Expression) -> Type | None:
+    """Return the type of shares such as 0.5, or of a list of some; None for others."""
+    if isinstance(value, List):
+        return list_of(_SHARE) if value.items and all(isinstance(one, Number) for one in value.items) else None
+    return _SHARE if isinstance(value, Number) else None
 
 
 def _of(
     values: Sequence[Expression], columns: Mapping[str, str], make: Callable[[list[Type]], Type | None]
 ) -> Type | None:
-    types = [_type(one, columns) for one in values]
+    return _known([_type(one, columns) for one in values], make)
+
+
+def _known(types: Sequence[Type | None], make: Callable[[list[Type]], Made | None]) -> Made | None:
     known = [one for one in types if one is not None]
     return make(known) if len(known) == len(types) else None

@@ -135,14 +135,14 @@ class _Cutting:
 
     def _partial(self, plan: Plan) -> Plan | None:
         """Split a select that aggregates or cuts the rows of a part that is one-per-trace."""
-        if not isinstance(plan, Relation) or len(plan.leaves) != 1 or plan.serial:
+        if not isinstance(plan, Relation) or len(plan.leaves) != 1:
             return None
         ((name, leaf),) = plan.leaves
         local = self.local.get(id(leaf))
         if local is None:
             return None
         halves = split(plan, name, leaf)
-        if halves is None:
+        if halves is None and not plan.serial:
             first = first_of_each(plan, name, leaf)
             halves = None if first is None else (first, plan.query)
         if halves is None:

@@ -27,7 +27,9 @@ _FORMS = (
     *(Item, Ordered, Cast, Unary, Binary, And, Or, IsNull, Like, Between, Case),
     *(Number, Text, Null, Boolean),
 )
-_CALLS = frozenset({ZERO_DIVISION.lower(), "coalesce", "round", "trunc", "abs", "greatest", "least"})
+_CALLS = frozenset(
+    {ZERO_DIVISION.lower(), "coalesce", "nullif", "greatest", "least", "round", "trunc", "floor", "ceil", "abs", "sqrt"}
+)
 """Functions that are no aggregates."""
 
 

@@ -1,9 +1,19 @@
 """A select that groups and aggregates -> what each trace aggregates of its rows, and the select that combines these.
 
-Sound because sums of sums are sums, and so on: COUNT and SUM of integers add up exactly, MIN and MAX and the two of
-truth values are those of the parts, AVG of integers is the sum of all by the number of all. DISTINCT values of all are
-among those of each. Other aggregates are left as they are. Keys and aggregates may be of any expressions; what else
-stands in the select looks at one group at a time.
+Sound because partial results combine: COUNT and SUM of integers add up exactly, MIN and MAX and the two aggregates of
+truth values are those of the parts, and AVG of integers is the total sum divided by the total count. The DISTINCT
+values of all traces are among those of each, and counts and sums beside them add up over any groups. For some
+aggregates each trace returns the engine's state (`dctv.signatures.gathered`):
+
+- Variances, covariances and the like are combined from counts, means and squared distances. Their last digits may
+  differ from those of one pass over all rows, but are the same in every run.
+- Centroids of `approx_quantile` are merged; the result is an estimate, as it is over all rows.
+- `first`, `any_value`, `arg_max` and the like pick the same row wherever the order of rows decides, since rows come
+  trace by trace. They are not split if the rows are sorted by time again.
+
+Other aggregates stay as they are: sums of floats depend on the order of all rows, and an aggregate that keeps every
+value, such as an exact quantile, would save nothing. Keys and aggregates may be of any expressions; what else stands
+in the select looks at one group at a time.
 """
 
 from __future__ import annotations
@@ -14,11 +24,13 @@ from dctv.plan.build import call, number
 from dctv.plan.expressions import (
     Binary,
     Call,
+    Case,
     Cast,
     Column,
     Expression,
     Number,
     Star,
+    State,
     Text,
 )
 from dctv.plan.held import lost
@@ -31,7 +43,9 @@ from dctv.plan.walk import children, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.of_groups import is_of_group
 from dctv.rewrite.select_lists import has_effect, may_aggregate
+from dctv.signatures.gathered import BESTS, ONES, SHAPES, SPREADS, TOGETHER
 from dctv.types.schema import ColumnType, Kind, Schema
+from dctv.types.values import is_float
 
 _INTEGERS = frozenset(
     ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT")
@@ -48,7 +62,7 @@ def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] |
         return None
     (select,), (source,) = selects, read
     types = dict(zip(column_names(leaf), (c.type for c in leaf.schema.columns), strict=True))
-    halves = _Halves(types, _keys(select))
+    halves = _Halves(types, _keys(select), sorted_again=leaf.order is RowOrder.TIME)
     parts = (*select.items, select.having, *select.order_by)
     if not all(halves.fits(part) for part in parts if part is not None) or not halves.are_some:
         return None
@@ -62,7 +76,8 @@ def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] |
     group = None if select.group is None else Group(tuple(Column(one) for one in halves.names))
     above = replace(replaced(select, halves.final), source=source, where=None, group=group)
     query = replaced(relation.query, lambda node: above if node is select else None)
-    return Relation(Schema(Kind.REGULAR, tuple(columns)), RowOrder.ANY, below, ((name, leaf),)), query
+    part = Relation(Schema(Kind.REGULAR, tuple(columns)), RowOrder.ANY, below, ((name, leaf),), relation.serial)
+    return part, query
 
 
 def _keys(select: Select) -> tuple[Expression, ...]:
@@ -83,7 +98,9 @@ def _only_aggregates(select: Select) -> bool:
     if group is not None and (group.all or any(isinstance(key, GroupingSets | Number | Text) for key in group.keys)):
         return False
     parts = (*select.items, select.where, select.having, *select.order_by)
-    return not (nested(*parts) or has_effect(*parts)) and isinstance(source, TableName) and not source.columns
+    if nested(*parts) or has_effect(select.where, *_keys(select)):
+        return False
+    return isinstance(source, TableName) and not source.columns
 
 
 @record(frozen=False)
@@ -93,6 +110,8 @@ class _Halves:
     types: Mapping[str, str]
     """Of the columns of the table."""
     keys: tuple[Expression, ...]
+    sorted_again: bool
+    """Whether the rows of all traces do not come trace by trace."""
     partial: dict[str, Expression] = field(default_factory=dict)
     """What each trace computes, by name."""
     whole: dict[Call, Expression] = field(default_factory=dict)
@@ -112,8 +131,9 @@ class _Halves:
 
     @property
     def are_some(self) -> bool:
-        """Whether there is something to compute, and not both of distinct values and of all."""
-        return bool(self.keys or self.partial or self.values) and not (self.partial and self.values)
+        """Whether there is something to compute; a state for each distinct value would save nothing."""
+        gathered = any(isinstance(one, State) for one in self.partial.values())
+        return bool(self.keys or self.partial or self.values) and not (gathered and self.values)
 
     def fits(self, node: Node) -> bool:
         """Note the aggregates in an expression; False if it needs anything else than these and keys."""
@@ -136,21 +156,27 @@ class _Halves:
         if node in self.whole:
             return True
         make = _FORMS.get(node.function)
-        if make is None or node.order_by or node.nulls or len(node.arguments) > 1:
+        if make is None or node.order_by or node.nulls or has_effect(node):
             return False
-        made = self._of_distinct(node) if node.distinct else make(self, node)
+        made = self.of_distinct(node) if node.distinct else make(self, node)
         if made is None:
             return False
         self.whole[node] = made
         return True
 
-    def _of_distinct(self, node: Call) -> Expression | None:
+    def of_distinct(self, node: Call) -> Expression | None:
         """Return an aggregate of distinct values over those of each trace."""
-        if node.filter is not None or not node.arguments or isinstance(node.arguments[0], Star):
+        if node.function not in _OF_DISTINCT or len(node.arguments) != 1 or isinstance(node.arguments[0], Star):
             return None
-        if node.arguments[0] not in self.values:
-            self.values.append(node.arguments[0])
-        return replace(node, arguments=(Column(f"value{self.values.index(node.arguments[0])}"),))
+        (value,) = node.arguments
+        if node.function in _SUMS and not self.adds_up(value):
+            return None
+        if node.filter is not None:
+            # All of these aggregates pass over NULLs.
+            value = Case(((node.filter, value),))
+        if value not in self.values:
+            self.values.append(value)
+        return replace(node, arguments=(Column(f"value{self.values.index(value)}"),), filter=None)
 
     def part(self, value: Expression) -> Column:
         """Let each trace compute something; return its column."""
@@ -158,21 +184,30 @@ class _Halves:
         self.partial[name] = value
         return Column(name)
 
+    def adds_up(self, value: Expression) -> bool:
+        """Whether a value is known not to be a float: sums of floats depend on the order of rows."""
+        kind = type_of(value, self.types)
+        return kind is not None and not is_float(kind)
+
     def is_integer(self, value: Expression) -> bool:
         """Whether a value is surely an integer."""
         return type_of(value, self.types) in _INTEGERS
 
 
-def _count(halves: _Halves, node: Call) -> Expression:
-    return Cast(call("coalesce", call("sum", halves.part(node)), number(0)), "BIGINT")
+def _count(halves: _Halves, node: Call) -> Expression | None:
+    kind = type_of(node, halves.types)
+    if kind is None:
+        return None
+    return Cast(call("coalesce", call("sum", halves.part(node)), number(0)), kind)
 
 
-def _sum(halves: _Halves, node: Call) -> Expression:
-    return call("sum", halves.part(node))
+def _sum(halves: _Halves, node: Call) -> Expression | None:
+    # This also holds for `count_if`, which takes truth values, and is NULL without rows, as a sum is.
+    return call("sum", halves.part(node)) if halves.adds_up(node.arguments[0]) else None
 
 
-def _same(halves: _Halves, node: Call) -> Expression:
-    return call(node.function, halves.part(node))
+def _same(halves: _Halves, node: Call) -> Expression | None:
+    return call(node.function, halves.part(node)) if len(node.arguments) == 1 else None
 
 
 def _mean(halves: _Halves, node: Call) -> Expression | None:
@@ -184,10 +219,28 @@ def _mean(halves: _Halves, node: Call) -> Expression | None:
     return Binary("/", Cast(total, "DOUBLE"), call("nullif", Cast(rows, "DOUBLE"), number(0)))
 
 
+def _gathered(halves: _Halves, node: Call) -> Expression:
+    return call("finalize", call("combine_aggr", halves.part(State(node))))
+
+
+def _picked(halves: _Halves, node: Call) -> Expression | None:
+    return None if halves.sorted_again else _gathered(halves, node)
+
+
+def _estimated_number(halves: _Halves, node: Call) -> Expression | None:
+    # A state takes 1 KiB, more than the distinct values of most groups.
+    return halves.of_distinct(node) if halves.keys else call("coalesce", _gathered(halves, node), number(0))
+
+
+_SUMS = ("sum", "avg", "mean")
+_OF_DISTINCT = ("count", *_SUMS, *_SAME, *SPREADS, "approx_count_distinct")
 _FORMS: Mapping[str, Callable[[_Halves, Call], Expression | None]] = {
-    "count": _count,
+    **dict.fromkeys(("count", "count_star", "regr_count"), _count),
+    **dict.fromkeys(("count_if", "countif"), _sum),
     "sum": _sum,
-    "avg": _mean,
-    "mean": _mean,
+    **dict.fromkeys(("avg", "mean"), _mean),
     **dict.fromkeys(_SAME, _same),
+    **dict.fromkeys((*SPREADS, *SHAPES, *TOGETHER, "approx_quantile"), _gathered),
+    **dict.fromkeys((*ONES, *BESTS), _picked),
+    "approx_count_distinct": _estimated_number,
 }

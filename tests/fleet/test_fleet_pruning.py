@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +14,20 @@ from dctv.index.cache import CacheLimit, prune
 from dctv.session import Session
 
 
-def write_dftracer(path: Path, *names: str) -> None:
+def write_dftracer(path: Path, *names: str, growth: int = 0) -> None:
+    """Write events of 5 us, or of `growth` more than the one before."""
     lines = (
-        {"id": n, "name": name, "cat": "POSIX", "pid": 1, "tid": 1, "ts": n * 10, "dur": 5, "ph": "X", "args": {}}
+        {
+            "id": n,
+            "name": name,
+            "cat": "POSIX",
+            "pid": 1,
+            "tid": 1,
+            "ts": n * 10,
+            "dur": 5 + n * growth,
+            "ph": "X",
+            "args": {},
+        }
         for n, name in enumerate(names)
     )
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
@@ -131,6 +143,11 @@ COUNTED = {
         (106, 5_000, 5_000)
     ],
     "SELECT build, COUNT(*) AS n FROM runs.raw_events.write GROUP BY build": [(2, 95)],
+    "SELECT name, stddev(_duration) AS d, var_pop(_duration) AS v FROM runs.events GROUP BY name ORDER BY name": [
+        ("open", None, 0.0),
+        ("read", 0.0, 0.0),
+        ("write", 0.0, 0.0),
+    ],
 }
 
 
@@ -140,6 +157,24 @@ def test_what_is_only_counted_opens_no_trace(session: Session, sql: str) -> None
     assert "fleet: " not in str(session.sql(f"EXPLAIN {sql}").fetchall())
     session.sql("SET rewrite = 'off'")
     assert session.sql(sql).fetchall() == COUNTED[sql]
+
+
+def test_variances_of_what_is_kept_of_each_trace(folder: Path, tmp_path: Path) -> None:
+    write_dftracer(folder / "a.pfw", *["read", "write"] * 20, growth=3)
+    write_dftracer(folder / "b.pfw", *["read"] * 7, growth=1_000_000)
+    sql = "SELECT name, var_pop(_duration) AS p, variance(_duration) AS s, stddev(_duration) AS d FROM runs.events "
+    sql += "GROUP BY name ORDER BY name"
+    with opened(folder, tmp_path) as session:
+        assert "fleet: " not in str(session.sql(f"EXPLAIN {sql}").fetchall())
+        found = {name: figures for name, *figures in session.sql(sql).fetchall()}
+        durations: dict[str, list[int]] = {}
+        for name, duration in session.sql("SELECT name, _duration FROM runs.events").fetchall():
+            durations.setdefault(name, []).append(duration)
+    assert found.pop("open") == [0.0, None, None]
+    for name, figures in found.items():
+        known = durations[name]
+        right = (statistics.pvariance(known), statistics.variance(known), statistics.stdev(known))
+        assert figures == [pytest.approx(one, rel=1e-15) for one in right]
 
 
 def test_what_is_counted_of_each_trace(session: Session) -> None:

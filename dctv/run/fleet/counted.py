@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from dctv.index.answers import SPREADS, spread
 from dctv.plan.nodes import physical_names
 from dctv.plan.question import Aggregate, Cell, Question
 from dctv.record import record
@@ -16,7 +17,7 @@ _NAME = "name"
 """The column of `events` that the index counts by."""
 _KEYS = ("VARCHAR", "BIGINT")
 """Types of manifest columns whose values are used as they are."""
-_OF_DURATIONS = ("count", "sum", "min", "max", "avg")
+_OF_DURATIONS = ("count", "sum", "min", "max", "avg", *SPREADS)
 
 
 @record(frozen=False)
@@ -40,6 +41,8 @@ class _Group:
         if taken is None:
             return 0 if one.function == "count" else None
         known = {"count": taken.count, "sum": taken.total, "min": taken.least, "max": taken.most}
+        if one.function in SPREADS:
+            return spread(one.function, taken.count, taken.total, taken.squares)
         return known[one.function] if one.function in known else taken.total / taken.count
 
 

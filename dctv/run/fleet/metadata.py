@@ -10,6 +10,7 @@ from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.reader import Diagnostic, EventColumns
 from dctv.errors import DctvError, WarningLog
+from dctv.index.answers import SQUARES
 from dctv.plan.nodes import Scan
 from dctv.plan.question import Aggregate, Question
 from dctv.record import record, replace
@@ -32,12 +33,14 @@ class EventDurations:
 
     count: int
     total: int
+    squares: int
     least: int
     most: int
 
     def __add__(self, other: EventDurations) -> EventDurations:
         least, most = min(self.least, other.least), max(self.most, other.most)
-        return EventDurations(self.count + other.count, self.total + other.total, least, most)
+        squares = self.squares + other.squares
+        return EventDurations(self.count + other.count, self.total + other.total, squares, least, most)
 
 
 @record
@@ -143,7 +146,7 @@ def _durations(made: Mount) -> Mapping[str, EventDurations] | None:
     for name, table in made.trace.tables.items():
         event = table.event
         if event is not None and event.duration is not None:
-            asked = (Aggregate(one, event.duration) for one in ("count", "sum", "min", "max"))
+            asked = (Aggregate(one, event.duration) for one in ("count", "sum", SQUARES, "min", "max"))
             by_name = _by_name(made, name, event, *asked)
             if by_name is None:
                 return None

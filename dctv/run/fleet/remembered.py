@@ -17,7 +17,7 @@ from dctv.run.fleet.metadata import EventDurations, MemberMetadata, MountSetting
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
-_VERSION = 3
+_VERSION = 4
 """Of the file's form."""
 
 
@@ -74,7 +74,9 @@ def _to_json(metadata: MemberMetadata, schemas: dict[Schema, int]) -> dict[str, 
         "counts": metadata.counts,
         "durations": None
         if metadata.durations is None
-        else {name: [one.count, one.total, one.least, one.most] for name, one in metadata.durations.items()},
+        else {
+            name: [one.count, one.total, one.squares, one.least, one.most] for name, one in metadata.durations.items()
+        },
         "state": metadata.state,
     }
 
