@@ -150,7 +150,7 @@ impl State {
 
 /// What times of a function add up to, as Python sees it.
 #[derive(Clone)]
-#[pyclass(frozen, get_all, skip_from_py_object, module = "dctv._kernels")]
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
 pub struct TimeSums {
     count: u64,
     sum: i128,

@@ -24,7 +24,7 @@ use crate::pfw::trace_metadata::kind_name;
 
 /// A column of an event in a chunk.
 #[derive(Clone)]
-#[pyclass(frozen, get_all, skip_from_py_object, module = "dctv._kernels")]
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
 struct FtraceColumn {
     name: String,
     /// The type of its values.
@@ -37,7 +37,7 @@ struct FtraceColumn {
 
 /// How a file ended.
 #[derive(Clone)]
-#[pyclass(frozen, get_all, skip_from_py_object, module = "dctv._kernels")]
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
 struct FtraceEnd {
     file: u32,
     /// Why it was not read to its end.
