@@ -160,8 +160,8 @@ def test_chunks_of_damaged_gzip(
     if how in ("append", "pad"):
         check(path, text, limits)
         assert chunks.damage == ([(0, "trailing")] if how == "append" else [])
-    elif all(block[1] is None for block in blocks):
-        found = b"".join(block[0] for block in blocks)
+    elif all(block.skipped is None for block in blocks):
+        found = b"".join(block.text for block in blocks)
         check(path, found, limits)
         if how == "cut":
             assert found == zlib_prefix(damaged)
