@@ -93,7 +93,7 @@ def in_time(data: Any) -> Any:
     if compute.all(compute.less_equal(times[:-1], times[1:])).as_py():
         return data
     order = compute.sort_indices(times)
-    # From many chunks, `take` is four times as slow. Columns are combined one by one, so each reuses the memory of the last.
+    # `take` of many chunks is four times as slow. Columns are combined one by one, so each reuses memory of the last.
     arrays = [column.combine_chunks().take(order) for column in data.columns]
     return pa.Table.from_arrays(arrays, schema=data.schema)
 
