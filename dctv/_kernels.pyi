@@ -952,6 +952,17 @@ class PfwPass:
     def again(self) -> bool:
         """Whether the pass must be done again with its metadata as hints; raises RuntimeError before the end."""
 
+class PfwColumn:
+    """A column of a finished table."""
+
+    name: str
+    kind: str
+    """Its Arrow type."""
+    decoded: str
+    """The decoded column that it is from."""
+    how: Literal["column", "texts", "both"]
+    """Whether its values are those of that column, the texts of its hashes, or both."""
+
 class PfwFinisher:
     """Metadata of a trace, and file, dimension, hash and text of its hashes -> finished tables of some of its rows."""
 
@@ -962,8 +973,8 @@ class PfwFinisher:
         Raises:
             ValueError: The trace has no such table, or the columns do not fit.
         """
-    def columns(self, name: str) -> list[tuple[str, str, str, str]]:
-        """Final columns: name, Arrow type, decoded column it is from, and how: `column`, `texts` of hashes, `both`."""
+    def columns(self, name: str) -> list[PfwColumn]:
+        """Return the final columns."""
 
 class EventSorter:
     """Collects rows of many tables from many chunks, and gives each table back in order of `_ts`.
@@ -1024,6 +1035,16 @@ class EventMerger:
     def merged(self) -> Stream:
         """Take everything out: those six columns by `_ts`, equal times in the order of tables, then of rows."""
 
+class WrittenFile:
+    """A Parquet file that was written."""
+
+    rows: int
+    columns: list[str]
+    parts: list[tuple[int, int, int]]
+    """Of its parts, one behind the other: number of the column (-1 if it belongs to none), bytes, CRC-32."""
+    checksum: int
+    """The CRC-32 of the file."""
+
 def write_table(
     path: str,
     table: _ArrowStream,
@@ -1031,13 +1052,11 @@ def write_table(
     ascending: bool,
     progress: Callable[[int], object] | None = None,
     group_rows: int = 122_880,
-) -> tuple[int, list[str], list[tuple[int, int, int]], int]:
+) -> WrittenFile:
     """Write a stream to a Parquet file that is not there yet; encodings follow from its first rows.
 
-    `ascending` is whether its first column is; `progress` is told the rows of each batch, and may raise. Returns how
-    many rows there are, the columns' names, the parts of the file, one behind the other: number of the column (-1 if
-    it belongs to none), bytes, CRC-32; and the CRC-32 of the file. Raises OSError if the file cannot be written,
-    ValueError if the stream fails.
+    `ascending` is whether its first column is; `progress` is told the rows of each batch, and may raise. Raises OSError
+    if the file cannot be written, ValueError if the stream fails.
     """
 
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
@@ -1051,6 +1070,18 @@ def settle_files(paths: Sequence[str]) -> None:
 
 def read_chunk(path: str, place: Checkpoint) -> bytes:
     """Return the text of one chunk, as its checkpoint says; OSError if the file is not what it was."""
+
+class TextBlock:
+    """Whole lines of a file."""
+
+    text: bytes
+    skipped: bytes | None
+    """The head of a line that was skipped before it."""
+    chunk: int
+    first_line: int
+    lines: int
+    end: Checkpoint | None
+    """The checkpoint of its chunk, if that ends with it."""
 
 class TextChunks:
     """Files, plain or gzip -> the checkpoints of their chunks; `damage` names files that ended early, and why."""
@@ -1066,18 +1097,40 @@ class TextChunks:
     ) -> None: ...
     def __iter__(self) -> TextChunks: ...
     def __next__(self) -> Checkpoint: ...
-    def block(self) -> tuple[bytes, bytes | None, int, int, int, Checkpoint | None] | None:
-        """Return the next block in place of the next checkpoint.
+    def block(self) -> TextBlock | None:
+        """Return the next block in place of the next checkpoint."""
 
-        Its text, the head of a line that was skipped before it, chunk, first line, lines, checkpoint if a chunk ends.
-        """
+class FtraceColumn:
+    """A column of an event in a chunk."""
+
+    name: str
+    kind: str
+    """The type of its values."""
+    negative: bool
+    """Whether some values are negative."""
+    inexact: bool
+    """Whether some are whole numbers that no float holds."""
+
+class FtraceEnd:
+    """How a file ended."""
+
+    file: int
+    broken: str | None
+    """Why it was not read to its end."""
+    foreign: int
+    damaged: int
+    """Parts of a page that are foreign, and that are damaged."""
+    endless: int
+    """Lines that were passed over."""
+    open: bool
+    """Whether it ends in the middle of a line."""
 
 class FtraceChunk:
     """One chunk of ftrace text: events with their columns and printed names, and its statistics."""
 
     checkpoint: Checkpoint
     events: list[tuple[str, Any]]
-    columns: list[list[tuple[str, str, bool, bool]]]
+    columns: list[list[FtraceColumn]]
     printed: list[list[tuple[str, int]]]
     other_lines: bytes
     statistics: dict[str, Any]
@@ -1087,7 +1140,7 @@ class FtraceChunk:
 class FtracePass:
     """Files of ftrace text, or some chunks of them -> their chunks decoded; `ends` tells how files ended."""
 
-    ends: list[tuple[int, str | None, int, int, int, bool]]
+    ends: list[FtraceEnd]
     def __init__(
         self,
         paths: Sequence[str],
@@ -1335,10 +1388,32 @@ class _CallTreeWanted(Protocol):
     @property
     def sessions(self) -> Sequence[tuple[int, Sequence[tuple[int, int]]]]: ...
 
-_Range = tuple[int, int] | None
-_CallNode = tuple[
-    int | None, str | None, int | None, int, tuple[int, int], tuple[_Range, _Range], list[int], int | None
-]
+class TreeNode:
+    """Calls of a function that came the same way, times in ns; a root is none, but what they are of."""
+
+    above: int | None
+    """The place of the node above; a root has none."""
+    name: str | None
+    address: int | None
+    calls: int
+    total: int
+    own: int
+    totals: tuple[int, int] | None
+    """The shortest and the longest."""
+    owns: tuple[int, int] | None
+    rests: list[int]
+    """What is left of durations within, divided by each sample time."""
+    session: int | None
+    """That of a root."""
+
+class TreePath:
+    """How a function was reached."""
+
+    session: int
+    stack: str | None
+    """The calls above, a line each."""
+    hits: int
+    time: int
 
 class CallTree:
     """Adds up shown calls, and events that last, in order of time, by who called whom.
@@ -1351,13 +1426,8 @@ class CallTree:
     def push(self, batch: _ArrowArray) -> None:
         """Add the calls of a batch."""
 
-    def finish(self) -> tuple[list[_CallNode], list[tuple[int, str | None, int, int]], int]:
-        """Return nodes, ways to the function, and ns from the first call's begin to the last's end.
-
-        A node is the place of the one above, name, address, calls, total and own time in ns, the ranges of both, what
-        is left of durations within divided by each sample time, and the session of a root. A way is a session, the
-        calls above by lines, hits and time.
-        """
+    def finish(self) -> tuple[list[TreeNode], list[TreePath], int]:
+        """Return nodes, ways to the function, and ns from the first call's begin to the last's end."""
 
 class _DumpForm(Protocol):
     """How records of calls look."""
@@ -1464,7 +1534,32 @@ class StoredReplay:
     def lines(self, last: bool) -> bytes:
         """Return some more lines: up to the latest event if more may come, none if that or the end is reached."""
 
-_Sums = tuple[int, int, int, int, int]
+class TimeSums:
+    """What times of a function add up to, in ns."""
+
+    count: int
+    sum: int
+    least: int
+    most: int
+    squares: int
+
+class FunctionSums:
+    """What calls of a function add up to."""
+
+    name: str | None
+    calls: int
+    size: int | None
+    total: int
+    lengths: TimeSums
+    own: TimeSums
+
+class ThreadSums:
+    """What calls of a thread add up to."""
+
+    tid: int
+    calls: int
+    total: int
+    own: int
 
 class CallSums:
     """Adds up shown calls by function and thread; a call within one of the same function is in its total already.
@@ -1487,11 +1582,11 @@ class CallSums:
             ValueError: The file cannot be read, or is no table of calls.
         """
 
-    def functions(self) -> list[tuple[str | None, int, int | None, int, _Sums, _Sums]]:
-        """Return name, calls, size, total; and of lengths and own times: count, sum, least, most, squares."""
+    def functions(self) -> list[FunctionSums]:
+        """Return what the calls of each function add up to."""
 
-    def threads(self) -> list[tuple[int, int, int, int]]:
-        """Return thread, calls, total and own time."""
+    def threads(self) -> list[ThreadSums]:
+        """Return what the calls of each thread add up to."""
 
 class StateHistory:
     """What `dctv.state.StateSystem` stands on: the attributes of a history, its changes, and its intervals.

@@ -84,6 +84,7 @@ def joined(table: TraceTable, batches: Sequence[Any]) -> Any:
 
 def in_time(data: Any) -> Any:
     """Return an Arrow table sorted by time; equal times stay in order."""
+    import pyarrow as pa
     from pyarrow import compute
 
     if len(data) < 2:
@@ -91,8 +92,10 @@ def in_time(data: Any) -> Any:
     times = data.column(0).combine_chunks()
     if compute.all(compute.less_equal(times[:-1], times[1:])).as_py():
         return data
-    # Rows of many chunks are taken one chunk at a time, four times as slowly.
-    return data.combine_chunks().take(compute.sort_indices(times))
+    order = compute.sort_indices(times)
+    # `take` of many chunks is four times as slow. Columns are combined one by one, so each reuses memory of the last.
+    arrays = [column.combine_chunks().take(order) for column in data.columns]
+    return pa.Table.from_arrays(arrays, schema=data.schema)
 
 
 def finished_by(

@@ -167,12 +167,10 @@ class _Writing:
         from dctv._kernels import write_table
 
         path = str(self._folder / file)
-        rows, columns, parts, checksum = write_table(
-            path, stream, ascending=is_sorted, progress=self._advance, group_rows=GROUP_ROWS
-        )
-        flat = [number for part in parts for number in part]
-        described = json.dumps({"columns": columns, "parts": flat}, separators=(",", ":"))
-        return WrittenTable(name, file, rows, sum(size for _, size, _ in parts), checksum, described)
+        made = write_table(path, stream, ascending=is_sorted, progress=self._advance, group_rows=GROUP_ROWS)
+        flat = [number for part in made.parts for number in part]
+        described = json.dumps({"columns": made.columns, "parts": flat}, separators=(",", ":"))
+        return WrittenTable(name, file, made.rows, sum(size for _, size, _ in made.parts), made.checksum, described)
 
     def _advance(self, rows: int) -> None:
         self._done += rows

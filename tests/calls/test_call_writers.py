@@ -66,10 +66,10 @@ def added(rows: Rows, cut: int, function: str | None = None) -> tuple[dict[tuple
     nodes, ways, _ = tree.finish()
     paths: list[tuple[str, ...]] = []
     found = {}
-    for above, name, _, calls, (total, own), *_ in nodes:
-        path = () if above is None else (*paths[above], name or "")
+    for node in nodes:
+        path = () if node.above is None else (*paths[node.above], node.name or "")
         paths.append(path)
-        found[path] = Sum(calls, total, own)
+        found[path] = Sum(node.calls, node.total, node.own)
     return found, ways
 
 
@@ -115,8 +115,8 @@ def test_tree_of_a_function_has_what_its_outermost_calls_made(
     found, ways = added(rows, cut, function)
     sums, hits = expected(rows, function)
     assert found == sums
-    assert sum(way[2] for way in ways) == hits
-    assert sum(way[3] for way in ways) == sums.get((), Sum()).total
+    assert sum(way.hits for way in ways) == hits
+    assert sum(way.time for way in ways) == sums.get((), Sum()).total
 
 
 @bounded(300)

@@ -153,8 +153,11 @@ def added(found: list[dict[str, Any]], *, measured: bool) -> tuple[dict[Any, Any
 
 
 def sums_of(sums: Any) -> tuple[dict[Any, Any], dict[int, Any]]:
-    functions = {name: (calls, total, lengths, own) for name, calls, _, total, lengths, own in sums.functions()}
-    return functions, {tid: tuple(rest) for tid, *rest in sums.threads()}
+    def times(of: Any) -> tuple[int, ...]:
+        return of.count, of.sum, of.least, of.most, of.squares
+
+    functions = {one.name: (one.calls, one.total, times(one.lengths), times(one.own)) for one in sums.functions()}
+    return functions, {one.tid: (one.calls, one.total, one.own) for one in sums.threads()}
 
 
 @bounded(150)
@@ -194,7 +197,7 @@ def test_largest_sizes_are_told() -> None:
         path = written([call, {**call, "id": 2, "module": "n"}], folder)
         told_of = replace(source(path, CallFilters()), functions=[("a", "m", 10, None), ("a", "n", 30, None)])
         sums.read(str(path), told_of)
-    assert [(row[0], row[1], row[2]) for row in sums.functions()] == [("a", 2, 30)]
+    assert [(one.name, one.calls, one.size) for one in sums.functions()] == [("a", 2, 30)]
 
 
 def test_times_that_go_on_from_block_to_block() -> None:
@@ -210,7 +213,7 @@ def test_times_that_go_on_from_block_to_block() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = written(calls, folder)
         sums.read(str(path), source(path, CallFilters(depth=1)))
-    assert {row[0]: row[1] for row in sums.functions()} == {
+    assert {one.name: one.calls for one in sums.functions()} == {
         f"outer{n}": sum(1 for one in calls if one["name"] == f"outer{n}") for n in range(7)
     }
 

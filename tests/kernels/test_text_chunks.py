@@ -87,16 +87,15 @@ def check_blocks(path: Path, text: bytes, found: list[Checkpoint], limits: dict[
     lines, number = io.BytesIO(text).readlines(), 0
     ends: list[Checkpoint] = []
     while (block := chunks.block()) is not None:
-        body, head, chunk, first, count, end = block
-        assert (first, chunk) == (number, len(ends))
-        expected = lines[number : number + count]
-        if head is None:
-            assert body == b"".join(expected)
+        assert (block.first_line, block.chunk) == (number, len(ends))
+        expected = lines[number : number + block.lines]
+        if block.skipped is None:
+            assert block.text == b"".join(expected)
         else:
-            assert (body, count, head) == (b"", 1, expected[0].rstrip(b"\n")[:200])
-        assert (head is not None) == any(len(line.rstrip(b"\n")) > limit for line in expected)
-        number += count
-        ends += [end] if end else []
+            assert (block.text, block.lines, block.skipped) == (b"", 1, expected[0].rstrip(b"\n")[:200])
+        assert (block.skipped is not None) == any(len(line.rstrip(b"\n")) > limit for line in expected)
+        number += block.lines
+        ends += [block.end] if block.end else []
     assert number == len(lines)
     assert ends == found
 
@@ -161,8 +160,8 @@ def test_chunks_of_damaged_gzip(
     if how in ("append", "pad"):
         check(path, text, limits)
         assert chunks.damage == ([(0, "trailing")] if how == "append" else [])
-    elif all(block[1] is None for block in blocks):
-        found = b"".join(block[0] for block in blocks)
+    elif all(block.skipped is None for block in blocks):
+        found = b"".join(block.text for block in blocks)
         check(path, found, limits)
         if how == "cut":
             assert found == zlib_prefix(damaged)

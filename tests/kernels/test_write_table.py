@@ -53,20 +53,20 @@ def test_rows_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, object]], step: int, group: int
 ) -> None:
     path = tmp_path_factory.mktemp("store") / "a.parquet"
-    count, columns, parts, whole = write_table(str(path), stream(rows, step), ascending=False, group_rows=group)
-    assert (count, columns) == (len(rows), SCHEMA.names)
+    made = write_table(str(path), stream(rows, step), ascending=False, group_rows=group)
+    assert (made.rows, made.columns) == (len(rows), SCHEMA.names)
     assert pq.read_table(path).to_pylist() == rows
     metadata = pq.read_metadata(path)
     assert [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)] == [
         min(group, len(rows) - at) for at in range(0, len(rows), group)
     ]
     data = path.read_bytes()
-    assert (sum(size for _, size, _ in parts), whole) == (len(data), zlib.crc32(data))
+    assert (sum(size for _, size, _ in made.parts), made.checksum) == (len(data), zlib.crc32(data))
     at = 0
-    for _, size, checksum in parts:
+    for _, size, checksum in made.parts:
         assert zlib.crc32(data[at : at + size]) == checksum
         at += size
-    assert {column for column, _, _ in parts} == ({-1, *range(len(SCHEMA))} if rows else {-1})
+    assert {column for column, _, _ in made.parts} == ({-1, *range(len(SCHEMA))} if rows else {-1})
 
 
 WHOLE = st.one_of(

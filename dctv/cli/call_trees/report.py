@@ -15,7 +15,7 @@ from dctv.record import record
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from dctv._kernels import CallSums
+    from dctv._kernels import CallSums, FunctionSums
     from dctv.session import Session
 
 _UNITS = ((1000, "us"), (1000, "ms"), (1000, " s"), (60, " m"), (24, " h"))
@@ -128,7 +128,7 @@ def write_threads(session: Session, args: Namespace, source: CallSource, out: Bi
     if source.recorded and not scheduled(args, source):
         sums = summed(session, args, source, size=False).threads()
         tasks = dict(session.sql(tasks_of(source)).fetchall())
-        found = [(total, own, tid, calls, tasks.get(tid)) for tid, calls, total, own in sums]
+        found = [(one.total, one.own, one.tid, one.calls, tasks.get(one.tid)) for one in sums]
         rows = sorted(found, key=lambda row: (-row[0], row[2]))
     else:
         query = (
@@ -164,16 +164,16 @@ def summed(session: Session, args: Namespace, source: CallSource, *, size: bool)
     return sums
 
 
-def _of_function(row: Any) -> dict[str, Any]:
+def _of_function(of: FunctionSums) -> dict[str, Any]:
     """Return the columns of a function's row; whole ns, as the tool counts, so that the last digit is the same."""
-    name, calls, size, total, lengths, own = row
-    figures = {"name": name, "call": calls, "size": size, "total": total, "self": own[1]}
-    for kind, (count, summed, least, most, squares) in (("total", lengths), ("self", own)):
-        mean = summed // count if count else 0
-        variance = max(squares // count - mean * mean, 0) if count else 0
-        figures[f"{kind}_avg"], figures[f"{kind}_min"], figures[f"{kind}_max"] = mean, least, most
-        figures[f"{kind}_stdv"] = sqrt(variance / count) * 100 / mean if mean else 0.0
-    return figures
+    sums: dict[str, Any] = {"name": of.name, "call": of.calls, "size": of.size, "total": of.total, "self": of.own.sum}
+    for kind, times in (("total", of.lengths), ("self", of.own)):
+        count = times.count
+        mean = times.sum // count if count else 0
+        variance = max(times.squares // count - mean * mean, 0) if count else 0
+        sums[f"{kind}_avg"], sums[f"{kind}_min"], sums[f"{kind}_max"] = mean, times.least, times.most
+        sums[f"{kind}_stdv"] = sqrt(variance / count) * 100 / mean if mean else 0.0
+    return sums
 
 
 def _order(keys: Sequence[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:

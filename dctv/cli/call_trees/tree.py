@@ -12,6 +12,7 @@ from dctv.record import field, record, replace
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from dctv._kernels import TreeNode, TreePath
     from dctv.cli.call_trees.recording import Recording
     from dctv.session import Session
 
@@ -123,36 +124,25 @@ def tree_query(args: Namespace, source: CallSource) -> str:
     return with_idle(query) if silent and events else query
 
 
-_NodeRow = tuple[
-    int | None,
-    str | None,
-    int | None,
-    int,
-    tuple[int, int],
-    tuple[tuple[int, int] | None, tuple[int, int] | None],
-    list[int],
-    int | None,
-]
-
-
-def _trees(rows: Sequence[_NodeRow], ways: Sequence[tuple[int, str | None, int, int]]) -> Iterator[ProgramCalls]:
+def _trees(found: Sequence[TreeNode], paths: Sequence[TreePath]) -> Iterator[ProgramCalls]:
     nodes: list[CallNode] = []
     roots: list[tuple[int, CallNode]] = []
-    for above, name, address, calls, (total, own), (totals, owns), rests, session in rows:
-        number = len(nodes) - len(roots) + 1 if above is not None else 0
-        node = CallNode(number, name or "", address, calls, total, own, totals or (0, 0), owns or (0, 0), tuple(rests))
+    for one in found:
+        number = len(nodes) - len(roots) + 1 if one.above is not None else 0
+        times = (one.total, one.own, one.totals or (0, 0), one.owns or (0, 0))
+        node = CallNode(number, one.name or "", one.address, one.calls, *times, tuple(one.rests))
         nodes.append(node)
-        if above is not None:
-            nodes[above].inner.append(node)
-        elif session is not None:
-            roots.append((session, node))
+        if one.above is not None:
+            nodes[one.above].inner.append(node)
+        elif one.session is not None:
+            roots.append((one.session, node))
     for session, root in sorted(roots, key=lambda one: one[0]):
-        found = [
-            CallPath(tuple(stack.split("\n")) if stack else (), hits, time)
-            for number, stack, hits, time in ways
-            if number == session
+        own = [
+            CallPath(tuple(path.stack.split("\n")) if path.stack else (), path.hits, path.time)
+            for path in paths
+            if path.session == session
         ]
-        yield ProgramCalls(session, root, tuple(found))
+        yield ProgramCalls(session, root, tuple(own))
 
 
 def whole(tree: ProgramCalls, name: str) -> ProgramCalls:

@@ -34,8 +34,6 @@ DIMENSIONS = {"cat": "cat", "pid": "pid", "tid": "tid", "hhash": "hhash", "fhash
 RESOLVED = {"fhash": "fhash", "hhash": "hhash", "shash": "shash"}
 """Columns whose hashes have their texts in the metadata records of one kind."""
 
-Row = tuple[Any, ...]
-
 
 class DftracerPass:
     """One pass over the chunks of a trace."""
@@ -105,7 +103,7 @@ def tables(metadata: TraceMetadata) -> dict[str, TraceTable]:
 
 
 def _columns(finisher: PfwFinisher, name: str) -> list[tuple[str, str]]:
-    return [(column, arrow_type) for column, arrow_type, *_ in finisher.columns(name)]
+    return [(column.name, column.kind) for column in finisher.columns(name)]
 
 
 def finished(metadata: TraceMetadata, table: str, batch: Any) -> Any:
@@ -117,11 +115,12 @@ def lineage(metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     """Of what dimensions the columns of an event table are."""
     found = {}
     plain = {column: dimension for dimension, column in DIMENSIONS.items()} | {TS: "ts", "dur": "dur"}
-    for column, _, decoded, how in _described(metadata).columns(table.removeprefix(RAW)):
-        if how == "column":
-            found[column] = ColumnLineage(plain.get(decoded, f"args.{decoded}"))
-        elif how == "texts" and decoded in {"fhash", "hhash"}:
-            found[column] = ColumnLineage(decoded, resolves=RESOLVED[decoded])
+    for column in _described(metadata).columns(table.removeprefix(RAW)):
+        decoded = column.decoded
+        if column.how == "column":
+            found[column.name] = ColumnLineage(plain.get(decoded, f"args.{decoded}"))
+        elif column.how == "texts" and decoded in {"fhash", "hhash"}:
+            found[column.name] = ColumnLineage(decoded, resolves=RESOLVED[decoded])
     return found
 
 
@@ -140,12 +139,8 @@ def troubles(metadata: TraceMetadata) -> list[Diagnostic]:
 def _tells_version(metadata: TraceMetadata) -> bool:
     names = {event["name"] for event in metadata.entries["events"] if event["rows"]}
     return "start" in names and any(
-        column == "version" and decoded == "version" for column, _, decoded, _ in _start_columns(metadata)
+        column.name == "version" and column.decoded == "version" for column in _described(metadata).columns("start")
     )
-
-
-def _start_columns(metadata: TraceMetadata) -> list[Row]:
-    return list(_described(metadata).columns("start"))
 
 
 def decode(

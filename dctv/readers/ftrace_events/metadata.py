@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dctv.readers.ftrace_events.fields import FIXED, OPTIONAL
+
+if TYPE_CHECKING:
+    from dctv._kernels import FtraceColumn, FtraceEnd
 
 REASONS = (
     "unknown",
@@ -91,14 +94,14 @@ class GatheredMetadata:
         self._meet(self._files[place.file], chunk.statistics, place.first_line)
         return kept
 
-    def _learn(self, name: str, rows: int, columns: Sequence[Any], printed: Sequence[tuple[str, int]]) -> None:
+    def _learn(self, name: str, rows: int, columns: Sequence[FtraceColumn], printed: Sequence[tuple[str, int]]) -> None:
         event = self._events.setdefault(name, {"name": name, "rows": 0, "columns": {}, "printed": {}})
         event["rows"] += rows
         texts = self._texts.get(name, frozenset())
-        for column, kind, negative, inexact in columns:
-            new = [column, kind, negative, inexact, kind == "float" or column in texts]
-            old = event["columns"].get(column)
-            event["columns"][column] = mixed(old, new) if old else new
+        for one in columns:
+            new = [one.name, one.kind, one.negative, one.inexact, one.kind == "float" or one.name in texts]
+            old = event["columns"].get(one.name)
+            event["columns"][one.name] = mixed(old, new) if old else new
         for text, count in printed:
             event["printed"][text] = event["printed"].get(text, 0) + count
 
@@ -111,19 +114,19 @@ class GatheredMetadata:
             known = file["skips"].setdefault(key, [key, text, 0, first_line + line, example])
             known[2] += count
 
-    def finished(self, ends: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
+    def finished(self, ends: Sequence[FtraceEnd]) -> dict[str, Any]:
         """Return the metadata; `ends` tells how each file ended."""
         before = 0
         for file in self._files:
             file["before"] = before
             before += file["lines"]
-        for number, broken, foreign, damaged, endless, is_open in ends:
-            file = self._files[number]
-            file.update(broken=broken, foreign=foreign, damaged=damaged, open=is_open)
-            file["lines"] += endless
-            if endless:
+        for end in ends:
+            file = self._files[end.file]
+            file.update(broken=end.broken, foreign=end.foreign, damaged=end.damaged, open=end.open)
+            file["lines"] += end.endless
+            if end.endless:
                 known = file["skips"].setdefault("too_long", ["too_long", "line is longer than 1 MiB", 0, 0, ""])
-                known[2] += endless
+                known[2] += end.endless
         start, last = self._range or (0, 0)
         return {
             "start_ns": start,

@@ -13,8 +13,19 @@ use super::{Block, BlockSource, Checkpoint, Damage, Limits};
 
 /// The fields of `dctv.contracts.chunks.Checkpoint` in their order.
 type Place = ((u32, u32, u64, u64, u64, u64, u8, Option<Py<PyBytes>>), (u64, u64, u64, bool));
-/// Text, head of a skipped line, number of the chunk, first line, lines, the chunk's checkpoint if it ends here.
-type BlockRow = (Py<PyBytes>, Option<Py<PyBytes>>, u32, u64, u64, Option<Py<PyAny>>);
+/// Whole lines of a file.
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+struct TextBlock {
+    text: Py<PyBytes>,
+    /// The head of a line that was skipped before it.
+    skipped: Option<Py<PyBytes>>,
+    /// The number of its chunk.
+    chunk: u32,
+    first_line: u64,
+    lines: u64,
+    /// The checkpoint of its chunk, if that ends with it.
+    end: Option<Py<PyAny>>,
+}
 
 impl Checkpoint {
     /// Make a `dctv.contracts.chunks.Checkpoint` of it.
@@ -142,9 +153,8 @@ impl TextChunks {
         block.end.map(|end| end.into_python(py)).transpose()
     }
 
-    /// The next block in place of the next checkpoint: its text, the head of a line that was skipped before it, the
-    /// number of its chunk, its first line, its number of lines, and the checkpoint if it ends a chunk; or None.
-    fn block(&mut self, py: Python<'_>) -> PyResult<Option<BlockRow>> {
+    /// The next block in place of the next checkpoint.
+    fn block(&mut self, py: Python<'_>) -> PyResult<Option<TextBlock>> {
         let block = py.detach(|| self.step(true)).map_err(|(path, error)| failed(&path, &error))?;
         let Some(block) = block else {
             return Ok(None);
@@ -153,7 +163,8 @@ impl TextChunks {
         self.spare = block.text;
         let skipped = block.skipped.map(|head| PyBytes::new(py, &head).unbind());
         let end = block.end.map(|end| end.into_python(py)).transpose()?;
-        Ok(Some((text, skipped, block.chunk, block.first_line, block.lines, end)))
+        let (chunk, first_line, lines) = (block.chunk, block.first_line, block.lines);
+        Ok(Some(TextBlock { text, skipped, chunk, first_line, lines, end }))
     }
 }
 
@@ -168,6 +179,7 @@ impl Damage {
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<TextBlock>()?;
     m.add_class::<TextChunks>()?;
     m.add_function(wrap_pyfunction!(read_chunk, m)?)
 }

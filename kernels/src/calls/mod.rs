@@ -32,9 +32,14 @@ pub use replay::UNTIMED;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<replay::Replay>()?;
+    m.add_class::<report::TimeSums>()?;
+    m.add_class::<report::FunctionSums>()?;
+    m.add_class::<report::ThreadSums>()?;
     m.add_class::<report::CallSums>()?;
     m.add_class::<lines::StoredReplay>()?;
     m.add_class::<missed::Missed>()?;
+    m.add_class::<tree::TreeNode>()?;
+    m.add_class::<tree::TreePath>()?;
     m.add_class::<tree::CallTree>()?;
     m.add_class::<dump::Dump>()?;
     m.add_function(wrap_pyfunction!(patterns::call_pattern_fault, m)?)?;

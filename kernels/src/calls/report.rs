@@ -148,13 +148,42 @@ impl State {
     }
 }
 
-type Added5 = (u64, i128, i64, i64, u128);
-
-fn pending(times: &Times) -> Added5 {
-    (times.count, times.sum, times.min, times.max, times.squares)
+/// What times of a function add up to, as Python sees it.
+#[derive(Clone)]
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+pub struct TimeSums {
+    count: u64,
+    sum: i128,
+    least: i64,
+    most: i64,
+    squares: u128,
 }
 
-type OfFunction = (Option<String>, u64, Option<i64>, i128, Added5, Added5);
+impl TimeSums {
+    fn of(times: &Times) -> Self {
+        Self { count: times.count, sum: times.sum, least: times.min, most: times.max, squares: times.squares }
+    }
+}
+
+/// What calls of a function add up to.
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+pub struct FunctionSums {
+    name: Option<String>,
+    calls: u64,
+    size: Option<i64>,
+    total: i128,
+    lengths: TimeSums,
+    own: TimeSums,
+}
+
+/// What calls of a thread add up to.
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+pub struct ThreadSums {
+    tid: i64,
+    calls: u64,
+    total: i128,
+    own: i128,
+}
 
 /// Adds up shown calls by function and by thread.
 #[pyclass(frozen, module = "dctv._kernels")]
@@ -205,32 +234,31 @@ impl CallSums {
         .map_err(to_python)
     }
 
-    /// Names, counts, sizes, totals, and what lengths and own times add up to: count, sum, least, greatest, squares.
-    fn functions(&self) -> Vec<OfFunction> {
+    /// What the calls of each function add up to.
+    fn functions(&self) -> Vec<FunctionSums> {
         let mut state = self.state();
         state.sums.finish();
         let groups = state.sums.groups.iter().filter(|group| group.calls > 0);
         groups
-            .map(|group| {
-                (
-                    group.name.as_deref().map(str::to_owned),
-                    group.calls,
-                    group.size,
-                    group.total,
-                    pending(&group.lengths),
-                    pending(&group.own),
-                )
+            .map(|group| FunctionSums {
+                name: group.name.as_deref().map(str::to_owned),
+                calls: group.calls,
+                size: group.size,
+                total: group.total,
+                lengths: TimeSums::of(&group.lengths),
+                own: TimeSums::of(&group.own),
             })
             .collect()
     }
 
-    /// Threads, counts, totals and own times.
-    fn threads(&self) -> Vec<(i64, u64, i128, i128)> {
+    /// What the calls of each thread add up to.
+    fn threads(&self) -> Vec<ThreadSums> {
         let mut state = self.state();
         state.sums.finish();
         let rows = state.threads.iter().filter_map(|(&tid, &number)| {
             let thread = state.sums.threads.get(number as usize)?;
-            (thread.calls > 0).then_some((tid, thread.calls, thread.total, thread.own))
+            let sums = ThreadSums { tid, calls: thread.calls, total: thread.total, own: thread.own };
+            (sums.calls > 0).then_some(sums)
         });
         rows.collect()
     }

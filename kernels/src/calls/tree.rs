@@ -92,10 +92,34 @@ struct Trees {
     last: Option<i64>,
 }
 
-/// Node above, name, address, calls, total, self, ranges of both, rests, session of a root.
-type NodeRow = (Option<u32>, Option<String>, Option<i64>, u64, (i64, i64), (Range, Range), Vec<i64>, Option<u32>);
-/// Session, stack, hits, time.
-type WayRow = (u32, Option<String>, u64, i64);
+/// Calls of a function that came the same way, as Python sees them.
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+pub struct TreeNode {
+    /// The place of the node above; a root has none.
+    above: Option<u32>,
+    name: Option<String>,
+    address: Option<i64>,
+    calls: u64,
+    total: i64,
+    own: i64,
+    /// The shortest and the longest.
+    totals: Range,
+    owns: Range,
+    /// What is left of durations within, divided by each sample time.
+    rests: Vec<i64>,
+    /// That of a root.
+    session: Option<u32>,
+}
+
+/// How a function was reached.
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+pub struct TreePath {
+    session: u32,
+    /// The calls above, a line each.
+    stack: Option<String>,
+    hits: u64,
+    time: i64,
+}
 
 fn widened(range: &mut Range, value: i64) {
     *range = Some(range.map_or((value, value), |(low, high)| (low.min(value), high.max(value))));
@@ -301,22 +325,22 @@ impl Trees {
         }
     }
 
-    fn rows(&mut self) -> Vec<NodeRow> {
+    fn rows(&mut self) -> Vec<TreeNode> {
         let sessions: FxHashMap<u32, u32> = self.roots.iter().map(|(session, at)| (*at, *session)).collect();
         let spelled = |name: u32| self.spelled.get(name as usize).map(ToString::to_string);
         let nodes = self.nodes.drain(..).enumerate();
         nodes
-            .map(|(at, one)| {
-                (
-                    one.above,
-                    one.name.and_then(spelled),
-                    one.address,
-                    one.calls,
-                    (one.total, one.own),
-                    (one.totals, one.owns),
-                    one.rests,
-                    u32::try_from(at).ok().and_then(|at| sessions.get(&at).copied()),
-                )
+            .map(|(at, one)| TreeNode {
+                above: one.above,
+                name: one.name.and_then(spelled),
+                address: one.address,
+                calls: one.calls,
+                total: one.total,
+                own: one.own,
+                totals: one.totals,
+                owns: one.owns,
+                rests: one.rests,
+                session: u32::try_from(at).ok().and_then(|at| sessions.get(&at).copied()),
             })
             .collect()
     }
@@ -344,13 +368,19 @@ impl CallTree {
     }
 
     /// Nodes, each behind the one above it; ways to the function; the time from the first call's begin to the last's end.
-    fn finish(&self, py: Python) -> (Vec<NodeRow>, Vec<WayRow>, i64) {
+    fn finish(&self, py: Python) -> (Vec<TreeNode>, Vec<TreePath>, i64) {
         py.detach(|| {
             let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             trees.leave(None);
             let nodes = trees.rows();
             let ways = trees.ways.drain(..);
-            let ways = ways.map(|one| (one.session, one.stack.map(String::from), one.hits, one.time)).collect();
+            let ways = ways.map(|one| TreePath {
+                session: one.session,
+                stack: one.stack.map(String::from),
+                hits: one.hits,
+                time: one.time,
+            });
+            let ways = ways.collect();
             let lasted = trees.last.unwrap_or(0).saturating_sub(trees.first.unwrap_or(0));
             (nodes, ways, lasted)
         })

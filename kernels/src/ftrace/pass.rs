@@ -22,24 +22,47 @@ use crate::pass::{Ahead, Progress, Running, Spare};
 use crate::pfw::names::raw_key;
 use crate::pfw::trace_metadata::kind_name;
 
-/// Column, type of its values, whether some are negative, whether some are whole numbers that no float holds.
-type ColumnRow = (String, String, bool, bool);
-/// File, why it was not read to its end, parts of a page that are foreign, and damaged, lines that were passed over,
-/// whether it ends in the middle of a line.
-type EndRow = (u32, Option<String>, u64, u64, u64, bool);
+/// A column of an event in a chunk.
+#[derive(Clone)]
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+struct FtraceColumn {
+    name: String,
+    /// The type of its values.
+    kind: String,
+    /// Whether some values are negative.
+    negative: bool,
+    /// Whether some are whole numbers that no float holds.
+    inexact: bool,
+}
+
+/// How a file ended.
+#[derive(Clone)]
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+struct FtraceEnd {
+    file: u32,
+    /// Why it was not read to its end.
+    broken: Option<String>,
+    /// Parts of a page that are foreign, and that are damaged.
+    foreign: u64,
+    damaged: u64,
+    /// Lines that were passed over.
+    endless: u64,
+    /// Whether it ends in the middle of a line.
+    open: bool,
+}
 
 /// What is read again.
 type Place = (Checkpoint, bool);
 
 enum Read {
     Chunk(Checkpoint, Vec<Piece>),
-    End(EndRow),
+    End(FtraceEnd),
     Failed(String, std::io::Error),
 }
 
 enum Made {
     Chunk(ChunkStatistics, Result<Box<Chunk>, ArrowError>, (i64, i64)),
-    End(EndRow),
+    End(FtraceEnd),
     Failed(String, std::io::Error),
 }
 
@@ -71,14 +94,14 @@ impl Reader {
             Ok((None, _)) => {
                 self.next += 1;
                 let texts = self.texts.take()?;
-                Some(Read::End((
-                    file as u32,
-                    texts.broken(),
-                    texts.foreign(),
-                    texts.damaged(),
-                    texts.endless(),
-                    texts.open_ended(),
-                )))
+                Some(Read::End(FtraceEnd {
+                    file: file as u32,
+                    broken: texts.broken(),
+                    foreign: texts.foreign(),
+                    damaged: texts.damaged(),
+                    endless: texts.endless(),
+                    open: texts.open_ended(),
+                }))
             }
             Err(error) => {
                 self.next = usize::MAX;
@@ -134,7 +157,7 @@ struct FtraceChunk {
     /// Event name and its rows, in order of first appearance in the chunk.
     events: Vec<(String, Py<PyAny>)>,
     /// The same events' columns, also those without a value.
-    columns: Vec<Vec<ColumnRow>>,
+    columns: Vec<Vec<FtraceColumn>>,
     /// The same events' names as printed, each with how often.
     printed: Vec<Vec<(String, u64)>>,
     /// Numbers of lines that are no events, little-endian u32.
@@ -157,7 +180,7 @@ struct FtracePass {
     running: Running<Made>,
     /// What was found at the ends of files.
     #[pyo3(get)]
-    ends: Vec<EndRow>,
+    ends: Vec<FtraceEnd>,
 }
 
 #[pymethods]
@@ -233,10 +256,12 @@ fn convert(py: Python<'_>, statistics: ChunkStatistics, chunk: Chunk, range: (i6
     for events in chunk.events {
         let batch = PyRecordBatch::new(events.batch).into_pyarrow(py)?.unbind();
         made.events.push((events.name, batch));
-        let columns = events
-            .columns
-            .into_iter()
-            .map(|(name, traits)| (name, kind_name(traits.kind), traits.negative, traits.inexact));
+        let columns = events.columns.into_iter().map(|(name, traits)| FtraceColumn {
+            name,
+            kind: kind_name(traits.kind),
+            negative: traits.negative,
+            inexact: traits.inexact,
+        });
         made.columns.push(columns.collect());
         made.printed.push(events.printed);
     }
@@ -244,6 +269,8 @@ fn convert(py: Python<'_>, statistics: ChunkStatistics, chunk: Chunk, range: (i6
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<FtraceColumn>()?;
+    m.add_class::<FtraceEnd>()?;
     m.add_class::<FtraceChunk>()?;
     m.add_class::<FtracePass>()
 }

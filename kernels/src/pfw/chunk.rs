@@ -6,7 +6,6 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::ArrowError;
-use rustc_hash::FxHashMap;
 
 use super::decode::{Counts, EVENT_COLUMNS, EventTable, HashRecord, METADATA_COLUMNS, Part, is_hash};
 use super::hashes::{Texts, resolution};
@@ -14,10 +13,30 @@ use super::names::decoded_name;
 use super::report::Report;
 use super::tables::is_text;
 use crate::access::Checkpoint;
-use crate::columns::{TableBuilder, Traits};
+use crate::columns::{Interner, TableBuilder, Traits};
 
 /// Rows by hash: those with no text beside it, and those with a value beside it that is no text in this chunk.
-pub type Seen = FxHashMap<Vec<u8>, [u64; 2]>;
+#[derive(Default)]
+pub struct Seen {
+    hashes: Interner,
+    counts: Vec<[u64; 2]>,
+}
+
+impl Seen {
+    fn add(&mut self, hash: &[u8], counts: [u64; 2]) {
+        match self.counts.get_mut(self.hashes.intern(hash)) {
+            Some(known) => {
+                known[0] += counts[0];
+                known[1] += counts[1];
+            }
+            None => self.counts.push(counts),
+        }
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u64; 2])> {
+        self.hashes.iter().zip(&self.counts)
+    }
+}
 
 /// The rows of one table in one chunk.
 pub struct Decoded {
@@ -107,13 +126,6 @@ impl Decoded {
 fn seen(column: &ArrayRef, beside: Option<&ArrayRef>) -> Option<Seen> {
     let hashes = Texts::of(column)?;
     let mut found = Seen::default();
-    let mut count = |hash: &[u8], counts: [u64; 2]| match found.get_mut(hash) {
-        Some(known) => {
-            known[0] += counts[0];
-            known[1] += counts[1];
-        }
-        None => drop(found.insert(hash.to_vec(), counts)),
-    };
     match (beside, column.as_dictionary_opt::<Int32Type>()) {
         (None, Some(coded)) => {
             let mut rows = vec![0_u64; coded.values().len()];
@@ -124,7 +136,7 @@ fn seen(column: &ArrayRef, beside: Option<&ArrayRef>) -> Option<Seen> {
             }
             let texts = coded.values().as_string_opt::<i32>()?;
             for (code, rows) in rows.into_iter().enumerate().filter(|(_, rows)| *rows > 0) {
-                count(texts.value(code).as_bytes(), [rows, 0]);
+                found.add(texts.value(code).as_bytes(), [rows, 0]);
             }
         }
         _ => {
@@ -134,8 +146,8 @@ fn seen(column: &ArrayRef, beside: Option<&ArrayRef>) -> Option<Seen> {
                     continue;
                 };
                 match beside.is_some_and(|array| array.is_valid(row)) {
-                    false => count(hash, [1, 0]),
-                    true if !text => count(hash, [0, 1]),
+                    false => found.add(hash, [1, 0]),
+                    true if !text => found.add(hash, [0, 1]),
                     true => (),
                 }
             }

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
@@ -29,8 +29,17 @@ pub struct PfwFinisher {
     book: Book,
 }
 
-/// A final column: its name, type, the decoded column it is from, and how: `column`, `texts` of its hashes, or `both`.
-type ColumnRow = (String, &'static str, String, &'static str);
+/// A final column.
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+pub struct PfwColumn {
+    name: String,
+    /// The type of its values.
+    kind: &'static str,
+    /// The decoded column that it is from.
+    decoded: String,
+    /// How: `column`, `texts` of its hashes, or `both`.
+    how: &'static str,
+}
 
 #[pymethods]
 impl PfwFinisher {
@@ -63,8 +72,8 @@ impl PfwFinisher {
         Ok(PyRecordBatch::new(finished).into_pyarrow(py)?.unbind())
     }
 
-    /// The final columns of an event or of `metadata`: name, type of values, the decoded column they are from, and how.
-    fn columns(&self, name: &str) -> PyResult<Vec<ColumnRow>> {
+    /// The final columns of an event or of `metadata`.
+    fn columns(&self, name: &str) -> PyResult<Vec<PfwColumn>> {
         let rows = RecordBatch::new_empty(Arc::new(Schema::empty()));
         let rows = match name {
             METADATA => self.metadata(&rows).map(|batch| plain_columns(&batch)),
@@ -79,7 +88,7 @@ impl PfwFinisher {
         self.trace_metadata.events.iter().find(|event| event.name == name)
     }
 
-    fn event_columns(&self, name: &str, timed: Timed) -> Vec<ColumnRow> {
+    fn event_columns(&self, name: &str, timed: Timed) -> Vec<PfwColumn> {
         let decoded = self.found(name).map_or(&[][..], |event| &event.columns);
         let decoded = |index: usize| decoded.get(index).map_or("", |column| &column.name);
         let row = |column: super::tables::TableColumn| {
@@ -88,7 +97,7 @@ impl PfwFinisher {
                 Lineage::Texts(index) => (decoded(index), "texts"),
                 Lineage::Both => ("", "both"),
             };
-            (column.name, type_name(&column.array), from.to_owned(), how)
+            PfwColumn { name: column.name, kind: type_name(&column.array), decoded: from.to_owned(), how }
         };
         timed.columns.into_iter().map(row).collect()
     }
@@ -110,10 +119,16 @@ impl PfwFinisher {
     }
 }
 
-fn plain_columns(batch: &RecordBatch) -> Vec<ColumnRow> {
+fn plain_columns(batch: &RecordBatch) -> Vec<PfwColumn> {
     let schema = batch.schema();
     let columns = schema.fields().iter().zip(batch.columns());
-    columns.map(|(field, array)| (field.name().clone(), type_name(array), String::new(), "column")).collect()
+    let column = |(field, array): (&FieldRef, &ArrayRef)| PfwColumn {
+        name: field.name().clone(),
+        kind: type_name(array),
+        decoded: String::new(),
+        how: "column",
+    };
+    columns.map(column).collect()
 }
 
 fn type_name(array: &ArrayRef) -> &'static str {

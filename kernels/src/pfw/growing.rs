@@ -143,7 +143,7 @@ impl Growing {
         let places = self.learn(&table);
         self.first_file.get_or_insert(file);
         for (column, seen) in table.seen {
-            self.see(places[column], file, seen, tellings);
+            self.see(places[column], file, &seen, tellings);
         }
         let mut timed = Timed::new(&table.batch);
         if let Some(dur) = timed.columns.get_mut(1).map(|column| &mut column.array)
@@ -175,18 +175,18 @@ impl Growing {
     }
 
     /// Remember the hashes of a column whose texts are not certain.
-    fn see(&mut self, place: usize, file: usize, seen: super::chunk::Seen, tellings: Option<&Tellings>) {
+    fn see(&mut self, place: usize, file: usize, seen: &super::chunk::Seen, tellings: Option<&Tellings>) {
         let Some((kinds, _)) = resolution(&self.columns[place].shown) else {
             return;
         };
-        for (hash, counts) in seen {
-            let clear = |tellings: &Tellings| tellings.is_clear(file, kinds[0], &hash);
+        for (hash, counts) in seen.iter() {
+            let clear = |tellings: &Tellings| tellings.is_clear(file, kinds[0], hash);
             if tellings.is_some_and(clear) {
                 self.columns[place].resolves = true;
                 continue;
             }
             let known = self.open.entry((place, file)).or_default();
-            let known = known.entry(hash).or_default();
+            let known = known.entry(hash.to_vec()).or_default();
             known[0] += counts[0];
             known[1] += counts[1];
         }

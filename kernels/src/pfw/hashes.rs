@@ -21,6 +21,9 @@ enum Meaning {
     PerFile(BTreeMap<usize, Option<Vec<u8>>>),
 }
 
+/// Hashes are numbered within each kind.
+type Number = (HashKind, usize);
+
 /// What a metadata record says of a hash.
 #[derive(Clone, Copy)]
 pub struct HashText<'a> {
@@ -38,7 +41,12 @@ pub struct Book {
     strings: Meanings,
 }
 
-type Meanings = FxHashMap<Vec<u8>, Meaning>;
+/// Hashes of one kind, and what each stands for, by its number.
+#[derive(Default)]
+struct Meanings {
+    hashes: Interner,
+    each: Vec<Meaning>,
+}
 
 impl Book {
     /// Collect the records of a trace; hashes with several texts are reported.
@@ -47,10 +55,8 @@ impl Book {
         let mut clashes: FxHashSet<(HashKind, &[u8])> = FxHashSet::default();
         for record in records.clone() {
             let meanings = book.meanings(record.kind);
-            match meanings.get(record.hash) {
-                None => {
-                    meanings.insert(record.hash.to_vec(), Meaning::Everywhere(record.text.to_vec()));
-                }
+            match meanings.each.get(meanings.hashes.intern(record.hash)) {
+                None => meanings.each.push(Meaning::Everywhere(record.text.to_vec())),
                 Some(Meaning::Everywhere(text)) if *text == record.text => (),
                 Some(_) => {
                     clashes.insert((record.kind, record.hash));
@@ -75,27 +81,38 @@ impl Book {
         }
     }
 
+    fn of_kind(&self, kind: HashKind) -> &Meanings {
+        match kind {
+            HashKind::File => &self.files,
+            HashKind::Host => &self.hosts,
+            HashKind::String => &self.strings,
+        }
+    }
+
     /// Whether a hash has a text in a file.
     pub fn has(&self, kinds: &[HashKind], hash: &[u8], file: usize) -> bool {
         match self.find(kinds, hash) {
-            Some(Meaning::Everywhere(_)) => true,
-            Some(Meaning::PerFile(files)) => files.get(&file).is_some_and(Option::is_some),
+            Some((_, Meaning::Everywhere(_))) => true,
+            Some((_, Meaning::PerFile(files))) => files.get(&file).is_some_and(Option::is_some),
             None => false,
         }
     }
 
-    fn find(&self, kinds: &[HashKind], hash: &[u8]) -> Option<&Meaning> {
-        kinds.iter().find_map(|kind| match kind {
-            HashKind::File => self.files.get(hash),
-            HashKind::Host => self.hosts.get(hash),
-            HashKind::String => self.strings.get(hash),
+    /// What a hash stands for, and the number of the hash.
+    fn find(&self, kinds: &[HashKind], hash: &[u8]) -> Option<(Number, &Meaning)> {
+        kinds.iter().find_map(|kind| {
+            let meanings = self.of_kind(*kind);
+            let number = meanings.hashes.find(hash)?;
+            Some(((*kind, number), meanings.each.get(number)?))
         })
     }
 }
 
 fn clash(meanings: &mut Meanings, record: HashText, report: &mut Report) {
+    let Some(meaning) = meanings.hashes.find(record.hash).and_then(|number| meanings.each.get_mut(number)) else {
+        return;
+    };
     let shown = String::from_utf8_lossy(record.hash).into_owned();
-    let meaning = meanings.entry(record.hash.to_vec()).or_insert_with(|| Meaning::PerFile(BTreeMap::new()));
     if let Meaning::Everywhere(first) = meaning {
         let first = String::from_utf8_lossy(first);
         report.note(record.file, Trouble::AmbiguousHash, 1, &format!("{shown}: {first} and others"));
@@ -157,12 +174,12 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Texts as numbers in `distinct`; what one hash of one file gave is remembered.
+/// Texts as numbers in `distinct`; what a hash gave is remembered by its number.
 struct Resolver<'a> {
     book: &'a Book,
     kinds: &'a [HashKind],
     distinct: Interner,
-    known: FxHashMap<Vec<u8>, Option<i32>>,
+    known: FxHashMap<Number, i32>,
     /// By number in the dictionary of the column: what was found, where it is the same in all files.
     coded: Vec<Option<Option<i32>>>,
 }
@@ -189,19 +206,17 @@ impl Resolver<'_> {
 
     /// The number of the text of a hash, and whether it is the same in all files.
     fn code(&mut self, hash: &[u8], file: usize) -> (Option<i32>, bool) {
-        if let Some(code) = self.known.get(hash) {
-            return (*code, true);
-        }
-        let code = match self.book.find(self.kinds, hash) {
-            Some(Meaning::PerFile(files)) => {
+        match self.book.find(self.kinds, hash) {
+            Some((_, Meaning::PerFile(files))) => {
                 let text = files.get(&file).and_then(Option::as_ref);
-                return (text.map(|text| self.distinct.intern(text) as i32), false);
+                (text.map(|text| self.distinct.intern(text) as i32), false)
             }
-            Some(Meaning::Everywhere(text)) => Some(self.distinct.intern(text) as i32),
-            None => None,
-        };
-        self.known.insert(hash.to_vec(), code);
-        (code, true)
+            Some((number, Meaning::Everywhere(text))) => {
+                let code = self.known.entry(number).or_insert_with(|| self.distinct.intern(text) as i32);
+                (Some(*code), true)
+            }
+            None => (None, true),
+        }
     }
 }
 

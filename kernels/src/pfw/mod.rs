@@ -20,5 +20,6 @@ use pyo3::prelude::*;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     pass::register(m)?;
+    m.add_class::<finish::PfwColumn>()?;
     m.add_class::<finish::PfwFinisher>()
 }

@@ -15,8 +15,16 @@ mod layout;
 mod page;
 mod parts;
 
-/// Rows, names of columns, for each part of the file its column (-1 for none), bytes and CRC-32, and that of the whole.
-type Written = (u64, Vec<String>, Vec<(i64, u64, u32)>, u32);
+/// A file that was written.
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+struct WrittenFile {
+    rows: u64,
+    columns: Vec<String>,
+    /// Of each part its column (-1 for none), bytes and CRC-32.
+    parts: Vec<(i64, u64, u32)>,
+    /// CRC-32 of the whole.
+    checksum: u32,
+}
 
 /// Write a stream to a new Parquet file: row groups of `group_rows`, encoded in a second thread.
 ///
@@ -30,11 +38,11 @@ fn write_table(
     ascending: bool,
     progress: Option<Py<PyAny>>,
     group_rows: usize,
-) -> PyResult<Written> {
+) -> PyResult<WrittenFile> {
     let reader = table.into_reader()?;
     let names = reader.schema();
     let names = names.fields().iter().map(|field| field.name().clone());
-    let names = names.collect();
+    let columns = names.collect();
     let form = layout::Form { ascending, group_rows: group_rows.max(1) };
     let mut raised = None;
     let mut report = |rows: usize| match &progress {
@@ -52,10 +60,11 @@ fn write_table(
         return Err(error);
     }
     let written = written.map_err(to_python)?;
-    let (parts, whole) = py.detach(|| parts::file_parts(&path, &written.metadata, &written.sums))?;
-    Ok((written.rows, names, parts, whole))
+    let (parts, checksum) = py.detach(|| parts::file_parts(&path, &written.metadata, &written.sums))?;
+    Ok(WrittenFile { rows: written.rows, columns, parts, checksum })
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_class::<WrittenFile>()?;
     m.add_function(wrap_pyfunction!(write_table, m)?)
 }
