@@ -1,19 +1,20 @@
 """A select that groups and aggregates -> what each trace aggregates of its rows, and the select that combines these.
 
 Sound because partial results combine: COUNT and SUM of integers add up exactly, MIN and MAX and the two aggregates of
-truth values are those of the parts, and AVG of integers is the total sum divided by the total count. The DISTINCT
-values of all traces are among those of each, and counts and sums beside them add up over any groups. For some
-aggregates each trace returns the engine's state (`dctv.signatures.gathered`):
+truth values are those of the parts, and AVG is the total sum divided by the total count. The DISTINCT values of all
+traces are among those of each, and counts and sums beside them add up over any groups. SUM and AVG of floats are made
+of the sums of each trace, in the order of traces: their last digits may differ from those of one pass over all rows,
+but are the same in every run. For some aggregates each trace returns the engine's state (`dctv.signatures.gathered`):
 
-- Variances, covariances and the like are combined from counts, means and squared distances. Their last digits may
-  differ from those of one pass over all rows, but are the same in every run.
+- Variances, covariances and the like are combined from counts, means and squared distances; their last digits may
+  differ, as those of sums of floats do.
 - Centroids of `approx_quantile` are merged; the result is an estimate, as it is over all rows.
 - `first`, `any_value`, `arg_max` and the like pick the same row wherever the order of rows decides, since rows come
   trace by trace. They are not split if the rows are sorted by time again.
 
-Other aggregates stay as they are: sums of floats depend on the order of all rows, and an aggregate that keeps every
-value, such as an exact quantile, would save nothing. Keys and aggregates may be of any expressions; what else stands
-in the select looks at one group at a time.
+Other aggregates stay as they are: an aggregate that keeps every value, such as an exact quantile, would save nothing,
+and distinct floats would be added in another order in each run. Keys and aggregates may be of any expressions; what
+else stands in the select looks at one group at a time.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ class _Halves:
         if node.function not in _OF_DISTINCT or len(node.arguments) != 1 or isinstance(node.arguments[0], Star):
             return None
         (value,) = node.arguments
-        if node.function in _SUMS and not self.adds_up(value):
+        if node.function in _SUMS and self.may_be_float(value):
             return None
         if node.filter is not None:
             # All of these aggregates pass over NULLs.
@@ -184,14 +185,15 @@ class _Halves:
         self.partial[name] = value
         return Column(name)
 
-    def adds_up(self, value: Expression) -> bool:
-        """Whether a value is known not to be a float: sums of floats depend on the order of rows."""
+    def may_be_float(self, value: Expression) -> bool:
+        """Whether a value is not known to be of another type."""
         kind = type_of(value, self.types)
-        return kind is not None and not is_float(kind)
+        return kind is None or is_float(kind)
 
-    def is_integer(self, value: Expression) -> bool:
-        """Whether a value is surely an integer."""
-        return type_of(value, self.types) in _INTEGERS
+    def is_plain(self, value: Expression) -> bool:
+        """Whether a value is surely an integer or a float."""
+        kind = type_of(value, self.types)
+        return kind is not None and (kind in _INTEGERS or is_float(kind))
 
 
 def _count(halves: _Halves, node: Call) -> Expression | None:
@@ -203,7 +205,7 @@ def _count(halves: _Halves, node: Call) -> Expression | None:
 
 def _sum(halves: _Halves, node: Call) -> Expression | None:
     # This also holds for `count_if`, which takes truth values, and is NULL without rows, as a sum is.
-    return call("sum", halves.part(node)) if halves.adds_up(node.arguments[0]) else None
+    return None if type_of(node.arguments[0], halves.types) is None else call("sum", halves.part(node))
 
 
 def _same(halves: _Halves, node: Call) -> Expression | None:
@@ -212,7 +214,7 @@ def _same(halves: _Halves, node: Call) -> Expression | None:
 
 def _mean(halves: _Halves, node: Call) -> Expression | None:
     (value,) = node.arguments
-    if not halves.is_integer(value):
+    if not halves.is_plain(value):
         return None
     total, rows = (call("sum", halves.part(replace(node, function=one))) for one in ("sum", "count"))
     # No warning of a division by zero: without values the sum is NULL.

@@ -56,6 +56,8 @@ VALUES = {
     "GROUP BY name ORDER BY name",
     "those that hold": "SELECT tid, count_if(dur > 5us) AS n, countif(name = 'a') AS a FROM runs.raw_events.complete "
     "GROUP BY 1 ORDER BY 1",
+    "sums of floats": "SELECT name, SUM(unitless(dur) / 3) AS s, AVG(dur / 7) AS a, SUM(unitless(dur)::FLOAT32) AS f "
+    "FROM runs.raw_events.complete GROUP BY name ORDER BY name",
     "picked": "SELECT first(name) AS f, any_value(dur) AS v, arg_min(name, dur) AS s, "
     "max_by(_trace, dur) AS b, arg_min_null(_trace, dur) AS o FROM runs.raw_events.complete",
     "picked of several types": "SELECT any_value(args) AS j, arg_max(day, dur) AS d, first(build) AS b "
@@ -64,7 +66,7 @@ VALUES = {
     "FROM runs.raw_events.complete GROUP BY name ORDER BY name",
 }
 WHOLE = {
-    "sums of floats": "SELECT SUM(unitless(dur) / 3) AS s FROM runs.raw_events.complete",
+    "sums of different floats": "SELECT SUM(DISTINCT unitless(dur) / 3) AS s FROM runs.raw_events.complete",
     "exact quantiles": "SELECT stddev(dur) AS d, median(dur) AS m FROM runs.raw_events.complete",
     "deviations beside different values": "SELECT stddev(dur) AS d, COUNT(DISTINCT _ts) AS n "
     "FROM runs.raw_events.complete",
