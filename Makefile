@@ -140,7 +140,7 @@ $(READY):
 
 # What cargo compiles is shown as it goes; the whole output, where that fails.
 $(INSTALLED): $(BUILT_FROM) | $(READY)
-	@echo "installing dctv: compiling its decoders takes 3 to 10 minutes the first time, and is not repeated" >&2
+	@echo "installing dctv: compiling its decoders takes 2 to 8 minutes the first time, and is not repeated" >&2
 	@{ $(PIP) install -v --editable '.[ui]' 2>&1; echo $$? >$(VENV)/.status; } | tee $(VENV)/build.log \
 		| { grep --line-buffered -oE 'Compiling [^ ]+ v[^ ]+' || true; } | { n=0; while read -r _ crate _; do n=$$((n + 1)); echo "  $$n: $$crate"; done; } >&2
 	@test "$$(cat $(VENV)/.status)" = 0 || { cat $(VENV)/build.log >&2; exit 1; }
