@@ -1,9 +1,9 @@
 """Answer questions about all events of a trace from the statistics of its chunks, where these suffice.
 
-Counts come from dictionaries, counts of events by name and category, and counts of missing values; durations from
-sums, sums of squares, extremes and sketches by name. Only exact answers are given, except quantiles, which are within
-1 %. Means, variances and deviations are computed from exact sums and rounded once, so their last digits may differ
-from the engine's, and are more accurate.
+Counts come from dictionaries, counts of events by name and category, and counts of missing values; durations from sums,
+sums of squares, extremes and sketches by name. Only exact answers are given, except quantiles, which are within 1 %.
+Means, variances and deviations are computed from exact sums and rounded once, so their last digits may differ from the
+engine's, and are more accurate.
 """
 
 from __future__ import annotations

@@ -296,7 +296,7 @@ class Index:
     def verify(self, table: StoredFile, *, read: bool = False) -> None:
         """Check that a file of the store is as it was written.
 
-        If the file system shows that a file was not modified since, it is not read unless `read` is set; a modified file
+        If the file system shows that a file was not modified since, it is not read unless `read` is set; a modified one
         is read once.
 
         Raises:

@@ -1,7 +1,7 @@
 """Find the truth values that a condition may have in each chunk, from the chunks' statistics of a dimension.
 
-Sets of chunks are integers, with bit i for the chunk at position i, and are combined by `&` and `|`. Where there are
-no statistics, all truth values stay possible that the counts of missing and present values allow.
+Sets of chunks are integers, with bit i for the chunk at position i, and are combined by `&` and `|`. Where there are no
+statistics, all truth values stay possible that the counts of missing and present values allow.
 
 Numbers are compared with numbers, texts with texts. Integers and Booleans may become texts when chunks of a trace are
 concatenated, and then are written as in dictionaries; other numbers never do.

@@ -1,8 +1,8 @@
 """Keep histories of states beside a trace's index, built from the trace's files on demand.
 
 The timeline of a trace is kept likewise. A file is written in a workspace and renamed when it is complete; a note
-beside it records its file system stamp and a checksum. A file without a note, or that differs from its note, is
-ignored and rebuilt.
+beside it records its file system stamp and a checksum. A file without a note, or that differs from its note, is ignored
+and rebuilt.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Lock an index's folder: for readers, for the one builder, and for removal.
 
-Readers and builders hold `lock` shared; a process that removes holds it exclusively. Its modification time is when
-the index was last used. The builder holds `building.lock`. On a file system without locks, every process may read
-and build, since an index is only ever replaced as a whole, and none may remove.
+Readers and builders hold `lock` shared; a process that removes holds it exclusively. Its modification time is when the
+index was last used. The builder holds `building.lock`. On a file system without locks, every process may read and
+build, since an index is only ever replaced as a whole, and none may remove.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def remove(folder: Path) -> Hold | None:
 def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING) -> Hold | None:
     """Become the builder in a folder that `use` holds; each lock name has one builder.
 
-    `waiting` is called repeatedly while another process builds, and ends the wait by raising; without it the result
-    is None in that case.
+    `waiting` is called repeatedly while another process builds, and ends the wait by raising; without it the result is
+    None in that case.
 
     Raises:
         OSError: the folder cannot be written.

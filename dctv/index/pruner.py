@@ -1,8 +1,8 @@
 """Find the chunks of an index that may hold an event for which a predicate over dimensions is true.
 
 Each part of the predicate has, per chunk, the set of truth values that it may take for events of the chunk: true,
-false, unknown. AND, OR and NOT combine these sets; NOT swaps true and false, and keeps unknown. A chunk is kept if
-and only if the whole predicate may be true. So NOT drops a chunk only if all its events are proven to match.
+false, unknown. AND, OR and NOT combine these sets; NOT swaps true and false, and keeps unknown. A chunk is kept if and
+only if the whole predicate may be true. So NOT drops a chunk only if all its events are proven to match.
 
 Three tiers of evidence are applied in turn: dictionaries with all values of a chunk (and the counts of missing ones),
 smallest and largest values, Bloom filters. A dimension that is not indexed may have any value.

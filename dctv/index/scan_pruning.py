@@ -45,7 +45,7 @@ class ScanPruning:
 
     pruned: Pruned
     times: tuple[int, int] | None
-    """Least and greatest `_ts` of the events in these chunks, 0 at the start of the trace; None if they are all events."""
+    """Least and greatest `_ts` of the events in these chunks, 0 at the start of the trace; None if not restricted."""
 
 
 class ScanPruner:

@@ -63,8 +63,8 @@ class SweepGroup:
     def _divided(self, rows: pa.Table) -> Iterator[tuple[int, list[pa.Table]]]:
         """Yield the inputs of each group, and the number of its slab.
 
-        Buckets without slabs form one group: partitions on the same worker may be computed together,
-        unless an input without partitions is copied to each bucket.
+        Buckets without slabs form one group: partitions on the same worker may be computed together, unless an input
+        without partitions is copied to each bucket.
         """
         import numpy as np
 

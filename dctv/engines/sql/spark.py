@@ -13,8 +13,8 @@ from dctv.engines.sql.vetted.queries import vetted
 from dctv.engines.sql.vetted.types import named
 from dctv.plan.node import Query
 
-# The library rewrites these to convert queries from other dialects, and writes TRY_CAST as CAST for types that
-# it does not know.
+# The library rewrites these to convert queries from other dialects, and writes TRY_CAST as CAST for types that it does
+# not know.
 _REWRITTEN = (exp.Select, exp.Table, exp.From, exp.TryCast)
 
 

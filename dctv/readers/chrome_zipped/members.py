@@ -1,4 +1,4 @@
-"""Zip archives -> where the data of their members are, so that these can be read without unpacking them first."""
+"""Find the data of the members of a zip archive, so that they can be read in place."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _ENCRYPTED = 1
 
 @record
 class ArchiveMember:
-    """One file of an archive."""
+    """A file in an archive."""
 
     name: str
     head: bytes
     """Its first bytes, at most 64 KiB."""
     part: tuple[int, int, bool]
-    """Where its data begin in the archive, their size, and whether they are packed."""
+    """Offset of its data in the archive, their size, and whether they are compressed."""
 
 
 def members(path: Path) -> Sequence[ArchiveMember]:
     """Find the members of an archive.
 
     Raises:
-        ValueError: It is damaged, or a member is packed in a way that is not known.
+        ValueError: It is damaged, or a member has an unknown compression.
     """
     from zipfile import BadZipFile, ZipFile
 
@@ -56,7 +56,7 @@ def members(path: Path) -> Sequence[ArchiveMember]:
 
 
 def _data(file: BinaryIO, header: int) -> int:
-    """Where data begin whose header is at a place: names there may be longer than in the directory."""
+    """Return the offset of a member's data from that of its header: names there may be longer than in the directory."""
     if header < 0:
         raise ValueError("the archive is damaged: a file begins before the archive does")
     file.seek(header)

@@ -1,4 +1,4 @@
-"""Turns the metadata of a CTF 2 trace, a sequence of JSON texts, into its classes of streams and events."""
+"""Parse the metadata of a CTF 2 trace, a sequence of JSON texts, into classes of streams and events."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _UNIX = "unix-epoch"
 
 
 def read_json(text: str) -> TraceClass:
-    """Return what metadata of CTF 2 say.
+    """Parse CTF 2 metadata.
 
     Raises:
-        MetadataError: they cannot be used.
+        MetadataError: it is invalid or not supported.
     """
     fragments = _Fragments()
     for place, part in enumerate(text.split(_SEPARATOR)):
@@ -62,7 +62,7 @@ def _uuid(given: Mapping[str, Any]) -> bytes:
 
 
 class _Fragments:
-    """Takes the fragments of metadata one by one."""
+    """Collects the fragments of the metadata."""
 
     def __init__(self) -> None:
         self._trace = TraceClass("2")
@@ -71,7 +71,7 @@ class _Fragments:
         self._clock_names: dict[str, str] = {}
 
     def take(self, fragment: Mapping[str, Any]) -> None:
-        """Take a fragment."""
+        """Add a fragment."""
         kind = text_of(fragment, "type", "")
         if self._first != (kind == "preamble"):
             raise MetadataError("the metadata must begin with one preamble" if self._first else "a second preamble")
@@ -90,7 +90,7 @@ class _Fragments:
             take(fragment)
 
     def finish(self) -> TraceClass:
-        """Return what was taken."""
+        """Return the trace class of all fragments."""
         if self._first:
             raise MetadataError("the metadata have no preamble")
         return self._trace
@@ -163,7 +163,7 @@ class _Fragments:
 
 
 def _with_processor(context: StructField | None) -> StructField | None:
-    """Return a packet's context whose field `cpu_id`, for which there is no role, has one."""
+    """Give the field `cpu_id` of a packet context a role, since CTF 2 has none for it."""
     if context is None:
         return None
     members = tuple(

@@ -1,7 +1,7 @@
 """The vetted functions: their names on Spark, and the kinds of arguments for which they mean the same.
 
-A function that is neither here nor in `forms` and `aggregates` is refused on Spark.
-tests/engines/sail/ tests each of them with edge values.
+A function that is neither here nor in `forms` and `aggregates` is refused on Spark. tests/engines/sail/ tests each of
+them with edge values.
 """
 
 from __future__ import annotations
