@@ -71,7 +71,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 
     divider = _divider(head_of(file.path).text)
     if divider is None:
-        raise TraceError(f"`{file.path}` has no header of columns divided by commas, tabs, semicolons or bars")
+        raise TraceError(f"`{file.path}` has no header of columns separated by commas, tabs, semicolons or bars")
     texts = _read(file.path, divider)
     return [
         PlainTable(

@@ -1,4 +1,4 @@
-"""dctv.zoom and dctv.zoom_counter: spans and values as they look from afar, in steps of time."""
+"""dctv.zoom and dctv.zoom_counter: spans and values zoomed out, in steps of time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _zoom(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         **steps,
     }
     source = ordered(plan, plan.schema.columns, Kind.SPAN, schema.partitions, builder)
-    # A cell is known once its step is over, when other partitions may have gone on.
+    # A cell is complete once its step is over, when other partitions may be ahead.
     return builder.kernel("zoom", schema, [source], options, ordered=not schema.partitions)
 
 

@@ -40,14 +40,14 @@ def members(path: Path) -> Sequence[ArchiveMember]:
         with ZipFile(path) as archive, path.open("rb") as file:
             infos = [info for info in archive.infolist() if not info.is_dir()]
             if len(infos) > _MOST:
-                raise ValueError(f"the archive holds {len(infos)} files, more than the {_MOST} that are looked at")
+                raise ValueError(f"the archive holds {len(infos)} files, more than the {_MOST} that are read")
             found = []
             for info in infos:
                 if info.flag_bits & _ENCRYPTED:
                     raise ValueError(f"`{info.filename}` in the archive is encrypted")
                 if info.compress_type not in {_STORED, _DEFLATED}:
                     method = f"method {info.compress_type}"
-                    raise ValueError(f"`{info.filename}` in the archive is packed by {method}, not by deflate")
+                    raise ValueError(f"`{info.filename}` in the archive is compressed by {method}, not by deflate")
                 part = (_data(file, info.header_offset), info.compress_size, info.compress_type == _DEFLATED)
                 found.append(ArchiveMember(info.filename, _head(file, part), part))
             return found
@@ -62,7 +62,7 @@ def _data(file: BinaryIO, header: int) -> int:
     file.seek(header)
     local = _LOCAL.unpack(file.read(_LOCAL.size))
     if local[0] != b"PK\x03\x04":
-        raise ValueError("the archive is damaged: a file does not begin where its directory says")
+        raise ValueError("the archive is damaged: a file is not at the offset in its directory")
     return header + _LOCAL.size + int(local[-2]) + int(local[-1])
 
 

@@ -195,7 +195,7 @@ def structure(members: Sequence[tuple[str, str, FieldClass]], align: int) -> Str
         MetadataError: it is too large, or two fields have one name.
     """
     if len({name for name, _, _ in members}) < len(members):
-        raise MetadataError("a structure has two fields of one name")
+        raise MetadataError("a structure has two fields with the same name")
     classes = [one for _, _, one in members]
     return StructField(tuple(members), max([align, *map(alignment, classes)]), _weight(classes))
 

@@ -42,10 +42,10 @@ def _loaded(part: str, place: int) -> Mapping[str, Any]:
         raise MetadataError(f"fragment {place} of the metadata is not JSON: {error.msg.lower()}") from None
     except (RecursionError, ValueError):
         raise MetadataError(
-            f"fragment {place} of the metadata cannot be used: too deep, or a number is too long"
+            f"fragment {place} of the metadata cannot be parsed: it is too deep, or a number is too long"
         ) from None
     if not isinstance(found, dict):
-        raise MetadataError(f"fragment {place} of the metadata is no JSON object")
+        raise MetadataError(f"fragment {place} of the metadata is not a JSON object")
     return found
 
 
@@ -97,10 +97,10 @@ class _Fragments:
 
     def _preamble(self, given: Mapping[str, Any]) -> None:
         if given.get("version") != 2:
-            raise MetadataError(f"the metadata are of version {given.get('version')}, but only 1.8 and 2 are known")
+            raise MetadataError(f"the metadata have version {given.get('version')}, but only 1.8 and 2 are supported")
         if given.get("extensions"):
             names = [name for space in as_map(given, "extensions").values() for name in (space or {})]
-            raise MetadataError(f"the metadata need extensions that are not known: {', '.join(names)[:100]}")
+            raise MetadataError(f"the metadata require unknown extensions: {', '.join(names)[:100]}")
         self._trace.uuid = _uuid(given)
 
     def _alias(self, given: Mapping[str, Any]) -> None:
@@ -154,7 +154,7 @@ class _Fragments:
         event, stream = number(given, "id", 0), number(given, "data-stream-class-id", 0)
         name = text_of(given, "name", "") or f"event_{event}"
         if stream not in self._trace.streams:
-            raise MetadataError(f"the event `{name}` is of stream {stream}, which the metadata do not declare")
+            raise MetadataError(f"the event `{name}` belongs to stream {stream}, which the metadata do not declare")
         events = self._trace.streams[stream].events
         if event in events:
             raise MetadataError(f"two events of stream {stream} have the number {event}")

@@ -51,7 +51,7 @@ def number(given: Mapping[str, Any], key: str, default: int) -> int:
     """Return an integer; it is optional."""
     found = given.get(key, default)
     if isinstance(found, bool) or not isinstance(found, int) or not -(1 << 63) <= found < 1 << 64:
-        raise MetadataError(f"`{key}` must be a whole number of 64 bits, not `{str(found)[:40]}`")
+        raise MetadataError(f"`{key}` must be a 64-bit integer, not `{str(found)[:40]}`")
     return found
 
 
@@ -75,7 +75,7 @@ class Fields:
     def alias(self, name: str, what: Any) -> None:
         """Define an alias."""
         if not name or name in self._aliases:
-            raise MetadataError(f"the alias `{name}` has no name, or is not the only one of its name")
+            raise MetadataError(f"the alias `{name}` has no name, or the same name as another one")
         self._aliases[name] = self.field(what, 0)
 
     def struct(self, given: Mapping[str, Any], key: str) -> StructField | None:
@@ -143,7 +143,9 @@ class Fields:
         reverse = fixed and "bit-order" in what and (what["bit-order"] == "first-to-last") != little
         if name == "floating-point-number":
             if size not in {32, 64} or reverse:
-                raise MetadataError(f"a floating-point number has {size} bits, which must be 32 or 64, in their order")
+                raise MetadataError(
+                    f"a floating-point number has {size} bits, which must be 32 or 64, in normal bit order"
+                )
             return Float(size, align, little)
         kinds = {"boolean": "bool", "bit-map": "flags"}
         if name not in {
@@ -234,10 +236,10 @@ def _ranges(given: Any) -> tuple[tuple[int, int], ...]:
     for one in given:
         pair = [one, one] if isinstance(one, int) else one
         if not isinstance(pair, list) or len(pair) != 2 or not all(type(edge) is int for edge in pair):
-            raise MetadataError("a range must be two whole numbers")
+            raise MetadataError("a range must be two integers")
         first, last = pair
         if not -(1 << 63) <= first <= last < 1 << 64:
-            raise MetadataError(f"the range {first} to {last} cannot be used")
+            raise MetadataError(f"the range {first} to {last} is invalid")
         found.append((first, last))
     return tuple(found)
 

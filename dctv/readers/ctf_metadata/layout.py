@@ -189,7 +189,7 @@ class Program:
     def _variant(self, what: Variant, name: str) -> int:
         if what.selector is None:
             raise MetadataError(f"the variant `{name}` has no selector")
-        targets = self._targets(what.selector, f"the choice of the variant `{name}`")
+        targets = self._targets(what.selector, f"the selector of the variant `{name}`")
         labels = {
             label: (first, last)
             for target in targets
@@ -200,7 +200,7 @@ class Program:
         for option, one, ranges in what.options:
             chosen = ranges if ranges is not None else _labelled(option, labels)
             if chosen is None:
-                raise MetadataError(f"no label of `{what.selector}` is that of the option `{option}` of `{name}`")
+                raise MetadataError(f"the option `{option}` of `{name}` matches no label of `{what.selector}`")
             plain = option[1:] if ranges is None and option.startswith("_") else option
             parts[option] = self._add(one, f"{name}_{plain}")
             numbers = self.nodes[node][1]
@@ -223,14 +223,14 @@ class Program:
             return (NONE if length is None else length, NONE)
         targets = self._targets(length, f"the length of `{name}`")
         if any(self.nodes[target][1][5] for target in targets):
-            raise MetadataError(f"the length of `{name}` is told by `{length}`, which is signed")
+            raise MetadataError(f"the length of `{name}` is in the field `{length}`, which is signed")
         return NONE, self._share(targets)
 
     def _share(self, targets: Sequence[int]) -> int:
         """Return the slot that stores the most recently decoded of several integers."""
         taken = {self.nodes[target][1][_SLOT] for target in targets} - {NONE}
         if len(taken) > 1:
-            raise MetadataError("a length or choice is told by fields that tell others apart")
+            raise MetadataError("a length or selector refers to fields that are lengths or selectors themselves")
         slot = taken.pop() if taken else self.slot_of(targets[0])
         for target in targets:
             self.nodes[target][1][_SLOT] = slot
@@ -243,8 +243,8 @@ class Program:
             if found:
                 if all(self.nodes[one][0] in {"int", "var", "bool"} for one in found):
                     return found
-                raise MetadataError(f"{purpose} is told by `{path}`, which is no integer")
-        raise MetadataError(f"{purpose} is told by `{path}`, but there is no such field before it")
+                raise MetadataError(f"{purpose} is in the field `{path}`, which is not an integer")
+        raise MetadataError(f"{purpose} is in the field `{path}`, but there is no such field before it")
 
     def _starts(self, path: FieldPath) -> Iterator[int]:
         """Yield the structures in which a path may start."""

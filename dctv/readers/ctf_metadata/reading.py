@@ -62,11 +62,11 @@ def _unpacked(raw: bytes, order: str, notes: dict[str, list[str]]) -> bytes:
             raise MetadataError(f"there is no packet at byte {at}")
         if tuple(coded[3:]) not in _VERSIONS:
             shown = ".".join(str(part) for part in coded[3:])
-            raise MetadataError(f"the packet at byte {at} is of version {shown}, but only 1.8 and 2.0 are known")
+            raise MetadataError(f"the packet at byte {at} has version {shown}, but only 1.8 and 2.0 are supported")
         if any(coded[:3]):
             raise MetadataError("the packets are compressed, encrypted or have checksums, which is not supported")
         if content % 8 or size % 8 or not _HEADER_BYTES * 8 <= content <= size:
-            raise MetadataError(f"the packet at byte {at} has {content} of {size} bits, which cannot be")
+            raise MetadataError(f"the packet at byte {at} has {content} of {size} bits, which is not possible")
         if at + content // 8 > len(raw):
             notes.setdefault("a packet of the metadata is cut off", []).append(f"byte {at}")
         found.append(raw[at + _HEADER_BYTES : at + content // 8])

@@ -70,7 +70,7 @@ def whole(token: str) -> int:
     try:
         value = int(digits, 8 if octal else 0)
     except ValueError:
-        raise MetadataError(f"`{token}` is no number") from None
+        raise MetadataError(f"`{token}` is not a number") from None
     if value >= 1 << 64:
         raise MetadataError(f"the number `{digits}` does not fit into 64 bits")
     return value

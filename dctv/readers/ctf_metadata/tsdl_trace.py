@@ -77,11 +77,11 @@ def _native(given: dict[str, Value]) -> str:
 def _check_trace(trace: TraceClass, given: dict[str, Value]) -> None:
     version = tuple(given.get(name, ("", "missing"))[1] for name in ("major", "minor"))
     if version != (1, 8):
-        raise MetadataError(f"the metadata are of version {version[0]}.{version[1]}, but only 1.8 and 2 are known")
+        raise MetadataError(f"the metadata have version {version[0]}.{version[1]}, but only 1.8 and 2 are supported")
     if "uuid" in given:
         digits = str(given["uuid"][1]).replace("-", "")
         if not re.fullmatch("[0-9a-fA-F]{32}", digits):
-            raise MetadataError(f"`{given['uuid'][1]}` is no UUID")
+            raise MetadataError(f"`{given['uuid'][1]}` is not a UUID")
         trace.uuid = bytes.fromhex(digits)
 
 
@@ -108,10 +108,10 @@ class _Blocks:
             stream = trace.streams.get(next(iter(trace.streams)) if number is None else number)
             if stream is None:
                 raise MetadataError(
-                    f"the event `{event.name}` is of stream {number}, which the metadata do not declare"
+                    f"the event `{event.name}` belongs to stream {number}, which the metadata do not declare"
                 )
             if number is None and len(trace.streams) > 1:
-                raise MetadataError(f"the event `{event.name}` does not say of which stream it is")
+                raise MetadataError(f"the event `{event.name}` does not name its stream")
             if event.number in stream.events:
                 raise MetadataError(f"two events of stream {stream.number} have the number {event.number}")
             stream.events[event.number] = event

@@ -109,7 +109,7 @@ class Types:
         if tree.data == "named":
             return self._find(_spelt(*tree.children))
         if tree.data not in _BUILT:
-            raise MetadataError(f"`{tree.data}` is no type")
+            raise MetadataError(f"`{tree.data}` is not a type")
         made: FieldClass = getattr(self, f"_{tree.data}")(tree, depth)
         return made
 
@@ -197,7 +197,7 @@ class Types:
         base = next((part for part in tree.children[1:] if part.data == "base"), None)
         holder = self._find("int") if base is None else self.type_of(base.children[0], depth + 1)
         if not isinstance(holder, Integer):
-            raise MetadataError("an enum must be of an integer")
+            raise MetadataError("the base of an enum must be an integer")
         labels = disjoint(list(_labels(tree.children[-1])))
         made = Integer(
             holder.size, holder.align, holder.signed, holder.little, holder.base, clock=holder.clock, labels=labels

@@ -57,7 +57,7 @@ def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnos
         if statistics["foreign"]:
             diagnostics.append(Diagnostic(file, "part of the page is not ftrace text", statistics["foreign"]))
         if statistics["damaged"]:
-            reason = "part of the page does not unpack"
+            reason = "part of the page cannot be decompressed"
             diagnostics.append(Diagnostic(file, reason, statistics["damaged"], incomplete=True))
         if statistics["broken"]:
             diagnostics.append(
@@ -68,7 +68,7 @@ def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnos
     if found["invalid"]:
         diagnostics.append(Diagnostic(first, "text is not UTF-8", found["invalid"]))
     if found["left_out"]:
-        reason = "event name beyond the 10000 that are kept"
+        reason = "event name beyond the limit of 10000"
         diagnostics.append(Diagnostic(first, reason, found["left_out"], incomplete=True))
     return diagnostics
 
@@ -82,7 +82,7 @@ def _ended_early(file: str, statistics: Mapping[str, Any]) -> list[Diagnostic]:
     missing = statistics.get("promised", 0) - statistics["events"] - unread
     if missing > 0:
         reason = "event that the header counts and the file lacks"
-        example = f"the header tells of {statistics['promised']}, the file has {statistics['events']}"
+        example = f"the header says {statistics['promised']}, the file has {statistics['events']}"
         diagnostics.append(Diagnostic(file, reason, missing, example, incomplete=True))
     return diagnostics + mostly_unread(file, statistics["events"] + unread, unread)
 

@@ -102,7 +102,7 @@ def published() -> list[bytes]:
     except ImportError:
         raise TraceError(
             "reading Perfetto traces requires descriptors, which were not built",
-            hint="install dctv again, or the package `perfetto`",
+            hint="reinstall dctv, or install the package `perfetto`",
         ) from None
     return [perfetto_trace_pb2.DESCRIPTOR.serialized_pb, left_out().SerializeToString()]
 

@@ -241,7 +241,7 @@ def _scale(unit: object) -> Fraction:
     try:
         return ratio(parse_unit(str(unit)), parse_unit("ns"))
     except DctvError:
-        raise TraceError(f"found the unit `{unit}`, expected one of time: 'ns', 'us', 'ms', 's'") from None
+        raise TraceError(f"found the unit `{unit}`, expected a unit of time: 'ns', 'us', 'ms', 's'") from None
 
 
 def _in_ns(column: PlainColumn, scale: Fraction) -> Expression:

@@ -19,7 +19,7 @@ def take(member: str, element: Any, rows: SpanRows) -> None:
     """Convert one trace to rows."""
     if member != "data" or not isinstance(element, dict):
         if member not in {"total", "limit", "offset", "errors"}:
-            rows.skip(f"unknown member `{member[:50]}`" if member != "data" else "element is no object")
+            rows.skip(f"unknown member `{member[:50]}`" if member != "data" else "element is not an object")
         return
     listed = element.get("processes")
     processes = listed if isinstance(listed, dict) else {}

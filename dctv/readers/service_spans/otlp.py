@@ -68,7 +68,7 @@ def take(member: str, element: Any, rows: SpanRows) -> None:
     kinds = {"resourceSpans": ("scopeSpans", "spans"), "resourceLogs": ("scopeLogs", "logRecords")}
     kinds["resourceMetrics"] = ("scopeMetrics", "metrics")
     if member not in kinds or not isinstance(element, dict):
-        rows.skip(f"unknown member `{member[:50]}`" if member not in kinds else "element is no object")
+        rows.skip(f"unknown member `{member[:50]}`" if member not in kinds else "element is not an object")
         return
     resource = _Resource(element, rows)
     scopes, things = kinds[member]

@@ -170,7 +170,7 @@ UNKNOWN_CLOCK = "stream { event.header := struct { integer { size = 8; map = clo
 @pytest.mark.parametrize(
     ("metadata", "words"),
     [
-        ("/* CTF 1.8 */ trace { major = 1; };", "the metadata are of version 1.missing, but only 1.8 and 2 are known"),
+        ("/* CTF 1.8 */ trace { major = 1; };", "the metadata have version 1.missing, but only 1.8 and 2 are supported"),
         ("/* CTF 1.8 */", "the metadata have no `trace` block"),
         ("/* CTF 1.8 */ trace { major = 1; minor = 8; };",
          "the byte order of the trace must be `le` or `be`, but it is `missing`"),
@@ -180,7 +180,7 @@ UNKNOWN_CLOCK = "stream { event.header := struct { integer { size = 8; map = clo
         (tsdl("nothing a;"), "no type is called `nothing`"),
         (tsdl("integer { size = 65; } a;"), "an integer has 65 bits, which must be 1 to 64"),
         (tsdl("integer { size = 8; align = 3; } a;"), "an alignment must be a power of two, not 3"),
-        (tsdl("u8 a; u8 a;"), "a structure has two fields of one name"),
+        (tsdl("u8 a; u8 a;"), "a structure has two fields with the same name"),
         (tsdl("floating_point { exp_dig = 5; mant_dig = 11; } f;"),
          "a floating-point number has 16 bits, which must be 32 or 64"),
         (tsdl("variant { u8 a; } v;"), "the variant `v` has no selector"),
@@ -188,7 +188,7 @@ UNKNOWN_CLOCK = "stream { event.header := struct { integer { size = 8; map = clo
         (tsdl("u8 n; ", before="clock { name = k; freq = 0; };"), "the clock `k` has a frequency of 0 Hz"),
         (tsdl("u8 n; ", before="event { name = f; };"), "two events of stream 0 have the number 0"),
         (tsdl("u8 n; ", before="stream { id = 1; }; event { name = f; stream_id = 2; };"),
-         "the event `f` is of stream 2, which the metadata do not declare"),
+         "the event `f` belongs to stream 2, which the metadata do not declare"),
         (tsdl("enum : u8 { A = 3 ... 1 } t;"), "the range of the label `A` ends before it begins"),
         (tsdl("integer { size = 8; map = clock.q.value; } t;", before=UNKNOWN_CLOCK), "no clock is called `q`"),
         (tsdl("struct { " * 60 + "u8 x; " + "} a; " * 60), "types are nested more than 48 deep"),
