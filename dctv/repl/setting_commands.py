@@ -1,4 +1,4 @@
-"""Dot commands that set how results are shown, and values of parameters."""
+"""Dot commands for display settings and values of parameters."""
 
 from __future__ import annotations
 

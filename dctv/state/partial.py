@@ -153,7 +153,7 @@ class PartialStateSystem(StateSystem):
                 starts = batch.column(batch.schema.types.index(pa.int64())).to_numpy()
                 before = (starts < part.first) & (part.first > begin)
                 if points is not None:
-                    # An earlier part has returned the state if it contains the first of the times after the state's start.
+                    # An earlier part has returned the state if it contains the first time after the state's start.
                     nearest = points[points.searchsorted(starts).clip(max=points.size - 1)]
                     before &= nearest < part.first
                 yield batch.filter(pa.array(~before))

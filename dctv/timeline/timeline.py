@@ -85,8 +85,8 @@ class Timeline:
 
         The result is a pyarrow Table with a row per cell: `track`, `lane`, `_ts`, `_duration`, the `count` of rows that
         begin in it, the `row` number in its track of the longest one, its `name` and duration (`longest`), the `total`
-        of all durations. A span that lasts a step or longer is a cell of its own, with its own begin and end, even if they
-        are outside. For states the name is that of the one that `filled` most. For counters there is a cell per
+        of all durations. A span that lasts a step or longer is a cell of its own, with its own begin and end, even if
+        they are outside. For states the name is that of the one that `filled` most. For counters there is a cell per
         step: `min`, `max`, `last` and the time-weighted `mean`. Groups have no cells.
 
         Raises:

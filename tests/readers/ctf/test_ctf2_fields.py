@@ -192,7 +192,8 @@ def test_aliases_roles_and_clock(tmp_path: Path) -> None:
     [
         (fragments() + "\x1e[1]", "fragment 2 of the metadata is not a JSON object"),
         ('\x1e{"type": ', "fragment 1 of the metadata is not JSON: expecting value"),
-        ("\x1e" + '{"a":' * 100_000, "fragment 1 of the metadata cannot be parsed: it is too deep, or a number is too long"),
+        ("\x1e" + '{"a":' * 100_000,
+         "fragment 1 of the metadata cannot be parsed: it is too deep, or a number is too long"),
         ('\x1e{"type": "trace-class"}', "the metadata must begin with one preamble"),
         ('\x1e{"type": "preamble", "version": 3}', "the metadata have version 3, but only 1.8 and 2 are supported"),
         ('\x1e{"type": "preamble", "version": 2, "extensions": {"my.org": {"zip": {}}}}',

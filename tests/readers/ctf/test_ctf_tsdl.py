@@ -170,7 +170,8 @@ UNKNOWN_CLOCK = "stream { event.header := struct { integer { size = 8; map = clo
 @pytest.mark.parametrize(
     ("metadata", "words"),
     [
-        ("/* CTF 1.8 */ trace { major = 1; };", "the metadata have version 1.missing, but only 1.8 and 2 are supported"),
+        ("/* CTF 1.8 */ trace { major = 1; };",
+         "the metadata have version 1.missing, but only 1.8 and 2 are supported"),
         ("/* CTF 1.8 */", "the metadata have no `trace` block"),
         ("/* CTF 1.8 */ trace { major = 1; minor = 8; };",
          "the byte order of the trace must be `le` or `be`, but it is `missing`"),
@@ -184,7 +185,7 @@ UNKNOWN_CLOCK = "stream { event.header := struct { integer { size = 8; map = clo
         (tsdl("floating_point { exp_dig = 5; mant_dig = 11; } f;"),
          "a floating-point number has 16 bits, which must be 32 or 64"),
         (tsdl("variant { u8 a; } v;"), "the variant `v` has no selector"),
-        (tsdl("enum : u8 { A } t; variant <t> { u8 B; } v;"), "no label of `t` is that of the option `B` of `v`"),
+        (tsdl("enum : u8 { A } t; variant <t> { u8 B; } v;"), "the option `B` of `v` matches no label of `t`"),
         (tsdl("u8 n; ", before="clock { name = k; freq = 0; };"), "the clock `k` has a frequency of 0 Hz"),
         (tsdl("u8 n; ", before="event { name = f; };"), "two events of stream 0 have the number 0"),
         (tsdl("u8 n; ", before="stream { id = 1; }; event { name = f; stream_id = 2; };"),
