@@ -82,7 +82,7 @@ def check_alpha(alpha: float, a: int, b: int) -> None:
     least = least_p(a, b) if min(a, b) > 1 else 1.0
     if least >= alpha:
         raise UsageError(
-            f"found {_runs(a)} and {_runs(b)}, of which no p-value is below {least:.2g}, expected enough for {alpha:g}",
+            f"found {_runs(a)} and {_runs(b)}, whose p-values are at least {least:.2g}, expected enough for {alpha:g}",
             hint="trace more runs of both sides: four of each reach 0.029",
         )
 

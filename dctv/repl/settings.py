@@ -106,7 +106,7 @@ SETTINGS = {
     "mode": Setting("a format", "how results are shown", lambda s: s.writer.name, _set_mode),
     "timing": Setting(
         "on or off",
-        "whether rows, time, CPU time and bytes read of each statement are told",
+        "whether to show the rows, time, CPU time and bytes read of each statement",
         lambda s: "on" if s.timing else "off",
         _set_timing,
     ),
@@ -124,7 +124,7 @@ SETTINGS = {
     ),
     "width": Setting(
         "a number from 1, auto or full",
-        "how wide tables are on a terminal: as it is, as they are, or so many columns",
+        "maximum width of tables on a terminal: that of the terminal, unlimited, or this many columns",
         _width,
         _set_width,
     ),

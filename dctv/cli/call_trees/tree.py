@@ -38,7 +38,7 @@ class CallNode:
     """Minimum and maximum, in ns."""
     owns: tuple[int, int]
     rests: tuple[int, ...]
-    """Durations minus those of callees, divided by each of the sample times: the remainders."""
+    """For each sample time, the sum of the remainders when callees' durations are divided by it."""
     inner: list[CallNode] = field(default_factory=list)
 
     def walk(self) -> Iterator[tuple[CallNode, tuple[CallNode, ...]]]:

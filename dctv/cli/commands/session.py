@@ -37,7 +37,7 @@ def configure(parser: ArgumentParser) -> None:
         type=seconds,
         default=1800.0,
         metavar="TIME",
-        help="start: end it when nobody has asked for this long (default: 30min)",
+        help="start: end it after this time without a command (default: 30min)",
     )
     parser.add_argument(
         "--foreground", action="store_true", help="start: keep it in this process, until Ctrl-C or `dctv session stop`"

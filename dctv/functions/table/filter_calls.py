@@ -240,7 +240,7 @@ _PARAMETERS = (
     _words("tid", "a thread, or list of them: others are not read"),
     Parameter("match", "what names of functions are: 'regex', 'glob' or 'simple'", "regex", keyword_only=True),
     Parameter("trace", "'off' if nothing is shown until a trigger says `trace_on`", "on", keyword_only=True),
-    Parameter("thread", "name of the column of threads, in each of which is counted", "tid", keyword_only=True),
+    Parameter("thread", "name of the column of threads; calls are counted per thread", "tid", keyword_only=True),
 )
 
 FILTER_CALLS = TableFunction(

@@ -76,7 +76,7 @@ ZOOM = TableFunction(
     "`longest`, and the payload of that one, the first of equals. Steps begin at multiples of `step`",
     (
         Parameter("spans", "the span table", REQUIRED),
-        Parameter("step", "a time: what shorter spans are not told apart in", REQUIRED, keyword_only=True),
+        Parameter("step", "a time: shorter spans are merged into cells of this length", REQUIRED, keyword_only=True),
         *_RANGE,
     ),
     _zoom,
@@ -90,7 +90,7 @@ ZOOM_COUNTER = TableFunction(
     (
         Parameter("spans", "the span table", REQUIRED),
         Parameter("column", "name of the column of numbers", REQUIRED, keyword_only=True),
-        Parameter("step", "a time: what is told of values is told of so much of it", REQUIRED, keyword_only=True),
+        Parameter("step", "a time: the length of the steps that cells summarize", REQUIRED, keyword_only=True),
         *_RANGE,
     ),
     _zoom_counter,
