@@ -1,1 +1,1 @@
-"""Filters of call trees: words of a filter to a typed plan, and to what it says of each function."""
+"""Filters of call trees: parse their words into rules, and evaluate these for each function."""

@@ -1,4 +1,4 @@
-"""Words of filters, `main`, `!free`, `a@sample=2;b@depth=1,backtrace`, to rules."""
+"""Parse words of filters, `main`, `!free`, `a@sample=2;b@depth=1,backtrace`, into rules."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ARGUMENTS: Mapping[str, Option] = {
     "hide": "hide",
     "location": "location",
 }
-"""What SQL calls the options that are lists of words."""
+"""SQL names of the options that are lists of words."""
 
 _UNITS = {"": 1, "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 _TIME = pattern(r"([0-9]+)([a-z]*)")
@@ -29,7 +29,7 @@ _LARGEST = 2**63 - 1
 
 
 def time_of(text: str, place: Place | None = None) -> int:
-    """Return the nanoseconds of `100us`; a bare number is in ns."""
+    """Return the nanoseconds of `100us`; a number without a unit is in ns."""
     found = _TIME.fullmatch(text)
     if found is None or found[2] not in _UNITS:
         raise UsageError(f"expected a time such as `100us`, found `{text}`", place)
@@ -37,7 +37,7 @@ def time_of(text: str, place: Place | None = None) -> int:
 
 
 def decimal_time_of(whole: str, decimals: str, unit: str) -> int:
-    """Return the nanoseconds of the parts of `1.5s`; what is less than one is left out."""
+    """Return the nanoseconds of the parts of `1.5s`, without fractions of one."""
     time: int = int(whole + decimals) * _UNITS[unit] // 10 ** len(decimals)
     return min(time, _LARGEST)
 
@@ -73,7 +73,7 @@ def _color(text: str, place: Place) -> str:
 
 @record
 class _Action:
-    """A word after `@`: what it sets, and how what follows `=` or `:` is read."""
+    """A word after `@`: its field, and the parser of the value after `=` or `:`."""
 
     field: str
     value: Any = None
@@ -119,10 +119,10 @@ _ALLOWED: dict[Option, tuple[str, ...]] = {
 
 
 def rules_of(option: Option, texts: Iterable[str], match: Match = "regex") -> Iterator[CallRule]:
-    """Yield the rules of an option's values, each of them one or more words with `;` between them.
+    """Yield the rules of an option's values, each of them one or more words separated by `;`.
 
     Raises:
-        UsageError: a word means nothing; the error shows where.
+        UsageError: a word is invalid; the error shows where.
     """
     for text in texts:
         source, start = SourceText(f"<{option}>", text), 0
@@ -161,7 +161,7 @@ def _rule(option: Option, place: Place, match: Match) -> CallRule:
 
 
 def _check(name: str, place: Place, match: Match) -> None:
-    from dctv import _kernels  # compiled; only wanted when there are filters
+    from dctv import _kernels  # compiled; only needed when there are filters
 
     fault = _kernels.call_pattern_fault(name, match)
     if fault is not None:
@@ -170,7 +170,7 @@ def _check(name: str, place: Place, match: Match) -> None:
 
 
 def _action(option: Option, place: Place, *, first: bool) -> Trigger | None:
-    """Return what an action says; None if the word is the name of a module."""
+    """Parse an action; None if the word is the name of a module."""
     found = re.match(r"[^=:]*", place.text)
     word = found[0] if found else ""
     sign, value = place.text[len(word) : len(word) + 1], place.text[len(word) + 1 :]

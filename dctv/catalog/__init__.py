@@ -1,1 +1,1 @@
-"""What a name means: namespaces, mounts, views, functions."""
+"""The meaning of names: namespaces, mounts, views, functions."""

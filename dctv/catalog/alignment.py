@@ -1,4 +1,4 @@
-"""Mounts with clocks -> how far the times of one are shifted so that they stand beside those of another."""
+"""Compute the offset of one mount's times that aligns them with those of another."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dctv.errors import TraceError
 from dctv.record import replace
 
 SCHEDULER = {"local", "global", "perf"}
-"""The kernel's names for its scheduler's clock: they differ in how CPUs read it, not in what it counts."""
+"""The kernel's names for its scheduler's clock: they differ in how CPUs read it, not in its values."""
 OFFSET = "give an offset: align=>5ms"
 BY_CLOCK = "clock"
-"""Asks for the trace's own clock, if it is known to be that of the traces that are mounted."""
+"""Requests alignment by the trace's own clock, if the mounted traces are known to share it."""
 
 
 def aligned(mount: Mount, align: object, mounts: Mapping[tuple[str, ...], Mount], say: Callable[[str], None]) -> Mount:
-    """Shift a mount by an offset in ns, so that it stands beside another mount, or by the clock of all mounts.
+    """Shift a mount by an offset in ns, by the offset to another mount, or by the clock of all mounts.
 
     Raises:
         TraceError: there is no such mount, or they have no clock in common.
@@ -40,10 +40,10 @@ def _moved(mount: Mount, offset: int) -> Mount:
 
 
 def _by_clock(mount: Mount, mounts: Mapping[tuple[str, ...], Mount], say: Callable[[str], None]) -> Mount:
-    """Shift a mount so that it stands beside the first one, whose clock it has, and so have the others.
+    """Shift a mount to align it with the first one, if it and all other mounts have the same clock.
 
     Raises:
-        TraceError: nothing else is mounted, or some clock is not known, or another.
+        TraceError: nothing else is mounted, or some clock is unknown or different.
     """
     own, name = mount.trace.properties, ".".join(mount.parts)
     if not mounts:
@@ -68,9 +68,9 @@ def _hosts(own: Mapping[str, str], its: Mapping[str, str]) -> str:
 
 
 def _offset(mounted: LoadedTrace, other: LoadedTrace, names: tuple[str, str]) -> int:
-    """Return how many ns after the other trace's time 0 a trace begins.
+    """Return how many ns a trace begins after time 0 of the other trace.
 
-    Two traces of one clock of one machine are aligned by it, others by Unix time, if both know theirs.
+    Two traces with the same clock on the same machine are aligned by it, others by Unix time if both know theirs.
 
     Raises:
         TraceError: they have no clock in common.
@@ -87,7 +87,7 @@ def _offset(mounted: LoadedTrace, other: LoadedTrace, names: tuple[str, str]) ->
 
 
 def _distance(own: Mapping[str, str], its: Mapping[str, str]) -> int | None:
-    """Return how many ns later a trace begins than another one of the same clock."""
+    """Return how many ns later a trace begins than another one with the same clock."""
     if not _one_clock(own, its):
         return None
     starts = [unix_start(one) if one["clock"] == "realtime" else one.get("start_ns") for one in (own, its)]

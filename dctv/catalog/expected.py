@@ -1,4 +1,4 @@
-"""Turns stdlib/events.toml into the tables of `_events`: kernel events as views expect them, whatever their names."""
+"""Build the tables of `_events` from stdlib/events.toml: kernel events as views expect them, whatever their names."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from dctv.types.values import engine_type
 
 RAW = "raw_events."
 _SORTING = "line"
-"""The column that orders events of equal time, where a trace has it."""
+"""The column that orders events with equal times, if a trace has it."""
 _SPECIAL = {"NAME": "STRING", "ARGS": "JSON", "HEX": "INT64"}
-"""Types of columns that take more than a cast."""
+"""Types of columns that need more than a cast."""
 
 
 @record
@@ -38,20 +38,20 @@ class EventSource:
 
 @record
 class ExpectedEvent:
-    """An event that the standard library reads: it has these columns even where a trace lacks them."""
+    """An event that the standard library reads: its table has these columns even if a trace lacks them."""
 
     name: str
     columns: tuple[ColumnType, ...]
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Other names of its columns, best first."""
     patterns: tuple[str, ...] = ()
-    """Other names of the event itself; `*` stands for any letters."""
+    """Other names of the event itself; `*` matches any text."""
     special: Mapping[str, str] = field(default_factory=dict)
-    """Columns that take more than a cast: `NAME` is what `*` stood for, `ARGS` the event's fields as a JSON object, and
-    `HEX` a whole number, read as hexadecimal where it is text."""
+    """Columns that need more than a cast: `NAME` is the text that `*` matched, `ARGS` the event's fields as a JSON
+    object, and `HEX` an integer, parsed as hexadecimal if it is text."""
 
     def star(self, event: str) -> str:
-        """Return what `*` stands for in the name of an event of a trace; the whole name without a `*`."""
+        """Return the text that `*` matches in an event's name; the whole name if the pattern has no `*`."""
         plain = event.rpartition(":")[2]
         for pattern in self.patterns:
             head, star, tail = pattern.partition("*")
@@ -60,7 +60,7 @@ class ExpectedEvent:
         return plain
 
     def plan(self, found: Sequence[EventSource]) -> Plan:
-        """Return the event's table with the expected columns: cast from the trace's, NULL where there is none."""
+        """Return the event's table with the expected columns: cast from the trace's, NULL where it has none."""
         schema = Schema(Kind.EVENT, (ColumnType(TS, "BIGINT", parse_unit("ns")), *self.columns))
         if not found:
             nothing = where(select(*(Item(_as(NULL, c), c.name) for c in schema.columns)), FALSE)
@@ -97,7 +97,7 @@ class ExpectedEvent:
 
 
 def arguments(names: Sequence[str], schema: Schema) -> Expression:
-    """Make the JSON object of some columns of a table: what stands in a JSON column `args`, and the others."""
+    """Build a JSON object from columns of a table: the members of a JSON column `args`, and the other columns."""
     types = {one.name: one.type for one in schema.columns}
     given = "args" in names and types.get("args") == "JSON"
     members: list[Expression] = []
@@ -108,7 +108,7 @@ def arguments(names: Sequence[str], schema: Schema) -> Expression:
     start = call("coalesce", Cast(Column("args"), "JSON"), empty) if given else empty
     if given and not members:
         return start
-    # Merging drops members that are NULL: fields that this event did not have.
+    # Merging drops NULL members: fields that this event does not have.
     return call("json_merge_patch", start, call("json_object", *members))
 
 
@@ -117,7 +117,7 @@ def _as(value: Expression, wanted: ColumnType) -> Expression:
 
 
 def feeding(events: Mapping[str, ExpectedEvent], raw: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    """Return which events of a trace are which expected events, by name."""
+    """Return the raw events of a trace that feed each expected event, by name."""
     by_name: dict[str, list[str]] = {}
     for event in raw:
         by_name.setdefault(event.rpartition(":")[2], []).append(event)
@@ -136,7 +136,7 @@ def feeding(events: Mapping[str, ExpectedEvent], raw: Sequence[str]) -> Mapping[
 
 @cache
 def expected_events() -> Mapping[str, ExpectedEvent]:
-    """Return the events of stdlib/events.toml by name: see there for its form."""
+    """Return the events of stdlib/events.toml by name: the file describes its format."""
     import tomllib
 
     path = resources.root() / "stdlib" / "events.toml"

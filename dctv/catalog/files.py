@@ -1,4 +1,4 @@
-"""Finds the files of a trace and tells their format by content."""
+"""Find the files of a trace, and recognize their format by content."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from dctv.errors import TraceError, UsageError, nearest
 from dctv.record import record
 
 _LOOKED_AT = 10_000
-"""How many names of a folder are compared with a missing one, to suggest it."""
+"""The maximum number of names in a folder that are compared with a missing one, for suggestions."""
 
 
 @record
 class TraceFiles:
-    """The files of one trace and who reads them."""
+    """The files of one trace, and their reader."""
 
     reader: Reader
     paths: tuple[Path, ...]
 
 
 def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
-    """Find the files that several paths, folders or patterns mean, as one trace of one format."""
+    """Find the files of several paths, folders or patterns, as one trace with one format."""
     found = [(text, find_trace(text, readers, base)) for text in texts]
     first, one = found[0]
     for text, other in found[1:]:
@@ -38,9 +38,9 @@ def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path 
 
 
 def forced(name: str, texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
-    """Find the files that several paths, folders or patterns mean, as a trace of a given format.
+    """Find the files of several paths, folders or patterns, as a trace with a given format.
 
-    The format is told by its name, or by an ending of its files.
+    The format is given by name, or by a suffix of its files.
 
     Raises:
         TraceError: there is no such format, or no such file.
@@ -54,14 +54,14 @@ def forced(name: str, texts: Sequence[str], readers: Mapping[str, Reader], base:
 
 
 def _by_ending(name: str, readers: Mapping[str, Reader]) -> Reader | None:
-    """Return the format of an ending; of those that share it, the more special one."""
+    """Return the format of a suffix; if several share it, the more specific one."""
     ending = f".{name.lower().lstrip('.')}"
     found = [one for one in readers.values() if ending in one.suffixes]
     return next((one for one in found if not one.general), found[0] if found else None)
 
 
 def check_options(reader: Reader, options: Mapping[str, object]) -> None:
-    """Refuse options of a mount that its format does not have.
+    """Reject options of a mount that its format does not have.
 
     Raises:
         UsageError: there is one.
@@ -73,7 +73,7 @@ def check_options(reader: Reader, options: Mapping[str, object]) -> None:
 
 
 def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
-    """Find the files that a path, a folder or a pattern means, and the reader for them."""
+    """Find the files of a path, folder or pattern, and their reader."""
     files = _listed(text, readers, base)
     if isinstance(files, TraceFiles):
         return files
@@ -83,7 +83,7 @@ def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> T
 
 
 def matching(pattern: str, base: Path | None = None) -> list[str]:
-    """Return the files and folders that a pattern matches, in order; hidden ones only if it says so, as in a shell.
+    """Return the files and folders that match a pattern, in order; hidden ones only if it says so, as in a shell.
 
     Relative patterns start from `base`, and give relative paths.
     """
@@ -98,7 +98,7 @@ def matching(pattern: str, base: Path | None = None) -> list[str]:
 
 
 def list_files(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> tuple[Path, ...]:
-    """Find the files that several paths, folders or patterns may mean, without opening any of them."""
+    """List candidate files of several paths, folders or patterns, without opening any of them."""
     found: dict[Path, None] = {}
     for text in texts:
         files = _listed(text, readers, base)
@@ -108,9 +108,9 @@ def list_files(texts: Sequence[str], readers: Mapping[str, Reader], base: Path |
 
 
 def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path | list[Path] | TraceFiles:
-    """Return the only file that a path means, or those of a folder or pattern among which the trace is.
+    """Return the only file of a path, or the candidates in a folder or pattern.
 
-    A folder that is one trace by its layout is told at once.
+    A folder that is one trace by its layout is recognized at once.
     """
     path = Path(text).expanduser()
     if base is not None and not path.is_absolute():
@@ -124,7 +124,7 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
         return _pattern(path, text, base)
     if not stat.S_ISDIR(found.st_mode):
         return path
-    # A folder is mostly called after the tool that made it.
+    # Folders are usually named after the tool that wrote them.
     for reader in readers.named_in(path.name) if isinstance(readers, Registry) else readers.values():
         files = None if reader.folder is None else reader.folder(path)
         if files:
@@ -142,14 +142,14 @@ def _pattern(path: Path, text: str, base: Path | None) -> list[Path]:
 
 
 def _nearest_path(path: Path, base: Path | None) -> str | None:
-    """Return a hint at what a path that leads nowhere may have meant."""
+    """Return a hint for a path that does not exist, with a similar one."""
     folder = path.parent
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
     wanted = path.relative_to(folder).parts[0]
     with suppress(OSError):
         names = sorted(one.name for one in islice(folder.iterdir(), _LOOKED_AT))
-        # What files of one kind end in makes none of them like another.
+        # A common suffix does not make names similar.
         stem = nearest(wanted.partition(".")[0], [name.partition(".")[0] for name in names])
         near = stem and nearest(wanted, [name for name in names if name.partition(".")[0] == stem])
         if near:
@@ -159,7 +159,7 @@ def _nearest_path(path: Path, base: Path | None) -> str | None:
 
 
 def _before_pattern(path: Path) -> tuple[Path, tuple[str, ...]]:
-    """Split a path where its first part with a wildcard begins."""
+    """Split a path before its first part with a wildcard."""
     for i, part in enumerate(path.parts):
         if any(c in part for c in "*?["):
             return Path(*path.parts[:i]), path.parts[i:]
@@ -176,7 +176,7 @@ def _folder(path: Path, text: str, readers: Mapping[str, Reader]) -> list[Path]:
 
 
 def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) -> TraceFiles:
-    """Choose the one format of several files; unrecognized files join it by their suffix."""
+    """Determine the common format of several files; files that are not recognized join it by suffix."""
     by_format: dict[str, list[Path]] = {}
     unrecognized: list[Path] = []
     for file in files:
@@ -187,7 +187,7 @@ def _several(files: Sequence[Path], text: str, readers: Mapping[str, Reader]) ->
             by_format.setdefault(reader.name, []).append(file)
     special = {name: paths for name, paths in by_format.items() if not readers[name].general}
     if special:
-        # A line or two of a trace may look like a table.
+        # One or two lines of a trace may look like a table.
         unrecognized += [path for name, paths in by_format.items() if name not in special for path in paths]
         by_format = special
     if not by_format:

@@ -1,4 +1,4 @@
-"""Filters of a mount: its views of calls and slices show only what the filters let through."""
+"""Apply filters of a mount: its views of calls and slices show only what passes them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def arguments(options: Mapping[str, object]) -> str:
     """Write the options as arguments of `dctv.filter_calls`.
 
     Raises:
-        UsageError: one of them means nothing.
+        UsageError: one of them is invalid.
     """
     return ", ".join(_arguments(options))
 
@@ -59,9 +59,9 @@ def _quoted(text: str) -> str:
 
 
 def filter_views(catalog: Catalog, home: tuple[str, ...], reader: str, library: StandardLibrary, words: str) -> None:
-    """Put filters, as arguments of `dctv.filter_calls`, between a mount's calls and what reads them.
+    """Insert filters, as arguments of `dctv.filter_calls`, between a mount's calls and their readers.
 
-    Where a trace has no calls of functions, `calls` shows its slices, which are filtered already.
+    If a trace has no function calls, `calls` shows its slices, which are filtered already.
     """
     recorded = any(module.covers(reader) for module in library.sources["calls"])
     for name in ("slices", "calls") if recorded else ("slices",):

@@ -1,4 +1,4 @@
-"""Turns data that a program brings along into a scan: Arrow tables and datasets, pandas and polars frames."""
+"""Turn data from the program into a scan: Arrow tables and datasets, pandas and polars frames."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dctv.types.units import parse_unit
 
 
 def scan_of(name: str, data: Any, units: Mapping[str, str], engine: Engine) -> Scan:
-    """Return a scan of data as a regular table; a column's unit is given, or is in its Arrow field's metadata.
+    """Return a scan of data as a regular table; units of columns are given, or come from Arrow field metadata.
 
     Raises:
-        UsageError: the data is not a table, or a unit is given for a column that is not there.
+        UsageError: the data is not a table, or a unit is given for a column that does not exist.
     """
     data = _rescannable(data)
     fields = list(data.schema)
@@ -31,7 +31,7 @@ def scan_of(name: str, data: Any, units: Mapping[str, str], engine: Engine) -> S
 
 
 def stored(name: str, schema: Schema, data: Any) -> Scan:
-    """Return a scan of columns that are what a schema says; those of spans and events stand in order of time."""
+    """Return a scan of data with a known schema; spans and events are sorted by time."""
     names = physical_names(schema)
     if list(data.schema.names) != names:
         if not hasattr(data, "rename_columns"):

@@ -1,4 +1,4 @@
-"""What lists tell of mounts and tables."""
+"""Entries in lists of mounts and tables."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class MountInfo:
 
 @record
 class TableInfo:
-    """One name that can stand in FROM, or the macro of values that it means."""
+    """A name that may be used in FROM, or a scalar macro."""
 
     name: str
     kind: str
-    """`event`, `span`, `regular`, `view`, `function`, `table macro`, or `macro`, which stands in expressions."""
+    """`event`, `span`, `regular`, `view`, `function`, `table macro`, or `macro`, which is used in expressions."""
     doc: str

@@ -1,4 +1,4 @@
-"""Puts a loaded trace into the namespace: its tables, what is known of it, and the standard library's views."""
+"""Add a loaded trace to the namespace: its tables, its properties, and the standard library's views."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
 Union = Callable[[Collection[str]], tuple[Select, Mapping[str, str]]]
-"""From names of raw tables to the query of their events, in order, and the leaves that it reads with their tables."""
+"""Maps names of raw tables to the query of their events, in order, and its leaves with their tables."""
 
 WALL_CLOCK = "wall_clock"
-"""The function from times of a trace to those of the wall clock."""
+"""The function from times of a trace to wall-clock times."""
 EXPECTED = "_events"
-"""The space of events as the standard library expects them: all columns there, maybe no rows."""
+"""The namespace of events as the standard library expects them: with all columns, maybe without rows."""
 TABLES = "_tables"
-"""The space of other tables as the standard library expects them."""
+"""The namespace of other tables as the standard library expects them."""
 PARTS = "_parts"
-"""The space of what the vocabulary of all formats is made of."""
+"""The namespace of the parts that common views of all formats consist of."""
 BUILT = "_built"
-"""The space of views that only other views are to read."""
+"""The namespace of views that only other views read."""
 HIDDEN = frozenset((EXPECTED, TABLES, PARTS, BUILT))
-"""Spaces that no listing shows."""
+"""Namespaces that listings omit."""
 
 
 @record
@@ -52,26 +52,26 @@ class Mount:
     reader: str
     trace: LoadedTrace
     sources: Mapping[str, TableSource] = field(default_factory=dict)
-    """Where the rows of tables are that have no data."""
+    """The sources of tables without data."""
     all_events: Callable[[Union], TableSource | None] = lambda _: None
-    """Where all events are, in order, if they are in one place; it may ask for their union."""
+    """Returns the source of all events in order, if there is a single one; it may use their union."""
     offset: int = 0
-    """How many ns the times in the trace's data are shifted by; `trace` tells of shifted times already."""
+    """The shift of times in the trace's data, in ns; `trace` has shifted times already."""
     history_store: HistoryStore | None = None
-    """Where histories of its states are kept."""
+    """Stores histories of its states."""
     given: dict[str, Callable[[], Plan]] = field(default_factory=dict)
-    """What gives the plans of its stored tables, by their names below the mount; filled when it is attached."""
+    """Functions that return the plans of its stored tables, by name below the mount; set when it is attached."""
     close: Callable[[], None] = lambda: None
-    """Lets go of files that are held open; only when nothing reads them any more."""
+    """Closes open files; only when nothing reads them any more."""
 
     @property
     def incomplete(self) -> list[str]:
-        """What kept the trace from being read whole."""
+        """Reasons why the trace was not read completely."""
         return [f"{d.file}: {d.reason}" for d in self.trace.diagnostics if d.incomplete]
 
 
 class Once:
-    """Makes a plan on first use; a mount has hundreds, and few are used."""
+    """Builds a plan on first use; a mount has hundreds, and few are used."""
 
     __slots__ = ("_made", "_make")
 
@@ -80,14 +80,14 @@ class Once:
         self._made: Plan | None = None
 
     def __call__(self) -> Plan:
-        """Return the plan, always the same."""
+        """Return the plan, the same one each time."""
         if self._made is None:
             self._made = self._make()
         return self._made
 
 
 def check_name(catalog: Catalog, path: ast.Path) -> tuple[str, ...]:
-    """Return the parts of a mount's name, which must be free."""
+    """Return the parts of a mount's name, which must not be in use."""
     parts = tuple(p.text for p in path.parts)
     if parts[0].lower() == "dctv":
         raise BindError("the name `dctv` belongs to dctv's own functions", path.place)
@@ -103,7 +103,7 @@ def attach(
     functions: Sequence[TableFunction],
     function_of: Callable[[LibraryModule, tuple[str, ...]], TableFunction],
 ) -> None:
-    """Add everything of a mounted trace below its name."""
+    """Add the entries of a mounted trace below its name."""
     trace, parts = mount.trace, mount.parts
     plans = {name: _plan(mount, name) for name in trace.tables}
     for name, plan in plans.items():
@@ -146,7 +146,7 @@ def _library_entries(
     reader: str,
     function_of: Callable[[LibraryModule, tuple[str, ...]], TableFunction],
 ) -> Sequence[tuple[tuple[str, ...], Entry]]:
-    """Return what the library adds below a mount: the same for all traces of a format, as fleets mount by thousands."""
+    """Return the library entries below a mount: shared by all traces of a format, since fleets mount thousands."""
     found: list[tuple[tuple[str, ...], Entry]] = []
     for name, schema in library.parts.items():
         views = tuple(_view(module, home) for module in library.sources[name] if module.covers(reader))
@@ -173,7 +173,7 @@ def table_plan(catalog: Catalog, mount: Mount, name: str) -> Plan | None:
 
 
 def as_attached(catalog: Catalog, mount: Mount, library: StandardLibrary) -> bool:
-    """Whether everything below a mount is what was put there, so that its views say what the library's texts say."""
+    """Whether everything below a mount is as attached, so that its views are those of the library."""
     reader, parts = mount.trace.format or mount.reader, mount.parts
 
     def entry(*names: str) -> Entry | None:
@@ -183,7 +183,7 @@ def as_attached(catalog: Catalog, mount: Mount, library: StandardLibrary) -> boo
     views = [one for one in library.modules if one.covers(reader) and not one.parameters]
     tables = {_dotted(name, table): mount.given[name] for name, table in mount.trace.tables.items()}
     tables["events",] = mount.given["events"]
-    # A view takes the name of a table that only it reads.
+    # Only a view reads the table, and takes its name.
     tables = {names: plan for names, plan in tables.items() if names not in {module.parts for module in views}}
     return (
         all(isinstance(one := entry(*view.parts), View) and one.select == view.select for view in views)
@@ -195,14 +195,14 @@ def as_attached(catalog: Catalog, mount: Mount, library: StandardLibrary) -> boo
 
 
 def _dotted(name: str, table: TraceTable) -> tuple[str, ...]:
-    """Split a table's name: an event's own name may hold dots."""
+    """Split a table's name: an event's own name may contain dots."""
     if table.event is not None or name.startswith("raw_events."):
         return tuple(name.split(".", 1))
     return tuple(name.split("."))
 
 
 def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
-    """Return what gives the plan of a table, always the same."""
+    """Return a function that returns a table's plan, the same one each time."""
 
     def plan() -> Plan:
         one, full = mount.trace.tables[name], ".".join((*mount.parts, name))
@@ -217,7 +217,7 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
 
 
 def _typed(plan: Plan, casts: Mapping[str, str]) -> Plan:
-    """Return a plan whose columns have the types of the values that their texts, or JSON, say."""
+    """Return a plan with columns cast from texts or JSON to the types of their values."""
     if not casts:
         return plan
     columns = tuple(replace(one, type=casts.get(one.name, one.type)) for one in plan.schema.columns)
@@ -291,7 +291,7 @@ def events_schema() -> Schema:
 
 
 def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
-    """Return the plan of `events`: the raw tables one after another, in order of time."""
+    """Return the plan of `events`: the union of the raw tables, in order of time."""
     schema, raw = events_schema(), [name for name, table in mount.trace.tables.items() if table.event is not None]
     source = mount.all_events(lambda names: union_of(mount.trace, names))
     if source is not None:
@@ -303,7 +303,7 @@ def _events(mount: Mount, plans: Mapping[str, Callable[[], Plan]]) -> Plan:
 
 
 def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[Select, Mapping[str, str]]:
-    """Return the query of the events of some raw tables, in order, and the leaves that it reads with their tables."""
+    """Return the query of the events of some raw tables, in order, and its leaves with their tables."""
     schema = events_schema()
     selects: list[Select] = []
     leaves: dict[str, str] = {}

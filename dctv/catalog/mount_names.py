@@ -1,4 +1,4 @@
-"""Paths of traces to names for mounts."""
+"""Derive names of mounts from paths of traces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OF_NAMES = pattern(r"\W+")
 
 
 def name_of_mount(path: Path, taken: Collection[str]) -> str:
-    """Return a name for a trace, after that of its file."""
+    """Return a name for a trace, derived from that of its file."""
     stem = path.name.partition(".")[0]
     name = _OF_NAMES.sub("_", stem).strip("_").lower() or "trace"
     if name[0].isdecimal() or name == "dctv" or name.upper() in RESERVED:

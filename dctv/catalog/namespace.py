@@ -1,4 +1,4 @@
-"""The one namespace of a session: nested names of tables, views and table-valued functions."""
+"""The namespace of a session: nested names of tables, views and table-valued functions."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from dctv.types.schema import Schema
 
 @record
 class StoredTable:
-    """A table that is there: part of a mounted trace, or of the session."""
+    """A stored table: part of a mounted trace, or of the session."""
 
     plan: Callable[[], Plan]
     doc: str = ""
     there: bool = True
-    """Whether it has what happened: not if it holds metadata of the trace, or an event that the trace lacks."""
+    """Whether it holds events of the trace: not if it holds metadata, or an event that the trace lacks."""
     event: str | None = None
-    """The event that it is of, if it is one that the standard library expects."""
+    """The expected event that it belongs to, if it is one of the standard library's."""
     own: bool = False
-    """Whether the session's user made it, and may drop it."""
+    """Whether the user of the session created it, and may drop it."""
 
 
 @record
 class View:
-    """A name for a select."""
+    """A named select."""
 
     select: Callable[[], ast.Select]
     columns: tuple[ast.Name, ...] = ()
     home: tuple[str, ...] = ()
-    """Names in the select are looked up below this prefix first: the mount point, for views of the standard library."""
+    """The prefix where names in the select are looked up first: the mount, for views of the standard library."""
     doc: str = ""
     warns_if_empty: bool = False
-    """Whether a note says so if the trace has nothing that it is made of: for views of the standard library."""
+    """Whether a note warns if the trace lacks everything that it reads: for views of the standard library."""
 
 
 @record
 class LibraryPart:
-    """A table that the standard library is built on: the rows of some views together, in order of time if timed."""
+    """A table that the standard library is built on: the union of some views, in order of time if timed."""
 
     schema: Schema
     views: tuple[View, ...]
@@ -52,16 +52,16 @@ class LibraryPart:
 
 @record
 class Macro:
-    """A name for an expression or a select with parameters."""
+    """A named expression or select with parameters."""
 
     parameters: Mapping[str, ast.Expr | None]
-    """Defaults by lower-case names, in order; None where there is none."""
+    """Defaults by lower-case names, in order; None for a parameter without one."""
     body: ast.Expr | ast.Select
     doc: str
-    """How it is called."""
+    """Its usage."""
 
     def default(self, name: str) -> ast.Expr:
-        """Return the default of a parameter that has one."""
+        """Return the default of a parameter; it must have one."""
         found = self.parameters[name]
         assert found is not None, name
         return found
@@ -69,23 +69,23 @@ class Macro:
 
 @record
 class WallClock:
-    """When a mounted trace began by the wall clock: a function of its times."""
+    """The wall-clock start of a mounted trace: a function of its times."""
 
     start: int | None
-    """The ns since 1970 of its time 0, None if unknown."""
+    """Time 0 in ns since the Unix epoch, None if unknown."""
     clock: str
-    """What is known of its clock."""
+    """A description of its clock."""
 
 
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
-"""An error names at most this many tables."""
+"""The maximum number of tables that an error names."""
 Entry = StoredTable | View | LibraryPart | TableFunction | Macro | WallClock
 
 
 @record(frozen=False)
 class Namespace:
-    """One level: names of things, and of further levels."""
+    """One level: names of entries and of further levels."""
 
     entries: dict[str, Entry] = field(default_factory=dict)
     spaces: dict[str, Namespace] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class Namespace:
         return self
 
     def copied(self) -> Namespace:
-        """Return a level like this one, with levels of its own; what the names mean is the same."""
+        """Return a copy with levels of its own; the entries are the same."""
         return Namespace(dict(self.entries), {name: one.copied() for name, one in self.spaces.items()}, self.fill)
 
     def walk(self, prefix: str = "") -> Iterator[tuple[str, Entry]]:
@@ -113,7 +113,7 @@ class Namespace:
 
 
 def pick(names: dict[str, object] | dict[str, Entry] | dict[str, Namespace], wanted: str) -> str | None:
-    """Find a name as written, or without regard to case where that is unambiguous."""
+    """Find a name as written, or ignoring case if that is unambiguous."""
     if wanted in names:
         return wanted
     found = [n for n in names if n.lower() == wanted.lower()]
@@ -121,36 +121,36 @@ def pick(names: dict[str, object] | dict[str, Entry] | dict[str, Namespace], wan
 
 
 def quoted(name: str) -> str:
-    """Write a dotted name as a query would: parts that are no bare words in backticks."""
+    """Write a dotted name as in a query: parts that are not bare words in backticks."""
     space, _, last = name.rpartition(".")
     shown = last if last.isidentifier() else f"`{last}`"
     return f"{space}.{shown}" if space else shown
 
 
 class Catalog:
-    """Looks names up, adds and drops them."""
+    """Looks up, adds and drops names."""
 
     def __init__(self) -> None:
         self.root: Namespace = Namespace()
         self.changes: int = 0
-        """How often a name was given to something else, or taken from it."""
+        """How often a name was redefined or dropped."""
         self.bound: dict[int, Any] = {}
-        """What views of the standard library were bound to: each is bound once, until a name below a mount changes."""
+        """Bound views of the standard library: each is bound once, until a name below a mount changes."""
 
     def only(self, name: str) -> Catalog:
-        """Return a namespace of its own that shares the level of one name, and has nothing else."""
+        """Return a separate namespace with only one name, which shares its level."""
         made = Catalog()
         made.root.spaces[name] = self.root.spaces[name]
         return made
 
     def restore(self, root: Namespace, changes: int) -> None:
-        """Have names as they were when there had been so many changes."""
+        """Restore the names as of an earlier number of changes."""
         self.root = root
         self.changes = changes
         self.bound.clear()
 
     def clear(self) -> None:
-        """Forget all names."""
+        """Remove all names."""
         self.root = Namespace()
         self.bound.clear()
 
@@ -174,11 +174,11 @@ class Catalog:
         return None
 
     def add(self, parts: tuple[str, ...], entry: Entry) -> None:
-        """Put an entry under a name, replacing what was there; levels are made as needed."""
+        """Add an entry under a name, or replace it; levels are created as needed."""
         self.level(parts[:-1]).entries[parts[-1]] = entry
 
     def level(self, parts: tuple[str, ...]) -> Namespace:
-        """Return the level under a prefix, made as needed, to put entries there."""
+        """Return the level under a prefix, created as needed, to add entries to."""
         self._forget(parts)
         level = self.root
         for part in parts:
@@ -190,11 +190,11 @@ class Catalog:
         return level
 
     def fill(self, name: str, entries: Callable[[], Mapping[str, Entry]]) -> None:
-        """Add entries below a name of one part, loaded on the first lookup."""
+        """Add entries below a single name, which are loaded on the first lookup."""
         self.root.spaces[name] = Namespace(fill=entries)
 
     def drop(self, parts: tuple[str, ...]) -> None:
-        """Remove an entry that is there."""
+        """Remove an existing entry."""
         self._forget(parts[:-1])
         level = self.space(parts[:-1])
         assert level is not None, parts
@@ -203,7 +203,7 @@ class Catalog:
         del level.entries[name]
 
     def drop_space(self, parts: tuple[str, ...]) -> bool:
-        """Remove a whole level; whether it was there."""
+        """Remove a whole level; return whether it existed."""
         level = self.space(parts[:-1])
         name = None if level is None else pick(level.spaces, parts[-1])
         if level is None or name is None:
@@ -214,13 +214,13 @@ class Catalog:
         return True
 
     def _forget(self, prefix: tuple[str, ...]) -> None:
-        """Forget what was bound when a name changes that views of a mount may read; none of them reads a bare name."""
+        """Clear bound views when a name below a mount changes; views of mounts read no bare names."""
         self.changes += 1
         if prefix:
             self.bound.clear()
 
     def unknown(self, path: ast.Path, what: str, home: tuple[str, ...] = ()) -> BindError:
-        """Return the error for a name that is not there, with the nearest one that is."""
+        """Return the error for an unknown name, with the most similar known one."""
         names = [name for name, _ in self.root.walk() if not any(p.startswith("_") for p in name.split(".")[1:-1])]
         inside = self.space(home) if home else None
         if inside is not None:
@@ -232,7 +232,7 @@ class Catalog:
             near = nearest(path.text, [n for n in names if n.count(".") == len(parts) - 1 and n != path.text])
         ending = [n for n in names if n.lower().endswith("." + path.text.lower())]
         ending = [n for n in ending if what != "table" or not n.startswith("dctv.")] or ending
-        # `slices` is `t.slices` sooner than `t.timeline.slices`.
+        # Prefer `t.slices` to `t.timeline.slices` for `slices`.
         least = min((n.count(".") for n in ending), default=0)
         ending = [n for n in ending if n.count(".") == least]
         if path.text in names:

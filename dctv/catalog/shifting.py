@@ -1,4 +1,4 @@
-"""Times of a trace -> the same times later or earlier, for traces that are aligned with others."""
+"""Shift the times of a trace, to align it with others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NO_CLOCK = ("", "trace", "unknown", "none", "durations")
 
 
 def shifted_trace(trace: LoadedTrace, offset: int) -> LoadedTrace:
-    """Return what is known of a trace that is shifted: the absolute times of its new time 0."""
+    """Return a trace's metadata with the absolute times of its new time 0."""
     starts = ("start_ns", "start_unix_ns")
     moved = {name: str(int(trace.properties[name]) - offset) for name in starts if name in trace.properties}
     properties = {**trace.properties, **moved, "offset_ns": str(offset)}
@@ -26,7 +26,7 @@ def shifted_trace(trace: LoadedTrace, offset: int) -> LoadedTrace:
 
 
 def unix_start(properties: Mapping[str, str]) -> int | None:
-    """Return the ns since 1970 of a trace's time 0, None if unknown."""
+    """Return a trace's time 0 in ns since the Unix epoch, None if unknown."""
     if "start_unix_ns" in properties:
         return int(properties["start_unix_ns"])
     is_unix = properties.get("clock") == "realtime" and "start_ns" in properties
@@ -34,13 +34,13 @@ def unix_start(properties: Mapping[str, str]) -> int | None:
 
 
 def clock_of(properties: Mapping[str, str]) -> str:
-    """Say which clock a trace has."""
+    """Return the clock of a trace."""
     clock = properties.get("clock", "")
     return "no known clock" if clock in NO_CLOCK else f"the clock {clock}"
 
 
 def shifted(plan: Plan, offset: int) -> Plan:
-    """Return a plan with later times; plans without times as they are."""
+    """Return a plan with shifted times; plans without times are unchanged."""
     if offset == 0 or not plan.schema.kind.time_columns:
         return plan
     time, by = Column(TS), number(abs(offset))

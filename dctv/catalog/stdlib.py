@@ -1,4 +1,4 @@
-"""Reads the standard library: SQL files whose path is their name, what they expect of a trace, and what they share."""
+"""Read the standard library: SQL files named by their paths, expected events and tables, and shared parts."""
 
 from __future__ import annotations
 
@@ -24,51 +24,51 @@ from dctv.types.units import parse_unit
 from dctv.types.values import engine_type
 
 EVERY = "*"
-"""Stands for all formats."""
+"""Matches all formats."""
 _PARTS = "_parts"
 
 
 @record
 class RowsOf:
-    """How rows of tracks are found in the view that they show."""
+    """How to find the rows of tracks in the view that they show."""
 
     view: str
     by: tuple[str, ...]
-    """Columns of both that tell a row, together with its time."""
+    """Columns of both that identify a row, together with its time."""
 
 
 @record
 class LibraryModule:
-    """One view or function of the standard library."""
+    """A view or function of the standard library."""
 
     parts: tuple[str, ...]
     """Its name below the mount: `scheduler`, `timeslices_p_cpu`."""
     formats: tuple[str, ...]
-    """Names of the readers whose traces get it; `*` for all."""
+    """Names of the readers for which it exists; `*` for all."""
     doc: str
-    """What its comments say of it as a whole."""
+    """The description in its comments."""
     columns: Mapping[str, str]
-    """What its columns hold, by name."""
+    """Descriptions of its columns, by name."""
     source: SourceText
     like: str = ""
-    """The view whose columns it has: `-- columns of: scheduler.timeslices_p_cpu`. Columns that tell rows come after."""
+    """The view that it shares columns with: `-- columns of: scheduler.timeslices_p_cpu`. Row keys come after them."""
     rows_of: RowsOf | None = None
-    """The view whose rows it shows, if it gives tracks of a timeline: `-- rows of: block.requests by line, device`."""
+    """For timeline tracks, the view with their rows: `-- rows of: block.requests by line, device`."""
     parameters: tuple[tuple[str, str | None, str], ...] = ()
-    """What it is called with, if it is a function: names, defaults as they are written or None, and what they mean.
+    """Parameters, if it is a function: names, defaults as written or None, and descriptions.
 
-    In its text each is a bind parameter `:name`.
+    In its text each one is a bind parameter `:name`.
     """
     times: frozenset[str] = frozenset()
     """Parameters that are times, `-- parameter name ns: ...`."""
 
     @property
     def summary(self) -> str:
-        """The beginning of its comments, up to the first full stop or colon."""
+        """The beginning of its description, up to the first full stop or colon."""
         return re.split(r"[.:](?:\s|$)", self.doc, maxsplit=1)[0]
 
     def covers(self, reader: str) -> bool:
-        """Whether traces of a format get it."""
+        """Whether it exists for traces of a format."""
         return reader in self.formats or EVERY in self.formats
 
     def select(self) -> ast.Select:
@@ -83,23 +83,23 @@ def _parsed(source: SourceText) -> ast.Select:
 
 @record(eq=False)
 class StandardLibrary:
-    """The standard library; there is one, so what is remembered by it is remembered by its identity."""
+    """The standard library; a singleton, so caches may use its identity as key."""
 
     modules: tuple[LibraryModule, ...]
     """Its views, by name."""
     sources: Mapping[str, tuple[LibraryModule, ...]]
-    """Of each part, what gives its rows; each for some formats."""
+    """The views that provide the rows of each part; each for some formats."""
     parts: Mapping[str, Schema]
-    """What the columns of parts are, which are the same for all formats."""
+    """The schemas of parts, which are the same for all formats."""
     events: Mapping[str, ExpectedEvent]
-    """Raw events that it reads."""
+    """Raw events that the views read."""
     tables: Mapping[str, Expected]
-    """Other tables of traces that it reads."""
+    """Other tables of traces that the views read."""
 
 
 @cache
 def library() -> StandardLibrary:
-    """Read the standard library, except for what the views select."""
+    """Read the standard library, without parsing the views' queries."""
     root = resources.root() / "stdlib"
     found = _with_columns([_read(path, root) for path in sorted(root.rglob("*.sql"))])
     views = tuple(one for one in found if one.parts[0] != _PARTS)
@@ -112,7 +112,7 @@ def library() -> StandardLibrary:
 
 
 def _with_columns(found: Sequence[LibraryModule]) -> list[LibraryModule]:
-    """Say what the columns of views are that have those of another view."""
+    """Add descriptions of columns to views that share another view's columns."""
     by_name = {".".join(one.parts): one for one in found}
 
     def columns(one: LibraryModule) -> Mapping[str, str]:
@@ -131,7 +131,7 @@ def modules() -> tuple[LibraryModule, ...]:
 
 
 def _read(path: Path, root: Path) -> LibraryModule:
-    """Read a module: sentences, formats, parameters and columns as comments, then the select."""
+    """Read a module: description, formats, parameters and columns as comments, then the select."""
     text = path.read_text(encoding="utf-8")
     relative = path.relative_to(root)
     doc: list[str] = []
@@ -179,18 +179,18 @@ def _read(path: Path, root: Path) -> LibraryModule:
 
 @record
 class Expected:
-    """A table that the standard library reads: it has these columns even where a trace lacks them."""
+    """A table that the standard library reads: it has these columns even if a trace lacks them."""
 
     name: str
     schema: Schema
 
     def plan(self, scan: Plan | None) -> Plan:
-        """Return the table with the expected columns: cast from the trace's, NULL where there is none."""
+        """Return the table with the expected columns: cast from the trace's, NULL where it has none."""
         return cast_to(self.schema, scan)
 
 
 def cast_to(schema: Schema, plan: Plan | None) -> Relation:
-    """Return a plan with the columns of a schema: cast from those of the same name, NULL where there is none."""
+    """Return a plan with the columns of a schema: cast from those with the same name, NULL where there is none."""
     found = {} if plan is None else dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     items = []
     for one in schema.columns:
@@ -210,7 +210,7 @@ def _kind(columns: tuple[ColumnType, ...]) -> Kind:
 
 
 def _columns(file: str) -> Mapping[str, tuple[ColumnType, ...]]:
-    """Read a file of tables by name, each of column = "TYPE" or "TYPE unit"."""
+    """Read a file of tables by name, each with entries column = "TYPE" or "TYPE unit"."""
     import tomllib
 
     data = tomllib.loads((resources.root() / "stdlib" / f"{file}.toml").read_text(encoding="utf-8"))

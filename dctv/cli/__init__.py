@@ -1,4 +1,4 @@
-"""Arguments of the command line to calls of the session, and what came of them to an exit code."""
+"""Run commands: arguments of the command line become calls of the session, and the outcome an exit code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None, warm: Lent | None = None) -> int:
     """Run `dctv` with the arguments (those of the process by default) and return its exit code.
 
-    `warm` is what the command is to use that was sent to this process by another one.
+    `warm` is the session for a command that another process sent to this one.
     """
     from dctv.console.verdict import ExitVerdict
 
@@ -34,9 +34,9 @@ def main(argv: Sequence[str] | None = None, warm: Lent | None = None) -> int:
 
 
 def process() -> NoReturn:
-    """Be the process `dctv`: run, then end without taking apart what the end of the process frees anyway.
+    """Run as the process `dctv`: run, then exit without cleanup that the end of the process makes unnecessary.
 
-    That and rarer collections of garbage save a third of the time of a short question.
+    That and less frequent garbage collection save a third of the time of a short query.
     """
     signal.signal(signal.SIGINT, _leave)
     _fill_descriptors()
@@ -47,7 +47,7 @@ def process() -> NoReturn:
     code = main()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for stream in (sys.stdout, sys.stderr):
-        # Whoever reads may have gone; results were written before, and told as missing if they could not be.
+        # The reader may have closed the pipe; results were flushed before, and failures to do so were reported.
         with suppress(OSError, ValueError):
             if stream is not None:
                 stream.flush()
@@ -55,13 +55,13 @@ def process() -> NoReturn:
 
 
 def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
-    """End a process that has not begun to work: a traceback would tell of nothing but imports."""
+    """Exit before any work has started: a traceback would show only imports."""
     os.write(2, b"error: interrupted\n")
     os._exit(_INTERRUPTED)
 
 
 def _fill_descriptors() -> None:
-    """Put something that cannot be written where stdin, stdout or stderr are closed: a trace would be opened there."""
+    """Replace closed stdin, stdout or stderr with descriptors that fail: otherwise traces would get their numbers."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
@@ -72,6 +72,6 @@ def _fill_descriptors() -> None:
 
 
 _ALLOCATIONS = 100_000
-"""How many more objects there must be before the next search for garbage: more than a short question makes."""
+"""How many more objects must be allocated before the next garbage collection: more than a short query allocates."""
 
 __all__ = ["main", "process"]

@@ -1,4 +1,4 @@
-"""Turns arguments that several subcommands share into what the session takes: mounts, parameters, limits."""
+"""Parse arguments that several subcommands share into inputs of the session: mounts, parameters, limits."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dctv.errors import UsageError
 from dctv.patterns import pattern
 
 MOUNT = pattern(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)=(?!=)(.*)", re.DOTALL)
-"""A trace with the name that it is to have."""
+"""A trace with its name for the mount."""
 
 
 def add_session_options(parser: ArgumentParser) -> None:
-    """Add the limits and what to do about traces that were not read whole."""
+    """Add the limits, and the treatment of incomplete traces."""
     parser.add_argument("--threads", type=positive, metavar="N", help="use at most N threads")
     parser.add_argument(
         "--memory-limit", "--max-memory", metavar="SIZE", help="use at most this much memory, such as 2GB"
@@ -34,7 +34,7 @@ def add_session_options(parser: ArgumentParser) -> None:
 
 
 def add_engine_option(parser: ArgumentParser) -> None:
-    """Add where queries are carried out."""
+    """Add the engine for queries."""
     parser.add_argument(
         "--engine",
         metavar="ADDRESS",
@@ -43,7 +43,7 @@ def add_engine_option(parser: ArgumentParser) -> None:
 
 
 def add_file_option(parser: ArgumentParser) -> None:
-    """Add what lets texts name files."""
+    """Add the permission for queries to name files."""
     parser.add_argument(
         "--allow-files",
         action="store_true",
@@ -52,7 +52,7 @@ def add_file_option(parser: ArgumentParser) -> None:
 
 
 def add_index_options(parser: ArgumentParser) -> None:
-    """Add whether traces are read by their indexes, and where those are."""
+    """Add whether traces are read by index, and the folder of indexes."""
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument("--index", action="store_true", help="build missing indexes first, even for small traces")
     choice.add_argument("--no-index", action="store_true", help="read the traces themselves, even if they are indexed")
@@ -62,7 +62,7 @@ def add_index_options(parser: ArgumentParser) -> None:
 
 
 def add_time_option(parser: ArgumentParser) -> None:
-    """Add how times are shown."""
+    """Add the form of times."""
     parser.add_argument(
         "--time",
         default="trace",
@@ -73,7 +73,7 @@ def add_time_option(parser: ArgumentParser) -> None:
 
 
 def add_warm_option(parser: ArgumentParser) -> None:
-    """Add who carries a command out."""
+    """Add the session that runs a command."""
     parser.add_argument(
         "--session",
         metavar="NAME",
@@ -82,7 +82,7 @@ def add_warm_option(parser: ArgumentParser) -> None:
 
 
 def add_manifest_option(parser: ArgumentParser) -> None:
-    """Add what is known of traces that are mounted as one."""
+    """Add the manifests of fleets."""
     parser.add_argument(
         "--manifest",
         action="append",
@@ -93,7 +93,7 @@ def add_manifest_option(parser: ArgumentParser) -> None:
 
 
 def parameters(words: Iterable[str]) -> dict[str | int, object] | None:
-    """Turn `K=V` words into typed parameters; `0=5` is positional."""
+    """Parse `K=V` words into typed parameters; `0=5` is positional."""
     from dctv.console.params import assigned  # units and plans; most commands take no parameters
 
     result: dict[str | int, object] = {}
@@ -109,7 +109,7 @@ def parameters(words: Iterable[str]) -> dict[str | int, object] | None:
 
 
 def positive(text: str) -> int:
-    """Read a number from 1."""
+    """Parse a number from 1."""
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"found `{text}`, expected a number from 1")
     return int(text)

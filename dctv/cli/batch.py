@@ -1,4 +1,4 @@
-"""Turns texts of SQL into results written one after the other, and what became of every assertion."""
+"""Run SQL texts, write their results one after another, and record the outcome of every assertion."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 @record
 class Batch:
-    """What to run and how to write it."""
+    """The statements to run, and how to write their results."""
 
     texts: list[SqlText]
     params: dict[str | int, object] | None
     writer: Writer
     limit: int | None = None
-    """How many rows of each result are written at most."""
+    """Maximum number of rows that are written per result."""
     wanted: int | str = ALL
-    """Which results are written: all, the last, or the one with a number, from 1."""
+    """The results to write: all, the last, or the one with a number, from 1."""
     goes_on: bool = False
-    """Whether statements after a wrong one are run."""
+    """Whether to continue after a failed statement."""
     narrator: RunNarrator = EVERYTHING
     time: str = TRACE
-    """How times are shown."""
+    """The form of times."""
 
 
 def run_batch(
@@ -53,7 +53,7 @@ def run_batch(
     batch: Batch,
     run: Callable[[Batch, Desk, RunTally], None] | None = None,
 ) -> int:
-    """Run the texts, by `run` if it is given, and return the exit code."""
+    """Run the texts, with `run` if given, and return the exit code."""
     tally, clock = RunTally(), RunClock()
 
     def work(desk: Desk) -> int:
@@ -76,13 +76,13 @@ def _run_texts(batch: Batch, desk: Desk, tally: RunTally) -> None:
 
 
 def batch_of(args: Namespace, texts: list[SqlText], params: dict[str | int, object] | None, writer: Writer) -> Batch:
-    """Return the batch that the arguments of `dctv query` ask for."""
+    """Return the batch for the arguments of `dctv query`."""
     goes_on = args.on_error == "continue"
     return Batch(texts, params, writer, args.limit, args.result, goes_on, narrator_of(args), args.time)
 
 
 def run_text(text: SqlText, batch: Batch, desk: Desk, tally: RunTally) -> None:
-    """Run the statements of a text; raises the first error unless the batch goes on after errors."""
+    """Run the statements of a text; raise the first error unless the batch continues after errors."""
     if not batch.goes_on:
         _execute(text, text.sql, batch, desk, tally)
         return
@@ -117,7 +117,7 @@ def _execute(text: SqlText, sql: str, batch: Batch, desk: Desk, tally: RunTally)
 
 
 def _choose(result: Result, batch: Batch, desk: Desk, tally: RunTally) -> None:
-    """Write a result if it is wanted; one that is not is never computed."""
+    """Write a result if it is wanted; others are never computed."""
     tally.met += 1
     if batch.wanted == LAST:
         tally.held = result
@@ -126,7 +126,7 @@ def _choose(result: Result, batch: Batch, desk: Desk, tally: RunTally) -> None:
 
 
 def _conclude(batch: Batch, desk: Desk, tally: RunTally) -> None:
-    """Write the last result, if it is the one that is wanted; there must be one with a wanted number."""
+    """Write the last result, if it is wanted; check that a result with the wanted number exists."""
     if tally.held is not None:
         _write(tally.held, batch, desk, tally)
     elif batch.wanted != ALL and not tally.results:
@@ -134,7 +134,7 @@ def _conclude(batch: Batch, desk: Desk, tally: RunTally) -> None:
 
 
 def missing(batch: Batch, count: int) -> UsageError:
-    """Return the error for a result that is wanted of so many, and is not there."""
+    """Return the error for a wanted result with a number above the count."""
     return UsageError(f"found {_results(count)}, expected one to write (--result {batch.wanted})")
 
 
@@ -150,7 +150,7 @@ def _write(result: Result, batch: Batch, desk: Desk, tally: RunTally) -> None:
 
 
 def written(result: ResultRows, batch: Batch, desk: Desk, tally: RunTally) -> str | None:
-    """Write and count a result; return what is to be said of it."""
+    """Write and count a result; return the remark about it."""
     if tally.results and not batch.writer.many:
         raise UsageError(
             f"a file of format `{batch.writer.name}` holds one result, found a second one",
@@ -181,7 +181,7 @@ def _note(asserted: Asserted, source: str, narrator: RunNarrator, tally: RunTall
 
 
 def _judged(args: Namespace, tally: RunTally, narrator: RunNarrator) -> int:
-    """Return the exit code for how many rows there are."""
+    """Return the exit code for the number of rows."""
     if args.fail_on_rows and tally.rows:
         narrator.error(DctvError(f"found {_rows(tally.rows)}, expected none (--fail-on-rows)"))
         return FAILED
@@ -198,7 +198,7 @@ def _rows(count: int) -> str:
 
 @contextmanager
 def junit_report(path: Path | None, tally: RunTally) -> Iterator[None]:
-    """Write the report whether the texts ran to their end or not."""
+    """Write the report at the end, even after an error."""
     try:
         yield
     finally:

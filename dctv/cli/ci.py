@@ -1,4 +1,4 @@
-"""Options for runs that nobody watches: when they fail, how long they may take, what they say."""
+"""Options for unattended runs: conditions of failure, time limits, reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ALL, LAST = "all", "last"
 
 
 def add_result_options(parser: ArgumentParser) -> None:
-    """Add what results may be, and what happens after errors."""
+    """Add conditions on results, and what to do after errors."""
     parser.add_argument("--limit", type=positive, metavar="N", help="write at most the first N rows of each result")
     parser.add_argument(
         "--result",
@@ -46,7 +46,7 @@ def _wanted(text: str) -> int | str:
 
 
 def add_report_options(parser: ArgumentParser, *, each: str = "") -> None:
-    """Add who is told of failures, and when to give up, `each` of what."""
+    """Add reports of failures, and the time limit for `each` unit."""
     parser.add_argument(
         "--junit", type=Path, metavar="FILE", help="report every ASSERT and EXPECT as a JUnit test case in this file"
     )

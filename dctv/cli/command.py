@@ -1,4 +1,4 @@
-"""What a subcommand must bring; the scan of `dctv.cli.commands` finds it."""
+"""The interface of a subcommand; the scan of `dctv.cli.commands` finds its implementations."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Command:
     title: str
     """One line for `dctv --help`."""
     configure: Callable[[ArgumentParser], None]
-    """Add its arguments."""
+    """Adds its arguments."""
     run: Callable[[Namespace], int]
-    """Do it and return the exit code."""
+    """Runs it and returns the exit code."""
     examples: tuple[str, ...] = ()
-    """Words of the command line after the name, for `dctv NAME --help`."""
+    """Arguments after the name, for `dctv NAME --help`."""

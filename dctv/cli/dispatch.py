@@ -1,4 +1,4 @@
-"""Turns the words of the command line into a call of one subcommand."""
+"""Dispatch the command line to a subcommand."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _FIRST = """Query trace files with SQL.
 
 
 def dispatch(words: list[str], warm: Lent | None = None) -> int:
-    """Run the subcommand that the first word names, here or in the session that they name; return its exit code."""
+    """Run the subcommand of the first word, here or in the session that the words name; return its exit code."""
     named = _named(words)
     if named is not None:
         return _run(named, words, warm)
@@ -56,7 +56,7 @@ def dispatch(words: list[str], warm: Lent | None = None) -> int:
 
 
 def _named(words: list[str]) -> Command | None:
-    """Return the command that the first word names, if its module has the same name, without importing the others."""
+    """Return the command of the first word, if its module has the same name, without importing the others."""
     if not words or words[0] not in modules(dctv.cli.commands):
         return None
     module = import_module(f"{dctv.cli.commands.__name__}.{words[0]}")
@@ -75,7 +75,7 @@ def _run(command: Command, words: list[str], warm: Lent | None) -> int:
     args = parser.parse_intermixed_args(words[1:])
     args.line, args.warm = words, warm
     if warm is None and getattr(args, "session", None) is not None:
-        from dctv.cli.warm.client import ask  # only wanted for sessions
+        from dctv.cli.warm.client import ask  # only needed for sessions
 
         return ask(args)
     return command.run(args)

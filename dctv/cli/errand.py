@@ -1,4 +1,4 @@
-"""Turns mounts and a piece of work into a session that does it, watched over, and an exit code."""
+"""Run a task in a session with mounts, under limits, and return an exit code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @record
 class Desk:
-    """What work has at hand."""
+    """The resources of a task."""
 
     session: Session
     sink: Sink
@@ -37,30 +37,30 @@ class Desk:
 
 
 class Lent(Protocol):
-    """A session that outlives the work, and has traces mounted already."""
+    """A session that outlives the task, and has traces mounted already."""
 
     warnings: list[str]
-    """Of those mounts."""
+    """Warnings of the mounts."""
 
     def open(self, bar: ProgressBar) -> Session:
-        """Return the session, which tells a bar of its progress."""
+        """Return the session, which reports progress to a bar."""
         ...
 
     def make_ready(self, check: Check) -> None:
-        """Mount its traces, if they are not."""
+        """Mount its traces, if they are not mounted."""
         ...
 
     def give_back(self) -> None:
-        """Take it back, as it was."""
+        """Return it after use, and restore its state."""
         ...
 
 
 def carry_out(
     args: Namespace, mounts: list[tuple[str, str]], work: Callable[[Desk], int], output: Path | None = None
 ) -> int:
-    """Mount, work and return the exit code; a trace that was not read whole outweighs what the work returns.
+    """Mount, run the task and return the exit code; an incomplete trace overrides the task's own.
 
-    Where `args.paged` is set, a pager shows what a terminal has no room for, and to leave it early is no failure.
+    If `args.paged` is set, a pager shows output that does not fit on the terminal; closing it early is not a failure.
     """
     keyboard = Keyboard()
     try:
@@ -122,19 +122,19 @@ def _sink(args: Namespace, output: Path | None, bar: ProgressBar, keyboard: Keyb
 
 
 def narrator_of(args: Namespace) -> RunNarrator:
-    """Return what says all that the arguments want to hear."""
+    """Return the narrator for the verbosity in the arguments."""
     return RunNarrator(quiet=getattr(args, "quiet", False), github=getattr(args, "github", False))
 
 
 def announced(args: Namespace, mounts: Mounts) -> list[tuple[str, str]]:
-    """Tell what traces without a name are called, and return what to mount."""
+    """Announce the names of traces without one, and return what to mount."""
     for remark in mounts.remarks:
         narrator_of(args).remark(remark)
     return mounts.traces
 
 
 def note_warnings(session: Session, bar: ProgressBar, narrator: RunNarrator = EVERYTHING) -> None:
-    """Print what was noticed while a trace was mounted."""
+    """Print warnings from mounting a trace."""
     messages = session.warnings()
     if messages:
         bar.clear()
@@ -142,7 +142,7 @@ def note_warnings(session: Session, bar: ProgressBar, narrator: RunNarrator = EV
 
 
 def open_session(args: Namespace, bar: ProgressBar) -> Session:
-    """Open a session with the limits of the arguments; nothing is mounted yet."""
+    """Open a session with the limits of the arguments, without mounts."""
     index: When = "auto"
     if getattr(args, "no_index", False) or getattr(args, "index", False):
         index = not args.no_index
@@ -163,7 +163,7 @@ def open_session(args: Namespace, bar: ProgressBar) -> Session:
 
 
 def judge(partial: list[str], code: int, narrator: RunNarrator = EVERYTHING, *, allow: bool) -> int:
-    """Tell what kept traces from being read whole, and return what that makes of an exit code."""
+    """Report why traces are incomplete, and return the resulting exit code."""
     if not partial or allow:
         narrator.warnings((description, 1) for description in partial)
         return code

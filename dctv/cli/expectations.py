@@ -1,4 +1,4 @@
-"""Turns SQL files, and files of what they are to print, into tests that hold or fail."""
+"""Run SQL files as tests that compare the output with files of expected results."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ _ENDINGS = (INTERRUPTED, Terminated.exit_code, BROKEN_PIPE)
 
 @record
 class ExpectationOutcome:
-    """What became of one test."""
+    """The outcome of one test."""
 
     word: str
     code: int
 
 
 class _Printed(io.BytesIO):
-    """What is printed, kept, with separators that are written only before something else."""
+    """Captured output, with separators that are only written before further output."""
 
     _next = b""
 
     def separate(self, separator: bytes) -> None:
-        """Write these bytes before the next ones."""
+        """Write these bytes before the next output."""
         self._next = separator
 
     def write(self, data: object, /) -> int:
-        """Keep some bytes."""
+        """Append bytes."""
         assert isinstance(data, bytes | bytearray | memoryview)
         before, self._next = self._next, b""
         super().write(before)
@@ -54,7 +54,7 @@ class _Printed(io.BytesIO):
 
 
 def find_tests(words: Sequence[str]) -> list[Path]:
-    """Return the SQL files that are named, and those below the folders that are named, each once."""
+    """Return the distinct SQL files among the arguments, and below the folders among them."""
     found: dict[Path, None] = {}
     for word in words:
         path = Path(word)
@@ -72,7 +72,7 @@ def find_tests(words: Sequence[str]) -> list[Path]:
 def run_tests(
     args: Namespace, paths: Sequence[Path], mounts: list[tuple[str, str]], params: dict[str | int, object] | None
 ) -> int:
-    """Run all tests, each in a session of its own; say what became of them and return the worst exit code."""
+    """Run all tests, each in a new session; report their outcomes and return the worst exit code."""
     narrator = narrator_of(args)
     tally = RunTally()
     outcomes: list[ExpectationOutcome] = []
@@ -113,7 +113,7 @@ def _run(
 
 
 def _compared(batch: Batch, expected: Path, text: str, *, checked: bool, tally: RunTally) -> ExpectationOutcome:
-    """Compare what was printed with what was to be."""
+    """Compare the output with the expected one."""
     if not expected.exists() and checked:
         return ExpectationOutcome("ok", OK)
     failure = _difference(batch.texts[0], expected, text)

@@ -1,4 +1,4 @@
-"""Turns summaries of traces into small tables that writers print."""
+"""Convert summaries of traces to small tables for writers."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Maker = Callable[[Summary], Iterator[Row]]
 
 _LARGEST = (1 << 63) - 1
 _DIGITS = 9
-"""Digits of means and deviations; floats of the engine are exact to more, but not to all of theirs."""
+"""Digits of means and deviations; the engine's floats have more exact digits, but their last ones vary."""
 _ESTIMATED = 5
-"""Digits of approximate quantiles; what they add to the error still is within the promise."""
+"""Digits of approximate quantiles; the rounding error keeps the total within the promised bound."""
 
 
 @record
@@ -45,7 +45,7 @@ class Figures:
 
     @property
     def schema(self) -> Schema:
-        """The columns; whole numbers are wider where some value needs it."""
+        """The columns; integers get a wider type if a value needs it."""
         columns = (
             ColumnType(column.name, self._type(i, column.type), parse_unit(column.unit) if column.unit else NO_UNIT)
             for i, column in enumerate(self.columns)
@@ -57,7 +57,7 @@ class Figures:
         return "HUGEINT" if wide else name
 
     def chunks(self) -> Iterator[list[list[object]]]:
-        """Yield all rows at once."""
+        """Yield all rows in one chunk."""
         yield [[row[i] for row in self.rows] for i in range(len(self.columns))]
 
     def reader(self) -> pa.RecordBatchReader:
@@ -75,7 +75,7 @@ class Figures:
 
 
 _MOMENTS = ("start", "end")
-"""Columns of the section of times that say when something was."""
+"""Columns of the section of times that hold points in time."""
 EVENTS = SectionColumn("events", "BIGINT")
 
 
@@ -114,7 +114,7 @@ def _categories(summary: Summary) -> Iterator[Row]:
 
 
 def _ranked(counts: Mapping[Value | None, int], missing: Value) -> Iterator[Row]:
-    """Yield values with their numbers, the most frequent first; of equal ones what is missing is last."""
+    """Yield values with their counts, the most frequent first; among equals a missing value is last."""
     for value in sorted(counts, key=lambda v: (-counts[v], v is None, missing if v is None else v)):
         yield [value, counts[value]]
 
@@ -129,7 +129,7 @@ def _processes(summary: Summary) -> Iterator[Row]:
 
 
 def _spread(*, exact: bool) -> tuple[SectionColumn, ...]:
-    """Return the columns of durations; approximate quantiles have a tilde."""
+    """Return the columns of durations; names of approximate quantiles have a tilde."""
     kind, mark = ("BIGINT", "") if exact else ("DOUBLE", "~")
     quantiles = (SectionColumn(f"{mark}p{round(100 * q)}", kind, "ns") for q in QUANTILES)
     return (
@@ -161,9 +161,9 @@ def _sections(*, exact: bool) -> Mapping[str, tuple[Sequence[SectionColumn], Mak
 
 
 def section(name: str, summary: Summary, *, readable: bool, clock: Callable[[int], str] | None = None) -> Figures:
-    """Make the table of one section; a readable one has each time in the unit that fits it, as text.
+    """Build the table of one section; `readable` writes each time as text in a suitable unit.
 
-    `clock` writes when something was.
+    `clock` formats points in time.
     """
     columns, rows = _sections(exact=summary.exact)[name]
     found = Figures(columns, list(rows(summary)))

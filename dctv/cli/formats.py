@@ -1,4 +1,4 @@
-"""Turns `--format` and the name of an output file into a writer."""
+"""Choose a writer by `--format` and the name of the output file."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dctv.contracts.writer import Writer
 from dctv.errors import UsageError
 
 FOR_PEOPLE = ("table", "box", "line", "markdown")
-"""Formats that people read, in which each time may have the unit that fits it."""
+"""Formats for reading, in which each time may have a suitable unit."""
 
 
 def add_format_option(parser: ArgumentParser, about: str = "result format (default: by -o, else table)") -> None:
-    """Add how results are written."""
+    """Add the format of results."""
     parser.add_argument("--format", choices=sorted(scan(dctv.writers, Writer)), help=about)
 
 

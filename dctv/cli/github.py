@@ -1,4 +1,4 @@
-"""Turns errors and warnings into workflow commands, which GitHub shows beside the lines of a file."""
+"""Write errors and warnings as workflow commands, which GitHub shows beside the lines of a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dctv.visible import harmless
 
 
 def error_command(error: DctvError) -> str:
-    """Return the command for an error: its message, what was found, and the hint."""
+    """Return the command for an error: its message, the excerpt, and the hint."""
     lines = [error.message, *error.found.splitlines()]
     if error.hint is not None:
         lines.append(f"hint: {error.hint}")
@@ -29,7 +29,7 @@ def _command(level: str, message: str, place: Place | None) -> str:
 
 
 def _where(place: Place) -> dict[str, str]:
-    """Return the file and line of a place; texts that are no files have none that GitHub could show."""
+    """Return the file and line of a place; only files have them."""
     name = place.source.name
     if name.startswith("<"):
         return {}
@@ -38,7 +38,7 @@ def _where(place: Place) -> dict[str, str]:
 
 
 def _in_workspace(name: str) -> str:
-    """Return a path as GitHub names it: from the root of the checkout, where the file is in there."""
+    """Return a path for GitHub: relative to the root of the checkout, if the file is in it."""
     root = Path(os.environ.get("GITHUB_WORKSPACE") or ".").resolve()
     path = Path(name).resolve()
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else name

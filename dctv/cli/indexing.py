@@ -1,4 +1,4 @@
-"""What builds indexes without a session, whose engine and language take longer to load than to use."""
+"""Build indexes without a session: its engine and language take longer to load than an index."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ from dctv.progress import Progress, ProgressListener
 
 
 def indexer(threads: int | None, temp_directory: Path | None, report: ProgressListener) -> Indexer:
-    """Return what builds and compares indexes, as sessions do."""
+    """Return an indexer like that of a session."""
     registry = Registry(readers, record=Reader, taken=guarded)
     return Indexer(registry, threads or usable_processors(), configured_folder(None), temp_directory, Progress(report))

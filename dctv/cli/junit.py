@@ -1,4 +1,4 @@
-"""Turns assertions into a JUnit report, one test case each."""
+"""Write assertions as a JUnit report, one test case each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dctv.visible import harmless
 
 
 def junit_xml(cases: Sequence[CaseReport]) -> bytes:
-    """Return the report; it holds no times, so that equal runs give equal bytes."""
+    """Return the report; it contains no times, so equal runs give equal bytes."""
     failures = sum(c.failure is not None for c in cases)
     errors = sum(c.error is not None for c in cases)
     lines = [

@@ -1,4 +1,4 @@
-"""Turns a trace into its summary: from the statistics of its index, or exactly, by queries over its events."""
+"""Summarize a trace: from the statistics of its index, or exactly, by queries over its events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dctv.record import record
 from dctv.session import Session
 
 _HALF = 1 << 32
-"""Durations are added up in two halves, each of which fits into 64 bits however many there are."""
+"""Durations are summed in two halves, and each sum fits into 64 bits for any number of events."""
 
 _EVENTS = "CREATE VIEW numbers AS SELECT *, _duration // 1ns AS d, _ts // 1ns AS t FROM trace.events"
 
@@ -44,19 +44,19 @@ _BITS = "SELECT d = 0, LENGTH(BIN(d)), COUNT(*) FROM numbers WHERE d IS NOT NULL
 
 @record
 class TraceMeasure:
-    """What is known of a trace."""
+    """The measured summary of a trace."""
 
     summary: Summary
     incomplete: list[str]
-    """What kept the trace from being read whole."""
+    """Reasons why the trace was not read completely."""
     properties: Mapping[str, str]
 
 
 def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], None]) -> TraceMeasure | None:
-    """Summarize a trace by its index; None if it has none that can be used, `note` is told why.
+    """Summarize a trace by its index; None if there is no usable one, and `note` gets the reason.
 
     Raises:
-        TraceError: the trace is not there.
+        TraceError: the trace does not exist.
         IndexUnusable: the index contradicts itself.
     """
     files = find_traces(texts, Registry(dctv.readers, record=Reader), None)
@@ -72,7 +72,7 @@ def indexed(texts: Sequence[str], index_dir: Path | None, note: Callable[[str], 
 
 
 def summarized(index: Index, files: TraceFiles) -> TraceMeasure | None:
-    """Summarize the trace of an open index; None if the index does not know the names or categories of all events."""
+    """Summarize the trace of an open index; None if the index lacks the names or categories of some events."""
     chunks = files.reader.chunks
     assert chunks is not None
     known = index.metadata
@@ -80,7 +80,7 @@ def summarized(index: Index, files: TraceFiles) -> TraceMeasure | None:
     categories = {event.category for event in events if event.category is not None}
     pids = {event.pid for event in events if event.pid is not None}
     dimensions = {column: dimension for dimension, column in index.layout.dimensions.items()}
-    # The manifest knows categories by this column only.
+    # Categories in the manifest come only from this column.
     if not categories <= {"cat"}:
         return None
     pid = dimensions.get(pids.pop(), "") if len(pids) == 1 else "" if pids else None
@@ -93,7 +93,7 @@ def summarized(index: Index, files: TraceFiles) -> TraceMeasure | None:
 
 
 def measured(session: Session) -> Summary:
-    """Summarize the trace that is mounted as `trace`, exactly; nothing else may be in the session."""
+    """Summarize the trace mounted as `trace`, exactly; the session must have no other mounts."""
     session.sql(_EVENTS)
     properties = dict(_rows(session, "SELECT * FROM trace.properties"))
     start = int(properties.get("start_ns", 0))

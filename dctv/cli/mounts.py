@@ -1,4 +1,4 @@
-"""Turns words of the command line into traces to mount, with the names that they have or are given, and other words."""
+"""Parse arguments into traces to mount, with given or derived names, and other words."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _AS_ONE = "name=@'runs/*.pfw.gz' mounts all matching traces as one"
 
 @record
 class Mounts:
-    """What to mount, and what else was said."""
+    """The traces to mount, and the other words."""
 
     traces: list[tuple[str, str]]
     """Names and paths, in order."""
     others: list[str]
-    """Words that are no paths."""
+    """Words that are not paths."""
     unnamed: list[tuple[str, str]]
-    """Those of the traces that were named after their files."""
+    """The traces that were named after their files."""
 
     @property
     def remarks(self) -> list[str]:
-        """What a person should know of names that nobody chose."""
+        """Remarks about names that were derived."""
         return [f"`{path}` is mounted as `{name}` (NAME=PATH gives it another name)" for name, path in self.unnamed]
 
 
 def parse_mounts(words: Iterable[str], *, only: bool = True) -> Mounts:
-    """Read paths, with or without a name; words that can be no paths are refused if there is to be nothing else."""
-    from dctv.catalog.mount_names import name_of_mount  # the grammar's keywords; only wanted with a session
+    """Parse paths, with or without a name; with `only`, reject words that cannot be paths."""
+    from dctv.catalog.mount_names import name_of_mount  # the grammar's keywords; only needed with a session
 
     named: dict[str, str] = {}
     found: list[tuple[str | None, str]] = []
@@ -64,7 +64,7 @@ def parse_mounts(words: Iterable[str], *, only: bool = True) -> Mounts:
 
 
 def parse_manifests(words: Iterable[str], traces: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Read `[NAME=]FILE` words: the manifests of the fleets that are mounted, by their names."""
+    """Parse `[NAME=]FILE` words: the manifests of the mounted fleets, by name."""
     fleets = [name for name, path in traces if is_fleet(path)]
     found: dict[str, str] = {}
     for word in words:
@@ -84,13 +84,13 @@ def parse_manifests(words: Iterable[str], traces: Iterable[tuple[str, str]]) -> 
 
 
 def is_path(word: str) -> bool:
-    """Whether a word is no SQL: the path of something that is there, or one word that looks like a path."""
+    """Whether a word is a path and not SQL: an existing file, or one word that looks like a path."""
     bare = len(word.split()) == 1 and not set(word) & set("();'\"")
     return is_there(word) or (bare and ("/" in word or "." in word))
 
 
 def only_path(word: str) -> str:
-    """Return the path where only one trace, or several as one, are read: NAME=PATH is taken, too."""
+    """Return the path for commands with a single mount: NAME=PATH is accepted, too."""
     match = MOUNT.fullmatch(word)
     return word if match is None or not match[2] or is_there(word) else match[2]
 

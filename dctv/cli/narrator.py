@@ -1,4 +1,4 @@
-"""Turns what a run has to say into lines on stderr: all of it, only errors, and for GitHub as well."""
+"""Write the messages of a run to stderr: all of them, only errors, and also in GitHub's format."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dctv.record import record
 
 @record
 class RunNarrator:
-    """Says what happens in a run."""
+    """Reports what happens in a run."""
 
     quiet: bool = False
-    """Leave out warnings and remarks."""
+    """Omit warnings and remarks."""
     github: bool = False
-    """Say errors and warnings as workflow commands, too."""
+    """Also write errors and warnings as workflow commands."""
 
     def error(self, error: DctvError) -> None:
         """Print an error."""
@@ -27,7 +27,7 @@ class RunNarrator:
             say(error_command(error))
 
     def warnings(self, warnings: Iterable[tuple[str, int]]) -> None:
-        """Print warnings, each once with how often it happened."""
+        """Print warnings, each once with its count."""
         found = list(warnings)
         if self.quiet:
             return
@@ -45,4 +45,4 @@ class RunNarrator:
 
 
 EVERYTHING = RunNarrator()
-"""Says all there is to say."""
+"""Prints everything."""

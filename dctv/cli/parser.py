@@ -1,4 +1,4 @@
-"""Arguments that do not fit -> errors in the words of all others, with the nearest option or choice."""
+"""Report invalid arguments in the style of all other errors, with the most similar option or choice."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from dctv.errors import UsageError, nearest
 
 
 class RaisingParser(argparse.ArgumentParser):
-    """A parser that raises instead of printing its usage and leaving."""
+    """A parser that raises instead of printing its usage and exiting."""
 
     def error(self, message: str) -> NoReturn:
-        """Raise the error for arguments that do not fit.
+        """Raise the error for invalid arguments.
 
         Raises:
             UsageError: always.
@@ -36,7 +36,7 @@ class RaisingParser(argparse.ArgumentParser):
         return UsageError(f"unknown option `{option}`", hint=f"did you mean `{near}`?" if near else self._help())
 
     def _unfit(self, name: str, rest: str) -> UsageError:
-        """Return the error for the value of an argument."""
+        """Return the error for an invalid value of an argument."""
         choice = re.fullmatch(r"invalid choice: (.*) \(choose from (.*)\)", rest)
         if choice is not None:
             found, choices = choice[1].strip("'"), [word.strip("'") for word in choice[2].split(", ")]

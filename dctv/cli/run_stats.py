@@ -1,4 +1,4 @@
-"""Turns what a run came to, and how long it took, into a line of JSON."""
+"""Write the outcome and duration of a run as a line of JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dctv.record import field, record
 
 @record
 class RunClock:
-    """When a run began."""
+    """The start of a run."""
 
     wall: float = field(default_factory=perf_counter)
     cpu: float = field(default_factory=process_time)
@@ -21,7 +21,7 @@ class RunClock:
 
 def stats_line(tally: RunTally, clock: RunClock, exit_code: int) -> str:
     """Return the line for a run that ends now."""
-    from duckdb import __version__ as engine  # loaded by whatever ran
+    from duckdb import __version__ as engine  # already loaded by the run
 
     asserted = len(tally.cases) - tally.errors
     return json.dumps(

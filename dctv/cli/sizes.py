@@ -1,4 +1,4 @@
-"""Turns words for amounts into numbers and back: bytes such as `10GB`, times such as `30d`."""
+"""Parse and format quantities: bytes such as `10GB`, times such as `30d`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBER = pattern(r"([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)")
 
 
 def byte_count(text: str) -> int:
-    """Read a number of bytes."""
+    """Parse a number of bytes."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2].lower() not in _BYTES:
         raise ArgumentTypeError(f"found `{text}`, expected a size such as 10GB")
@@ -22,7 +22,7 @@ def byte_count(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """Read a time."""
+    """Parse a time."""
     match = _NUMBER.fullmatch(text)
     if match is None or match[2].lower() not in _SECONDS:
         raise ArgumentTypeError(f"found `{text}`, expected a time such as 90s, 12h or 30d")
@@ -30,7 +30,7 @@ def seconds(text: str) -> float:
 
 
 def size_text(count: int) -> str:
-    """Write a number of bytes for a person: `8.3 MB`."""
+    """Format a number of bytes: `8.3 MB`."""
     size = float(count)
     for unit in ("B", "kB", "MB", "GB"):
         if size < 1000:
@@ -40,7 +40,7 @@ def size_text(count: int) -> str:
 
 
 def age_text(moment: float) -> str:
-    """Write how long ago a moment was: `5 minutes ago`."""
+    """Format the age of a time: `5 minutes ago`."""
     if moment == 0:
         return "unknown"
     age = max(0.0, time.time() - moment)

@@ -1,4 +1,4 @@
-"""What running texts came to: how many results and rows, and what became of every assertion."""
+"""Counts of a run: results, rows, and the outcome of every assertion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class CaseReport:
     """One test case."""
 
     source: str
-    """The report it stands in."""
+    """The report that contains it."""
     name: str
     failure: str | None = None
     """Why it failed, with its place, or None."""
@@ -30,29 +30,29 @@ class RunTally:
 
     statements: int = 0
     met: int = 0
-    """How many results there were, whether written or not."""
+    """The number of results, whether written or not."""
     held: Result | None = None
-    """The last result, which waits for a later one, if only the last is written."""
+    """The latest result, if only the last one is written."""
     results: int = 0
-    """How many were written."""
+    """The number of written results."""
     rows: int = 0
     empty: int = 0
     """Results without rows."""
     cases: list[CaseReport] = field(default_factory=list)
     code: int = OK
-    """The exit code for what went wrong so far without ending the run."""
+    """The exit code for failures so far that did not end the run."""
 
     @property
     def failures(self) -> int:
-        """How many assertions failed."""
+        """The number of failed assertions."""
         return sum(case.failure is not None for case in self.cases)
 
     @property
     def errors(self) -> int:
-        """How many statements were wrong."""
+        """The number of failed statements."""
         return sum(case.error is not None for case in self.cases)
 
     def account(self, source: str, code: int) -> None:
-        """See to it that a run that failed has a case that failed, such as one whose trace could not be read."""
+        """Add a failed case if a run failed without one, such as one with an unreadable trace."""
         if code != OK and not self.failures and not self.errors:
             self.cases.append(CaseReport(source, "ends well", error=f"error: exit code {code}"))

@@ -1,4 +1,4 @@
-"""Options about the terminal: whether lines are coloured, and whether a pager shows them."""
+"""Options of the terminal: colours and the pager."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dctv.console.paint import CHOICES, coloured
 
 
 def add_terminal_options(parser: ArgumentParser) -> None:
-    """Add when there are colours and a pager."""
+    """Add the options for colours and the pager."""
     parser.add_argument(
         "--color", choices=CHOICES, default="auto", help="auto: on a terminal, unless NO_COLOR is set (default)"
     )
@@ -16,7 +16,7 @@ def add_terminal_options(parser: ArgumentParser) -> None:
 
 
 def look(args: Namespace) -> Namespace:
-    """Return the arguments with what they come to: `coloured` and `paged`."""
+    """Return the arguments with the resolved `coloured` and `paged`."""
     from dctv.console.sink import STDOUT
 
     stdout = args.output is None or args.output in STDOUT

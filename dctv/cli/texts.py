@@ -1,4 +1,4 @@
-"""Turns the arguments that give SQL into texts to run: one word, files, stdin."""
+"""Read the SQL texts of the arguments: a word, files, stdin."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _BOTH = "-c SQL goes with -f"
 
 @record
 class SqlText:
-    """SQL to run, and where it came from."""
+    """SQL to run, and its origin."""
 
     name: str
     sql: str
     base: Path | None = None
-    """The folder that paths in MOUNT TRACE start from."""
+    """The base folder of paths in MOUNT TRACE."""
 
 
 def read_texts(words: list[str], files: list[str], commands: list[str] | None = None) -> list[SqlText]:

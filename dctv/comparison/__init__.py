@@ -1,1 +1,1 @@
-"""Results of one query for the runs of two sides, to what differs between them and how sure that is."""
+"""Compare the results of one query for the runs of two sides, with the certainty of each change."""

@@ -1,4 +1,4 @@
-"""Finds the queries that are bundled to compare traces with: SQL files whose name is theirs."""
+"""Find the bundled queries for comparing traces: SQL files with the query's name."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dctv.errors import UsageError, nearest
 from dctv.record import record
 
 EVERY = "*"
-"""Stands for all formats."""
+"""Matches all formats."""
 TRACE = "t"
-"""What each trace is mounted as."""
+"""The mount of each trace."""
 
 
 @record
@@ -23,13 +23,13 @@ class Metric:
     name: str
     doc: str
     formats: tuple[str, ...]
-    """Names of the readers whose traces it is for; `*` for all."""
+    """Names of the readers with traces that it is for; `*` for all."""
     better: Mapping[str, Direction]
-    """Columns of which more is better, or neither."""
+    """Columns in which more is better, or neither."""
     sql: str
 
     def covers(self, formats: Collection[str]) -> bool:
-        """Whether it is for traces of these formats."""
+        """Whether it is for traces with these formats."""
         return EVERY in self.formats or all(name in self.formats for name in formats)
 
 
@@ -41,7 +41,7 @@ def metrics() -> Mapping[str, Metric]:
 
 
 def metric_of(name: str) -> Metric:
-    """Return a bundled query by its name.
+    """Return a bundled query by name.
 
     Raises:
         UsageError: there is none.
@@ -55,7 +55,7 @@ def metric_of(name: str) -> Metric:
 
 
 def fitting(formats: Collection[str]) -> list[Metric]:
-    """Return the bundled queries for traces of all these formats.
+    """Return the bundled queries for traces with all these formats.
 
     Raises:
         UsageError: there are none.
@@ -67,7 +67,7 @@ def fitting(formats: Collection[str]) -> list[Metric]:
 
 
 def _read(name: str, text: str) -> Metric:
-    """Read sentences, formats and directions as comments, then the select."""
+    """Parse the description, formats and directions in comments, then the select."""
     doc: list[str] = []
     formats: tuple[str, ...] = ()
     better: dict[str, Direction] = {}

@@ -1,4 +1,4 @@
-"""Two sides of results to what they differ in, as a program uses it: rows, tables, verdicts."""
+"""The differences between two sides of results, for programs: rows, tables, verdicts."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
     from polars import DataFrame as PolarsFrame
 
 _SHOWN = 20
-"""Differences of each metric that are shown when it is printed."""
+"""The number of differences of each metric that are printed."""
 NO_TESTS = "p-values take scipy, which is not installed: pip install 'dctv[compare]'"
 
 
 class Comparison:
-    """What two sides differ in: a row for each key of the query and each of its numbers, the largest differences first.
+    """The differences of two sides: a row for each key of the query and each of its metrics, the largest first.
 
-    Columns are the keys, `metric`, `unit`, both sides, `difference`, `change` in percent, and `note`; where both sides
-    have several runs, they are medians, `low` and `high` are the 95 % interval of the change, and `p` is there if scipy
-    is. Printing it shows the first of each metric in units that fit. What reads Arrow streams takes it itself.
+    Columns are the keys, `metric`, `unit`, both sides, `difference`, `change` in percent, and `note`; if both sides
+    have several runs, values are medians, `low` and `high` are the 95 % interval of the change, and `p` exists if scipy
+    is installed. Printing it shows the first differences of each metric in suitable units. It is an Arrow stream.
     """
 
     def __init__(self, sides: Sides, by: Sequence[str] = (), better: Mapping[str, Direction] | None = None) -> None:
         self._sides = sides
         self._better = better or {}
-        """Which numbers are better in some columns, if nobody says otherwise."""
+        """Which values are better in some columns, by default."""
         repeated = all(len(side.runs) > 1 for side in sides)
         tested = repeated and significance.is_there()
         self._sureness = Sureness.TESTED if tested else Sureness.BOUNDED if repeated else Sureness.NONE
@@ -64,7 +64,7 @@ class Comparison:
         return as_html(FirstRows(table.schema, values, len(self.rows), complete=True))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Give the rows to whatever reads Arrow streams."""
+        """Export the rows as an Arrow stream."""
         stream: object = self.arrow().__arrow_c_stream__(requested_schema)
         return stream
 
@@ -72,7 +72,7 @@ class Comparison:
     def rows(self) -> list[Difference]:
         """All differences: column by column, the largest first.
 
-        Each has its `key`, a dict; its `metric`, a column with its `name` and `unit`; the numbers of the `runs` of both
+        Each has its `key`, a dict; its `metric`, a column with its `name` and `unit`; the values in the `runs` of both
         sides, and their medians, the `values`; `difference`, `change` (0.05 for 5 %), `low`, `high`, `p` and `note`.
         """
         return self._rows
@@ -93,9 +93,9 @@ class Comparison:
         return self._sureness is Sureness.TESTED
 
     def table(self, limit: int | None = None, *, for_people: bool = False) -> ResultTable:
-        """Return a table that result formats take, with so many differences of each metric at most.
+        """Return a table for result formats, with at most `limit` differences of each metric.
 
-        Numbers are in the units of the query, or `for_people` in units that fit, with six digits.
+        Numbers are in the units of the query, or, with `for_people`, in suitable units with six digits.
         """
         make = readable if for_people else exact
         return make(self._sides, self._layout, self._first(limit), self._sureness)
@@ -128,15 +128,15 @@ class Comparison:
         return frame
 
     def df(self) -> PandasFrame:
-        """Return what `pandas` does."""
+        """Return the result of `pandas`."""
         return self.pandas()
 
     def pl(self) -> PolarsFrame:
-        """Return what `polars` does."""
+        """Return the result of `polars`."""
         return self.polars()
 
     def markdown(self, limit: int | None = None) -> str:
-        """Return a Markdown table for a pull request, with so many differences of each metric at most."""
+        """Return a Markdown table for a pull request, with at most `limit` differences of each metric."""
         return self._written(MARKDOWN.write, limit)
 
     def worse(
@@ -146,13 +146,13 @@ class Comparison:
         better: Direction | Mapping[str, Direction] = "lower",
         alpha: float | None = None,
     ) -> list[Difference]:
-        """Return the differences for the worse by more than so many percent; what was 0 is worse as soon as it is not.
+        """Return the regressions by more than this percentage; from 0, any change for the worse is one.
 
-        `better` says which numbers are better: `lower`, `higher` or, to judge none, `none`; of all columns, or of some
-        by their names. With `alpha`, only what is significant at this level counts.
+        `better` says which values are better: `lower`, `higher` or, to judge none, `none`; for all columns, or for some
+        by name. With `alpha`, only changes that are significant at this level count.
 
         Raises:
-            UsageError: `alpha` takes scipy, or more runs.
+            UsageError: `alpha` requires scipy, or more runs.
         """
         said = Better(better) if isinstance(better, str) else Better("lower", better)
         said.check(self.metrics)

@@ -1,4 +1,4 @@
-"""Matched rows to what differs: for each row and each number one difference, those that matter most first."""
+"""Compute differences of matched rows: one for each row and metric, the most important first."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from dctv.types.schema import ColumnType
 
 
 class Sureness(Enum):
-    """What is told of how sure a change is."""
+    """The certainty that is known of a change."""
 
     NONE = "none"
-    """Nothing: a side has one run."""
+    """None: a side has one run."""
     BOUNDED = "bounded"
     """Its interval."""
     TESTED = "tested"
@@ -32,34 +32,34 @@ class Difference:
     key: Mapping[str, object]
     """The row's keys by their columns."""
     metric: ColumnType
-    """The column that is compared."""
+    """The compared column."""
     place: tuple[int, int]
-    """Where the keys stand: a run, and its row."""
+    """The origin of the keys: a run, and its row."""
     runs: tuple[tuple[float, ...], tuple[float, ...]]
-    """The numbers of the runs of both sides that have it."""
+    """The values of those runs of both sides that have it."""
     values: tuple[float | None, float | None]
     """The medians of both sides."""
     difference: float | None = None
-    """The second median less the first."""
+    """The second median minus the first."""
     change: float | None = None
-    """The difference as a part of the first median, 0.05 for 5 %; None if that is 0."""
+    """The difference relative to the first median, 0.05 for 5 %; None if that is 0."""
     low: float | None = None
     """With `high`, the 95 % interval of the change."""
     high: float | None = None
     p: float | None = None
     """The p-value."""
     note: str = ""
-    """What keeps it from being compared, or what is to be known."""
+    """The reason why it cannot be compared, or a remark."""
 
     @property
     def weight(self) -> float:
-        """How much it matters, in the unit of the metric: the difference, or what the only side has."""
+        """Its importance, in the unit of the metric: the difference, or the value of the only side."""
         known = [self.difference] if self.difference is not None else [v for v in self.values if v is not None]
         return max((inf if isnan(value) else abs(value) for value in known), default=-1.0)
 
 
 def differences(sides: Sides, layout: ColumnRoles, rows: Sequence[ComparedRow], sureness: Sureness) -> list[Difference]:
-    """Compare what the sides have, column by column."""
+    """Compare the values of the sides, column by column."""
     found: list[Difference] = []
     for number in range(len(layout.metrics)):
         own = [_difference(sides, layout, row, number) for row in rows]
@@ -98,7 +98,7 @@ def _difference(sides: Sides, layout: ColumnRoles, row: ComparedRow, number: int
 
 
 def _median(values: Sequence[Number]) -> Number | None:
-    """Return the number in the middle; NaN if one is among them, None if there are none."""
+    """Return the median; NaN if one of the values is NaN, None if there are none."""
     if not values:
         return None
     if any(isnan(value) for value in values):
@@ -132,7 +132,7 @@ def _note(
     numbers: tuple[Sequence[Number], Sequence[Number]],
     medians: tuple[Number | None, Number | None],
 ) -> str:
-    """Say which side lacks the row or has no number there, and which numbers are not those of all runs."""
+    """Describe which side lacks the row or has no number in it, and which values are not from all runs."""
     notes: list[str] = []
     for own, other in ((0, 1), (1, 0)):
         if not there[other]:

@@ -1,4 +1,4 @@
-"""Differences to those that are for the worse by more than a limit."""
+"""Find differences that are regressions by more than a limit."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ DIRECTIONS: tuple[Direction, ...] = ("lower", "higher", "none")
 
 @record
 class Better:
-    """Which numbers are the better ones."""
+    """Which values are better."""
 
     usual: Direction = "lower"
     columns: Mapping[str, Direction] = field(default_factory=dict)
-    """Columns of which something else is true."""
+    """Columns with another direction."""
 
     def of(self, column: str) -> Direction:
-        """Return which numbers of a column are better."""
+        """Return which values of a column are better."""
         return self.columns.get(column, self.usual)
 
     def check(self, names: Collection[str]) -> None:
-        """Refuse columns that are not compared.
+        """Reject columns that are not compared.
 
         Raises:
             UsageError: there is one.
@@ -44,29 +44,29 @@ class Better:
 
 @record
 class Limit:
-    """What counts as a change."""
+    """The conditions of a regression."""
 
     part: float
-    """A change by more than this part of the first side, 0.05 for 5 %."""
+    """The minimum change relative to the first side, 0.05 for 5 %."""
     alpha: float | None = None
-    """If given, it must be significant at this level."""
+    """The required level of significance, if given."""
     least: tuple[Quantity, ...] = ()
-    """Differences are at least as large as these, where they are in such units."""
+    """The minimum difference, for metrics with such a unit."""
 
 
 @record
 class Verdict:
-    """What came of judging."""
+    """The result of judging."""
 
     worse: Sequence[Difference]
     judged: int
-    """How many could be judged."""
+    """The number of judged differences."""
     unjudged: int
-    """How many could not, since a side has no number."""
+    """The number of differences that lack a value on a side."""
 
 
 def judge(found: Sequence[Difference], limit: Limit, better: Better) -> Verdict:
-    """Find what is for the worse by more than a limit; what was 0 is worse as soon as it is not."""
+    """Find regressions by more than a limit; a value that was 0 regresses by any change for the worse."""
     wanted = [one for one in found if better.of(one.metric.name) != "none"]
     judged = [one for one in wanted if one.difference is not None and not isnan(one.difference)]
     worse = [one for one in judged if _exceeds(one, limit, better) and _is_sure(one, limit) and _is_large(one, limit)]
@@ -74,15 +74,15 @@ def judge(found: Sequence[Difference], limit: Limit, better: Better) -> Verdict:
 
 
 def check_alpha(alpha: float, a: int, b: int) -> None:
-    """Refuse a level that so many runs never reach.
+    """Reject a level that this number of runs never reaches.
 
     Raises:
-        UsageError: they cannot.
+        UsageError: they cannot reach it.
     """
     least = least_p(a, b) if min(a, b) > 1 else 1.0
     if least >= alpha:
         raise UsageError(
-            f"found {_runs(a)} and {_runs(b)}, of which no p-value is below {least:.2g}, expected enough for {alpha:g}",
+            f"found {_runs(a)} and {_runs(b)}, whose p-values are at least {least:.2g}, expected enough for {alpha:g}",
             hint="trace more runs of both sides: four of each reach 0.029",
         )
 

@@ -1,4 +1,4 @@
-"""Rows of all runs to one row for each key, with what each run has of it: an outer join."""
+"""Match the rows of all runs by key: an outer join."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from dctv.record import record
 
 Number = int | float | Fraction
 Found = tuple[Number | None, ...]
-"""What one run has in the columns that are compared."""
+"""The values of one run in the compared columns."""
 
 
 @record
 class ComparedRow:
-    """A key, and what the runs have of it."""
+    """A key, and the runs' values for it."""
 
     key: tuple[object, ...]
     place: tuple[int, int]
-    """A run that has it, of those of both sides, and the number of the row there."""
+    """The first run with it, counted over both sides, and the number of the row there."""
     found: dict[int, Found]
-    """By the numbers of runs; those that lack it are not there."""
+    """By the number of the run; runs without the key are missing."""
 
 
 def matched(sides: Sides, layout: ColumnRoles) -> list[ComparedRow]:
-    """Match the rows of all runs by their keys, in the order in which keys are first met.
+    """Match the rows of all runs by their keys, in the order of their first occurrence.
 
     Raises:
-        UsageError: a run has several rows of one key.
+        UsageError: a run has several rows with the same key.
     """
     rows: dict[str, ComparedRow] = {}
     for number, run in enumerate(all_runs(sides)):
@@ -54,12 +54,12 @@ def _rows(run: TraceRun, layout: ColumnRoles) -> Iterator[tuple[tuple[object, ..
 
 
 def _as_text(value: object) -> object:
-    """Return what tells a value of a key: 0 and -0 are one, as in GROUP BY."""
+    """Return an identity for a value of a key: 0 and -0 are the same, as in GROUP BY."""
     return value + 0.0 if isinstance(value, float) else value
 
 
 def _number(value: object) -> Number | None:
-    """Return a value that can be calculated with, without loss."""
+    """Convert a value to a number without loss."""
     if isinstance(value, Decimal):
         return Fraction(value)
     assert value is None or isinstance(value, int | float)
@@ -76,6 +76,6 @@ def _doubled(run: TraceRun, layout: ColumnRoles, key: tuple[object, ...]) -> Usa
 
 
 def key_text(layout: ColumnRoles, key: tuple[object, ...]) -> str:
-    """Name a key in a sentence: `name` train_step, `pid` 3."""
+    """Describe a key in a message: `name` train_step, `pid` 3."""
     values = ["NULL" if value is None else str(value) for value in key]
     return ", ".join(f"`{column.name}` {value}" for column, value in zip(layout.keys, values, strict=True))

@@ -1,4 +1,4 @@
-"""Traces of two sides and a query to their comparison, for programs."""
+"""Compare the results of a query for traces of two sides, for programs."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def compare(
     """Run a query for the traces of two sides, each mounted as `t`, match the rows by their keys, and compare them.
 
     A side is a path, a pattern such as `old/*.pfw.gz`, or several; each file or folder is a trace, and one run. Keys
-    are the columns that are no numbers, or those of `by`; all others are compared. `metric` names a bundled query in
-    place of `sql`. Traces are read one after the other.
+    are the columns that are not numbers, or those of `by`; all others are compared. `metric` names a bundled query to
+    use instead of `sql`. Traces are read one after another.
 
     Raises:
-        UsageError: there is nothing to compare, columns differ, or a run has several rows of one key.
+        UsageError: there is nothing to compare, columns differ, or a run has several rows with the same key.
         TraceError: a trace cannot be read.
     """
     bundled, opened = _metric(sql, metric), partial(Session, index=index, threads=threads, memory_limit=memory_limit)
@@ -56,7 +56,7 @@ def compare(
 
 
 def traces_of(given: Traces) -> list[str]:
-    """Return the traces that paths and patterns mean: each file or folder is one.
+    """Return the traces of paths and patterns: each file or folder is one.
 
     Raises:
         TraceError: there is no such file, or a pattern matches nothing.
@@ -72,7 +72,7 @@ def traces_of(given: Traces) -> list[str]:
 
 
 def _metric(sql: str | None, name: str | None) -> Metric | None:
-    """Return the bundled query that is wanted, if it is to be one."""
+    """Return the bundled query, if one is requested."""
     if (sql is None) == (name is None):
         what = "neither SQL nor a metric" if sql is None else "both SQL and a metric"
         raise UsageError(f"found {what}, expected one of them", hint=f"metrics: {', '.join(metrics())}")

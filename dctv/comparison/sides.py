@@ -1,4 +1,4 @@
-"""Results of runs, in two sides, to the columns that tell rows apart and those that are compared."""
+"""Assign the columns of two sides of results to keys and metrics."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ADDED = ("metric", "unit", "difference", "change", "low", "high", "p", "note")
-"""Columns of a comparison beside the keys and the two sides."""
+"""Columns of a comparison besides the keys and the two sides."""
 _UNTYPED = '"NULL"'
 _SAME_EVERYWHERE = "cast it, or convert it with IN, so that it is the same in every trace"
 
 
 @record
 class TraceRun:
-    """What a query gave for one trace."""
+    """The result of a query for one trace."""
 
     trace: str
     columns: tuple[ColumnType, ...]
@@ -42,12 +42,12 @@ Sides = tuple[Side, Side]
 
 @record
 class ColumnRoles:
-    """What the columns of a query are to a comparison."""
+    """The roles of a query's columns in a comparison."""
 
     keys: tuple[ColumnType, ...]
-    """Those that tell rows apart."""
+    """Columns that identify rows."""
     metrics: tuple[ColumnType, ...]
-    """Those that are compared."""
+    """Columns that are compared."""
 
 
 def all_runs(sides: Sides) -> list[TraceRun]:
@@ -56,7 +56,7 @@ def all_runs(sides: Sides) -> list[TraceRun]:
 
 
 def layout_of(sides: Sides, by: Sequence[str]) -> ColumnRoles:
-    """Tell keys from what is compared: keys are those of `by`, else all columns that are no numbers.
+    """Choose keys and metrics: keys are the columns of `by`, else all columns that are not numbers.
 
     Raises:
         UsageError: columns are not the same for all runs, there is nothing to compare, or names clash.
@@ -81,7 +81,7 @@ def layout_of(sides: Sides, by: Sequence[str]) -> ColumnRoles:
 
 
 def _common(runs: Sequence[TraceRun]) -> Iterator[ColumnType]:
-    """Yield the columns that the query has for every run."""
+    """Yield the columns of the query that are the same in every run."""
     for run in runs:
         names = [column.name for column in run.columns]
         doubled = next((name for number, name in enumerate(names) if name in names[:number]), None)
@@ -101,7 +101,7 @@ def _common(runs: Sequence[TraceRun]) -> Iterator[ColumnType]:
 
 
 def _same(found: Sequence[tuple[ColumnType, str]]) -> ColumnType:
-    """Return the column that those of one name are: of one type, or numbers, and of one unit."""
+    """Return the common column of several with one name: with one type, or numbers, and one unit."""
     typed = [one for one in found if one[0].type != _UNTYPED] or found
     known, first = typed[0]
     for one, trace in typed[1:]:

@@ -1,4 +1,4 @@
-"""Numbers of repeated runs to how sure it is that they differ (with scipy), and by how much; the same each time."""
+"""Compute the significance (with scipy) and the interval of changes between repeated runs, reproducibly."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ CONFIDENCE = 0.95
 _RESAMPLES = 9_999
 _SEED = 20_261_125
 _ROWS = 200
-"""Pairs that are resampled at once, which take 80 MB."""
+"""The number of pairs that are resampled at once, which take 80 MB."""
 _EXACT = 8
-"""So many runs of the smaller side have exact p-values, if no two are equal: as `scipy` chooses for one pair."""
+"""Up to this many runs of the smaller side have exact p-values, without ties: as `scipy` chooses for one pair."""
 
 
 def is_there() -> bool:
-    """Whether there is what computes p-values."""
+    """Whether scipy is installed."""
     try:
         import scipy.stats
     except ImportError:
@@ -35,20 +35,20 @@ def is_there() -> bool:
 
 
 def missing(what: str) -> UsageError:
-    """Return the error for something that cannot be done without it."""
+    """Return the error for something that requires scipy."""
     return UsageError(f"{what} requires scipy, which is not installed", hint="pip install 'dctv[compare]'")
 
 
 def least_p(a: int, b: int) -> float:
-    """Return the least p-value that so many runs can have: that of sides of which one is above the other."""
+    """Return the minimum p-value for these numbers of runs: that of sides without overlap."""
     return min(2 / comb(a + b, a), 1.0)
 
 
 def p_values(pairs: Sequence[Pair]) -> list[float | None]:
-    """Return how likely it is that runs of one kind differ as much as these: Mann-Whitney U, two-sided.
+    """Return the probability that runs of one distribution differ as much as these: Mann-Whitney U, two-sided.
 
-    It is exact for up to eight runs of which no two are equal, else approximate. None where a side has fewer than two
-    runs, or a number is not finite.
+    It is exact for up to eight runs without ties, else approximate. None if a side has fewer than two runs, or a number
+    is not finite.
     """
     found: list[float | None] = [1.0 if _testable(pair) else None for pair in pairs]
     different = [i for i, (a, b) in enumerate(pairs) if found[i] is not None and len({*a, *b}) > 1]
@@ -63,10 +63,10 @@ def p_values(pairs: Sequence[Pair]) -> list[float | None]:
 
 
 def intervals(pairs: Sequence[Pair]) -> list[Interval]:
-    """Return between which bounds the change from the median of one side to that of the other is, by resampling.
+    """Return confidence intervals of the change from the median of one side to that of the other, by resampling.
 
-    Bounds are those of 95 % of the resamples, as parts of the first side's median. None where a side has fewer than two
-    runs, where a number is not finite, or where numbers of the first side are 0 or have different signs.
+    Bounds contain 95 % of the resamples, relative to the first side's median. None if a side has fewer than two runs,
+    if a value is not finite, or if values of the first side are 0 or have different signs.
     """
     found: list[Interval] = [(None, None)] * len(pairs)
     chosen = [i for i, pair in enumerate(pairs) if _testable(pair) and (min(pair[0]) > 0 or max(pair[0]) < 0)]
@@ -103,10 +103,10 @@ def _stacked(pairs: Sequence[Pair], numbers: Sequence[int], side: int) -> Number
 
 
 def _middles(a: int, b: int) -> list[tuple[Numbers, Numbers]]:
-    """Draw runs of both sides again and again; return which of the sorted runs are in the middle of each draw.
+    """Resample both sides repeatedly; return the index of the middle run among the sorted ones for each sample.
 
-    A draw's median is the run whose place is the median of the places that were drawn, so that all pairs of so many
-    runs share the draws, and nothing but places is ever sorted. Of an even number two are in the middle.
+    A sample's median is the run at the median of the sampled indexes, so that all pairs with these numbers of runs
+    share the samples, and only indexes are sorted. For an even number there are two middle runs.
     """
     import numpy as np
 

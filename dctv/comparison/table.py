@@ -1,4 +1,4 @@
-"""Differences to a table: exact, for programs, or in units and digits that people read."""
+"""Format differences as a table: exact, for programs, or with suitable units and digits for reading."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Column = tuple[ColumnType, list[object]]
 _TIMES = ("s", "ms", "us", "ns")
 _PERCENT = "percent"
 _DIGITS = 6
-"""Digits that people see of a number."""
+"""Significant digits of a number in readable tables."""
 _FEW = 3
-"""Digits that they see of a p-value."""
+"""Significant digits of a p-value in readable tables."""
 
 
 @record
 class ResultTable:
-    """A small result that is there as a whole."""
+    """A small result that is complete in memory."""
 
     schema: Schema
     arrow: pa.Table
@@ -46,7 +46,7 @@ class ResultTable:
 
 
 def exact(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], sureness: Sureness) -> ResultTable:
-    """Make the table for programs: numbers in the units of the query, which stand in a column."""
+    """Build the table for programs: numbers in the units of the query, which are in a column."""
     columns: list[Column] = [
         (_text("metric"), [one.metric.name for one in found]),
         (_text("unit"), [str(one.metric.unit) or None for one in found]),
@@ -57,7 +57,7 @@ def exact(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], surene
 
 
 def readable(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], sureness: Sureness) -> ResultTable:
-    """Make the table for people: times in the unit that fits, six digits, notes only where there are some."""
+    """Build the readable table: times in a suitable unit, six digits, and notes only if there are any."""
     units = {column: _fitting(column.unit, [one for one in found if one.metric == column]) for column in layout.metrics}
     heads = {column: ColumnType(column.name, column.type, unit).head for column, (unit, _) in units.items()}
     columns: list[Column] = [(_text("metric"), [heads[one.metric] for one in found])]
@@ -97,7 +97,7 @@ def _percent(part: float | None) -> float | None:
 
 
 def _fitting(unit: Unit, found: Sequence[Difference]) -> tuple[Unit, float]:
-    """Return a unit for people, and what numbers are multiplied by: the largest in which some time is 1 or more."""
+    """Return a readable unit, and the factor of its numbers: the largest unit in which some time is 1 or more."""
     most = max((abs(v) for one in found for v in one.values if v is not None and isfinite(v)), default=0.0)
     if str(unit) in _TIMES and most:
         for name in _TIMES:
@@ -109,7 +109,7 @@ def _fitting(unit: Unit, found: Sequence[Difference]) -> tuple[Unit, float]:
 
 
 def _shown(value: object, factor: float, places: int | None, digits: int) -> float | None:
-    """Return a number with the digits that people read; whole numbers that are not converted have all of theirs."""
+    """Round a number for reading; integers that are not converted keep all digits."""
     if not isinstance(value, float):
         return None
     if not isfinite(value) or not value or (factor == 1 and value.is_integer()):
@@ -133,7 +133,7 @@ def _table(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], colum
 
 
 def _taken(sides: Sides, key: ColumnType, found: Sequence[Difference]) -> pa.ChunkedArray:
-    """Return the keys of differences, as the query gave them."""
+    """Return the keys of differences, as in the query's results."""
     import pyarrow as pa
 
     runs = all_runs(sides)

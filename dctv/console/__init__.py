@@ -1,1 +1,1 @@
-"""A terminal and its person: statements to results on stdout, narration on stderr, Ctrl-C to interrupts."""
+"""Terminal sessions: results on stdout, messages on stderr, Ctrl-C as an interrupt."""

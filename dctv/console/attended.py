@@ -1,4 +1,4 @@
-"""Turns Ctrl-C into an interrupt of the session while work runs in a thread of its own."""
+"""Turn Ctrl-C into an interrupt of the session while work runs in a separate thread."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dctv.errors import Interrupted, Terminated, TimedOut
 T = TypeVar("T")
 
 PULSE = 0.1
-"""Seconds between interrupts, repeated because one that comes between two statements is lost on the session."""
+"""Seconds between repeated interrupts, since the session loses one that comes between two statements."""
 
 Check = Callable[[], None]
-"""Raises Interrupted once the user has had enough; called between statements."""
+"""Raises Interrupted after the user interrupts; called between statements."""
 
 
 class _Worker(Thread, Generic[T]):
-    """A thread that keeps what came of its work; to load `concurrent.futures`, which logs, takes 5 ms."""
+    """A thread that keeps its outcome; importing `concurrent.futures`, which loads logging, takes 5 ms."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         super().__init__(name="dctv-work")
@@ -36,10 +36,10 @@ class _Worker(Thread, Generic[T]):
             self._results.append(self._work())
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Start."""
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> bool:
-        """Keep what went wrong for whoever waits."""
+        """Keep an exception for `result`."""
         self._error = error
         return True
 
@@ -51,23 +51,23 @@ class _Worker(Thread, Generic[T]):
 
 
 class _Deadline:
-    """When work is interrupted although nobody asked for it."""
+    """A time limit for work."""
 
     def __init__(self, timeout: float | None) -> None:
         self._timeout = timeout
         self._end = None if timeout is None else monotonic() + timeout
 
     def passed(self) -> bool:
-        """Whether it is over."""
+        """Whether it has passed."""
         return self._end is not None and monotonic() >= self._end
 
     def pulse(self) -> float:
-        """Return how long to wait before looking again."""
+        """Return how long to wait until the next check."""
         left = PULSE if self._end is None else self._end - monotonic()
         return left if 0 < left < PULSE else PULSE
 
     def blamed(self, error: Interrupted) -> Interrupted:
-        """Return the error for work that was interrupted by nobody."""
+        """Return the error for work that the time limit interrupted."""
         return TimedOut(f"not done after {self._timeout:g} s (--timeout)") if self.passed() else error
 
 
@@ -81,12 +81,12 @@ def attended(
     """Run work in a thread while the main thread waits for it and for signals.
 
     The first Ctrl-C (or SIGTERM) calls `interrupt`, after which the work should raise Interrupted; the next ones call
-    `abandon`, which removes what must not be left behind and ends the process with the code that it is given. `tick` is
-    called now and then while the work lasts.
+    `abandon`, which cleans up and ends the process with the given exit code. `tick` is called now and then while the
+    work lasts.
 
     Raises:
         Terminated: SIGTERM ended the work.
-        TimedOut: it was interrupted since it took more than `timeout` seconds.
+        TimedOut: the work took more than `timeout` seconds, and was interrupted.
     """
     asked: list[int] = []
     deadline = _Deadline(timeout)
@@ -124,5 +124,5 @@ def _ending(number: int) -> type[Interrupted]:
 
 
 def end_process(code: int) -> None:
-    """End at once, whatever threads still do, as somebody who pressed Ctrl-C twice expects."""
+    """Exit at once, whatever threads are doing, as a user who pressed Ctrl-C twice expects."""
     os._exit(code)

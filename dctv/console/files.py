@@ -1,4 +1,4 @@
-"""What a person typed -> whether it is the name of a file or folder."""
+"""Check whether user input is the name of a file or folder."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 FLEET = "@"
-"""Stands before a pattern of traces that are mounted as one."""
+"""Prefix of a pattern of traces to mount as one."""
 
 
 def is_there(word: str) -> bool:
-    """Whether there is a file or a folder of this name; texts that can be no name are none."""
+    """Whether a file or folder of this name exists; invalid names do not."""
     try:
         return Path(word).exists()
     except (OSError, ValueError):
@@ -18,5 +18,5 @@ def is_there(word: str) -> bool:
 
 
 def is_fleet(path: str | Sequence[str]) -> bool:
-    """Whether a path is the pattern of traces that are mounted as one."""
+    """Whether a path is a pattern of traces to mount as one."""
     return isinstance(path, str) and path.startswith(FLEET) and not is_there(path)

@@ -1,4 +1,4 @@
-"""Turns a result into its first rows, and says whether there are more."""
+"""Limit a result to its first rows, and find out whether there are more."""
 
 from __future__ import annotations
 

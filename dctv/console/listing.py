@@ -1,4 +1,4 @@
-"""Turns rows of text, such as a list of tables, into a result that writers can print."""
+"""Turn rows of text, such as a list of tables, into a result for writers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _END = compiled(r"[.:;](?:\s|$)|\n")
 
 @record
 class Listing:
-    """A small result that is all text."""
+    """A small result with only text columns."""
 
     names: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
@@ -39,7 +39,7 @@ class Listing:
         return Schema(Kind.REGULAR, tuple(ColumnType(name, "VARCHAR") for name in self.names))
 
     def chunks(self) -> Iterator[list[list[object]]]:
-        """Yield all rows at once."""
+        """Yield all rows in one chunk."""
         yield [[row[i] for row in self.rows] for i in range(len(self.names))]
 
     def reader(self) -> pa.RecordBatchReader:
@@ -60,19 +60,19 @@ def write_listing(listing: ResultRows, name: str) -> int:
 
 @record
 class Listed:
-    """Tables and functions, and how many were left out."""
+    """Tables and functions, and the number of omitted ones."""
 
     listing: Listing
     hidden: int = 0
 
     def remark(self, option: str) -> str:
-        """Say how many there are besides, and what shows them."""
+        """Return a remark on how many were omitted, and how to show them."""
         more = "1 more has" if self.hidden == 1 else f"{self.hidden} more have"
         return f"{more} no rows, as there are none of their events; {option} lists them"
 
 
 def list_tables(session: Session, pattern: str = "", *, everything: bool = False) -> Listed:
-    """List tables and functions whose names fit a pattern; what the trace has no events for only if asked for.
+    """List tables and functions that match a pattern; those without events in the trace only with `everything`.
 
     Raises:
         UsageError: there are none.
@@ -86,7 +86,7 @@ def list_tables(session: Session, pattern: str = "", *, everything: bool = False
 
 
 def list_functions(session: Session, pattern: str = "") -> Listing:
-    """List the functions of expressions whose names fit a pattern, with their kinds and what is known of them.
+    """List the scalar and aggregate functions that match a pattern, with their kinds and descriptions.
 
     Raises:
         UsageError: there are none.
@@ -95,7 +95,7 @@ def list_functions(session: Session, pattern: str = "") -> Listing:
 
 
 def list_units(session: Session, pattern: str = "") -> Listing:
-    """List the units whose names fit a pattern, those of times and bytes first, with what they are in base units.
+    """List the units that match a pattern, those of times and bytes first, with their values in base units.
 
     Raises:
         UsageError: there are none.
@@ -104,7 +104,7 @@ def list_units(session: Session, pattern: str = "") -> Listing:
 
 
 def list_mounts(session: Session) -> Listing:
-    """List the mounted traces, in the order in which they were mounted."""
+    """List the mounted traces, in order of mounting."""
     found = session.sql("SHOW MOUNTS")
     return Listing(found.schema.names, found.fetchall())
 
@@ -118,7 +118,7 @@ def _fitting(session: Session, what: str, pattern: str, otherwise: UsageError) -
 
 
 def fits_pattern(name: str, pattern: str) -> bool:
-    """Whether a name, or what follows one of its dots, begins as the pattern does; wildcards have to match all."""
+    """Whether a name, or the part after one of its dots, starts with the pattern; one with wildcards must match all."""
     low, wanted = name.lower(), pattern.lower()
     if has_magic(wanted):
         return fnmatchcase(low, wanted)

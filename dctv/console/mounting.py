@@ -1,4 +1,4 @@
-"""A path as a person gives it -> a trace that is mounted, or with an @ before it all traces of a pattern as one."""
+"""Mount a path as the user gives it: a trace, or all traces of a pattern after an @ as one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dctv.session import Session
 def mount_named(session: Session, path: str | Sequence[str], name: str, manifest: str | None = None) -> None:
     """Mount `PATH`, several of them as one trace, or the traces that the pattern in `@PATTERN` matches.
 
-    A manifest tells of the traces of a pattern.
+    A manifest describes the traces of a pattern.
 
     Raises:
         TraceError: it cannot be read.

@@ -1,4 +1,4 @@
-"""Turns errors, warnings and remarks into lines on stderr that no hostile name can abuse."""
+"""Print errors, warnings and remarks on stderr, safe against control characters in names."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from dctv.visible import harmless
 
 
 def say(text: str) -> None:
-    """Print lines on stderr; control characters other than newline and tab are shown, not obeyed."""
+    """Print lines on stderr; control characters other than newline and tab are escaped."""
     stream = sys.stderr
     if stream is None:
         return
-    # While a progress bar is shown it stands in for stderr, and has no encoding.
+    # While a progress bar is shown, it replaces stderr, and has no encoding.
     encoding = stream.encoding or "utf-8"
     safe = harmless(text).encode(encoding, "backslashreplace").decode(encoding)
-    # What cannot be said, as on a full disk, changes nothing about what is done.
+    # Failures to print, as on a full disk, must not affect the work.
     with suppress(OSError):
         stream.write(safe + "\n")
         stream.flush()
@@ -30,11 +30,11 @@ def complain(error: DctvError) -> None:
 
 
 def warn(warnings: Iterable[tuple[str, int]]) -> None:
-    """Print warnings, each once with how often it happened."""
+    """Print warnings, each once with its count."""
     for message, count in warnings:
         say(warning_line(message, count))
 
 
 def warning_line(message: str, count: int) -> str:
-    """Return one warning as it is printed: `warning: division by zero gives NULL (3 times)`."""
+    """Return the printed form of a warning: `warning: division by zero gives NULL (3 times)`."""
     return f"warning: {counted(message, count)}"

@@ -1,4 +1,4 @@
-"""Turns output that is longer than the terminal into a page to scroll."""
+"""Show output that is longer than the terminal in a pager."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from dctv.whole_file import Sink
 from dctv.writers.cells import width
 
 _LESS = "SRX"
-"""Long lines are cut rather than folded, colours are shown, and the last page stays."""
+"""Long lines are cut rather than wrapped, colours are shown, and the last page stays."""
 _COLOURS = pattern("\033\\[[0-9;]*m")
 
 
 @record(frozen=False)
 class Keyboard:
-    """Tells whether the pager has the keyboard, where Ctrl-C is not for us."""
+    """Whether the pager owns the keyboard, so that Ctrl-C is for it."""
 
     lent: bool = False
     was_lent: bool = False
     waited: float = 0
-    """Seconds for which pagers were waited for, all in all."""
+    """Seconds spent waiting for pagers in total."""
 
 
 class _Overflow(io.RawIOBase):
-    """Holds bytes back until they fill the terminal, then starts the pager and hands them on."""
+    """Buffers bytes until they fill the terminal, then starts the pager and forwards them."""
 
     def __init__(self, command: list[str], started: Callable[[], None]) -> None:
         self._command = command
@@ -46,11 +46,11 @@ class _Overflow(io.RawIOBase):
         self.waited = 0.0
 
     def writable(self) -> bool:
-        """Say that bytes can be written."""
+        """Return that it is writable."""
         return True
 
     def write(self, data: object, /) -> int:
-        """Hold or hand on some bytes; raises BrokenPipeError when the pager was left."""
+        """Buffer or forward bytes; raise BrokenPipeError after the pager has been closed."""
         assert isinstance(data, bytes | bytearray | memoryview)
         self.held += data
         if self.pager is None:
@@ -80,7 +80,7 @@ class _Overflow(io.RawIOBase):
 
 @contextmanager
 def paged_sink(keyboard: Keyboard, before: Callable[[], None]) -> Iterator[Sink]:
-    """Write to the terminal, through the pager if it is too much."""
+    """Write to the terminal, through the pager if the output is too long."""
     command = _command()
     if command is None or not sys.stdout.isatty():
         with stdout_sink(before) as plain:
@@ -110,6 +110,6 @@ def paged_sink(keyboard: Keyboard, before: Callable[[], None]) -> Iterator[Sink]
 
 
 def _command() -> list[str] | None:
-    """Return the user's pager, or less with long lines cut rather than folded; None if there is none."""
+    """Return the user's pager, or less with long lines cut rather than wrapped; None if there is none."""
     chosen = shlex.split(os.environ.get("DCTV_PAGER", os.environ.get("PAGER", f"less -{_LESS}")))
     return chosen if chosen and shutil.which(chosen[0]) else None

@@ -1,4 +1,4 @@
-"""Turns texts into coloured texts, where the reader is a terminal that shows colours."""
+"""Colour texts, if they go to a terminal that shows colours."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHOICES = ("auto", "always", "never")
 
 @record
 class Paint:
-    """Colours texts, or leaves them as they are."""
+    """Colours texts, or leaves them unchanged."""
 
     on: bool = False
 
@@ -35,7 +35,7 @@ class Paint:
 
 
 def coloured(choice: str, *, to_terminal: bool = True) -> bool:
-    """Say whether stdout, or a file if it does not go to the terminal, gets colours."""
+    """Return whether stdout, or a file if `to_terminal` is false, gets colours."""
     if choice != "auto":
         return choice == "always"
     wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("", "dumb")

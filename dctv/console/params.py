@@ -1,4 +1,4 @@
-"""Words such as `limit=5ms` -> parameters and their values: numbers with units, true, false and null, else text."""
+"""Parse words such as `limit=5ms` into parameters with values: numbers with units, true, false and null, else text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def assigned(word: str) -> tuple[str | int, object]:
 
 
 def value_of(text: str) -> object:
-    """Return the value that a text stands for; in single quotes it is text in any case."""
+    """Parse a value; in single quotes it is always text."""
     if len(text) > 1 and text[0] == text[-1] == "'":
         return text[1:-1].replace("''", "'")
     if text.lower() in _CONSTANTS:
@@ -41,7 +41,7 @@ def value_of(text: str) -> object:
 
 
 def _quantity(text: str) -> Quantity | str:
-    """Return a number with its unit, or the text if it is none."""
+    """Parse a number with its unit; return other texts unchanged."""
     found = _QUANTITY.fullmatch(text)
     try:
         return text if found is None else Quantity(Fraction(found[1]), parse_unit(found[2].strip("`")))
@@ -50,7 +50,7 @@ def _quantity(text: str) -> Quantity | str:
 
 
 def written(value: object) -> str:
-    """Return a value as SQL would write it."""
+    """Write a value as a SQL literal."""
     match value:
         case None:
             return "NULL"

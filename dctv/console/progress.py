@@ -1,4 +1,4 @@
-"""Turns reports of progress into a bar on stderr, if that is a terminal and the work lasts."""
+"""Show progress as a bar on stderr, if that is a terminal and the work takes a while."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ class ProgressBar:
         self._wanted = wanted and sys.stderr is not None and sys.stderr.isatty()
         self._began: float | None = None
         self._label: str | None = None
-        """What is done that gives no reports."""
+        """Work without reports of progress."""
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._lock = RLock()
 
     def begin(self, label: str) -> None:
-        """Note that work begins that gives no reports: `tick` shows how long it takes."""
+        """Start work without reports of progress: `tick` shows how long it takes."""
         with self._lock:
             self._label, self._began = label, monotonic()
 
     def tick(self) -> None:
-        """Show a bar for work without reports once it is due; called now and then, from any thread."""
+        """Show a bar for such work once it is due; called now and then, from any thread."""
         with self._lock:
             if not self._wanted or self._label is None or self._bar is not None or not self._due():
                 return
             self._bar, self._task = _start(self._label, reports=False)
 
     def update(self, label: str, done: int, total: int) -> None:
-        """Note that `done` of `total` bytes (0 if unknown) are reached; cheap until a bar is due."""
+        """Report `done` of `total` bytes (0 if unknown); cheap until a bar is due."""
         if not self._wanted:
             return
         with self._lock:
@@ -55,7 +55,7 @@ class ProgressBar:
             self._bar.update(self._task, description=label, completed=done, total=total or None)
 
     def clear(self) -> None:
-        """Remove the bar, as before output to the same terminal; the next report counts as new work."""
+        """Remove the bar, before output to the same terminal; the next report starts new work."""
         with self._lock:
             bar, self._bar, self._began, self._label = self._bar, None, None, None
             if bar is not None:

@@ -1,4 +1,4 @@
-"""Turns stdout into a binary stream for the writers."""
+"""Provide stdout as a binary stream for writers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from dctv.whole_file import Descriptor, Sink
 
 STDOUT = (Path("-"), Path("/dev/stdout"))
-"""Names of `-o` that mean stdout; replacing what /dev/stdout points to would be a surprise."""
+"""Values of `-o` that mean stdout; replacing the target of /dev/stdout would be a surprise."""
 
 
 @contextmanager

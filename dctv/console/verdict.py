@@ -1,4 +1,4 @@
-"""Turns whatever was raised into words on stderr and an exit code; no traceback reaches a user."""
+"""Convert any exception to a message on stderr and an exit code, so that users see no traceback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PARTIAL = 3
 OUR_BUG = 4
 INTERRUPTED = 130
 BROKEN_PIPE = 141
-"""As the shell reports any program whose reader went away."""
+"""The shell's exit code for a program whose output pipe was closed."""
 
 
 class ExitVerdict:
@@ -28,13 +28,13 @@ class ExitVerdict:
         self._tell = tell
 
     def __enter__(self) -> ExitVerdict:
-        """Begin."""
+        """Enter the context."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
-        """Say what happened and keep the code for it."""
+        """Report an exception and keep its exit code."""
         match error:
             case None:
                 pass
@@ -57,7 +57,7 @@ class ExitVerdict:
 
 
 def let_go(error: BaseException) -> None:
-    """Free what the frames of an error hold: half-read results would outlive the session otherwise."""
+    """Clear the frames of an error: half-read results would outlive the session otherwise."""
     from traceback import clear_frames
 
     chain: BaseException | None = error

@@ -1,4 +1,4 @@
-"""A result -> the same one with the times of traces, and timestamps, as times of the wall clock in some zone."""
+"""Convert the times and timestamps of a result to wall-clock times in a time zone."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 _MINUTE = 60
 _INFINITE = {2**63 - 1: "infinity", 1 - 2**63: "-infinity"}
 _FIRST, _LAST = -62_000_000_000, 253_000_000_000
-"""Seconds since 1970 of the times that Python can move to another zone; others stay in UTC."""
+"""Range of Unix times, in seconds, that Python can convert to another zone; others stay in UTC."""
 
 
 def checked(text: str) -> str:
-    """Return the name of a way to show times as it is kept, or fail.
+    """Return the canonical name of a way to show times.
 
     Raises:
-        UsageError: there is no such way, and no zone of that name.
+        UsageError: it is neither a known way nor a time zone.
     """
     if text.lower() in {TRACE, UTC, LOCAL}:
         return text.lower()
@@ -45,7 +45,7 @@ def checked(text: str) -> str:
 
 
 def in_zone(result: Result, name: str) -> Result | WallTimes:
-    """Return a result with its times in a zone, or as it is where they count from the beginning of the trace."""
+    """Return a result with its times in a zone, or unchanged if times are to count from the beginning of the trace."""
     if name == TRACE:
         return result
     start: int | None = None
@@ -58,10 +58,10 @@ def in_zone(result: Result, name: str) -> Result | WallTimes:
 
 
 def dated(result: Result, name: str | None) -> Result | Dated:
-    """Return a result whose times can be put below those of other traces, to be shown in a zone.
+    """Return a result with times that can be combined with those of other traces, for a zone.
 
     Raises:
-        BindError: it is not known when the trace began.
+        BindError: the start of the trace is unknown.
     """
     if name in {None, TRACE} or not has_times(result.schema):
         return result
@@ -78,13 +78,13 @@ def _is_time(column: ColumnType) -> bool:
 
 
 class WallTimes:
-    """A result whose times are shown in a zone; in Arrow batches they are timestamps, the same in any zone."""
+    """A result with times in a zone; Arrow batches have timestamps, which do not depend on it."""
 
     def __init__(self, rows: ResultRows, zone: str, start: int | None) -> None:
         self._rows = rows
         self._zone = zone
         self._start = start
-        """The ns since 1970 of time 0 of `_ts`; None if that stays as it is."""
+        """Time 0 of `_ts` in ns since the Unix epoch; None to leave `_ts` unchanged."""
         self._texts = Texts(zone)
 
     @property
@@ -101,7 +101,7 @@ class WallTimes:
         """Yield batches as one list of Python values per column."""
         import pyarrow as pa
 
-        from dctv import _kernels  # compiled; only wanted when a query runs
+        from dctv import _kernels  # compiled; only needed when a query runs
 
         for batch in self.reader():
             moved = [self._moves(column) for column in self._rows.schema.columns]
@@ -142,7 +142,7 @@ class WallTimes:
 
 
 class Dated(WallTimes):
-    """A result whose times of a trace are timestamps, in UTC."""
+    """A result with the times of a trace as timestamps, in UTC."""
 
     def __init__(self, rows: Result, start: int) -> None:
         super().__init__(rows, UTC, start)
@@ -156,17 +156,17 @@ class Dated(WallTimes):
 
 
 class Texts:
-    """Writes timestamps as times in a zone, with how far that is from UTC."""
+    """Formats timestamps in a zone, with the offset from UTC."""
 
     def __init__(self, zone: str) -> None:
         self._zone = _zone(zone)
         self._offsets: dict[int, tuple[int, str]] = {}
-        """By the minute since 1970: the seconds to local time, and how a time says them."""
+        """By Unix minute: the seconds to local time, and the offset as text."""
         self._minutes: dict[int, str] = {}
-        """Local minutes since 1970 as texts."""
+        """Local minutes since the epoch as texts."""
 
     def of(self, column: pa.Array) -> pa.Array:
-        """Return timestamps as texts."""
+        """Format timestamps."""
         import pyarrow as pa
 
         unit = column.type.unit
@@ -174,7 +174,7 @@ class Texts:
         return pa.array([None if one is None else self.text(one, unit) for one in numbers], "string")
 
     def text(self, value: int, unit: str = "ns") -> str:
-        """Return a time since 1970 as text."""
+        """Format a Unix time."""
         if value in _INFINITE:
             return _INFINITE[value]
         digits = _DIGITS[unit]

@@ -1,1 +1,1 @@
-"""Pictures of timelines: cells of tracks to shapes, and those to SVG, PNG, a page without scripts, or the terminal."""
+"""Draw timelines: lay out cells of tracks as shapes, and write these as SVG, PNG, a static page, or terminal text."""

@@ -1,4 +1,4 @@
-"""Values of counters with their units to texts: bytes as KiB, MiB, GiB, frequencies as kHz, MHz, GHz."""
+"""Format values of counters with their units: bytes as KiB, MiB, GiB, frequencies as kHz, MHz, GHz."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DECIMAL = ("", "k", "M", "G", "T", "P", "E")
 
 
 def amount(value: float, unit: str | None, digits: int = 4) -> str:
-    """Write a value for a person: `1.5 GiB`, `2.4 GHz`, `37 %`, `12,345`."""
+    """Format a value: `1.5 GiB`, `2.4 GHz`, `37 %`, `12,345`."""
     if not isfinite(value):
         return str(value)
     base, factor = _base(unit)
@@ -33,7 +33,7 @@ def amount(value: float, unit: str | None, digits: int = 4) -> str:
 
 @lru_cache(maxsize=256)
 def _base(unit: str | None) -> tuple[str, float]:
-    """Return the unit that a value is written in, and what it is multiplied by."""
+    """Return the unit for display, and the factor of values."""
     if not unit:
         return "", 1.0
     try:

@@ -1,4 +1,4 @@
-"""Patterns of a person to the tracks that are drawn."""
+"""Select the tracks to draw by patterns."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dctv.errors import UsageError, nearest
 from dctv.timeline.track import Track
 
 _COMPARED = 5000
-"""How many names a mistaken one is compared with."""
+"""The maximum number of names that a mistyped one is compared with."""
 
 
 def chosen(tracks: Sequence[Track], patterns: Sequence[str]) -> Sequence[Track]:
-    """Return the tracks whose paths fit a pattern, with all that is in them and all groups that they are in.
+    """Return the tracks with paths that match a pattern, with all their descendants and ancestors.
 
-    A path is the names from the outermost group, with `/` between them: `CPUs/CPU 0`. Case does not matter.
+    A path is the names from the outermost group on, separated by `/`: `CPUs/CPU 0`. Case does not matter.
 
     Raises:
-        UsageError: a pattern fits no track.
+        UsageError: a pattern matches no track.
     """
     if not patterns:
         return tracks

@@ -1,4 +1,4 @@
-"""Roles of colours: what each stands for, what names and states get, and how it looks on a light and a dark page."""
+"""Roles of colours: their meaning, their assignment to names and states, and their values on light and dark pages."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from zlib import crc32
 
 HUES = ("#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#99ddff", "#44bb99", "#bbcc33", "#b9b14a", "#c3a6e6")
-"""Colours for names: those that are most common can be told apart also by who does not see red or green."""
+"""Colours for names: the most common ones are distinguishable also with red-green colour blindness."""
 NO_HUE = len(HUES)
-"""The place of the colour for what has no name."""
+"""The index of the colour for rows without a name."""
 FILLS = (*(f"hue{place}" for place in range(len(HUES))), "nameless")
 PALES = tuple(f"{role}-pale" for role in FILLS)
 _NAMELESS = "#bfc3ca"
 _HALF = 0.42
-"""How much of its colour is left of what is pale."""
+"""The opacity of pale colours."""
 _BACKGROUND = {"light": "#ffffff", "dark": "#1c1e22"}
 _LIGHT = {
     "ink": "#1f2328",
@@ -67,33 +67,33 @@ _STATES = {
 }
 _KNOWN = {word: role for role, words in _STATES.items() for word in words.split()}
 STATES = tuple(_STATES)
-"""Roles of states that mean the same in every trace, in the order of legends."""
+"""Roles of states with the same meaning in every trace, in the order of legends."""
 
 
 def hue_of(name: str | None) -> int:
-    """Return the place of the colour that a name has in every picture."""
+    """Return the index of a name's colour, which is the same in every picture."""
     return crc32(name.encode("utf-8", "surrogatepass")) % len(HUES) if name else NO_HUE
 
 
 def state_role(name: str | None) -> str:
-    """Return the colour of a state: one that everybody knows, or that of its name."""
+    """Return the colour of a state: a well-known one, or that of its name."""
     word = "".join((name or "")[:64].lower().split())
     return _KNOWN.get(word) or FILLS[hue_of(name)]
 
 
 def state_rank(name: str | None) -> tuple[int, str]:
-    """Return what sorts states: those that everybody knows come first."""
+    """Return a sort key for states: well-known ones come first."""
     role = state_role(name)
     return STATES.index(role) if role in STATES else len(STATES), name or ""
 
 
 def ink_on(role: str) -> str:
-    """Return the colour of what is written on another one."""
+    """Return the colour of text on another colour."""
     return "on-pale" if role in PALES or role in ("sleeping", "unknown") else "on-fill"
 
 
 def palette(*, dark: bool) -> Mapping[str, str]:
-    """Return what every role looks like, as `#rrggbb`."""
+    """Return the value of every role, as `#rrggbb`."""
     background = _BACKGROUND["dark" if dark else "light"]
     fills = dict(zip(FILLS, (*HUES, _NAMELESS), strict=True))
     pales = {f"{role}-pale": _mixed(colour, background) for role, colour in fills.items()}
@@ -101,7 +101,7 @@ def palette(*, dark: bool) -> Mapping[str, str]:
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
-    """Return the parts of `#rrggbb`."""
+    """Parse `#rrggbb`."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 

@@ -1,4 +1,4 @@
-"""Counters to steps: a line for the mean, a band from the least to the greatest value, an area below, and a scale."""
+"""Draw counters as steps: a line for the mean, a band between the extremes, an area below, and a scale."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MARGIN = 3
 """Pixels above and below the values of a counter."""
 _SLACK = 0.5
-"""Pixels that may be between cells that belong together."""
+"""The maximum gap between adjacent cells in pixels."""
 
 
 @record(eq=False)
@@ -37,7 +37,7 @@ class Curve:
     high: Numbers
     value: Numbers
     scale: tuple[float, float]
-    """What is at its lower and at its upper end."""
+    """The values at its lower and upper end."""
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -46,16 +46,16 @@ class Curve:
         return greatest, least
 
     def share(self, values: Numbers) -> Numbers:
-        """Return where values stand on the scale, from 0 to 1."""
+        """Return the positions of values on the scale, from 0 to 1."""
         import numpy as np
 
         least, greatest = self.scale
-        # Halves do not overflow where the difference of the ends would.
+        # Halves do not overflow, unlike the difference of the ends.
         shares: Numbers = (values / 2 - least / 2) / (greatest / 2 - least / 2)
         return np.clip(shares, 0, 1)
 
     def height(self, values: Numbers) -> Numbers:
-        """Return where values stand in the picture."""
+        """Return the vertical positions of values in the picture."""
         import numpy as np
 
         room = self.row.height - 2 * _MARGIN
@@ -64,7 +64,7 @@ class Curve:
 
 
 def curves(placed: Placed, rows: Sequence[TrackRow]) -> dict[int, Curve]:
-    """Return the curves of counters that have values, by the ids of their tracks."""
+    """Return the curves of counters with values, by the ids of their tracks."""
     import numpy as np
 
     found = of_kinds(placed, rows, TrackKind.COUNTER)
@@ -133,7 +133,7 @@ def _points(x: Numbers, y: Numbers) -> list[tuple[float, float]]:
 
 
 def _scale(low: float, high: float) -> tuple[float, float]:
-    """Return the ends of a scale: from zero, unless all values are so far from it that they would look the same."""
+    """Return the ends of a scale: from zero, unless all values are too far from it to be distinguished."""
     if low >= 0 and (low <= high / 2 or low == high):
         return 0.0, high or 1.0
     if high <= 0 and (high >= low / 2 or low == high):

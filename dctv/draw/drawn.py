@@ -1,4 +1,4 @@
-"""A timeline to a picture; this module is loaded with every session, those that draw when something is drawn."""
+"""Draw a timeline; this module is loaded with every session, and loads the drawing code on demand."""
 
 from __future__ import annotations
 

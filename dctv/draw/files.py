@@ -1,4 +1,4 @@
-"""Pictures to the bytes of files, by the ending of their names."""
+"""Write pictures to files, in the format of the suffix."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _ENDINGS = (".svg", ".png", ".html")
 
 
 def check_ending(path: Path) -> None:
-    """Refuse a file that no picture is written to.
+    """Reject a file with an unknown suffix.
 
     Raises:
-        UsageError: it ends otherwise, or Pillow is not installed, which a PNG picture takes.
+        UsageError: the suffix is unknown, or it is .png and Pillow is not installed.
     """
     ending = path.suffix.lower()
     if ending not in _ENDINGS:
@@ -27,7 +27,7 @@ def check_ending(path: Path) -> None:
 
 
 def content(picture: Drawing, path: Path, theme: Theme | None) -> bytes:
-    """Return what is written to a file: light or dark as the reader has it unless told, PNG light.
+    """Return the contents of the file: by default light or dark as the reader's system, for PNG light.
 
     Raises:
         UsageError: as for `check_ending`.

@@ -1,4 +1,4 @@
-"""Pictures to pages of one file each: without scripts, with nothing from elsewhere."""
+"""Write pictures as self-contained pages without scripts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _BACKGROUND = {None: "light dark", "light": "only light", "dark": "only dark"}
 
 
 def html(picture: Drawing, theme: Theme | None = None) -> Iterator[str]:
-    """Yield a page, piece by piece; without a theme it is light or dark as the reader has it."""
+    """Yield a page in pieces; without a theme it follows the reader's system."""
     own = f":root{{color-scheme:{_BACKGROUND[theme]}}}body{{margin:0}}svg{{display:block;max-width:100%;height:auto}}"
-    # Only these two styles may apply, whatever stands in the trace.
+    # Only these two styles may apply, whatever the trace contains.
     styles = " ".join(f"'sha256-{_digest(text)}'" for text in (own, style(picture, theme)))
     policy = f"default-src 'none'; style-src {styles}; base-uri 'none'; form-action 'none'"
     yield (

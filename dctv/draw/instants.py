@@ -1,4 +1,4 @@
-"""Instants to marks with labels."""
+"""Draw instants as labelled marks."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dctv.draw.times import exact_time
 from dctv.timeline.track import TrackKind
 
 TITLED = 5_000
-"""How many instants of a picture tell what they are: those farthest from others."""
+"""The maximum number of instants with a tooltip: those farthest from others."""
 _HALF, _HEIGHT, _SIZE = 4, 8, 11
 _APART = 2 * _HALF
-"""Pixels between instants of which each has a mark of its own; others are ticks."""
+"""The minimum distance in pixels between instants with marks of their own; others are ticks."""
 _LABELLED = 18
 
 

@@ -1,4 +1,4 @@
-"""Timelines of several traces as one, below each other, by one clock."""
+"""Combine timelines of several traces into one, with a common clock."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 
 
 class JoinedTimeline(Protocol):
-    """Tracks, and their cells of any window."""
+    """Tracks, and their cells in any window."""
 
     @property
     def tracks(self) -> tuple[Track, ...]:
-        """All of them, read from above."""
+        """All of them, from the top."""
 
     @property
     def begin(self) -> int:
-        """When the first row begins, in ns."""
+        """The begin of the first row, in ns."""
 
     @property
     def end(self) -> int:
-        """When the last row ends."""
+        """The end of the last row."""
 
     def cells(self, tracks: Sequence[int], start: int, stop: int, step: int) -> pa.Table:
-        """Return the cells of some tracks, as `Scene` has them."""
+        """Return the cells of some tracks, in the form of `Scene`."""
 
 
 def joined(timelines: Mapping[str, JoinedTimeline]) -> JoinedTimeline:
-    """Return a timeline in which each of several is a group of its name; one alone is as it is."""
+    """Return a timeline with a named group for each of several; a single one is unchanged."""
     (*_, last) = timelines.values()
     return last if len(timelines) == 1 else _Joined(timelines)
 
@@ -53,7 +53,7 @@ class _Joined:
         self.end = max(part.end for part in filled)
 
     def cells(self, tracks: Sequence[int], start: int, stop: int, step: int) -> pa.Table:
-        """Return the cells of some tracks, of whichever timeline."""
+        """Return the cells of some tracks, from all timelines."""
         import pyarrow as pa
         from pyarrow import compute
 

@@ -1,4 +1,4 @@
-"""A scene to a picture: title, ruler, names of tracks, what is on them, and the legend."""
+"""Lay out a scene as a picture: title, ruler, names of tracks, their rows, and the legend."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ WIDTH = 1600
 _WIDTHS, _HEIGHTS = (320, 20_000), (100, 100_000)
 _MARGIN = legend.MARGIN
 _RULER = 72
-"""Where the ruler ends and tracks begin."""
+"""The lower edge of the ruler, where tracks begin."""
 _FOOT = 2 * legend.LINE + 8
-"""What is kept free below tracks in a picture of a given height: a line of notes, a line of the legend."""
+"""Space below the tracks in a picture with a given height: a line of notes, a line of the legend."""
 _LINES = 6
-"""Of the legend, where the height is not given."""
+"""Lines of the legend, if the height is not given."""
 _INDENT, _DEEPEST = 12, 8
 _COLUMN = (110, 300)
-"""How wide the names of tracks are, at least and at most."""
+"""Minimum and maximum width of the names of tracks."""
 
 
 @record
 class PictureLayout:
-    """Where the parts of a picture are."""
+    """The positions of a picture's parts."""
 
     width: int
     height: int | None
-    """None for as high as the tracks are."""
+    """None to fit the tracks."""
     plot: TimeScale
 
 
 def visible(tracks: Sequence[Track], height: int | None) -> Sequence[Track]:
-    """Return the tracks that a picture of this height has room for."""
+    """Return the tracks that fit into a picture with this height."""
     return [row.track for row in _rows(tracks, height).rows]
 
 
@@ -83,7 +83,7 @@ def picture(scene: Scene, width: int | None = None, height: int | None = None) -
 
 
 def check_size(width: int, height: int | None) -> None:
-    """Refuse a picture that is too small or too large.
+    """Reject a picture that is too small or too large.
 
     Raises:
         UsageError: it is.
@@ -98,7 +98,7 @@ def _rows(tracks: Sequence[Track], height: int | None) -> TrackRows:
 
 
 def _column(rows: Sequence[TrackRow], width: int) -> float:
-    """Return how wide the column of names is: as the longest one, within limits."""
+    """Return the width of the column of names: that of the longest one, within limits."""
     least, most = _COLUMN
     needs = (
         _indent(row.track) + width_of(cleaned(row.track.name), 12) + 14

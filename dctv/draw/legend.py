@@ -1,4 +1,4 @@
-"""What stands below the tracks of a picture: what colours mean, and what there was no room for."""
+"""Draw the legend below the tracks: the meaning of colours, and what was omitted."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ MARGIN = 12
 _SIZE = 11
 _SWATCH = 12
 _LONGEST = 160
-"""Pixels of a name of a state."""
+"""The maximum width of a state's name in pixels."""
 _GAP = 18
 
 
 @record
 class LegendEntry:
-    """A colour and what it means."""
+    """A colour and its meaning."""
 
     role: str
     text: str
     hatched: bool = False
     low: bool = False
-    """Whether it is a part of a cell."""
+    """Whether it is for a partly filled cell."""
 
 
 def entries(placed: Placed, rows: Sequence[TrackRow], curves: Sequence[Curve]) -> Sequence[LegendEntry]:
-    """Return what is to be explained of a picture."""
+    """Return the entries for a picture."""
     found = []
     states = of_kinds(placed, rows, TrackKind.STATES)
     names = sorted({states.names[code] or "" for code in set(states["name"].tolist())}, key=state_rank)
@@ -50,7 +50,7 @@ def entries(placed: Placed, rows: Sequence[TrackRow], curves: Sequence[Curve]) -
 
 
 def placed_entries(found: Sequence[LegendEntry], width: int, lines: int) -> Sequence[tuple[float, int, LegendEntry]]:
-    """Place entries one after the other, in lines; what there is no room for is counted."""
+    """Place entries one after another, in lines; those that do not fit are counted."""
     result: list[tuple[float, int, LegendEntry]] = []
     x, line = float(MARGIN), 0
     for number, entry in enumerate(found):

@@ -1,17 +1,17 @@
-"""Texts of traces, which may be hostile, to what is written into a picture: one line, of characters that fit."""
+"""Clean texts of traces, which may be hostile, for pictures: one line of printable characters."""
 
 from __future__ import annotations
 
 from dctv.patterns import pattern
 
 LONGEST = 240
-"""Characters of a name that are ever written."""
+"""The maximum length of a name in a picture."""
 ELLIPSIS = "…"
 NAMELESS = "(no name)"
 _UNFIT = pattern("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML cannot hold."""
+"""Characters that are invalid in XML."""
 _CONTROLS = pattern("[\t\n\r\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
-"""Characters that would break a line, turn what follows around, or cannot be seen."""
+"""Characters that would break a line, change the direction of text, or are invisible."""
 _ADVANCES = {
     "'ijlI|.,:;! ": 285,
     'ft/\\r-()[]{}`"': 345,
@@ -24,16 +24,16 @@ _ADVANCES = {
     "W": 960,
     "…": 1000,
 }
-"""How far letters reach, in thousandths of their size, in fonts as they are usual for pages."""
+"""Widths of letters, in thousandths of their size, in common fonts."""
 _ADVANCE = {letter: width for letters, width in _ADVANCES.items() for letter in letters}
 _LATIN, _OTHER = 640, 1100
 _BOLD = 1.1
 _FEWEST = 3
-"""Letters that a shortened text must have left."""
+"""The minimum number of letters in a shortened text."""
 
 
 def cleaned(text: str | None) -> str:
-    """Return a name as one line of characters that can be seen, shortened if it is very long."""
+    """Return a name as one line of visible characters, shortened if it is very long."""
     if not text:
         return NAMELESS
     kept = text if len(text) <= LONGEST else text[: LONGEST - 1] + ELLIPSIS
@@ -41,12 +41,12 @@ def cleaned(text: str | None) -> str:
 
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
-    """Return how wide a text may become, in pixels."""
+    """Return an upper bound of a text's width, in pixels."""
     return sum(map(_advance, text)) * size / 1000 * (_BOLD if bold else 1)
 
 
 def fitted(text: str, room: float, size: float, *, bold: bool = False) -> str:
-    """Return the text, or as much of its begin as there is room for and an ellipsis, or nothing."""
+    """Return the text, shortened with an ellipsis to fit, or empty."""
     left = room * 1000 / size / (_BOLD if bold else 1)
     short, used = 0, 0.0
     for place, letter in enumerate(text):

@@ -1,4 +1,4 @@
-"""Cells to places in a picture: clipped to its window, at least a pixel wide, equal neighbours as one."""
+"""Place cells in a picture: clip them to the window, widen them to a pixel, and merge equal neighbours."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ _WHOLE = ("_ts", "_duration", "count", "total", "longest", "filled")
 _VALUES = ("min", "max", "mean", "last")
 _MASK = 2**64 - 1
 _HAIR = 0.125
-"""Pixels between boxes that nobody sees."""
+"""Gaps between boxes below this many pixels are invisible."""
 NO_NAME = -1
 
 
 @record
 class TimeScale:
-    """Where times are drawn."""
+    """The horizontal axis."""
 
     left: float
     width: float
 
     @property
     def right(self) -> float:
-        """Where it ends."""
+        """Its right end."""
         return self.left + self.width
 
 
 @record(eq=False)
 class Placed:
-    """Cells that are seen, by row, lane and time."""
+    """Visible cells, by row, lane and time."""
 
     columns: dict[str, NDArray[Any]]
-    """Those of the cells, and row: the place of the row; left, right: where a cell is, in pixels; name: its code."""
+    """The columns of the cells, and row: index of the row; left, right: edges in pixels; name: code."""
     names: Sequence[str | None]
-    """What codes of names mean; the last is no name, so that -1 means it."""
+    """Names by code; the last is None, so that -1 means no name."""
 
     def __len__(self) -> int:
-        """Return how many cells there are."""
+        """Return the number of cells."""
         return len(self.columns["left"])
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -63,7 +63,7 @@ class Placed:
 
 
 def place_cells(scene: Scene, rows: Sequence[TrackRow], plot: TimeScale) -> Placed:
-    """Return the cells of a scene that are seen in these rows."""
+    """Return the cells of a scene that are visible in these rows."""
     import numpy as np
 
     table = scene.cells.unify_dictionaries()
@@ -90,7 +90,7 @@ def of_kinds(placed: Placed, rows: Sequence[TrackRow], *kinds: TrackKind) -> Pla
 
 
 def merged(placed: Placed, level: Whole) -> tuple[Placed, Whole]:
-    """Make neighbours one that have a name and a level in common and are no wider than a pixel; return their levels."""
+    """Merge neighbours with the same name and level that are no wider than a pixel; return their levels."""
     import numpy as np
 
     if not len(placed):
@@ -117,7 +117,7 @@ def _numbers(table: pa.Table, name: str, kind: str, default: float) -> NDArray[A
 
 
 def _rows_of(tracks: Whole, rows: Sequence[TrackRow]) -> tuple[Whole, Whole]:
-    """Return the row of each cell and how many lanes of it are drawn: none of a track that is not there."""
+    """Return each cell's row, and the number of drawn lanes: none for a track that is not in the picture."""
     import numpy as np
 
     ids = np.array([row.track.id for row in rows], dtype=np.int64)
@@ -136,7 +136,7 @@ def _names(table: pa.Table) -> tuple[Whole, Sequence[str | None]]:
 
 
 def _clipped(ts: Whole, duration: Whole, start: int, stop: int) -> tuple[NDArray[uint64], NDArray[uint64], Flags]:
-    """Return where cells begin and end in the window, and which are seen; sums of times need not fit into 64 bits."""
+    """Return begins and ends of cells in the window, and which are visible; sums of times may exceed 64 bits."""
     import numpy as np
 
     span, zero = np.uint64(stop - start), np.uint64(start & _MASK)

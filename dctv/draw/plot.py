@@ -1,4 +1,4 @@
-"""A picture of a timeline for Python: shown by notebooks, saved as a file."""
+"""Pictures of timelines for Python: shown in notebooks, or saved as files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _THEMES = (None, "light", "dark")
 
 
 class Plot:
-    """A timeline as a picture of some width; without a theme it is light or dark as the reader has it."""
+    """A picture of a timeline with some width; without a theme it follows the reader's system."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Plot:
         title: str = "",
         theme: Theme | None = None,
     ) -> None:
-        """Draw what lies between two times, in ns; everything unless told.
+        """Draw the range between two times, in ns; by default everything.
 
         Raises:
             UsageError: the size or the window cannot be drawn.
@@ -52,7 +52,7 @@ class Plot:
         return "".join(svg(self._picture, self._theme))
 
     def html(self) -> str:
-        """Return it as a page that needs nothing else."""
+        """Return it as a self-contained page."""
         return "".join(html(self._picture, self._theme))
 
     def png(self) -> bytes:
@@ -66,10 +66,10 @@ class Plot:
         return png(self._picture, dark=self._theme == "dark")
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file that ends in .svg, .png or .html.
+        """Write it to a file with the suffix .svg, .png or .html.
 
         Raises:
-            UsageError: it ends otherwise, or cannot be written.
+            UsageError: the suffix is another one, or the file cannot be written.
         """
         path = Path(path)
         found = content(self._picture, path, self._theme)

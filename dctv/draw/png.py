@@ -1,4 +1,4 @@
-"""Pictures to PNG, with Pillow."""
+"""Write pictures as PNG, with Pillow."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     Font = FreeTypeFont | ImageFont
 
 _HATCH = 7
-"""Pixels from one line of a hatching to the next."""
+"""The distance of hatching lines in pixels."""
 _SLACK = 2
-"""Pixels by which a text may be wider than its room: hinting moves letters, and labels have margins."""
+"""Pixels by which a text may exceed its room: hinting moves letters, and labels have margins."""
 _ANCHORS = {"start": "ls", "end": "rs"}
 _OTHERS = ("NotoSans-Regular.ttf", "DejaVuSans.ttf", "arial.ttf", "Arial Unicode.ttf", "Arial.ttf")
-"""Fonts of systems, for letters that Pillow's own does not have."""
+"""System fonts, for letters that Pillow's own lacks."""
 
 
 def png(picture: Drawing, *, dark: bool = False) -> bytes:
@@ -49,7 +49,7 @@ def png(picture: Drawing, *, dark: bool = False) -> bytes:
 
 
 def check_pillow() -> None:
-    """Refuse to draw without Pillow.
+    """Raise if Pillow is missing.
 
     Raises:
         UsageError: it is not installed.
@@ -61,7 +61,7 @@ def check_pillow() -> None:
 
 
 class _Canvas:
-    """Shapes to pixels."""
+    """Draws shapes as pixels."""
 
     def __init__(self, image: Image, draw: ImageDraw, colours: dict[str, tuple[int, int, int]]) -> None:
         self._image = image
@@ -69,7 +69,7 @@ class _Canvas:
         self._colours = colours
 
     def draw(self, shape: Shape) -> None:
-        """Draw one."""
+        """Draw a shape."""
         match shape:
             case Rectangle():
                 self._rectangle(shape)
@@ -121,7 +121,7 @@ class _Canvas:
 
 @lru_cache(maxsize=16)
 def _hatching(height: int, shift: int, width: int) -> Image:
-    """Return what is painted over of a box of this height: lines as of one pattern, wherever it begins."""
+    """Return a mask of hatching lines for a box with this height, aligned to one global pattern."""
     import numpy as np
     from PIL import Image
 
@@ -141,7 +141,7 @@ def _own_font(size: int) -> Font:
     from PIL.ImageFont import FreeTypeFont
 
     found = ImageFont.load_default(size)
-    # Where letters stand must not depend on what else is installed, and `fl` is two of them.
+    # Positions of letters must not depend on optional libraries, which would also join `fl`.
     return found.font_variant(layout_engine=ImageFont.Layout.BASIC) if isinstance(found, FreeTypeFont) else found
 
 

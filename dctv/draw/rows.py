@@ -1,4 +1,4 @@
-"""Tracks to rows of a picture: where each stands, and what there is no room for."""
+"""Assign tracks to rows of a picture, as far as there is room."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dctv.record import record
 from dctv.timeline.track import Track, TrackKind
 
 LANES = 16
-"""How many lanes of a track are drawn."""
+"""The maximum number of lanes drawn per track."""
 LANE, MORE, GAP = 18, 16, 4
 _HEIGHTS = {TrackKind.GROUP: 22, TrackKind.COUNTER: 40, TrackKind.INSTANTS: 18, TrackKind.STATES: LANE}
 
@@ -21,16 +21,16 @@ class TrackRow:
     y: int
     height: int
     lanes: int
-    """How many of its lanes are drawn."""
+    """The number of drawn lanes."""
 
     @property
     def more(self) -> int:
-        """How many lanes are left out."""
+        """The number of omitted lanes."""
         return max(self.track.lanes - self.lanes, 0) if self.track.kind is TrackKind.SLICES else 0
 
     @property
     def last(self) -> int:
-        """Where the next row begins."""
+        """The lower edge, where the next row begins."""
         return self.y + self.height + (GAP if self.track.kind is not TrackKind.GROUP else 0)
 
 
@@ -40,13 +40,13 @@ class TrackRows:
 
     rows: Sequence[TrackRow]
     left_out: int
-    """How many tracks there is no room for; groups are none."""
+    """The number of omitted tracks, without groups."""
     last: int
-    """Where they end."""
+    """Their lower edge."""
 
 
 def place_rows(tracks: Sequence[Track], top: int, bottom: int | None) -> TrackRows:
-    """Place tracks below each other, as long as there is room."""
+    """Place tracks below each other, as far as there is room."""
     rows: list[TrackRow] = []
     y = top
     for number, track in enumerate(tracks):

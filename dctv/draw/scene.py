@@ -1,4 +1,4 @@
-"""What a picture shows: tracks, the cells of a window of time, and where that window stands in the trace."""
+"""The contents of a picture: tracks, the cells in a time window, and the position of the window in the trace."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ _LEAST, _MOST = -(2**63), 2**63 - 1
 
 @record(eq=False)
 class Scene:
-    """All that a picture is made of."""
+    """The input of a picture."""
 
     tracks: Sequence[Track]
-    """A tree, read from above: a parent comes before its children."""
+    """A tree, from the top: a parent comes before its children."""
     cells: pa.Table
-    """Cells of one track and lane do not overlap and come in order; they may reach out of the window.
+    """Cells of one track and lane do not overlap and are ordered; they may extend beyond the window.
 
-    track, lane, _ts, _duration: int64; count: how many rows a cell stands for, 1 is a true span; row; name; total and
-    longest in ns; filled: how many ns of it are in the state that it is named after; min, max, mean, last: of counters.
+    track, lane, _ts, _duration: int64; count: how many rows a cell represents, 1 for a single span; row; name; total
+    and longest in ns; filled: how many ns of it are in the named state; min, max, mean, last: for counters.
     """
     start: int
     """The window, in ns."""
     stop: int
     step: int
-    """How long a cell of several rows may last, in ns; at most a pixel."""
+    """The maximum length of a cell of several rows, in ns; at most a pixel."""
     title: str
     origin: int | None = None
-    """When the trace begins, in ns: what times are told from; None for when the first of the tracks begins."""
+    """The begin of the trace, in ns, from which times are counted; None for the begin of the first track."""
 
     @property
     def zero(self) -> int:
-        """The time that is written as 0, in ns."""
+        """The time that is shown as 0, in ns."""
         if self.origin is not None:
             return self.origin
         return min((track.first for track in self.tracks if track.first is not None), default=self.start)
 
 
 def check_window(start: int, stop: int) -> None:
-    """Refuse a window that has no room.
+    """Reject an empty window.
 
     Raises:
-        UsageError: it does not end after its begin, or its ends are no times.
+        UsageError: it does not end after its begin, or its ends do not fit into 64 bits.
     """
     if stop <= start:
         raise UsageError(
@@ -60,5 +60,5 @@ def check_window(start: int, stop: int) -> None:
 
 
 def step_of(start: int, stop: int, columns: int) -> int:
-    """Return the longest step for cells, a power of two ns, of which a window has at least so many."""
+    """Return the longest step for cells, a power of two ns, that gives the window at least this many."""
     return 1 << (max((stop - start) // max(columns, 1), 1).bit_length() - 1)

@@ -1,4 +1,4 @@
-"""What a picture consists of: shapes with roles of colours, at places in pixels."""
+"""Shapes of a picture with roles of colours, at positions in pixels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Anchor = Literal["start", "end"]
 
 @record
 class Rectangle:
-    """A box; lines along an axis are boxes as well."""
+    """A box; also used for lines along an axis."""
 
     x: float
     y: float
@@ -26,13 +26,13 @@ class Rectangle:
     height: float
     role: str
     title: str = ""
-    """What is shown when one points at it."""
+    """The tooltip."""
     hatched: bool = False
 
 
 @record(eq=False)
 class Boxes:
-    """Many boxes of one colour."""
+    """Many boxes with one colour."""
 
     left: Numbers
     top: Numbers
@@ -47,10 +47,10 @@ class TextShape:
 
     x: float
     y: float
-    """Where its letters stand."""
+    """Its baseline."""
     text: str
     room: float
-    """How wide it may become."""
+    """Its maximum width."""
     role: str = "ink"
     size: int = 11
     anchor: Anchor = "start"
@@ -69,7 +69,7 @@ class Polygon:
 
 @record
 class Line:
-    """A line from point to point."""
+    """A polyline."""
 
     points: Sequence[tuple[float, float]]
     role: str
@@ -80,7 +80,7 @@ Shape = Rectangle | Boxes | TextShape | Polygon | Line
 
 @record
 class Drawing:
-    """All shapes, those below others first."""
+    """All shapes, from back to front."""
 
     width: int
     height: int

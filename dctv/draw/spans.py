@@ -1,4 +1,4 @@
-"""Slices and states to boxes with labels."""
+"""Draw slices and states as labelled boxes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     Whole = NDArray[int64]
 
 TITLED = 10_000
-"""How many boxes of a picture tell what they are: the widest ones. It keeps pictures small."""
+"""The maximum number of boxes with a tooltip, the widest ones, to keep pictures small."""
 HATCHED = 6
-"""How wide a box must be that hatching is seen in it."""
+"""The minimum width of a box with visible hatching."""
 _WHOLE = 8
-"""Levels of states: a cell is filled to so many eighths."""
+"""The number of fill levels of states: cells are filled by eighths."""
 _LOWEST = 2
 _LEVEL = (LANE - 2) // _WHOLE
 _SIZE = 11
@@ -35,7 +35,7 @@ _LEGIBLE = 12
 
 
 def slices(scene: Scene, placed: Placed, rows: Sequence[TrackRow]) -> Iterator[Shape]:
-    """Yield the boxes of slices: what stands for several is pale."""
+    """Yield the boxes of slices; a box for several is pale."""
     import numpy as np
 
     found, levels = merged(*_level(of_kinds(placed, rows, TrackKind.SLICES)))
@@ -45,7 +45,7 @@ def slices(scene: Scene, placed: Placed, rows: Sequence[TrackRow]) -> Iterator[S
 
 
 def states(scene: Scene, placed: Placed, rows: Sequence[TrackRow]) -> Iterator[Shape]:
-    """Yield the boxes of states: lower where one fills only a part of the time."""
+    """Yield the boxes of states; a box that a state fills only partly is lower."""
     import numpy as np
 
     found, levels = merged(*_level(of_kinds(placed, rows, TrackKind.STATES)))
@@ -56,7 +56,7 @@ def states(scene: Scene, placed: Placed, rows: Sequence[TrackRow]) -> Iterator[S
 
 
 def partial(placed: Placed) -> Flags:
-    """Return which cells of states are filled only in part."""
+    """Return which cells of states are only partly filled."""
     found: Flags = (placed["filled"] < placed["_duration"]) & (placed["filled"] > 0)
     return found
 
@@ -77,7 +77,7 @@ def _used(placed: Placed) -> Sequence[str | None]:
 
 
 def _codes(placed: Placed, of: Sequence[int]) -> Whole:
-    """Return what belongs to the name of each cell; there is one for each name that is used, in order of codes."""
+    """Return the value for the name of each cell; `of` has one for each used name, in order of codes."""
     import numpy as np
 
     _, places = np.unique(placed["name"], return_inverse=True)
@@ -90,7 +90,7 @@ def _boxes(
     import numpy as np
 
     left, right = found["left"], found["right"]
-    # A gap tells neighbours apart.
+    # A gap separates neighbours.
     right = np.where(right - left >= 3, right - 1, right)
     bottom = np.array([row.y for row in rows])[found["row"]] + found["lane"] * LANE + LANE - 1 if len(found) else left
     top = bottom - levels * _LEVEL - (levels == _WHOLE)

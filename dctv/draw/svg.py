@@ -1,4 +1,4 @@
-"""Pictures to SVG, which needs nothing but itself: no scripts, no fonts, nothing from elsewhere."""
+"""Write pictures as self-contained SVG: without scripts, fonts or external resources."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Theme = Literal["light", "dark"]
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 _FONT = "Inter,Roboto,'Helvetica Neue',Arial,'Liberation Sans','DejaVu Sans',sans-serif"
 _TIGHT = 0.85
-"""How much of its room a text may take that fits in every font."""
+"""A text up to this share of its room fits in every font."""
 _HATCH = '<pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">'
 
 
 def svg(picture: Drawing, theme: Theme | None = None) -> Iterator[str]:
-    """Yield an SVG picture, piece by piece; without a theme it is light or dark as the reader has it."""
+    """Yield an SVG picture in pieces; without a theme it follows the reader's system."""
     size = f'width="{picture.width}" height="{picture.height}"'
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {picture.width} {picture.height}" role="img">\n'
@@ -33,7 +33,7 @@ def svg(picture: Drawing, theme: Theme | None = None) -> Iterator[str]:
 
 
 def style(picture: Drawing, theme: Theme | None) -> str:
-    """Return the rules of a picture, for the colours that it has."""
+    """Return the style rules for the colours in a picture."""
     roles = sorted({shape.role for shape in picture.shapes} | {"background"})
     light, dark = palette(dark=False), palette(dark=True)
     first = dark if theme == "dark" else light
@@ -45,7 +45,7 @@ def style(picture: Drawing, theme: Theme | None) -> str:
     ]
     if theme is None:
         lines.append(f"@media (prefers-color-scheme:dark){{svg{{{_properties(roles, dark)}}}}}")
-    # What knows no custom properties, as some programs for documents, takes the colour before.
+    # Renderers without custom properties, as in some document programs, use the colour before.
     lines += [f".{role}{{fill:{first[role]};fill:var(--{role})}}" for role in roles if role != "line"]
     if "line" in roles:
         lines.append(f"rect.line{{fill:{first['line']};fill:var(--line)}}")
@@ -54,7 +54,7 @@ def style(picture: Drawing, theme: Theme | None) -> str:
 
 
 def escaped(text: str) -> str:
-    """Write a text so that it is nothing but text in XML and HTML."""
+    """Escape a text for XML and HTML."""
     return re.sub("[&<>\"']", lambda found: _ESCAPES[found[0]], text)
 
 
@@ -97,7 +97,7 @@ def _text(shape: TextShape) -> str:
     head = f'<text class="{" ".join(kinds)}" x="{_number(shape.x)}" y="{_number(shape.y)}" font-size="{shape.size}"'
     width = width_of(shape.text, shape.size, bold=shape.bold)
     if width > _TIGHT * shape.room or not shape.text.rstrip(ELLIPSIS).isascii():
-        # How wide letters are depends on fonts; these are made to fit.
+        # The width of letters depends on fonts; these are stretched to fit.
         head += f' textLength="{_number(min(shape.room, width))}" lengthAdjust="spacingAndGlyphs"'
     title = f"<title>{escaped(shape.title)}</title>" if shape.title else ""
     return f"{head}>{title}{escaped(shape.text)}</text>\n"

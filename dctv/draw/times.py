@@ -1,4 +1,4 @@
-"""Times in ns to texts of a person, and the ticks of a ruler."""
+"""Format times in ns for reading, and compute the ticks of a ruler."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECOND = 10**9
 _DECIMAL = (("s", _SECOND), ("ms", 10**6), ("us", 10**3), ("ns", 1))
 _LONG = (("d", 86400 * _SECOND), ("h", 3600 * _SECOND), ("min", 60 * _SECOND))
 _MOST = 512
-"""Ticks that a ruler never exceeds."""
+"""The maximum number of ticks on a ruler."""
 
 
 @record
@@ -24,13 +24,13 @@ class Tick:
 
 
 def exact_time(time: int) -> str:
-    """Write a time with all its digits: `1.000000001 s`."""
+    """Format a time with all its digits: `1.000000001 s`."""
     name, size = _unit(abs(time))
     return _decimal(time, size, 9, trimmed=True) + f" {name}"
 
 
 def brief_time(time: int) -> str:
-    """Write a time with four digits or a few more: `1.235 ms`, `2.5 h`."""
+    """Format a time with about four digits: `1.235 ms`, `2.5 h`."""
     for name, size in (*_LONG, *_DECIMAL):
         if abs(time) >= (2 * size if (name, size) in _LONG else size):
             value = time / size
@@ -39,14 +39,14 @@ def brief_time(time: int) -> str:
 
 
 def ticks(start: int, stop: int, zero: int, width: float, measure: Callable[[str], float]) -> list[Tick]:
-    """Return the ticks of a ruler that is so many pixels wide, so far apart that no label reaches the next tick.
+    """Return the ticks of a ruler, far enough apart that no label reaches the next tick.
 
     Args:
-        start: when the ruler begins, in ns.
-        stop: when it ends.
-        zero: the time that is written as 0.
-        width: of the ruler.
-        measure: tells how much room a label takes.
+        start: the begin of the ruler, in ns.
+        stop: its end.
+        zero: the time that is shown as 0.
+        width: the width of the ruler in pixels.
+        measure: returns the width of a label.
     """
     for step in _steps():
         if (stop - start) // step > _MOST:
@@ -56,7 +56,7 @@ def ticks(start: int, stop: int, zero: int, width: float, measure: Callable[[str
         widest = max(measure(label(time - zero)) for time in (first, stop - (stop - first) % step))
         if step * width >= widest * (stop - start) or step > stop - start:
             return [Tick(time, label(time - zero)) for time in range(first, stop + 1, step)]
-    raise AssertionError  # Steps grow without end.
+    raise AssertionError  # Steps are unbounded.
 
 
 def _steps() -> Iterator[int]:
@@ -74,7 +74,7 @@ def _steps() -> Iterator[int]:
 
 
 def _labels(step: int, largest: int) -> Callable[[int], str]:
-    """Return what writes multiples of a step: all in one unit, with the digits that tell them apart."""
+    """Return a formatter for multiples of a step: all in one unit, with the digits that distinguish them."""
     name, size = next(((name, size) for name, size in _LONG if step % size == 0), _unit(largest))
     digits = next(digits for digits in range(10) if step * 10**digits % size == 0)
     return lambda time: f"{_decimal(time, size, digits)} {name}" if time else "0"
@@ -85,7 +85,7 @@ def _unit(largest: int) -> tuple[str, int]:
 
 
 def _decimal(value: int, size: int, digits: int, *, trimmed: bool = False) -> str:
-    """Write a quotient without rounding by floats; what is finer than the digits is cut off."""
+    """Format a quotient without floats, truncated to the digits."""
     whole, rest = divmod(abs(value), size)
     decimals = str(rest * 10**digits // size).rjust(digits, "0") if digits else ""
     if trimmed:

@@ -1,4 +1,4 @@
-"""What texts may call of the engine's functions: all that follows from its arguments, a clock or a random number."""
+"""Engine functions that statements may call: those that depend only on their arguments, a clock or a random number."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dctv.errors import UsageError
 
 AllowedFiles = bool | Sequence[str | Path]
 
-# Left out: what tells or changes the session, the catalog or settings (`current_setting`, `nextval`, `write_log`), runs
-# text (`query`, `json_execute_serialized_sql`), waits (`sleep_ms`), takes anything for what only the engine may make
-# (`to_aggregate_state`), tells how it keeps a table (`stats`), or is for collations, which COLLATE names. One of a
-# later engine cannot be reached until it stands here: tests/session/test_what_sql_may_reach.py tries all of the
-# installed one.
+# Left out are functions that read or change the session, the catalog or settings (`current_setting`, `nextval`,
+# `write_log`), run text (`query`, `json_execute_serialized_sql`), wait (`sleep_ms`), accept values that only the engine
+# may make (`to_aggregate_state`), expose storage (`stats`), or implement collations, which COLLATE names. A function of
+# a later engine cannot be called until it is listed here: tests/session/test_what_sql_may_reach.py tries every function
+# of the installed one.
 
 _SCALARS = """
 abs acos acosh add age aggregate ago apply array_aggr array_aggregate array_append array_apply array_cat
@@ -88,7 +88,7 @@ row_number
 """
 
 SYNTAX = frozenset(("grouping", "grouping_id", "try"))
-"""What the engine's parser knows, and its catalogue does not."""
+"""Functions that the engine's parser knows, but not its catalog."""
 
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(_SCALARS.split(), "scalar"),
@@ -98,7 +98,7 @@ KINDS: Mapping[str, str] = {
 """Scalar, aggregate and window functions by lower-case name, with their kind."""
 
 TABLES = frozenset(("generate_series", "json_each", "json_tree", "range", "repeat", "unnest"))
-"""Functions that may stand in FROM."""
+"""Functions that may be called in FROM."""
 
 _OF_FILES = """
 glob parquet_bloom_probe parquet_file_metadata parquet_full_metadata parquet_kv_metadata parquet_metadata parquet_scan
@@ -107,14 +107,14 @@ read_ndjson read_ndjson_auto read_ndjson_objects read_parquet read_text sniff_cs
 """
 
 OF_FILES = frozenset(_OF_FILES.split())
-"""Functions that may stand in FROM where a session allows files."""
+"""Functions that may be called in FROM where a session allows files."""
 
 ALLOWING = "MOUNT TRACE reads files; --allow-files, or Session(allow_files=True), lets queries name them too"
-"""What the hint says to somebody who wants those."""
+"""The hint for statements that read files."""
 
 
 COPYING = "-o writes results; --allow-files, or Session(allow_files=True), lets COPY write files too"
-"""What the hint says to somebody who wants to write them."""
+"""The hint for statements that write files."""
 
 
 def named_files(files: AllowedFiles) -> list[Path]:

@@ -1,4 +1,4 @@
-"""DuckDB as the engine of relational regions: types before running, Arrow streams while running."""
+"""DuckDB as the engine of relational regions: types at bind time, Arrow streams at run time."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _SETTINGS = {"memory_limit": "max_memory", "threads": "threads"}
 _BYTES = {"bytes": 1, **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGTPE", 1)}}
 
 _LEAST = 7 * 1024**2
-"""Bytes; with fewer not even small queries run."""
+"""Bytes; below this even small queries fail."""
 
 _sessions = count()
 
 
 def _spill_folder(wanted: Path | None) -> Path:
-    """Return a folder of this session's own, which the engine makes when it first spills."""
+    """Return this session's spill folder, which the engine creates when it first spills."""
     try:
         root = made_folder(wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv")
     except UsageError:
         if wanted is not None:
             raise
-        # A home that cannot be written to: the engine's own choice is the current folder.
+        # The home is not writable: by default the engine uses the current folder.
         root = Path.cwd()
     return root / f"spill-{os.getpid()}-{next(_sessions)}"
 
@@ -51,14 +51,14 @@ def _bytes(size: str) -> int:
 
 
 def _check_limit(connection: duckdb.DuckDBPyConnection) -> None:
-    """Raise the engine's error if its memory limit is one that no query could keep."""
+    """Raise the engine's error if its memory limit is too small for any query."""
     ((limit,),) = connection.execute("SELECT current_setting('memory_limit')").fetchall()
     if _bytes(limit) < _LEAST:
         raise duckdb.OutOfMemoryException
 
 
 def _unfit_limit(limit: object, error: duckdb.Error) -> UsageError:
-    """Return the error for a limit that the engine does not take."""
+    """Return the error for a limit that the engine rejects."""
     message = message_of(error)
     unit = "unit for memory" in message
     return UsageError(f"the limit of memory is a size such as 4GB, found `{limit}`" if unit else message)
@@ -69,10 +69,10 @@ def _too_small(limit: object) -> UsageError:
 
 
 class DuckDB:
-    """Two databases in memory: one parallel, one with a single thread for results that depend on the order of rows.
+    """Two in-memory databases: one parallel, one with a single thread for results that depend on the order of rows.
 
-    They reach no file but those of `stored`, which dctv keeps itself, those that texts may name, and what they spill.
-    Both are opened when they are needed, and after `close` anew.
+    They access only the files of `stored`, which dctv writes itself, files that statements may name, and spill files.
+    Both are opened on demand, and reopened after `close`.
     """
 
     failures: tuple[type[BaseException], ...] = (duckdb.Error, ValueError, OSError, RuntimeError, MemoryError)
@@ -94,7 +94,7 @@ class DuckDB:
         self._threads = threads
         self._on_zero_division = on_zero_division
         self._lock = threading.RLock()
-        """Held while connections are made or asked; a connection answers one thread at a time."""
+        """Held while connections are created or used; a connection serves one thread at a time."""
         self._open: list[duckdb.DuckDBPyConnection] = []
         self._counting: set[int] = set()
 
@@ -136,41 +136,41 @@ class DuckDB:
 
     @cached_property
     def _installed(self) -> frozenset[str]:
-        """The lower-case names of all functions, also of those that texts may not call."""
+        """The lower-case names of all functions, including those that statements may not call."""
         with self._lock:
             rows = self._describer.execute("SELECT DISTINCT lower(function_name) FROM duckdb_functions()").fetchall()
         return frozenset(name for (name,) in rows)
 
     def functions(self) -> Mapping[str, str]:
-        """Return the kind (`scalar`, `aggregate`, `window`) of functions that texts may call, by lower-case name."""
+        """Return the kind (`scalar`, `aggregate`, `window`) of callable functions, by lower-case name."""
         return KINDS
 
     def table_functions(self) -> frozenset[str]:
-        """Return the lower-case names of functions that texts may call in FROM."""
+        """Return the lower-case names of functions that statements may call in FROM."""
         return TABLES | OF_FILES if self._named else TABLES
 
     def reads_files(self) -> bool:
-        """Return whether texts may name files to read."""
+        """Return whether statements may read files by name."""
         return bool(self._named)
 
     def refused_file(self, path: str) -> BindError:
-        """Return why texts may not read a file."""
+        """Return the error for a statement that reads a file."""
         return BindError(f"a query may not read the file `{path}` by its name", hint=ALLOWING)
 
     def may_name(self, path: Path) -> bool:
-        """Return whether texts may name this file, wherever its links lead."""
+        """Return whether statements may name this file, after resolving links."""
         whole = Path(os.path.realpath(path))
         named = [Path(os.path.realpath(one)) for one in self._named]
         return any(whole == one or (one in whole.parents and one.is_dir()) for one in named)
 
     def refused_target(self, path: str) -> BindError:
-        """Return why texts may not write a file."""
+        """Return the error for a statement that writes a file."""
         if not self._named:
             return BindError(f"a query may not write the file `{path}`", hint=COPYING)
         return BindError(f"a query may not write the file `{path}`: the session does not allow it")
 
     def refusal(self, name: str) -> BindError | None:
-        """Return why texts may not call a function that is there, None if there is none of that name."""
+        """Return the error for calling an existing function that is not allowed, None if there is none of that name."""
         if name in OF_FILES and not self._named:
             return BindError(f"`{name}` reads files, which a query may not", hint=ALLOWING)
         if name not in self._installed:
@@ -186,7 +186,7 @@ class DuckDB:
         return write(query)
 
     def describe(self, query: Query, sources: Mapping[str, Any] | None = None) -> list[tuple[str, str]]:
-        """Return names and types of the columns of a query over some sources."""
+        """Return names and types of the columns of a query over given sources."""
         sql = write(query)
         with self._lock:
             self._prepare(sql, self._parallel)
@@ -202,7 +202,7 @@ class DuckDB:
         return [(row[0], row[1]) for row in rows]
 
     def compute(self, query: Query) -> None:
-        """Run a query that reads nothing, to see whether it can be run."""
+        """Run a query without sources, to check that it succeeds."""
         with self._lock:
             try:
                 self._describer.execute(write(query)).fetchall()
@@ -210,7 +210,7 @@ class DuckDB:
                 raise failure(error) from None
 
     def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
-        """Define the counting function where a query calls it: once in each database."""
+        """Define the counting function if a query calls it: once in each database."""
         if ZERO_DIVISION not in sql or id(connection) in self._counting:
             return
         self._counting.add(id(connection))
@@ -221,7 +221,7 @@ class DuckDB:
             self._on_zero_division(len(divisors))
             return pa.nulls(len(divisors), pa.float64())
 
-        # The engine takes these by name, its type stubs only by the members of an enumeration.
+        # The engine accepts these by name, its type stubs only as members of an enumeration.
         create: Any = connection.create_function
         create(
             ZERO_DIVISION,
@@ -234,7 +234,7 @@ class DuckDB:
         )
 
     def stream(self, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineStream:
-        """Return a stream that runs the query when it is opened."""
+        """Return a stream that runs the query whenever it is opened."""
         return EngineStream(self, write(query), sources, serial=serial, profiled=profiled)
 
     def cursor(self, sql: str, *, serial: bool) -> duckdb.DuckDBPyConnection:
@@ -259,7 +259,7 @@ class DuckDB:
         return _bytes(self._setting("memory_limit"))
 
     def spill_folder(self) -> Path:
-        """Return where rows go that do not fit into memory; the folder may not be there yet."""
+        """Return the folder for rows that do not fit into memory; it may not exist yet."""
         return self._spill
 
     def _setting(self, name: str) -> str:
@@ -268,7 +268,7 @@ class DuckDB:
         return str(value)
 
     def failure(self, error: BaseException) -> DctvError:
-        """Return our error for one that came out of a running query."""
+        """Return dctv's error for an exception of a running query."""
         return failure(error)
 
     def finish(self) -> None:
@@ -279,7 +279,7 @@ class DuckDB:
             cursor.close()
 
     def interrupt(self) -> None:
-        """End every running query soon."""
+        """Interrupt every running query."""
         with self._lock:
             for cursor in self._open:
                 cursor.interrupt()
@@ -305,7 +305,7 @@ class DuckDB:
                 raise UsageError(message) from None
 
     def _try_limit(self, limit: object) -> None:
-        """Try a memory limit elsewhere: with one that is too small, it could not even be raised again."""
+        """Try a memory limit on another database: a limit that is too small could not be raised again."""
         try:
             with duckdb.connect(":memory:", config={"memory_limit": str(limit), "threads": 1}) as tried:
                 _check_limit(tried)
@@ -315,7 +315,7 @@ class DuckDB:
             raise _unfit_limit(limit, error) from None
 
     def close(self) -> None:
-        """Free everything."""
+        """Release all resources."""
         self.finish()
         for name in ("_describer", "_parallel", "_serial"):
             connection = self.__dict__.pop(name, None)
@@ -330,7 +330,7 @@ class DuckDB:
 
 
 class EngineStream:
-    """A query of the engine; every opening runs it anew."""
+    """A query of the engine; each opening runs it again."""
 
     def __init__(
         self, engine: DuckDB, sql: str, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False
@@ -355,23 +355,23 @@ class EngineStream:
             raise failure(error) from None
 
     def interrupt(self) -> None:
-        """End its runs soon."""
+        """Interrupt its runs."""
         for cursor in list(self._cursors):
             cursor.interrupt()
 
     def close(self) -> None:
-        """Let go of its runs and sources, which refer to each other through the engine."""
+        """Release its runs and sources, which refer to each other through the engine."""
         self._engine.release(self._cursors)
         self._cursors.clear()
         self._sources = {}
 
     def profiles(self) -> list[Profile]:
-        """Return what its runs took."""
+        """Return the costs of its runs."""
         return [made for cursor in self._cursors if (made := _profile(cursor)) is not None]
 
 
 def _profile(cursor: duckdb.DuckDBPyConnection) -> Profile | None:
-    """Return what the last query of a cursor took; nothing if it was not read to its end."""
+    """Return the cost of a cursor's last query; None if it was not read to its end."""
     try:
         found = json.loads(cursor.get_profiling_information("json"))
     except (duckdb.Error, ValueError):
@@ -399,7 +399,7 @@ _NOISE = pattern(
 _TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
 _NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
 _FEW_FORMS = 3
-"""So many forms of a function are told."""
+"""Errors list the signatures of a function that has at most this many."""
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
 
 
@@ -413,11 +413,11 @@ _HINTS = (
         "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
     ),
 )
-"""The way out, by what stands in the engine's message, as it is or in lower case."""
+"""Hints, by a part of the engine's message; matched as it is and in lower case."""
 
 
 def message_of(error: BaseException) -> str:
-    """Return the one line of an engine's message that a user can do something with."""
+    """Return the line of an engine's message that is useful to the user."""
     text = str(error).split("\n\nLINE ")[0].split("\nhint: ")[0]
     text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:|\s*Stack Trace:", text)[0]
     before = None
@@ -431,7 +431,7 @@ def message_of(error: BaseException) -> str:
 
 
 def _forms(text: str) -> str:
-    """Return what a function takes, by the engine's message that no form of it fits."""
+    """Return the signatures of a function from the engine's message that none of them matches."""
     forms = re.findall(r"\n\t(\w+\([^\n]*\)) -> ", text)
     if not 0 < len(forms) <= _FEW_FORMS:
         return "cast the arguments, such as x::INT64 or x::STRING"
@@ -440,13 +440,13 @@ def _forms(text: str) -> str:
 
 
 def failure(error: BaseException) -> DctvError:
-    """Return our error for one that came out of a running query."""
+    """Return dctv's error for an exception of a running query."""
     if isinstance(error, DctvError):
         return error
     text = str(error)
     if "interrupted" in text.lower():
         return Interrupted("interrupted")
-    # One of ours that came through a stream of Arrow batches, as its text.
+    # A dctv error that passed through a stream of Arrow batches, as text.
     _, _, own_hint = text.partition("\nhint: ")
     known = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
     if known is None and _NO_FORM.search(text) is not None:

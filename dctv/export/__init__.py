@@ -1,1 +1,1 @@
-"""Mounted traces and results of queries -> the formats of timeline viewers, and folders of Parquet files."""
+"""Export mounted traces and query results to formats of timeline viewers, and to folders of Parquet files."""

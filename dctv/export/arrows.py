@@ -1,7 +1,7 @@
-"""Arrows from slice to slice -> what formats hold of them: numbers at the slices themselves, or points in their time.
+"""Write arrows between slices as formats represent them: by numbers at the slices, or as points in time.
 
-A point belongs to the slice that is open at its time, so it cannot say which one it is at if several begin then, or if
-one takes no time. A number at a slice can, but has no name and no time of its own.
+A point belongs to the slice that is open at its time, which is ambiguous if several begin then, or if one has no
+duration. A number at a slice is not, but the arrow then has no name and no time of its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LEFT JOIN met AS n ON n.track = f.to_track AND n.id = f.to_id
 """
 _AT_SLICES: dict[Form, str] = {
     "perfetto": "is_at_begins",
-    # An event of this format has room for one.
+    # An event of this format holds only one.
     "chrome-json": "(is_at_begins AND is_single AND is_of_threads)",
 }
 _WRITTEN: dict[Form, str] = {
@@ -55,7 +55,7 @@ _WRITTEN: dict[Form, str] = {
 
 
 def prepare(session: Session) -> bool:
-    """Make the views over the arrows of the trace `t`; return whether it has any."""
+    """Create the views of the arrows of the trace `t`; return whether it has any."""
     if not session.sql(select(["from_ts"], "t.flows", "LIMIT 1")).fetchall():
         return False
     session.sql(_ENDS)
@@ -64,7 +64,7 @@ def prepare(session: Session) -> bool:
 
 
 def with_arrows(kind: str, form: Form) -> str:
-    """Return the slices of a kind with the numbers of the arrows that leave and arrive at them, between commas."""
+    """Return the slices of a kind with the numbers of their outgoing and incoming arrows, separated by commas."""
     columns = ["s.*", "COALESCE(l.arrows, '') AS leaving", "COALESCE(r.arrows, '') AS arriving"]
     joins = [
         f"LEFT JOIN ({_numbers(end, form)}) AS {name} ON {name}.track = s.track AND {name}.id = s.id"
@@ -85,7 +85,7 @@ def loose(form: Form) -> str:
 
 
 def losses(session: Session, form: Form) -> list[str]:
-    """Return what of the arrows is not written, or not shown by viewers."""
+    """Describe arrows that are not written, or not shown by viewers."""
     lost = count(session, f"dctv_export_arrows WHERE NOT ({_WRITTEN[form]})")
     hidden = count(session, f"dctv_export_arrows WHERE NOT is_shown AND {_WRITTEN[form]}")
     found = []

@@ -1,4 +1,4 @@
-"""A timeline -> Chrome's JSON: slices, counters, instants, arrows, names, and the kernel's events as its text."""
+"""Write a timeline as Chrome's JSON: slices, counters, instants, arrows, names, and kernel events as ftrace text."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from dctv._kernels import ChromeExport
 
 _MEMBER = 32 << 20
-"""Bytes of the kernel's text that stand in one member: readers need not hold more at once."""
+"""The maximum number of bytes of kernel text in one member, to limit the memory of readers."""
 
 
 def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
-    """Write the object form, one event a line; times are absolute us, written without loss."""
+    """Write the object form, one event per line; times are absolute us, written without loss."""
     from dctv._kernels import ChromeExport
 
     places = {one.number: _place(one) for one in timeline.tracks}
@@ -37,7 +37,7 @@ def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
     ):
         for batch in timeline.batches(kind):
             out.write(made(batch))
-    # An event without meaning ends the list, since every other one is followed by a comma.
+    # An event without meaning ends the array, since every other one is followed by a comma.
     out.write(b'{"ph":"M","name":"trace_end","pid":0,"tid":0,"args":{}}\n],\n')
     _write_kernel(export, timeline, out)
     properties = {f"dctv.{name}": value for name, value in sorted(timeline.properties.items())}
@@ -45,7 +45,7 @@ def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
 
 
 def _write_kernel(export: ChromeExport, timeline: ExportedTimeline, out: BinaryIO) -> None:
-    """Write text that viewers read as ftrace's; each member begins with the line by which they know it."""
+    """Write kernel events as ftrace text; each member begins with the line by which viewers recognize it."""
     written: int | None = None
     for batch in timeline.batches("kernel"):
         lines = export.kernel(batch)
@@ -60,7 +60,7 @@ def _write_kernel(export: ChromeExport, timeline: ExportedTimeline, out: BinaryI
 
 
 def _place(one: ExportedTrack) -> tuple[int, int]:
-    """Return process and thread: tracks that are no threads get numbers of their own."""
+    """Return process and thread; tracks that are not threads get unique numbers."""
     pid = one.pid or 0
     if one.kind == "thread" and one.tid is not None:
         return pid, one.tid
@@ -82,7 +82,7 @@ def _names(timeline: ExportedTimeline) -> Iterator[str]:
 
 
 def _doubles(timeline: ExportedTimeline) -> set[int]:
-    """Return the counters that an earlier one of their process has the name of: an id tells them apart."""
+    """Return the counters with the same name as an earlier one of their process: they need an id."""
     taken, found = set(), set()
     for one in timeline.tracks:
         if one.kind == "counter":

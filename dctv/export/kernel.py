@@ -1,4 +1,4 @@
-"""Events of the kernel that viewers make tracks of -> one query over all of them, in order, and how each is written."""
+"""Query the kernel events that viewers build tracks from, in order, and describe how to write each of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dctv.record import field, record
 from dctv.session import Session
 
 Described = tuple[str, int, Sequence[tuple[str, str, int, str]]]
-"""An event's name, the number of its message, and its fields: column, what is printed before it, number, form."""
+"""An event's name, the number of its message, and its fields: column, prefix, number, form."""
 
 
 @record
@@ -18,11 +18,11 @@ class KernelField:
 
     column: str
     number: int
-    """In the event's message in Perfetto's format, 0 if it has none."""
+    """The field's number in the event's message in Perfetto's format, 0 if it has none."""
     form: str = "int"
-    """`int`, or of a text: `text`, `state`, `handled`, `hex` (numbers between commas) or `number`."""
+    """`int`, or for texts `text`, `state`, `handled`, `hex` (numbers separated by commas) or `number`."""
     printed: str = ""
-    """What the kernel prints before the value, if not the column and `=`."""
+    """The kernel's prefix of the value, if it is not the column and `=`."""
 
 
 @record
@@ -31,10 +31,10 @@ class KernelEvent:
 
     name: str
     number: int
-    """Of its message in Perfetto's `FtraceEvent`."""
+    """The number of its message in Perfetto's `FtraceEvent`."""
     fields: Sequence[KernelField]
     given: Mapping[str, str] = field(default_factory=dict)
-    """Columns that the standard library's event has not, as expressions over those that it has."""
+    """Columns that the standard library's event lacks, as expressions over its columns."""
 
 
 def _text(column: str, number: int, printed: str = "") -> KernelField:
@@ -122,7 +122,7 @@ _HEAD = {"cpu": "int", "tid": "int", "tgid": "int", "comm_of_event": "text", "fl
 
 
 def described() -> list[Described]:
-    """Return how each event is written."""
+    """Return the descriptions of all events."""
     return [
         (one.name, one.number, [(f.column, f.printed or f" {f.column}=", f.number, f.form) for f in one.fields])
         for one in EVENTS
@@ -130,12 +130,12 @@ def described() -> list[Described]:
 
 
 def present(session: Session) -> list[str]:
-    """Return the names of the events that the trace `t` has, by whatever names."""
+    """Return the names of the kernel events in the trace `t`, under whatever names it has them."""
     return [one.name for one in EVENTS if session.stored_tables(f"t._events.{one.name}")]
 
 
 def events_query(names: Iterable[str]) -> str:
-    """Return the query over events of some names, in order: each row has what its event tells, else NULL."""
+    """Return the query over events of some names, in order; columns of other events are NULL."""
     wanted = set(names)
     columns = {**_HEAD, **{f.column: f.form for one in EVENTS for f in one.fields}}
     selects = []
@@ -143,7 +143,7 @@ def events_query(names: Iterable[str]) -> str:
         if one.name in wanted:
             own = {**{f.column: f.column for f in one.fields}, **one.given}
             shown = [f"{own.get(name, _null(form))} AS {name}" for name, form in columns.items()]
-            # Tables without lines have equal times in their own order.
+            # Events of tables without lines keep their own order at equal times.
             place = "ROW_NUMBER() OVER () AS place"
             head = ["_ts", "line", place, f"'{one.name}' AS `event`"]
             selects.append(select([*head, *shown], f"t._events.{one.name}"))

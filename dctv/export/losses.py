@@ -1,4 +1,4 @@
-"""What a trace has and an export has not -> sentences about it, one for each kind."""
+"""Describe what an export omits of a trace, one sentence for each kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dctv.export.query import select
 from dctv.export.timeline import ExportedTimeline
 from dctv.session import Session
 
-# Parts, not views: a view tells of each row whose it is, for which any event counts.
+# Query parts, not views: a view finds the process of each row, for which any event counts.
 _SHOWN = (
     "slice_begins",
     "slice_ends",
@@ -22,11 +22,11 @@ _SHOWN = (
 )
 _RAW = "t.raw_events."
 _NAMED = ("prev_pid", "next_pid", "pid", "child_pid")
-"""Columns of the kernel's events beside which the name of the thread stands."""
+"""Columns of kernel events that have the name of a thread beside them."""
 
 
 def of_mount(session: Session, timeline: ExportedTimeline, form: arrows.Form) -> list[str]:
-    """Return what of the trace `t` is left out in a format."""
+    """Describe what a format omits of the trace `t`."""
     found = _events(session)
     found += _of_the_kernel(session, timeline)
     if "flows" in timeline.queries:
@@ -39,7 +39,7 @@ def of_mount(session: Session, timeline: ExportedTimeline, form: arrows.Form) ->
 
 
 def _events(session: Session) -> list[str]:
-    """Tell of events that no track of a viewer is made of."""
+    """Describe events that become no track of a viewer."""
     names = [*(f"_parts.{name}" for name in _SHOWN), *(f"_events.{name}" for name in kernel.present(session))]
     read = set().union(*(session.stored_tables(f"t.{name}") for name in names))
     raw = [one.name for one in session.tables("t.raw_events")]
@@ -54,7 +54,7 @@ def _events(session: Session) -> list[str]:
 
 
 def _of_the_kernel(session: Session, timeline: ExportedTimeline) -> list[str]:
-    """Tell of events that would be on tracks of CPUs or threads which the trace does not name."""
+    """Describe events for tracks of CPUs or threads that the trace does not name."""
     found = []
     if "kernel" in timeline.queries:
         count = count_rows(session, f"({timeline.queries['kernel']}) AS k WHERE cpu IS NULL")
@@ -64,7 +64,7 @@ def _of_the_kernel(session: Session, timeline: ExportedTimeline) -> list[str]:
 
 
 def _names(session: Session, timeline: ExportedTimeline) -> list[str]:
-    """Tell of names of threads without a process, except those that the kernel's events tell again."""
+    """Describe names of threads without a process, except those that kernel events repeat."""
     rest = "WHERE pid IS NULL AND name IS NOT NULL"
     if "kernel" in timeline.queries:
         events = f"({timeline.queries['kernel']})"

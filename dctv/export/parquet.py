@@ -1,4 +1,4 @@
-"""A mounted trace -> a folder of Parquet files, one for each of its tables and of the vocabulary's."""
+"""Write a mounted trace as a folder of Parquet files, one for each of its tables and common views."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ OF_THE_KERNEL = (
     "irq.soft_p_cpu",
     "samples.samples",
 )
-"""Views that are written where they have rows."""
+"""Views that are written if they have rows."""
 _RAW = "raw_events."
 _METADATA_TABLES = ("properties", "diagnostics")
 _COMPUTED = ("events", "state")
-"""What the tables of events say once more."""
+"""Tables that repeat the contents of event tables."""
 
 
 def write_folder(session: Session, name: str, folder: Path, check: Callable[[], None]) -> int:
-    """Write what the trace holds and what the vocabulary says of it; return how many files there are.
+    """Write the tables of the trace and the common views; return the number of files.
 
     Raises:
-        UsageError: the folder is not empty, or cannot be made.
+        UsageError: the folder is not empty, or cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def write_folder(session: Session, name: str, folder: Path, check: Callable[[], 
         raise UsageError(f"cannot write `{folder}`: {(error.strerror or str(error)).lower()}") from None
     wanted = _wanted(session, name)
     for table in wanted:
-        # An event's own name may hold dots.
+        # An event's own name may contain dots.
         space, _, last = table.partition(".") if table.startswith(_RAW) else table.rpartition(".")
         target = folder / space / f"{_safe(last)}.parquet"
         target.parent.mkdir(exist_ok=True)
@@ -56,7 +56,7 @@ def write_folder(session: Session, name: str, folder: Path, check: Callable[[], 
 
 
 def _wanted(session: Session, name: str) -> list[str]:
-    """Return the names of the tables to write, below that of the mount: all that the trace has, and some views."""
+    """Return the names of the tables to write, below the mount: all of the trace, and some views."""
     prefix = f"{name}."
     found = {one.name.removeprefix(prefix): one.kind for one in session.tables(name)}
     own = [table for table, kind in found.items() if kind not in {"view", "function", "macro", "table macro"}]
@@ -74,6 +74,6 @@ def _quoted(name: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """Return a name that can be that of a file."""
+    """Return a valid name for a file."""
     kept = "".join(letter if letter.isalnum() or letter in "-_.,+=@ ()" else f"%{ord(letter):02x}" for letter in name)
     return kept.lstrip(".")[:200] or "%"

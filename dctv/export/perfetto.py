@@ -1,4 +1,4 @@
-"""A timeline -> Perfetto's protobuf: tracks, the kernel's events, slices, counters, instants and arrows."""
+"""Write a timeline as Perfetto's protobuf: tracks, kernel events, slices, counters, instants and arrows."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _CLOCKS = {
     "monotonic_raw": 5,
     "boottime": _BOOT,
 }
-"""By Perfetto's numbers; times of other clocks are taken for those since boot."""
+"""By Perfetto's numbers; other clocks are treated as the boot clock."""
 
 
 def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
-    """Write packets; times are absolute ns. Slices of one lane nest; each lane is a track below that of its thread."""
+    """Write packets; times are absolute ns. Slices of one lane nest; each lane is a track below its thread's."""
     from dctv._kernels import PerfettoExport
 
     properties = timeline.properties
@@ -45,12 +45,12 @@ def write(timeline: ExportedTimeline, out: BinaryIO) -> None:
 
 
 def _tracks(timeline: ExportedTimeline) -> tuple[list[Any], list[Any]]:
-    """Return processes and tracks as they are described."""
+    """Return the descriptions of processes and tracks."""
     kinds: dict[int | None, str] = {one.number: one.kind for one in timeline.tracks}
     places = {(one.what, one.pid, one.tid): one for one in timeline.places}
     tracks = []
     for one in timeline.tracks:
-        # Processes are described by themselves, and have their threads by the numbers.
+        # Processes have descriptions of their own, and refer to their threads by number.
         below = one.parent if kinds.get(one.parent, "process") not in {"process", "thread"} else None
         place = places.get(("thread_sort_index", one.pid, one.tid))
         order = place.order if place is not None else None

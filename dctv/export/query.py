@@ -1,4 +1,4 @@
-"""Texts of queries over the trace `t`, and how many rows they have."""
+"""Write queries over the trace `t`, and count their rows."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dctv.session import Session
 
 
 def select(columns: Iterable[str], source: str, rest: str = "") -> str:
-    """Return a SELECT; `rest` stands behind what follows FROM."""
+    """Return a SELECT; `rest` follows the FROM clause."""
     return " ".join(("SELECT", ", ".join(columns), "FROM", source, rest)).rstrip()
 
 
 def count(session: Session, source: str) -> int:
-    """Return how many rows a table has, or what else can follow FROM."""
+    """Return the number of rows of a FROM clause."""
     return int(session.sql(select(["COUNT(*) AS n"], source)).fetchall()[0][0])

@@ -1,4 +1,4 @@
-"""A mounted trace, or a query -> what a viewer shows: tracks and what stands on them, and the kernel's events."""
+"""Describe a mounted trace, or a query, as a viewer shows it: tracks with their rows, and kernel events."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _COLUMNS = {
     "counters": (TS, "track", "value"),
     "instants": (TS, "track", "name", "category", "args"),
 }
-"""What each kind of row has."""
+"""The columns of each kind of row."""
 
 _APART = 1 << 22
-"""More than any process of Linux is numbered."""
+"""Higher than any process id of Linux."""
 
 _ORDER = {"slices": " ORDER BY track, lane, _ts, depth", "async_slices": " ORDER BY track, lane, _ts, depth"}
 _PLACES = """
@@ -34,7 +34,7 @@ _NULLS = {"args": "'{}'", "value": "0.0", "depth": "0", "lane": "0", "name": "''
 
 @record
 class ExportedTrack:
-    """Something that slices, instants or values stand on."""
+    """A track of slices, instants or values."""
 
     number: int
     kind: str
@@ -47,7 +47,7 @@ class ExportedTrack:
 
 @record
 class TrackPlace:
-    """Where a process or thread stands among others, or what else it is called, as Chrome's traces tell it."""
+    """The sort order or labels of a process or thread, from metadata of Chrome's traces."""
 
     what: str
     """`process_sort_index`, `thread_sort_index` or `process_labels`."""
@@ -59,19 +59,19 @@ class TrackPlace:
 
 @record
 class ExportedTimeline:
-    """What is exported, read from its session when it is written."""
+    """The contents of an export, read from the session when it is written."""
 
     session: Session
     start_ns: int
-    """Absolute time of `_ts` 0."""
+    """The absolute time of `_ts` 0."""
     properties: Mapping[str, str]
     processes: Sequence[tuple[int, str | None]]
     tracks: Sequence[ExportedTrack]
     queries: Mapping[str, str]
-    """By kind of row (`kernel`, `slices`, `async_slices`, `counters`, `instants`, `flows`); some kinds have none."""
+    """By kind of row (`kernel`, `slices`, `async_slices`, `counters`, `instants`, `flows`); kinds may be missing."""
     places: Sequence[TrackPlace] = ()
     last: int | None = None
-    """When the last event of the trace is; None if the rows are not those of a whole trace."""
+    """The time of the trace's last event; None if the rows are not those of a whole trace."""
 
     def batches(self, kind: str) -> Iterable[Any]:
         """Yield the Arrow batches of a kind of row, slices by track and lane, then in order of time."""
@@ -80,7 +80,7 @@ class ExportedTimeline:
 
 
 def of_mount(session: Session, form: arrows.Form) -> ExportedTimeline:
-    """Return the timeline of the trace that is mounted as `t`, by the vocabulary of the standard library."""
+    """Return the timeline of the trace that is mounted as `t`, from the common views of the standard library."""
     properties = dict(session.sql("SELECT key, value FROM t.properties").fetchall())
     tracks = session.sql("SELECT track, kind, name, pid, tid, unit, parent FROM t.tracks ORDER BY track").fetchall()
     named = session.sql(
@@ -90,7 +90,7 @@ def of_mount(session: Session, form: arrows.Form) -> ExportedTimeline:
         "SELECT pid, tid, name FROM t.threads WHERE tid IS NOT NULL ORDER BY pid, tid, name"
     ).fetchall()
     queries = _mount_queries(session, form)
-    # Times since 1970 are those of a trace that tells no others.
+    # Without a clock, times are since the Unix epoch.
     start = int(
         properties.get("start_ns")
         or (properties.get("start_unix_ns", "0") if properties.get("clock") == "realtime" else "0")
@@ -104,7 +104,7 @@ def of_mount(session: Session, form: arrows.Form) -> ExportedTimeline:
 
 
 def _places(session: Session) -> list[TrackPlace]:
-    """Return the places that events of metadata tell."""
+    """Return the sort orders and labels in metadata events."""
     schema = session.columns("t.metadata")
     if schema is None or not {"name", "pid", "tid", "args"} <= {*schema.names}:
         return []
@@ -114,7 +114,7 @@ def _places(session: Session) -> list[TrackPlace]:
         if not isinstance(args, dict):
             continue
         order, labels = args.get("sort_index"), args.get("labels")
-        # The format knows numbers of 32 bits.
+        # The format has 32-bit numbers.
         order = order if isinstance(order, int) and abs(order) < 1 << 31 else None
         labels = labels if isinstance(labels, str) else None
         found.append(TrackPlace(what, pid, tid if what == "thread_sort_index" else None, order, labels))
@@ -128,7 +128,7 @@ def _mount_queries(session: Session, form: arrows.Form) -> dict[str, str]:
         plain = select(["*", "'' AS leaving", "'' AS arriving"], f"t.{kind}")
         source = arrows.with_arrows(kind, form) if is_linked else f"({plain})"
         queries[kind] = select(_COLUMNS[kind], source, _ORDER[kind])
-    # Samples rather than spans: also of the last one, and of several at one time, a viewer shows the value.
+    # Samples rather than spans, so that viewers also show the last value, and several at one time.
     queries["counters"] = select(_COLUMNS["counters"], "t._parts.counter_values", " ORDER BY _ts, line")
     queries["instants"] = select(_COLUMNS["instants"], "t.instants")
     if is_linked:
@@ -140,14 +140,14 @@ def _mount_queries(session: Session, form: arrows.Form) -> dict[str, str]:
 
 
 def _with_threads(tracks: Sequence[ExportedTrack], threads: Sequence[tuple[Any, ...]]) -> list[ExportedTrack]:
-    """Give the tracks of threads their names, and threads that have nothing but a name a track."""
+    """Name the tracks of threads, and add tracks for threads that have only a name."""
     names = {(pid, tid): name for pid, tid, name in threads}
     found, taken = [], set()
     for one in tracks:
         if one.kind != "thread":
             found.append(one)
             continue
-        # Threads of several machines may have the same numbers, which viewers take for one thread.
+        # Threads of several machines may have the same ids, which viewers treat as one thread.
         pid, place = one.pid or 0, (one.pid, one.tid)
         while place in taken:
             place = (pid := pid + _APART, one.tid)
@@ -159,10 +159,10 @@ def _with_threads(tracks: Sequence[ExportedTrack], threads: Sequence[tuple[Any, 
 
 
 def of_query(session: Session, text: str) -> ExportedTimeline:
-    """Return the timeline of a query's rows: slices if it has `_duration`, counters if `value`, else instants.
+    """Return the timeline of a query's rows: slices with `_duration`, counters with `value`, else instants.
 
-    Slices and instants stand on threads (`pid`, `tid`), or on one for each `track` if there is such a column; counters
-    are told apart by `name`. Other columns than those of the kind become arguments.
+    Slices and instants belong to threads (`pid`, `tid`), or to one per `track` if there is such a column; counters are
+    identified by `name`. Other columns become arguments.
 
     Raises:
         UsageError: it has no column `_ts`.

@@ -1,1 +1,1 @@
-"""Registries of what SQL can call."""
+"""Registries of the functions of SQL."""

@@ -1,1 +1,1 @@
-"""Traces at rest: chunks, statistics, blooms, pruning, the column store, and what is known without a scan."""
+"""Traces on disk: chunks, statistics, Bloom filters, pruning, the column store, and answers without a scan."""

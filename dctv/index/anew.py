@@ -1,4 +1,4 @@
-"""Turns a trace into a new index and column store: one pass, then everything is published at once or not at all."""
+"""Build the index and column store of a trace: one pass, then everything is published at once or not at all."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from dctv.record import field, record, replace
 
 @record(frozen=False)
 class PassTally:
-    """What a pass has come to."""
+    """Counts of a pass."""
 
     chunks: int = 0
     events: int = 0
@@ -45,7 +45,7 @@ def build(trace: Trace, wanted: IndexLayout, folder: Path, make_sorter: MakeSort
     """Build the index of a trace in a folder that the caller has locked.
 
     Raises:
-        IndexFailed: it cannot be written, or the trace changed meanwhile.
+        IndexFailed: it cannot be written, or the trace changed during the build.
         TraceError: the trace cannot be read.
     """
     began = time.monotonic()
@@ -61,7 +61,7 @@ def build(trace: Trace, wanted: IndexLayout, folder: Path, make_sorter: MakeSort
 def _fill(
     trace: Trace, wanted: IndexLayout, work: Path, files: Sequence[Identity], make_sorter: MakeSorter | None
 ) -> tuple[PassTally, Sequence[tuple[Any, ...]]]:
-    """Write index and store to the workspace, in two passes if the first one learnt something too late."""
+    """Write index and store to the workspace, in two passes if the first one learned something too late."""
     hints: Mapping[str, Any] | None = None
     while True:
         attempt = Attempt(trace, wanted, work, files, make_sorter)
@@ -74,9 +74,9 @@ def _fill(
 
 
 class FileFilters:
-    """Makes the Bloom filters of whole files, from chunks in the order of the trace.
+    """Build the Bloom filters of whole files, from chunks in trace order.
 
-    A file of one chunk gets none: those of the chunk tell the same.
+    A file of one chunk gets none: the chunk's filters are the same.
     """
 
     def __init__(self, writer: IndexWriter, sizes: Mapping[str, Any]) -> None:
@@ -87,7 +87,7 @@ class FileFilters:
         self._collected: Any = None
 
     def add(self, file: int, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take the dimensions of a chunk."""
+        """Add the dimensions of a chunk."""
         from dctv._kernels import FileBlooms
 
         if file != self._file:
@@ -104,7 +104,7 @@ class FileFilters:
 
 
 class Attempt:
-    """One pass over a trace, into the workspace."""
+    """One pass over a trace that writes into the workspace."""
 
     def __init__(
         self, trace: Trace, wanted: IndexLayout, work: Path, files: Sequence[Identity], make_sorter: MakeSorter | None
@@ -121,7 +121,7 @@ class Attempt:
             self._sorter = make_sorter(work / "runs")
 
     def read(self, hints: Mapping[str, Any] | None) -> tuple[Mapping[str, Any], bool]:
-        """Read all chunks; return the metadata, and whether they must be read again with it as a hint."""
+        """Read all chunks; return the metadata, and whether a second pass with it as hints is needed."""
         wanted, tally = self._layout, self.tally
         dimensions = list(wanted.dimensions.items())
         sizes: dict[str, Any] = {
@@ -142,7 +142,7 @@ class Attempt:
                 tally.events += statistics["statistics"]["total_events"]
                 self._trace.counted(tally.events)
                 tally.hashes.update(dict.fromkeys((file, *row) for row in chunk.hashes))
-                del chunk  # The next one is made in its memory.
+                del chunk  # The next one reuses its memory.
             filters.finish()
             return run.metadata(), run.again()
         except BaseException:
@@ -174,7 +174,7 @@ class Attempt:
         return rows
 
     def abandon(self) -> None:
-        """Remove what was written."""
+        """Remove the files written so far."""
         self._writer.abandon()
         (self._work / INDEX).unlink(missing_ok=True)
         if self._sorter is not None:
@@ -186,7 +186,7 @@ class Attempt:
 def statistics_of(
     chunk: DecodedChunk, dimensions: list[tuple[str, str]], sizes: Mapping[str, Any], *, summary: bool = True
 ) -> dict[str, Any]:
-    """Return the rows of a chunk.
+    """Return the index rows of a chunk.
 
     Raises:
         IndexFailed: a column cannot be a dimension.
@@ -200,7 +200,7 @@ def statistics_of(
 
 
 def store_rows(folder: Path, stored: Sequence[WrittenTable]) -> list[tuple[Any, ...]]:
-    """Bring the files of a store to the disk; return their rows of `store_tables`."""
+    """Sync the files of a store to disk; return their rows of `store_tables`."""
     from dctv._kernels import settle_files
 
     settle_files([str(folder / table.file) for table in stored])

@@ -1,9 +1,9 @@
-"""Questions about all events of a trace -> rows that follow from the statistics of its chunks, or nothing.
+"""Answer questions about all events of a trace from the statistics of its chunks, where these suffice.
 
-Counts come from dictionaries, from counts of events by name and category, and of missing values; durations from their
-sums, sums of squares, ends and sketches by name. What cannot be told exactly is not told; only quantiles are near, to
-within 1 %. Means, variances and deviations are computed from exact sums and rounded once, so that their last digits may
-be others, and better ones, than those of the engine.
+Counts come from dictionaries, counts of events by name and category, and counts of missing values; durations from sums,
+sums of squares, extremes and sketches by name. Only exact answers are given, except quantiles, which are within 1 %.
+Means, variances and deviations are computed from exact sums and rounded once, so their last digits may differ from the
+engine's, and are more accurate.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dctv.plan.question import Aggregate, Cell, Question
 from dctv.record import record
 
 _INTEGER = pattern("-?[0-9]{1,18}")
-"""Texts that certainly fit into 64 bits."""
+"""Texts that always fit into 64 bits."""
 _AS_TEXT = ("string", "uint", "int")
 
 SQUARES = "sum of squares"
@@ -39,7 +39,7 @@ class AskedTable:
     """The table of events that a question is about, and the lineage of its columns."""
 
     event: str | None
-    """The name of its events, None for the table of all."""
+    """The name of its events, None for the table of all events."""
     lineage: Mapping[str, ColumnLineage]
     types: Mapping[str, str]
     """The engine's types of its columns."""
@@ -59,7 +59,7 @@ class Answers:
 
     @cached_property
     def _events(self) -> Mapping[tuple[str, str], int]:
-        """Events by category and name."""
+        """Counts of events by category and name."""
         return self._index.event_counts()
 
     @cached_property
@@ -67,7 +67,7 @@ class Answers:
         return sums_by_name(self._index.summaries)
 
     def rows(self, table: AskedTable, question: Question) -> list[Group] | None:
-        """Answer a question: keys, then aggregates; None if that is not known.
+        """Answer a question: keys, then aggregates; None if the statistics do not suffice.
 
         Raises:
             IndexUnusable: the statistics are damaged.
@@ -96,9 +96,9 @@ class Answers:
         raise Unknown
 
     def _by_name(self, table: AskedTable, keys: Sequence[str], dimensions: Sequence[str]) -> Mapping[Group, int]:
-        """Count by names and categories, as the manifest has them."""
+        """Count by names and categories, from the manifest."""
         if any(table.types[key] != "VARCHAR" for key in keys) or ("cat" in dimensions and self._missing("cat")):
-            # There a missing category is the empty text.
+            # The manifest has the empty text for a missing category.
             raise Unknown
         found: Counter[Group] = Counter()
         for (category, name), number in self._events.items():
@@ -198,7 +198,7 @@ def _dimension(table: AskedTable, column: str) -> str:
 
 
 def _value(text: str, value_type: str, kind: str) -> Cell:
-    """Return a key as the column shows it."""
+    """Convert a key to the column's type."""
     if kind == "BIGINT" and value_type in ("uint", "int") and _INTEGER.fullmatch(text):
         return int(text)
     if kind == "VARCHAR" and value_type in _AS_TEXT:

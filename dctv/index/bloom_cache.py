@@ -1,4 +1,4 @@
-"""A store of Bloom filters that were read from indexes: bounded in bytes, the least recently used leave first."""
+"""A cache of Bloom filters read from indexes: bounded in bytes, with LRU eviction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Key = tuple[Path, str, str, int]
 
 
 class Filter(Protocol):
-    """A set of texts that may claim to have more of them than it has."""
+    """A set of texts with false positives."""
 
     def may_contain(self, text: str) -> bool:
         """Whether a text may be in the set."""
@@ -23,7 +23,7 @@ class Filter(Protocol):
 
 
 class BloomCache:
-    """Filters by where they are from; may be used by several threads."""
+    """Filters by origin; thread-safe."""
 
     def __init__(self, limit: int = 64 << 20) -> None:
         self._limit = limit
@@ -33,23 +33,23 @@ class BloomCache:
 
     @property
     def bytes(self) -> int:
-        """How many bytes the filters have."""
+        """Bytes of the filters."""
         return self._bytes
 
     def __len__(self) -> int:
         return len(self._filters)
 
     def known(self, key: Key) -> bool:
-        """Whether a filter is kept; asking is no use of it."""
+        """Whether a filter is cached; does not count as a use."""
         return key in self._filters
 
     def get(self, key: Key, read: Callable[[], Bloom | None]) -> Filter | None:
-        """Return a filter, read if it is not kept; None if there is none, or it is damaged."""
+        """Return a filter, and read it on a miss; None if there is none, or it is damaged."""
         with self._lock:
             if key in self._filters:
                 self._filters.move_to_end(key)
                 return self._filters[key][0]
-        # Two threads may read the same filter at once; the second one's replaces the first.
+        # Two threads may read the same filter at once; the second replaces the first.
         blob = read()
         made = None if blob is None else _filter(blob)
         size = 100 + (0 if blob is None else len(blob.data))
@@ -68,7 +68,7 @@ class BloomCache:
 
 
 def _filter(blob: Bloom) -> Filter | None:
-    from dctv import _kernels  # compiled; only wanted when a filter is read
+    from dctv import _kernels  # compiled; only needed when a filter is read
 
     try:
         found: Filter = _kernels.Bloom.from_bytes(blob.data)

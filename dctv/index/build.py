@@ -1,4 +1,4 @@
-"""What it takes to build an index: settings, the trace, a sorter, a folder to work in, and how that is published."""
+"""Parts of an index build: settings, the trace, a sorter, a workspace, and publishing."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from dctv.index.trace import Trace
 from dctv.record import record
 
 WORKSPACE = "building-"
-"""How folders of builders begin; nothing in them counts."""
+"""Prefix of builders' folders; readers ignore these."""
 
 STORE = "store-"
-"""How folders of column stores begin; the generation follows."""
+"""Prefix of column store folders; the generation follows."""
 
 
 @record
 class IndexSettings:
-    """What a person can choose of an index."""
+    """Choices of the user about an index."""
 
     dimensions: tuple[str, ...] = ()
-    """Besides those of the format: `args.size`."""
+    """In addition to those of the format: `args.size`."""
     expected_entries: int = 1024
     false_positive_rate: float = 0.01
     store: bool = True
@@ -41,40 +41,40 @@ class IndexSettings:
 
 @record
 class WrittenTable:
-    """A table that was written to a file of the column store."""
+    """A table that has been written to a file of the column store."""
 
     name: str
     file: str
     """Name in the store's folder."""
     rows: int
     bytes: int
-    """Its size."""
+    """The size of the file."""
     checksum: int
-    """CRC-32 of all that was written to it."""
+    """CRC-32 of the file."""
     columns: str
-    """Whatever is to be known of its columns, as JSON."""
+    """Metadata of its columns, as JSON."""
 
 
 class ChunkSorter(Protocol):
-    """Collects the rows of all chunks, and writes them to the column store in order."""
+    """Collects the rows of all chunks, and writes them sorted to the column store."""
 
     def add(self, chunk: DecodedChunk) -> None:
-        """Take a chunk, in the order of the trace."""
+        """Add a chunk, in trace order."""
 
     def write(self, chunks: ChunkReader, metadata: TraceMetadata, folder: Path) -> Sequence[WrittenTable]:
-        """Write all tables to a folder that is there; after the last chunk."""
+        """Write all tables to an existing folder; after the last chunk."""
 
     def close(self) -> None:
-        """Free everything."""
+        """Release all resources."""
 
 
 MakeSorter = Callable[[Path], ChunkSorter]
-"""Begin to collect; the folder, which is there, is for what does not fit into memory."""
+"""Create a sorter; the folder, which exists, is for rows that do not fit into memory."""
 
 
 @record
 class Built:
-    """What was built."""
+    """Counts of a finished build."""
 
     chunks: int
     events: int
@@ -84,10 +84,10 @@ class Built:
 
 
 def layout(trace: Trace, settings: IndexSettings) -> IndexLayout:
-    """Return how an index of a trace is to be built.
+    """Return how to build the index of a trace.
 
     Raises:
-        UsageError: there is no such dimension, or the format cannot do without a store.
+        UsageError: there is no such dimension, or the format requires a store.
     """
     if not settings.store and trace.chunks.decode is None:
         raise UsageError(
@@ -106,7 +106,7 @@ def layout(trace: Trace, settings: IndexSettings) -> IndexLayout:
 
 
 def looked_at(trace: Trace) -> list[Identity]:
-    """Return what the files are now.
+    """Return the current identities of the files.
 
     Raises:
         IndexFailed: one of them cannot be read.
@@ -118,10 +118,10 @@ def looked_at(trace: Trace) -> list[Identity]:
 
 
 def unchanged(trace: Trace, before: Sequence[Identity]) -> None:
-    """Make sure that a trace is as it was.
+    """Check that a trace has not changed.
 
     Raises:
-        IndexFailed: it is not.
+        IndexFailed: it has.
     """
     for path, was, now in zip(trace.paths, before, looked_at(trace), strict=True):
         if was != now:
@@ -130,7 +130,7 @@ def unchanged(trace: Trace, before: Sequence[Identity]) -> None:
 
 @contextmanager
 def workspace(folder: Path) -> Iterator[Path]:
-    """Make a folder to build in, and remove it with all that was not published."""
+    """Create a folder to build in; on exit remove it with everything that was not published."""
     work = folder / f"{WORKSPACE}{os.getpid()}-{os.urandom(8).hex()}"
     work.mkdir()
     try:
@@ -140,12 +140,12 @@ def workspace(folder: Path) -> Iterator[Path]:
 
 
 def generation(work: Path) -> str:
-    """Return how the store that is made in a workspace is called apart from others."""
+    """Return the generation of the store that is built in a workspace, which names its folder."""
     return work.name.rpartition("-")[2]
 
 
 def publish(work: Path, folder: Path) -> None:
-    """Put a finished workspace in place; the index's own name comes last, and with it everything counts."""
+    """Publish a finished workspace; the index file is renamed last, and makes everything valid."""
     store = work / "store"
     if store.is_dir():
         sync(store)
@@ -156,7 +156,7 @@ def publish(work: Path, folder: Path) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Bring to the disk which names a folder has."""
+    """Sync the entries of a folder to disk."""
     file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(file)
@@ -165,13 +165,13 @@ def sync(folder: Path) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Return what the system said, without what libraries wrap around it."""
+    """Return the system's error message, without what libraries wrap around it."""
     return (os.strerror(error.errno) if error.errno else str(error)).lower()
 
 
 @contextmanager
 def failures(folder: Path) -> Iterator[None]:
-    """Turn what a disk can do to a builder into an error in words."""
+    """Convert disk errors of a builder to errors for users."""
     try:
         yield
     except OSError as error:

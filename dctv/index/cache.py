@@ -1,4 +1,4 @@
-"""Turns the folder of all indexes into a list of them, and into a smaller one: the longest unused goes first."""
+"""List the indexes in the cache folder, and prune it: the least recently used go first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dctv.index.opening import change, open_whole
 from dctv.record import record
 
 MOST_BYTES = 20 << 30
-"""What all indexes in the cache may take, if the disk has ten times as much."""
+"""Maximum size of all indexes in the cache, if the disk is at least ten times as large."""
 
 
 @record
@@ -32,14 +32,14 @@ class CachedIndex:
     last_use: float
     """Seconds since the epoch."""
     problem: str | None
-    """Why it is of no use, None if it is good."""
+    """Why it is unusable, None if it is good."""
     histories: tuple[str, ...] = ()
     """State systems whose histories are kept with it."""
 
 
 @record
 class CacheLimit:
-    """What may stay in the cache."""
+    """The bounds of the cache."""
 
     most_bytes: int | None = None
     oldest: float | None = None
@@ -54,9 +54,9 @@ def entries(root: Path, *, look: bool = True) -> list[CachedIndex]:
 
 
 def prune(root: Path, bound: CacheLimit) -> list[CachedIndex]:
-    """Remove what is beyond a bound, the longest unused first; return what was removed.
+    """Remove indexes beyond a bound, the least recently used first; return those removed.
 
-    Indexes that are in use stay, as do those that cannot be removed.
+    Indexes stay if they are in use or cannot be removed.
     """
     for folder in _folders(root):
         sweep(folder)
@@ -75,7 +75,7 @@ def prune(root: Path, bound: CacheLimit) -> list[CachedIndex]:
 
 
 def _forget_fleets(root: Path, bound: CacheLimit, now: float) -> None:
-    """Remove what is known of traces that are mounted as one; it is small, and found again when it is wanted."""
+    """Remove cached facts about fleets; they are small, and are recomputed on demand."""
     for file in (root / FLEETS).glob("*.json"):
         with suppress(OSError):
             if bound.nothing or (bound.oldest is not None and now - file.stat().st_mtime > bound.oldest):
@@ -83,7 +83,7 @@ def _forget_fleets(root: Path, bound: CacheLimit, now: float) -> None:
 
 
 def most_bytes(root: Path) -> int:
-    """Return how much the cache may hold: 20 GiB, or a tenth of its disk if that is less."""
+    """Return the maximum size of the cache: 20 GiB, or a tenth of its disk if that is less."""
     try:
         return min(MOST_BYTES, shutil.disk_usage(root).total // 10)
     except OSError:
@@ -106,7 +106,7 @@ def _entry(folder: Path, *, look: bool) -> CachedIndex:
 
 
 def _looked_at(folder: Path) -> tuple[tuple[Path, ...], str | None, tuple[str, ...]]:
-    """Return the files of the trace, why the index is of no use, and the names of histories that are kept with it."""
+    """Return the files of the trace, why the index is unusable, and the names of its histories."""
     from dctv.index.history_notes import kept_in
 
     paths: tuple[Path, ...] = ()
@@ -144,7 +144,7 @@ def _removed(folder: Path) -> bool:
         return False
     with hold:
         try:
-            # The index first: without it the rest counts for nothing. The lock last: it keeps others away.
+            # The index first: without it the rest is ignored. The lock last: it excludes other processes.
             (folder / INDEX).unlink(missing_ok=True)
             for path in folder.iterdir():
                 if path.is_dir():

@@ -1,4 +1,4 @@
-"""Values and literals as texts of dictionaries and Bloom filters, and back."""
+"""Convert values and literals to the texts of dictionaries and Bloom filters, and back."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dctv.plan import predicate as p
 
 Leaf = p.Compare | p.In | p.Prefix | p.IsNull
 _RAW_LIMIT = 1 << 20
-"""A dictionary of more bytes than this is none of ours."""
+"""No dictionary that dctv writes is larger than this, in bytes."""
 
 
 def literal_kind(leaf: Leaf) -> type | None:
-    """Return what the literals of a condition are: texts, truth values or numbers; None if they differ."""
+    """Return the type of a condition's literals: text, Boolean or number; None if they differ."""
     match leaf:
         case p.Compare(_, _, value):
             return p.kind_of(value)
@@ -29,7 +29,7 @@ def literal_kind(leaf: Leaf) -> type | None:
 
 
 def canonical(value: p.Value) -> str | None:
-    """Write a literal as it stands in dictionaries and Bloom filters; None for a number that no value can have."""
+    """Return the text of a literal in dictionaries and Bloom filters; None for a number that no value can have."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -45,7 +45,7 @@ def canonical(value: p.Value) -> str | None:
 
 
 def number_of(text: str) -> int | float | None:
-    """Read a number as it stands in dictionaries; what is no number is above all others, as for the engine."""
+    """Parse a number of a dictionary; NaN sorts above all others, as in the engine."""
     try:
         return int(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Turns an index and its trace into what differs between them: everything is computed again from the trace."""
+"""Compare an index with its trace: recompute everything from the trace, and list the differences."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _MOST = 20
 
 
 def check(trace: Trace, index: Index, make_sorter: MakeSorter | None, scratch: Path) -> list[str]:
-    """Compute an index again, in a folder for scratch, and return in words what differs; nothing if all is well.
+    """Recompute an index in a scratch folder, and return descriptions of all differences; none if it is correct.
 
     Raises:
-        IndexFailed: there is no room for it, or the trace changes meanwhile.
+        IndexFailed: there is no room for it, or the trace changes during the check.
         TraceError: the trace cannot be read.
     """
     found = IndexDifferences([])
@@ -63,13 +63,13 @@ def check(trace: Trace, index: Index, make_sorter: MakeSorter | None, scratch: P
 
 @record(frozen=False)
 class IndexDifferences:
-    """What differs."""
+    """The differences found."""
 
     found: list[str]
     more: int = 0
 
     def add(self, line: str) -> None:
-        """Note a difference."""
+        """Add a difference."""
         if len(self.found) < _MOST:
             self.found.append(line)
         else:
@@ -95,11 +95,11 @@ class _Watched:
             yield chunk
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return what the pass learnt."""
+        """Return the metadata of the pass."""
         return self.inner.metadata()
 
     def again(self) -> bool:
-        """Whether the pass must be done again."""
+        """Whether a second pass is needed."""
         return self.inner.again()
 
 
@@ -114,7 +114,7 @@ def _watched(trace: Trace, index: Index, found: IndexDifferences) -> Trace:
 
 
 def _probe(index: Index, position: int, chunk: DecodedChunk, found: IndexDifferences) -> None:
-    """Make sure that no value of a chunk is denied by its filters; what this rests on is not what made them."""
+    """Check that filters deny no value of a chunk; the values do not come from the code that built the filters."""
     from dctv._kernels import Bloom
 
     columns = {"name": None, **{n: c for n, c in index.layout.dimensions.items() if n not in ALWAYS}}

@@ -1,4 +1,4 @@
-"""Sets of chunks as whole numbers, bit i for the chunk at position i -> truth values that are possible in chunks."""
+"""Sets of chunks as integers (bit i is the chunk at position i), and possible truth values per chunk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Possible:
     unknown: int
 
     def both(self, other: Possible) -> Possible:
-        """Return what AND makes of two conditions."""
+        """Return the result of AND with another condition."""
         mine, theirs = self.true | self.false | self.unknown, other.true | other.false | other.unknown
         return Possible(
             self.true & other.true,
@@ -25,16 +25,16 @@ class Possible:
         )
 
     def opposite(self) -> Possible:
-        """Return what NOT makes of a condition."""
+        """Return the result of NOT."""
         return Possible(self.false, self.true, self.unknown)
 
     def within(self, true: int, false: int) -> Possible:
-        """Return what is left if it can be true or false only there."""
+        """Return the possible values if it can be true or false only in these chunks."""
         return Possible(self.true & true, self.false & false, self.unknown)
 
 
 def set_of(positions: Iterable[int], count: int) -> int:
-    """Return a set of chunks."""
+    """Return the set of the chunks at these positions."""
     digits = bytearray(b"0") * (count + 1)
     for position in positions:
         digits[count - position] = 49

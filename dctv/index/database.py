@@ -53,16 +53,16 @@ _ANEW = "index the trace again"
 
 
 class Closing(Protocol):
-    """Something that is held until it is closed."""
+    """A resource that must be closed."""
 
     def close(self) -> None:
-        """Let go."""
+        """Release it."""
 
 
 class Index:
-    """An open index; all methods may be called from several threads. Lists are by the position of the chunk.
+    """An open index; thread-safe. Lists are by the position of the chunk.
 
-    Raises `IndexUnusable` wherever the file turns out to be damaged after all.
+    Methods raise `IndexUnusable` if the file turns out to be damaged.
     """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
@@ -77,7 +77,7 @@ class Index:
         self.about: Mapping[str, str] = dict(self._rows("SELECT key, value FROM about"))
 
     def hold(self, lock: Closing | None) -> None:
-        """Keep a lock until the index is closed."""
+        """Hold a lock until the index is closed."""
         self._held = lock
 
     def close(self) -> None:
@@ -93,19 +93,19 @@ class Index:
             with self._lock:
                 return self._connection.execute(query, values).fetchall()
         except UnicodeEncodeError:
-            # A text with half a surrogate pair stands in no trace.
+            # No trace contains a text with an unpaired surrogate.
             return []
         except sqlite3.Error as error:
             raise IndexUnusable(f"the index `{self.path}` is damaged: {error}") from None
 
     @property
     def reader(self) -> str:
-        """Name of the format's reader."""
+        """The name of the format's reader."""
         return self.about["reader"]
 
     @property
     def generation(self) -> str:
-        """Differs whenever the column store was written anew."""
+        """Changes whenever the column store is rewritten."""
         return self.about["generation"]
 
     @cached_property
@@ -130,7 +130,7 @@ class Index:
 
     @cached_property
     def chunks(self) -> Sequence[Chunk]:
-        """All chunks, in the order of files and places."""
+        """All chunks, in the order of files and positions."""
         query = """
             SELECT file_id, checkpoint_idx, uc_offset, uc_size, c_offset, c_size, first_line_num, num_lines
             FROM checkpoints ORDER BY file_id, checkpoint_idx"""
@@ -141,7 +141,7 @@ class Index:
         return {(chunk.file, chunk.number): i for i, chunk in enumerate(self.chunks)}
 
     def checkpoints(self, positions: Iterable[int] | None = None) -> list[Checkpoint]:
-        """Return what it takes to decode some chunks, or all of them, ascending."""
+        """Return the decoder checkpoints of some chunks, or all of them, ascending."""
         wanted = None if positions is None else set(positions)
         some = wanted is not None and len(wanted) <= len(self.chunks) // 4
         if some and wanted is not None:
@@ -160,32 +160,32 @@ class Index:
 
     @cached_property
     def metadata(self) -> TraceMetadata:
-        """What the format knows of the whole trace."""
+        """The format's metadata of the whole trace."""
         query = "SELECT file_info_id, dimension, hash_value, resolved_value FROM hash_resolutions ORDER BY file_info_id"
         return TraceMetadata(self.entries, self._rows(query))
 
     @cached_property
     def entries(self) -> Mapping[str, Any]:
-        """The entries of the metadata, without its hashes."""
+        """The entries of the metadata, without hashes."""
         entries: Mapping[str, Any] = json.loads(self.about["facts"])
         return entries
 
     @cached_property
     def summaries(self) -> Sequence[ChunkSummary]:
-        """What is known of each chunk's events as a whole."""
+        """Summary statistics of each chunk's events."""
         rows = self._rows(_SUMMARIES)
         self._complete("chunk_statistics", rows)
         return tuple(ChunkSummary(*row) for row in rows)
 
     @cached_property
     def events(self) -> Sequence[int]:
-        """How many events each chunk has."""
+        """The number of events of each chunk."""
         query = "SELECT total_events FROM chunk_statistics ORDER BY file_info_id, checkpoint_idx"
         return tuple(count for (count,) in self._rows(query))
 
     @cached_property
     def ends(self) -> Sequence[int | None]:
-        """When the last event of each chunk ends, in absolute ns."""
+        """The end of the last event of each chunk, in absolute ns."""
         query = "SELECT max_end_ns FROM chunk_statistics ORDER BY file_info_id, checkpoint_idx"
         return tuple(end for (end,) in self._rows(query))
 
@@ -201,7 +201,7 @@ class Index:
         return frozenset(name for (name,) in self._rows(query, (len(self.files),)))
 
     def dimension(self, name: str) -> Sequence[DimensionStatistics] | None:
-        """Return what is known of a dimension in each chunk, None if it is not indexed."""
+        """Return the statistics of a dimension in each chunk, None if it is not indexed."""
         if name not in self.dimensions:
             return None
         with self._lock:
@@ -215,7 +215,7 @@ class Index:
             return self._dimensions[name]
 
     def bloom(self, dimension: str, position: int) -> Bloom | None:
-        """Return the Bloom filter of a dimension in a chunk; not kept."""
+        """Return the Bloom filter of a dimension in a chunk; not cached."""
         chunk = self.chunks[position]
         query = """
             SELECT bloom_data, num_entries FROM chunk_bloom_filters
@@ -224,7 +224,7 @@ class Index:
         return Bloom(*rows[0]) if rows else None
 
     def blooms(self, dimension: str) -> Mapping[int, Bloom]:
-        """Return all Bloom filters of a dimension by the chunk's position; not kept."""
+        """Return all Bloom filters of a dimension by the chunk's position; not cached."""
         query = (
             "SELECT file_info_id, checkpoint_idx, bloom_data, num_entries FROM chunk_bloom_filters WHERE dimension = ?"
         )
@@ -232,7 +232,7 @@ class Index:
         return {positions[file, number]: Bloom(*rest) for file, number, *rest in self._rows(query, (dimension,))}
 
     def file_bloom(self, dimension: str, file: int) -> Bloom | None:
-        """Return the Bloom filter of a dimension in a whole file, if it has one; not kept."""
+        """Return the Bloom filter of a dimension in a whole file, if it has one; not cached."""
         query = "SELECT bloom_data, num_entries FROM file_bloom_filters WHERE dimension = ? AND file_info_id = ?"
         rows = self._rows(query, (dimension, file))
         return Bloom(*rows[0]) if rows else None
@@ -243,7 +243,7 @@ class Index:
         return frozenset(found for (found,) in self._rows(query, (dimension, text)))
 
     def hashes_with_prefix(self, dimension: str, prefix: str) -> frozenset[str]:
-        """Return the hashes that stand for texts that begin so."""
+        """Return the hashes that stand for texts with this prefix."""
         query = "SELECT DISTINCT hash_value FROM hash_resolutions WHERE dimension = ? AND resolved_value >= ?"
         after = _successor(prefix)
         if after is None:
@@ -253,7 +253,7 @@ class Index:
         )
 
     def texts_of(self, dimension: str, found: str) -> frozenset[str]:
-        """Return the texts for which a hash stands in some file; those of all hashes are read once."""
+        """Return the texts that a hash stands for in some file; the texts of all hashes are read once."""
         with self._lock:
             if dimension not in self._texts:
                 query = "SELECT DISTINCT hash_value, resolved_value FROM hash_resolutions WHERE dimension = ?"
@@ -264,12 +264,12 @@ class Index:
             return self._texts[dimension].get(found, frozenset())
 
     def event_counts(self) -> Mapping[tuple[str, str], int]:
-        """Count events by category and name, as the manifest has them; a missing category is empty."""
+        """Count events by category and name, from the manifest; a missing category is empty."""
         query = "SELECT cat, name, sum(event_count) FROM checkpoint_event_ranges GROUP BY cat, name"
         return {(category, name): count for category, name, count in self._rows(query)}
 
     def event_lines(self, position: int) -> Mapping[tuple[str, str], bytes]:
-        """Return the manifest of a chunk: category and name, and the little-endian u32 lines of such events."""
+        """Return the manifest of a chunk: for each category and name, the little-endian u32 lines of its events."""
         chunk = self.chunks[position]
         query = """
             SELECT cat, name, line_numbers FROM checkpoint_event_ranges
@@ -277,7 +277,7 @@ class Index:
         return {(category, name): lines for category, name, lines in self._rows(query, (chunk.file, chunk.number))}
 
     def other_lines(self, position: int) -> Mapping[str, bytes]:
-        """Return the lines of a chunk that are no events, by type."""
+        """Return the lines of a chunk that are not events, by type."""
         chunk = self.chunks[position]
         query = """
             SELECT meta_type, line_numbers FROM checkpoint_metadata_lines
@@ -294,10 +294,10 @@ class Index:
         return {name: StoredFile(name, folder / file, *rest) for name, file, *rest in self._rows(query)}
 
     def verify(self, table: StoredFile, *, read: bool = False) -> None:
-        """Make sure that a file of the store is as it was written.
+        """Check that a file of the store is as it was written.
 
-        A file that was not touched since, by what the file system says, is not read, unless `read` asks for it; one
-        that was touched is read once.
+        If the file system shows that a file was not modified since, it is not read unless `read` is set; a modified one
+        is read once.
 
         Raises:
             IndexUnusable: it is missing or damaged.
@@ -327,10 +327,10 @@ def stamp(found: os.stat_result) -> str:
 
 
 def _successor(prefix: str) -> str | None:
-    """Return the first text that sorts behind all that begin with `prefix`, None if there is none."""
+    """Return the first text that sorts after all texts with the prefix, None if there is none."""
     for i in range(len(prefix) - 1, -1, -1):
         point = ord(prefix[i])
         if point < 0x10FFFF:
-            # Surrogates cannot stand in UTF-8.
+            # UTF-8 cannot encode surrogates.
             return prefix[:i] + chr(0xE000 if point == 0xD7FF else point + 1)
     return None

@@ -1,10 +1,10 @@
-"""Statistics of a dimension in all chunks -> which truth values a condition may have for events of each chunk.
+"""Find the truth values that a condition may have in each chunk, from the chunks' statistics of a dimension.
 
-Sets of chunks are whole numbers: bit i is the chunk at position i, so that sets are combined by `&` and `|`. What is
-not known keeps all truth values possible that the counts of missing and present values allow.
+Sets of chunks are integers, with bit i for the chunk at position i, and are combined by `&` and `|`. Where there are no
+statistics, all truth values stay possible that the counts of missing and present values allow.
 
-Numbers are compared with numbers, texts with texts. Whole numbers and truth values may become texts when chunks of a
-trace are put together, and are written then as they stand in dictionaries; other numbers may not.
+Numbers are compared with numbers, texts with texts. Integers and Booleans may become texts when chunks of a trace are
+concatenated, and then are written as in dictionaries; other numbers never do.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from dctv.plan import predicate as p
 from dctv.record import record
 
 Positions = int | list[int]
-"""A set of chunks; those in few are listed."""
+"""A set of chunks; small sets are lists."""
 
 _NUMBERS = ("uint", "int", "double")
 _AS_TEXT = ("string", "uint", "int")
 _MOST_ENTRIES = 2_000_000
-"""Entries of all dictionaries of a dimension together from which on they are not kept in memory."""
+"""Dictionaries of a dimension with more entries in total are not kept in memory."""
 _MOST_VALUES = 20_000
-"""Different values from which on those of an order are not looked through one by one."""
+"""An order comparison does not scan more distinct values than this."""
 
 
 @record
 class Dictionaries:
-    """The dictionaries of many chunks, turned around."""
+    """The inverted dictionaries of many chunks."""
 
     known: int
-    """The chunks that have one."""
+    """The chunks that have a dictionary."""
     chunks: Mapping[str, Positions]
     """By value, the chunks in which it occurs."""
 
@@ -49,12 +49,12 @@ class Ranges:
 
     known: int
     low: Sequence[Any]
-    """Any value where it is not known; so the next."""
+    """Any value if unknown; likewise `high`."""
     high: Sequence[Any]
 
 
 class Evidence:
-    """What is known of one dimension."""
+    """The statistics of one dimension."""
 
     def __init__(self, rows: Sequence[DimensionStatistics], events: Sequence[int]) -> None:
         self._rows = rows
@@ -85,7 +85,7 @@ class Evidence:
 
     @cached_property
     def dictionaries(self) -> Dictionaries | None:
-        """The dictionaries, None if they are too many."""
+        """The dictionaries, None if they are too large."""
         if sum(max(row.distinct, 0) for row in self._rows if row.counts is not None) > _MOST_ENTRIES:
             return None
         found: dict[str, list[int]] = {}
@@ -103,12 +103,12 @@ class Evidence:
 
     @cached_property
     def numbers(self) -> Ranges:
-        """Between which numbers the values are."""
+        """The ranges of numeric values."""
         return self._ranges(_NUMBERS, number_of, 0)
 
     @cached_property
     def texts(self) -> Ranges:
-        """Between which texts the values are."""
+        """The ranges of texts."""
         return self._ranges(("string",), lambda text: text, "")
 
     def _ranges(
@@ -126,11 +126,11 @@ class Evidence:
         return Ranges(where(known), low, high)
 
     def at_all(self, leaf: Leaf) -> Possible:
-        """Return what the counts of missing and present values leave possible."""
+        """Return the truth values that the counts of missing and present values allow."""
         if isinstance(leaf, p.IsNull):
             return Possible(self.missing, self.present, 0)
         if isinstance(leaf, p.In) and (leaf.has_null or not leaf.values):
-            # Membership in a list with NULL is never false, in an empty one never true.
+            # IN a list with NULL is never false, IN an empty list never true.
             unknown = self.missing | (self.present if leaf.has_null else 0)
             return Possible(self.present if leaf.values else 0, 0 if leaf.has_null else self.present, unknown)
         return Possible(self.present, self.present, self.missing)
@@ -164,7 +164,7 @@ class Evidence:
         return 0
 
     def _matched(self, leaf: Leaf, dictionaries: Dictionaries) -> tuple[int, int] | None:
-        """Return where some value meets a condition, and where some does not."""
+        """Return the chunks where some value meets a condition, and where some value does not."""
         if isinstance(leaf, p.In) or (isinstance(leaf, p.Compare) and leaf.operator in ("=", "!=")):
             values = leaf.values if isinstance(leaf, p.In) else (leaf.value,)
             equal = self._equal(values, dictionaries)
@@ -210,7 +210,7 @@ class Evidence:
         return limits(leaf, self.numbers if kind is Fraction else self.texts, self.count)
 
     def may_be_probed(self, leaf: Leaf) -> int:
-        """Return the chunks whose values stand in Bloom filters as the literals of a condition do."""
+        """Return the chunks whose Bloom filters hold values in the form of the condition's literals."""
         kind = literal_kind(leaf)
         if kind is None:
             return 0
@@ -218,7 +218,7 @@ class Evidence:
 
 
 def limits(leaf: Leaf, ranges: Ranges, count: int) -> tuple[int, int]:
-    """Return where a condition can be true, and where false, by smallest and largest values."""
+    """Return the chunks where a condition may be true, and where false, by smallest and largest values."""
     everywhere = (1 << count) - 1
     unknown = everywhere & ~ranges.known
     match leaf:
@@ -253,7 +253,7 @@ def _compared(operator: str, value: Any, ranges: Ranges) -> tuple[int, int]:
 
 
 def _within(values: Sequence[Any], ranges: Ranges) -> tuple[int, int]:
-    """Return where a value of a list lies between the smallest and the largest, and where another value does."""
+    """Return where a listed value lies between the smallest and the largest, and where another value does."""
     if not values:
         return 0, (1 << len(ranges.low)) - 1
     true: list[bool] = []
@@ -267,7 +267,7 @@ def _within(values: Sequence[Any], ranges: Ranges) -> tuple[int, int]:
 
 
 def _plain(value: p.Value) -> Any:
-    """Return a literal that is fast to compare and the same."""
+    """Return an equal literal that compares fast."""
     if isinstance(value, Fraction):
         near = value.numerator / value.denominator
         return near if Fraction(near) == value else value

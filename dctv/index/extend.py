@@ -1,4 +1,4 @@
-"""Turns an index into one of more dimensions or other Bloom filters, with a pass that computes only what is missing."""
+"""Add dimensions or other Bloom filters to an index, with a pass that computes only what is missing."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from dctv.record import record, replace
 
 @record
 class Lack:
-    """What an index lacks of what is wanted."""
+    """The parts of a wanted index that an index lacks."""
 
     anew: bool
-    """Whether it must be built anew."""
+    """Whether it must be rebuilt."""
     dimensions: Mapping[str, str]
-    """Dimensions, and the columns they are of, that are to be computed."""
+    """Dimensions to compute, and their columns."""
     built_in: bool = False
-    """Whether those that every index has are among them."""
+    """Whether the dimensions of every index are among them."""
 
     def __bool__(self) -> bool:
         return self.anew or bool(self.dimensions)
 
 
 def lack(index: Index, wanted: IndexLayout) -> Lack:
-    """Compare an index with how it is wanted; what it has beyond that is no lack."""
+    """Compare an index with a wanted layout; additional parts do not matter."""
     has = index.layout
     if has.chunk_bytes != wanted.chunk_bytes or (wanted.store and not has.store) or not _store_is_whole(index):
         return Lack(anew=True, dimensions={})
@@ -53,7 +53,7 @@ def extend(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack) -> Bu
     """Add dimensions to an index whose folder the caller has locked; None if it must be rebuilt.
 
     Raises:
-        IndexFailed: it cannot be written, or the trace changed meanwhile.
+        IndexFailed: it cannot be written, or the trace changed during the build.
         TraceError: the trace cannot be read.
     """
     began = time.monotonic()
@@ -80,7 +80,7 @@ def extend(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack) -> Bu
 
 
 def _compute(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack, writer: IndexWriter) -> int | None:
-    """Write what is missing; return how many events were read, or None if the chunks are not the index's own."""
+    """Write the missing parts; return how many events were read, or None if the chunks are not those of the index."""
     writer.forget_dimensions([*missing.dimensions, *(ALWAYS if missing.built_in else ())])
     sizes: dict[str, Any] = {
         "expected_entries": wanted.expected_entries,
@@ -105,7 +105,7 @@ def _compute(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack, wri
 
 
 def _same(found: Checkpoint, expected: Checkpoint | None) -> bool:
-    """Whether chunks are of the same text; how it is unpacked may differ."""
+    """Whether chunks have the same text; they may be compressed differently."""
     return expected is not None and replace(found, window=None) == replace(expected, window=None)
 
 

@@ -1,4 +1,4 @@
-"""What an index is of -> the open index, if there is a good one."""
+"""Find and open the index of a trace, if there is a good one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The files of a mounted trace and how a history of its states is made -> the history, kept beside the trace's index.
+"""Keep histories of states beside a trace's index, built from the trace's files on demand.
 
-So is the timeline of a trace. A file is written in a workspace and renamed when it is whole; a note beside it tells
-what the file system and a checksum say of it. One without a note, or that is not what its note tells, counts for
-nothing and is made anew.
+The timeline of a trace is kept likewise. A file is written in a workspace and renamed when it is complete; a note
+beside it records its file system stamp and a checksum. A file without a note, or that differs from its note, is ignored
+and rebuilt.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from dctv.state import HistoryDamaged, HistoryOfAnother
 from dctv.timeline.stored import TimelineDamaged, TimelineOfAnother
 
 WORKSPACE = "building-states-"
-"""How folders of builders begin; nothing in them counts."""
+"""Prefix of builders' folders; readers ignore these."""
 BUILDING = "states.lock"
 _FORMAT = 1
-"""Of what is kept besides the history's own format."""
+"""Version of what is kept besides the history itself, which has a format of its own."""
 
 
 class TraceHistoryStore:
     """The histories of one mounted trace."""
 
     def __init__(self, trace: Trace, index_dir: Path | None) -> None:
-        """Note what the files are; before they are read, so that nothing is kept of what they were."""
+        """Record the identities of the files before they are read, so that no history of older contents is kept."""
         self._trace = trace
         self._index_dir = index_dir
         self._stamps = _stamps(trace.paths)
 
     def kept(self, work: Work) -> Any:
-        """Return a history, made if it is not there or not good; None if it cannot be kept."""
+        """Return a history, built if it is missing or damaged; None if it cannot be kept."""
         try:
             wanted = self._identity(work.version)
             if wanted is None:
@@ -91,7 +91,7 @@ class TraceHistoryStore:
             alone = locks.build(folder, work.waiting, BUILDING)
             assert alone is not None
             with alone:
-                # Another process may have made it meanwhile.
+                # Another process may have built it in between.
                 found = _found(folder, work, wanted, lambda _: None)
                 if found is not None:
                     return found
@@ -113,10 +113,10 @@ class TraceHistoryStore:
                 raise _Unwritten("files of the trace have changed")
             found = _size_and_checksum(path)
             final = folder / _file_name(work)
-            # The note of what was there says nothing of what comes.
+            # Remove the note of the previous file, which does not describe the next one.
             note_path(final).unlink(missing_ok=True)
             path.replace(final)
-            # Renaming is a change of status, so it is looked at afterwards.
+            # Renaming changes the status time, so take the stamp afterwards.
             note = Note(work.name, tuple(str(one) for one in self._trace.paths), stamp(final.stat()), *found)
             draft = work_folder / "note"
             with draft.open("w", encoding="utf-8") as file:
@@ -130,11 +130,11 @@ class TraceHistoryStore:
 
 
 class _Unwritten(Exception):
-    """Why a history cannot be kept, in words."""
+    """Why a history cannot be kept, as text."""
 
 
 def _found(folder: Path, work: Work, wanted: bytes, note: Callable[[str], None]) -> Any:
-    """Open a history that is there and good; while it is used it is not removed."""
+    """Open a history if it exists and is good; while it is open it is not removed."""
     path = folder / _file_name(work)
     if not path.exists():
         return None
@@ -176,7 +176,7 @@ def _opened(path: Path, work: Work, wanted: bytes) -> Any:
 
 
 def _size_and_checksum(path: Path) -> tuple[int, int]:
-    """Bring a file to the disk; return its size and checksum."""
+    """Sync a file to disk; return its size and checksum."""
     file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(file)
@@ -199,7 +199,7 @@ def _file_name(work: Work) -> str:
 
 
 def _stamps(paths: tuple[Path, ...]) -> list[str] | None:
-    """Return what changes with every write to some files; None if they are not all files."""
+    """Return stamps that change with every write to some files; None if one of them is not a file."""
     found = []
     for path in paths:
         try:

@@ -9,9 +9,9 @@ from pathlib import Path
 from dctv.record import record
 
 _PREFIXES = ("states-", "tracks-")
-"""How files of histories and of timelines begin."""
+"""Prefixes of history and timeline files."""
 NOTE = ".json"
-"""How the note of a history ends."""
+"""Suffix of a history's note."""
 
 
 @record
@@ -25,14 +25,14 @@ class Note:
     checksum: int
 
     def to_json(self) -> dict[str, object]:
-        """Return it as JSON has it; paths may be no text."""
+        """Return it for JSON; paths may be invalid UTF-8."""
         paths = [os.fsencode(path).decode("latin-1") for path in self.paths]
         whole = {"stamp": self.stamp, "size": self.size, "checksum": self.checksum}
         return {"name": self.name, "paths": paths, **whole}
 
 
 def noted(path: Path) -> Note | None:
-    """Read a note; None if there is none that could be understood."""
+    """Read a note; None if there is none that can be parsed."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         paths = tuple(os.fsdecode(str(one).encode("latin-1")) for one in raw["paths"])
@@ -42,12 +42,12 @@ def noted(path: Path) -> Note | None:
 
 
 def note_path(path: Path) -> Path:
-    """Return where the note of a history is."""
+    """Return the path of a history's note."""
     return path.with_name(f"{path.name}{NOTE}")
 
 
 def kept_in(folder: Path) -> list[tuple[str, tuple[Path, ...]]]:
-    """Return what is kept in an index's folder besides it, by its name, with the files of its trace."""
+    """Return the names of the histories in an index's folder, with the files of their traces."""
     found = []
     for path in sorted(path for prefix in _PREFIXES for path in folder.glob(f"{prefix}*{NOTE}")):
         note = noted(path)

@@ -9,12 +9,12 @@ from pathlib import Path
 from dctv.record import record
 
 EDGE_BYTES = 64 << 10
-"""How much of a file's head and of its tail is hashed."""
+"""The number of bytes of a file's head and of its tail that are hashed."""
 
 
 @record
 class Identity:
-    """What a file was when it was looked at."""
+    """The identity of a file at the time when it was read."""
 
     size: int
     mtime_ns: int
@@ -23,7 +23,7 @@ class Identity:
 
 
 def identity(path: Path) -> Identity:
-    """Look at a file.
+    """Return the identity of a file.
 
     Raises:
         OSError: it cannot be read.
@@ -43,7 +43,7 @@ def identity(path: Path) -> Identity:
 
 
 def identities(paths: Sequence[Path]) -> list[Identity]:
-    """Look at several files.
+    """Return the identities of several files.
 
     Raises:
         OSError: one of them cannot be read.

@@ -1,4 +1,4 @@
-"""Paths of traces to their indexes, for sessions and for `dctv index`, which does without one."""
+"""Index traces by path, for sessions and for `dctv index`, which has no session."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Indexer:
     readers: Mapping[str, Reader]
     threads: int
     index_dir: Path | None
-    """Where indexes are kept for which an order names no folder; None is the cache."""
+    """The folder of indexes unless a request names one; None is the cache."""
     temp_directory: Path | None
-    """Where rows go that do not fit into memory; None is the system's."""
+    """The folder for rows that do not fit into memory; None is the system's."""
     progress: Progress
 
     def index(self, path: str, order: IndexRequest, options: Mapping[str, object]) -> IndexOutcome:
-        """Build the index and the column store of a trace, or what they lack; options are those of its format.
+        """Build the index and the column store of a trace, or their missing parts; options are those of its format.
 
         Raises:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
@@ -40,10 +40,10 @@ class Indexer:
         return fulfil(*self._ordered(path, order, options), path, self.progress)
 
     def check(self, path: str, order: IndexRequest, options: Mapping[str, object]) -> list[str]:
-        """Compare the index of a trace with the trace; return in words what differs.
+        """Compare the index of a trace with the trace; return descriptions of the differences.
 
         Raises:
-            IndexUnusable: there is no index that could be compared.
+            IndexUnusable: there is no index to compare.
         """
         from dctv.index.order import differences
 

@@ -1,4 +1,4 @@
-"""Turns a trace into its open index: found, built, extended or waited for; folders of the dead are swept away."""
+"""Find, build, extend or wait for the index of a trace, and remove leftovers of dead builders."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from dctv.record import record
 
 @record
 class IndexPlan:
-    """What to do about the index of a trace."""
+    """How to obtain the index of a trace."""
 
     wanted: IndexLayout
     make_sorter: MakeSorter | None
     index_dir: Path | None = None
     force: bool = False
-    """Build anew whatever is there."""
+    """Whether to rebuild an existing index."""
     waiting: Callable[[], None] | None = None
-    """Called again and again while another process builds; raises to end that. None: do not wait."""
+    """Called repeatedly while another process builds; raises to end the wait. None: do not wait."""
     note: Callable[[str], None] = lambda _: None
     """Called with the reason why an existing index is not used."""
 
 
 def ensure(trace: Trace, plan: IndexPlan) -> tuple[Index, Built | None]:
-    """Open the index of a trace, after building what is missing; the second is None if nothing was.
+    """Open the index of a trace, after building missing parts; the second result is None if none were missing.
 
     Raises:
-        IndexFailed: it cannot be built, or another process builds it and is not to be waited for.
+        IndexFailed: it cannot be built, or another process is building it and the plan says not to wait.
         TraceError: the trace cannot be read.
     """
     about = trace.about
@@ -90,7 +90,7 @@ def _completed(trace: Trace, plan: IndexPlan, folder: Path, index: Index) -> Bui
 
 @record(frozen=False)
 class _Builder:
-    """A hold on the right to build."""
+    """The lock of the only builder."""
 
     hold: locks.Hold
     long: bool
@@ -122,7 +122,7 @@ def _held(folder: Path) -> locks.Hold:
 
 
 def _silent(_: str) -> None:
-    """Say nothing: it was said before."""
+    """Ignore a note that was reported before."""
 
 
 def sweep(folder: Path) -> None:
@@ -140,7 +140,7 @@ def sweep(folder: Path) -> None:
 
 
 def _generation(folder: Path) -> str | None:
-    """Return the generation of the store that an index goes with, without checking whether its trace has changed."""
+    """Return the generation of an index's store, without checking whether its trace has changed."""
     try:
         index = open_whole(folder)
     except IndexUnusable:

@@ -1,4 +1,4 @@
-"""Turns the files of a trace into the folder that holds their index and column store."""
+"""Map the files of a trace to the folder of their index and column store."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from dctv.record import record
 try:
     from _blake2 import blake2b
 except ImportError:
-    from hashlib import blake2b  # The same; it loads OpenSSL too.
+    from hashlib import blake2b  # The same function; this module also loads OpenSSL.
 
 INDEX = "trace.idx"
-"""The index's name in its folder."""
+"""The name of the index file."""
 
 FLEETS = "fleets"
-"""The folder beside those of indexes for what is known of traces that are mounted as one."""
+"""The folder for cached facts about fleets, beside those of indexes."""
 
 _SHORT = 12
-"""Digits of the key in a folder's name that a person is to read."""
+"""Digits of the key in a folder's name, few enough to read."""
 
 
 @record
 class Subject:
-    """What an index is of."""
+    """The subject of an index: files, reader and options."""
 
     paths: tuple[Path, ...]
     """Resolved."""
@@ -38,7 +38,7 @@ class Subject:
 
     @property
     def key(self) -> str:
-        """A name for it that no other trace has."""
+        """A unique name of the trace."""
         digest = blake2b(digest_size=16)
         for part in (self.reader, self.options, *map(str, self.paths)):
             raw = os.fsencode(part)
@@ -48,7 +48,7 @@ class Subject:
 
 
 def subject(paths: Sequence[Path], reader: str, options: Mapping[str, object]) -> Subject:
-    """Describe a trace; options that change nothing but their order make no other subject."""
+    """Describe a trace; the order of options does not matter."""
     return Subject(
         tuple(Path(os.path.realpath(p)) for p in paths), reader, json.dumps(options, sort_keys=True, default=str)
     )
@@ -64,7 +64,7 @@ def cache_folder() -> Path:
     """Return the default folder of indexes.
 
     Raises:
-        UsageError: neither XDG_CACHE_HOME nor HOME tells where it is.
+        UsageError: neither XDG_CACHE_HOME nor HOME is set.
     """
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # The XDG specification says to ignore relative paths.
@@ -77,7 +77,7 @@ def cache_folder() -> Path:
 
 
 def index_folder(about: Subject, index_dir: Path | None = None) -> Path:
-    """Return the folder of a trace's index, below `index_dir` if given; it need not be there.
+    """Return the folder of a trace's index, below `index_dir` if given; it may not exist.
 
     Raises:
         UsageError: there is no folder for caches.
@@ -88,7 +88,7 @@ def index_folder(about: Subject, index_dir: Path | None = None) -> Path:
 
 
 def _readable(paths: Sequence[Path]) -> str:
-    """Return the name of the only file, or of the folder that holds all, of characters that are safe in any path."""
+    """Return the name of the only file, or of the common folder, in characters that are safe in any path."""
     if len(paths) == 1:
         name = paths[0].name
     else:

@@ -1,8 +1,8 @@
 """Lock an index's folder: for readers, for the one builder, and for removal.
 
-`lock` is held shared by everyone who reads or builds, and exclusively by who removes; its modification time is when
-the index was last used. `building.lock` is held by the one who builds. Where the file system knows no locks, everybody
-may read and build, since an index is only ever replaced as a whole, and nobody may remove.
+Readers and builders hold `lock` shared; a process that removes holds it exclusively. Its modification time is when the
+index was last used. The builder holds `building.lock`. On a file system without locks, every process may read and
+build, since an index is only ever replaced as a whole, and none may remove.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ BUILDING = "building.lock"
 _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 _PULSE = 0.1
 _TRIES = 100
-"""How often a folder may be removed while its lock is opened."""
+"""How often the folder may be removed while opening its lock, before giving up."""
 _FRESH = 60
-"""Seconds in which another use of an index is not worth a write."""
+"""Seconds after a use in which another one is not recorded."""
 
 
 class Hold:
-    """A lock on an open file, until it is closed."""
+    """A lock on a file that is held until it is closed."""
 
     def __init__(self, file: int, *, sure: bool = True) -> None:
         self._file: int | None = file
         self.sure = sure
-        """Whether the file system has locks."""
+        """Whether the file system supports locks."""
 
     def close(self) -> None:
-        """Let go."""
+        """Release the lock."""
         file, self._file = self._file, None
         if file is not None:
             os.close(file)
@@ -47,7 +47,7 @@ class Hold:
 
 
 def use(folder: Path) -> Hold | None:
-    """Keep others from removing a folder that is there; None if it is not, or not even its lock can be opened."""
+    """Lock a folder shared, against removal; None if it does not exist, or its lock cannot be opened."""
     for _ in range(_TRIES):
         file = _open(folder / USE, make=folder.is_dir())
         if file is None:
@@ -73,8 +73,8 @@ def remove(folder: Path) -> Hold | None:
 def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING) -> Hold | None:
     """Become the builder in a folder that `use` holds; each lock name has one builder.
 
-    `waiting` is called again and again while somebody else builds, and ends the wait by raising; without it the answer
-    then is None.
+    `waiting` is called repeatedly while another process builds, and ends the wait by raising; without it the result is
+    None in that case.
 
     Raises:
         OSError: the folder cannot be written.

@@ -1,4 +1,4 @@
-"""An open index and its trace -> which chunks may matter, and their rows, decoded once for all that read them."""
+"""Decide which chunks of an indexed trace may matter, and decode them once for all readers."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from dctv.record import record
 from dctv.types.schema import DURATION, TS
 
 KEPT_BYTES = 256 << 20
-"""Rows of chunks that are kept for the next query, at most; those of a whole trace are kept in any case."""
+"""The maximum size of decoded chunks that are kept for the next query; a whole trace is kept regardless."""
 
 
 @record
 class Decoded:
-    """The tables of a trace with the rows of some chunks."""
+    """The tables of a trace with the rows of some of its chunks."""
 
     positions: frozenset[int]
     tables: Mapping[str, TraceTable]
 
 
 class IndexedTrace:
-    """A mounted trace with its index; may be used by several threads."""
+    """A mounted trace with its index; thread-safe."""
 
     def __init__(self, trace: Trace, index: Index) -> None:
-        # Results that are still read may need the index after the trace was unmounted.
+        # Results that are still being read may need the index after the trace is unmounted.
         self._close = weakref.finalize(self, index.close)
         self.index = index
         self.tables: Mapping[str, TraceTable] = trace.chunks.tables(index.metadata)
-        """Schemas without data."""
+        """Schemas without rows."""
         self.rest: LoadedTrace = trace.chunks.rest(index.metadata)
         self._trace = trace
         self._stamps = [self._stamp(number) for number in range(len(trace.paths))]
@@ -94,7 +94,7 @@ class IndexedTrace:
 
     @cached_property
     def _lineage_of_all(self) -> Mapping[str, ColumnLineage]:
-        """The columns of `events` that show the same dimension in every table."""
+        """The columns of `events` that have the same dimension in every table."""
         found: dict[str, set[ColumnLineage | None]] = {"name": set(), "category": set(), "pid": set(), "tid": set()}
         found[DURATION] = set()
         for name, table in self.tables.items():
@@ -110,10 +110,10 @@ class IndexedTrace:
         return {TS: ColumnLineage("ts"), **every}
 
     def decoded(self, positions: frozenset[int]) -> Mapping[str, TraceTable]:
-        """Return all tables with at least the rows of some chunks; the last ones are kept.
+        """Return all tables with at least the rows of some chunks; the last result is kept.
 
         Raises:
-            TraceError: the files are not what they were when the trace was mounted, or cannot be read.
+            TraceError: the files have changed since the trace was mounted, or cannot be read.
         """
         with self._lock:
             if self._kept is not None and positions <= self._kept.positions:
@@ -138,17 +138,17 @@ class IndexedTrace:
             raise TraceError(f"cannot read `{error.filename or trace.paths[0]}`: {what}") from None
 
     def check(self, numbers: Iterable[int]) -> None:
-        """Make sure that some files are what they were when the trace was mounted.
+        """Check that some files have not changed since the trace was mounted.
 
         Raises:
-            TraceError: they are not.
+            TraceError: they have.
         """
         for number in numbers:
             if self._stamp(number) != self._stamps[number]:
                 raise _changed(self._trace.paths[number])
 
     def _stamp(self, number: int) -> str:
-        """Return what changes with every write to a file, which is of the size and time that the index tells."""
+        """Return a stamp that changes with every write to a file, after checking its size and time."""
         path = self._trace.paths[number]
         known = self.index.files[number].identity
         try:
@@ -160,7 +160,7 @@ class IndexedTrace:
         return stamp(found)
 
     def close(self) -> None:
-        """Let go of the index."""
+        """Release the index."""
         self._close()
 
 

@@ -1,4 +1,4 @@
-"""The files of a trace that is to be mounted -> a mount: by its index, found or built, or read whole."""
+"""Mount the files of a trace: by an index, found or built, or by reading all of them."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from dctv.progress import Progress
 from dctv.record import record, replace
 
 AUTO_BYTES = 256 << 20
-"""Text from which on an index is built unasked: reading so much takes seconds and a gigabyte of memory each time."""
+"""Traces with at least this much text are indexed by default: reading them takes seconds and a GB of memory."""
 
 _PACKED = 10
-"""How much text a byte of gzip is taken for; traces of calls pack to a tenth or less."""
+"""Assumed compression ratio of gzip; traces of calls compress to a tenth or less."""
 
 When = bool | Literal["auto"]
 
 
 @record
 class IndexPolicy:
-    """Whether traces are read by their indexes."""
+    """Whether traces are read by index."""
 
     when: When = "auto"
-    """True builds those that are missing, `auto` only for large traces, False looks for none."""
+    """True builds missing indexes, `auto` only for large traces, False ignores indexes."""
     index_dir: Path | None = None
     large: int = AUTO_BYTES
-    """Bytes of text from which on a trace is large."""
+    """A trace is large if it has at least this many bytes of text."""
 
     def folder(self) -> Path | None:
-        """Return the folder of all indexes and column stores; None if there is none."""
+        """Return the default folder of indexes and column stores; None if there is none."""
         if not self.when:
             return None
         if self.index_dir is not None:
@@ -56,7 +56,7 @@ class MountNarrator:
     """Reports what happens while a trace is mounted."""
 
     label: str
-    """What a person calls the trace."""
+    """The user's name for the trace."""
     progress: Progress
     log: WarningLog
     """Called with the reason why an existing or possible index is not used."""
@@ -71,7 +71,7 @@ def find_by_paths(
 ) -> tuple[Reader, Index] | None:
     """Return the good index of some files and their format, so that no file is read to recognize it.
 
-    That of the `likely` format is looked for first.
+    The index of the `likely` format is tried first.
     """
     first = [readers[likely]] if likely is not None and likely in readers else []
     for reader in chain(first, (one for one in readers.values() if one.name != likely)):
@@ -83,7 +83,7 @@ def find_by_paths(
 
 
 def with_index(trace: Trace, found: Index | None, policy: IndexPolicy, narrator: MountNarrator) -> IndexedTrace | None:
-    """Return a trace with its index, built if that is wanted; None if it is to be read whole.
+    """Return a trace with its index, built if the policy says so; None if all of it is to be read.
 
     Raises:
         IndexFailed: an index was asked for and cannot be built.
@@ -94,7 +94,7 @@ def with_index(trace: Trace, found: Index | None, policy: IndexPolicy, narrator:
     try:
         index = found or find(trace.about, policy.index_dir, narrator.log.add)
         if index is None and (policy.when is True or _is_large(trace.paths, policy.large)):
-            from dctv.index.build import IndexSettings  # only wanted when something is indexed
+            from dctv.index.build import IndexSettings  # only needed when a trace is indexed
             from dctv.index.order import IndexRequest, fulfil
 
             fulfil(trace, IndexRequest(IndexSettings(), policy.index_dir), narrator.label, narrator.progress)
@@ -108,7 +108,7 @@ def with_index(trace: Trace, found: Index | None, policy: IndexPolicy, narrator:
 
 
 def mount_of(parts: tuple[str, ...], path: str, trace: Trace, indexed: IndexedTrace | None) -> Mount:
-    """Return a mount of a trace: by its index, or read whole.
+    """Return a mount of a trace: by index, or by reading all of it.
 
     Raises:
         TraceError: it cannot be read.
@@ -124,7 +124,7 @@ def mount_of(parts: tuple[str, ...], path: str, trace: Trace, indexed: IndexedTr
 
 
 def _silent(_: str) -> None:
-    """Say nothing: it is said when the format is known."""
+    """Ignore a note: it is reported once the format is known."""
 
 
 def _is_large(paths: Sequence[Path], bytes_: int) -> bool:

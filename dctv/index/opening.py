@@ -1,4 +1,4 @@
-"""Turns an index file into an open index, or says why it is not to be trusted: every byte is checked first."""
+"""Open an index file after checking every byte, or report why it is unusable."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dctv.index.seal import check_seal
 
 
 def open_index(folder: Path, wanted: Subject, lock: Closing | None = None) -> Index | None:
-    """Open the index in a folder if there is one, and make sure that it is whole and of these files as they are.
+    """Open the index in a folder if there is one, and check that it is complete and matches these files.
 
-    `lock` is closed with the index, and by nobody here if there is none.
+    `lock` is closed with the index; if there is none, the caller closes it.
 
     Raises:
-        IndexUnusable: there is one, but it must not be used.
+        IndexUnusable: there is one, but it is unusable.
     """
     for _ in range(3):
         index = open_whole(folder)
@@ -41,12 +41,12 @@ def open_index(folder: Path, wanted: Subject, lock: Closing | None = None) -> In
 
 
 def open_whole(folder: Path) -> Index | None:
-    """Open an index whose every byte has been checked, whatever its trace is now; None if there is none.
+    """Open an index after checking every byte, whatever its trace is now; None if there is none.
 
-    None too if it is replaced just now.
+    Also None if it is being replaced.
 
     Raises:
-        IndexUnusable: it is damaged, or of another version.
+        IndexUnusable: it is damaged, or has another version.
     """
     path = folder / INDEX
     try:
@@ -80,7 +80,8 @@ def _unreadable(path: Path, error: OSError) -> IndexUnusable:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    # Immutable: an index is only ever replaced, so no locks and no files beside it, which read-only folders refuse.
+    # Immutable: an index is only ever replaced, so SQLite needs neither locks nor files beside it, which would fail in
+    # read-only folders.
     uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False, isolation_level=None)
     # Open the file now, while it can still be compared with the one that was checked.
@@ -110,7 +111,7 @@ def _versioned(folder: Path, connection: sqlite3.Connection) -> Index:
 
 
 def _check(index: Index, wanted: Subject) -> None:
-    """Compare an index with the files that it is to be of."""
+    """Check that an index is of these files."""
     if index.about.get("reader") != wanted.reader or index.about.get("options") != wanted.options:
         raise IndexUnusable(f"the index `{index.path}` is of another trace: its format or options differ")
     if tuple(file.path for file in index.files) != wanted.paths:
@@ -121,7 +122,7 @@ def _check(index: Index, wanted: Subject) -> None:
 
 
 def change(index: Index) -> str | None:
-    """Return what changed in the files of an index, None if nothing did."""
+    """Describe the change in the files of an index, None if there is none."""
     try:
         found = identities([file.path for file in index.files])
     except OSError as error:

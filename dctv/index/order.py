@@ -1,4 +1,4 @@
-"""Turns what a person orders of an index into the index and words about what was done."""
+"""Carry out a request for an index: build it, and report what was done."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from dctv.temporary import made_folder
 
 @record
 class IndexRequest:
-    """What to make of a trace."""
+    """Parts to build for a trace."""
 
     settings: IndexSettings = field(default_factory=IndexSettings)
     index_dir: Path | None = None
     force: bool = False
-    """Build anew whatever is there."""
+    """Whether to rebuild an existing index."""
 
 
 @record
 class IndexOutcome:
-    """What became of an order."""
+    """The outcome of a request."""
 
     folder: Path
     chunks: int
@@ -38,11 +38,11 @@ class IndexOutcome:
     """None without a column store."""
     text_bytes: int
     seconds: float | None
-    """None if the index was there."""
+    """None if the index existed."""
     incomplete: tuple[str, ...]
-    """What kept the trace from being read whole."""
+    """Reasons why the trace was not read completely."""
     notes: tuple[str, ...]
-    """Why an index that was there was not good enough."""
+    """Why an existing index was not used."""
     empty: tuple[str, ...]
     """Requested dimensions for which no event has a value."""
     timeline: tuple[int, int] | None = None
@@ -51,7 +51,7 @@ class IndexOutcome:
 
 @record(frozen=False)
 class Reporter:
-    """Reports of a build as words and bytes."""
+    """Report a build's progress as text and bytes."""
 
     label: str
     onward: Progress
@@ -60,28 +60,28 @@ class Reporter:
     total: int = 0
 
     def progress(self, done: int, total: int) -> None:
-        """Take what a pass says."""
+        """Report the progress of a pass."""
         self.done, self.total = done, total
         what = f"{self.label}: {self.events:,} events" if self.events else self.label
         self.onward.report(what, done, total)
 
     def counted(self, events: int) -> None:
-        """Take how many events there were so far."""
+        """Report the number of events so far."""
         self.events = events
         self.progress(self.done, self.total)
 
     def stored(self, done: int, total: int) -> None:
-        """Take how many rows of the column store are written."""
+        """Report how many rows of the column store have been written."""
         self.onward.report(f"{self.label}: {self.events:,} events, {100 * done // max(total, 1)} % stored", 0, 0)
 
     def sorter(self, folder: Path) -> ChunkSorter:
-        """Begin to collect rows for the column store."""
+        """Create the sorter for the column store."""
         from dctv.index.store import StoreSorter
 
         return StoreSorter(folder, self.stored)
 
     def waiting(self) -> None:
-        """Say that another process builds."""
+        """Report that another process is building."""
         self.onward.report(f"{self.label}: waiting for another process that indexes it", 0, 0)
 
 
@@ -112,12 +112,12 @@ def fulfil(trace: Trace, order: IndexRequest, label: str, progress: Progress) ->
 def differences(
     trace: Trace, order: IndexRequest, label: str, progress: Progress, temp_directory: Path | None = None
 ) -> list[str]:
-    """Compare the index of a trace with the trace; return what differs in words.
+    """Compare the index of a trace with the trace; return descriptions of the differences.
 
-    Rows that do not fit into memory go to a temporary directory, the system's unless one is told.
+    Rows that do not fit into memory go to a temporary directory, by default the system's.
 
     Raises:
-        IndexUnusable: there is no index that could be compared.
+        IndexUnusable: there is no index to compare.
     """
     notes: list[str] = []
     index = find(trace.about, order.index_dir, notes.append)

@@ -1,11 +1,11 @@
-"""A predicate over dimensions -> the chunks of an index that may hold an event for which it is true.
+"""Find the chunks of an index that may hold an event for which a predicate over dimensions is true.
 
-For each chunk and each part of the predicate there is the set of truth values that the part may have for events of the
-chunk: true, false, unknown. AND, OR and NOT make sets of sets; NOT turns true and false around, and leaves unknown. A
-chunk is kept just if the whole may be true. So NOT leaves a chunk out only where all events are proven to match.
+Each part of the predicate has, per chunk, the set of truth values that it may take for events of the chunk: true,
+false, unknown. AND, OR and NOT combine these sets; NOT swaps true and false, and keeps unknown. A chunk is kept if and
+only if the whole predicate may be true. So NOT drops a chunk only if all its events are proven to match.
 
-Three tiers of evidence, each on top of those before it: dictionaries with all values of a chunk (and the counts of
-missing ones), smallest and largest values, Bloom filters. What is not indexed may be anything.
+Three tiers of evidence are applied in turn: dictionaries with all values of a chunk (and the counts of missing ones),
+smallest and largest values, Bloom filters. A dimension that is not indexed may have any value.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dctv.plan import predicate as p
 from dctv.record import record, replace
 
 _FAR = 2**63 - 1
-"""An end that is not known: sums beyond it do not fit."""
+"""An unknown end: sums beyond it overflow."""
 _FEW = 8
 """If Bloom filters of more than this share of the chunks are needed, all are read at once."""
 
@@ -42,7 +42,7 @@ class PruningStatistics(Protocol):
 
     @property
     def generation(self) -> str:
-        """Differs whenever the index was written anew."""
+        """Changes whenever the index is rewritten."""
         ...
 
     @property
@@ -52,16 +52,16 @@ class PruningStatistics(Protocol):
 
     @property
     def events(self) -> Sequence[int]:
-        """How many events each chunk has."""
+        """The number of events of each chunk."""
         ...
 
     @property
     def ends(self) -> Sequence[int | None]:
-        """When the last event of each chunk ends."""
+        """The end of the last event of each chunk."""
         ...
 
     def dimension(self, name: str, /) -> Sequence[DimensionStatistics] | None:
-        """Return what is known of a dimension in each chunk."""
+        """Return the statistics of a dimension in each chunk."""
         ...
 
     def bloom(self, dimension: str, position: int, /) -> Bloom | None:
@@ -84,17 +84,17 @@ class Pruned:
     positions: Sequence[int]
     """Of the chunks, ascending."""
     files: Mapping[int, Sequence[int]]
-    """The same by file, those without a chunk to be read left out."""
+    """The same by file, without files that need not be read."""
     chunks_in_all: int
     files_in_all: int
     by_dictionary: int
-    """How many chunks were thrown out by dictionaries; so the next two, where tiers before left them in."""
+    """How many chunks dictionaries excluded; the next two count chunks that earlier tiers kept."""
     by_range: int
     by_bloom: int
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was thrown out."""
+        """Whether no chunk was excluded."""
         return len(self.positions) == self.chunks_in_all
 
     def __str__(self) -> str:
@@ -110,17 +110,17 @@ def _counted(number: int, thing: str) -> str:
 
 @record
 class _Stage:
-    """How far the evidence is used."""
+    """The progress of pruning."""
 
     tier: _Tier
     kept: int
-    """The chunks that the tiers before left in."""
+    """The chunks that earlier tiers kept."""
     known: dict[int, Possible]
-    """What they left possible of the parts of the predicate, by identity."""
+    """Truth values that earlier tiers left possible for parts of the predicate, by identity."""
 
 
 class Pruner:
-    """The evidence of one index, read when it is wanted; may be used by several threads."""
+    """The evidence of one index, read on demand; thread-safe."""
 
     def __init__(self, index: PruningStatistics, cache: BloomCache = CACHE) -> None:
         self._index = index
@@ -138,7 +138,7 @@ class Pruner:
     def candidates(self, predicate: p.Predicate) -> Pruned:
         """Return the chunks that may hold events for which a predicate over dimensions is true.
 
-        Only rows of dimensions that the predicate names are read, and kept.
+        Only statistics of dimensions in the predicate are read, and cached.
         """
         with self._lock:
             kept = [self._whole]
@@ -168,7 +168,7 @@ class Pruner:
                 found = [self._possible(part, stage) for part in parts]
                 return reduce(Possible.both, found, Possible(self._filled, 0, 0))
             case p.Or(parts):
-                # What is false just if all are: NOT of AND of NOT.
+                # False if and only if all are: NOT of AND of NOT.
                 found = [self._possible(part, stage).opposite() for part in parts]
                 return reduce(Possible.both, found, Possible(self._filled, 0, 0)).opposite()
             case p.Compare((_, _), _, _):
@@ -199,7 +199,7 @@ class Pruner:
         return self._evidence[name]
 
     def _of_ends(self, leaf: p.Compare, stage: _Stage) -> Possible:
-        """Return what is possible of a condition on the ends of events."""
+        """Return the possible truth values of a condition on the ends of events."""
         ts, duration = (self._evidence_of(name) for name in ("ts", "dur"))
         if set(leaf.columns) != {"ts", "dur"} or ts is None or duration is None:
             return Possible(self._filled, self._filled, self._filled)
@@ -216,7 +216,7 @@ class Pruner:
         return Ranges(known, low, [end or 0 for end in ends])
 
     def _probed(self, leaf: Leaf, name: str, evidence: Evidence, found: Possible, kept: int) -> Possible:
-        """Return what Bloom filters leave possible of an equality."""
+        """Return the truth values that Bloom filters leave possible for an equality."""
         match leaf:
             case p.In(_, values, _):
                 texts, equal = values, True
@@ -232,7 +232,7 @@ class Pruner:
         return found.within(~absent, -1) if equal else found.within(-1, ~absent)
 
     def _may_contain(self, name: str, texts: Sequence[str], asked: int) -> int:
-        """Return those of some chunks in which a value may occur, by the filters of files, then of chunks."""
+        """Return the chunks among `asked` in which a value may occur, by filters of files, then of chunks."""
         found: list[int] = []
         for file, own in self._by_file(positions_of(asked)).items():
             of_file = self._cache.get(self._key(name, -1 - file), partial(self._index.file_bloom, name, file))

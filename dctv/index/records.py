@@ -1,4 +1,4 @@
-"""What stands in an index, as values: files, chunks, statistics, dimensions, stored tables."""
+"""The contents of an index as values: files, chunks, statistics, dimensions, stored tables."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class IndexedFile:
     identity: Identity
     lines: int
     text_bytes: int
-    """Bytes after unpacking."""
+    """Bytes after decompression."""
     chunks: range
     """Positions of its chunks."""
 
 
 @record
 class Chunk:
-    """A chunk, without what it takes to decode it; its position is its place in `Index.chunks`."""
+    """A chunk, without its checkpoint; its position is its place in `Index.chunks`."""
 
     file: int
     number: int
-    """In its file."""
+    """In the file."""
     uc_offset: int
     uc_size: int
     c_offset: int
@@ -40,7 +40,7 @@ class Chunk:
 
 @record
 class ChunkSummary:
-    """What is known of the events of a chunk as a whole: a row of `chunk_statistics`, columns as there."""
+    """Statistics of all events of a chunk: a row of `chunk_statistics`, with its columns."""
 
     total_events: int
     min_timestamp_ns: int | None
@@ -65,7 +65,7 @@ class ChunkSummary:
 
 @record
 class DimensionStatistics:
-    """What is known of a dimension in a chunk: a row of `chunk_dimension_stats`."""
+    """Statistics of a dimension in a chunk: a row of `chunk_dimension_stats`."""
 
     distinct: int
     nulls: int
@@ -96,17 +96,17 @@ class StoredFile:
     checksum: int
     """CRC-32 of the file."""
     stamp: str
-    """What the file system said of it when it was published."""
+    """The file system's stamp of it at publication."""
     columns: str
-    """Whatever its writer wants to know of its columns, as JSON."""
+    """The writer's metadata of its columns, as JSON."""
 
 
 @record
 class IndexLayout:
-    """How an index was built; an index of another layout is extended or built anew."""
+    """How an index was built; an index with another layout is extended or rebuilt."""
 
     dimensions: Mapping[str, str]
-    """Dimension and column, without `name`, `ts` and `dur`, which always are there."""
+    """Dimension and column, without `name`, `ts` and `dur`, which always exist."""
     expected_entries: int
     false_positive_rate: float
     chunk_bytes: int

@@ -1,8 +1,8 @@
-"""What is needed of a table's rows, over its columns -> the same over dimensions of the index -> chunks, and times.
+"""Rewrite predicates over a table's columns to dimensions of the index, and find the chunks and times to read.
 
-A column that shows the text of a hash becomes its hash: the hashes that stand for a text, so that no chunk is left for
-a text that nobody has. What a hash shows that stands for several texts is not known for sure; NULL, where it stands for
-none, is as good as another text.
+A column that shows the text of a hash is rewritten to the hash, compared with all hashes that stand for a text; if
+there are none, no chunk is left. The text of a hash that stands for several texts is treated as unknown; NULL, for a
+hash without a text, is treated as another text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dctv.plan import predicate as p
 from dctv.record import record, replace
 
 _MOST_HASHES = 4096
-"""More than these are as good as all of them."""
+"""Predicates with more hashes than this do not prune."""
 _MOST_ASKED = 32
 """Up to this many hashes are checked for whether they stand for one text only."""
 _TIME = "ts"
@@ -31,7 +31,7 @@ class Hashes(PruningStatistics, Protocol):
         ...
 
     def hashes_with_prefix(self, dimension: str, prefix: str, /) -> frozenset[str]:
-        """Return the hashes that stand for texts that begin so."""
+        """Return the hashes that stand for texts with this prefix."""
         ...
 
     def texts_of(self, dimension: str, found: str, /) -> frozenset[str]:
@@ -41,15 +41,15 @@ class Hashes(PruningStatistics, Protocol):
 
 @record
 class ScanPruning:
-    """Which chunks a scan of one table must read."""
+    """The chunks that a scan of one table must read."""
 
     pruned: Pruned
     times: tuple[int, int] | None
-    """Smallest and largest `_ts` of the events in these chunks, 0 at the start of the trace; None if that is all."""
+    """Least and greatest `_ts` of the events in these chunks, 0 at the start of the trace; None if not restricted."""
 
 
 class ScanPruner:
-    """Answers for the tables of one index; may be used by several threads."""
+    """Pruning for the tables of one index; thread-safe."""
 
     def __init__(self, index: Hashes, start_ns: int) -> None:
         self._index = index
@@ -59,7 +59,7 @@ class ScanPruner:
     def prune(self, table: str | None, lineage: Mapping[str, ColumnLineage], predicate: p.Predicate) -> ScanPruning:
         """Return the chunks that may hold a row for which a predicate over a table's columns is true.
 
-        `table` is an event's name, None for the table of all events; `lineage` are its columns that are dimensions.
+        `table` is an event's name, None for the table of all events; `lineage` maps its columns to dimensions.
         """
         needed = self.over_dimensions(lineage, predicate)
         whole = needed if table is None else p.both([p.Compare(("name",), "=", table), needed])
@@ -67,7 +67,7 @@ class ScanPruner:
         return ScanPruning(pruned, self._times(pruned))
 
     def over_dimensions(self, lineage: Mapping[str, ColumnLineage], predicate: p.Predicate) -> p.Predicate:
-        """Write a predicate over a table's columns as one over dimensions; what is none may be anything."""
+        """Rewrite a predicate over a table's columns to dimensions; other columns may have any value."""
         match predicate:
             case p.Not(part):
                 return p.Not(self.over_dimensions(lineage, part))
@@ -97,7 +97,7 @@ class ScanPruner:
         return self._moved(same) if _TIME in names else same
 
     def _moved(self, leaf: p.Compare | p.In | p.Prefix | p.IsNull) -> p.Predicate:
-        """Write a time of the trace as an absolute one."""
+        """Convert a time of the trace to an absolute time."""
         match leaf:
             case p.Compare(_, _, int() | Fraction() as value):
                 return replace(leaf, value=value + self._start)
@@ -110,7 +110,7 @@ class ScanPruner:
                 return p.Anything()
 
     def _by_hash(self, lineage: ColumnLineage, leaf: p.Compare | p.In | p.Prefix | p.IsNull) -> p.Predicate:
-        """Write a condition on a text as one on the hashes that stand for it."""
+        """Convert a condition on a text to one on the hashes that stand for it."""
         match leaf:
             case p.Compare((_,), "=" | "!=" as operator, str() as text):
                 found = self._hashes(lineage, self._of_texts(lineage, (text,)))
@@ -141,7 +141,7 @@ class ScanPruner:
         return p.Or((found, p.And((p.In(lineage.dimension, tuple(sorted(unsure)), has_null), p.Anything()))))
 
     def _times(self, pruned: Pruned) -> tuple[int, int] | None:
-        """Return between which times the events of some chunks begin."""
+        """Return the range of start times of the events in some chunks."""
         rows = None if pruned.is_whole else self._index.dimension("ts")
         if rows is None:
             return None

@@ -1,9 +1,9 @@
 """The tables of an index file, as SQL for SQLite."""
 
 FORMAT_VERSION = 5
-"""Raised with every change that older programs would read wrongly, and when decoders find other values in a trace.
+"""Increased with every change that older versions would misread, and when decoders return other values for a trace.
 
-An index of another version is built anew.
+An index with another version is rebuilt.
 """
 
 APPLICATION = 0x64637476
@@ -17,7 +17,7 @@ PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {FORMAT_VERSION};
 """
 
-# Rows with blobs stand in tables with row numbers: the others keep only a quarter of a page in place.
+# Tables with blobs have row ids: tables without store at most a quarter of a page in place.
 TABLES = """
 CREATE TABLE about(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(

@@ -1,6 +1,6 @@
-"""Turns an index file into one that proves to be whole: a trailer with its length and checksum, checked when opened.
+"""Append a trailer with length and checksum to an index file, and check it when the file is opened.
 
-The trailer stands behind the pages of the database, where SQLite does not look.
+The trailer follows the pages of the database, where SQLite ignores it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BLOCK = 256 << 10
 
 
 def checksum(file: int, size: int, start: int = 0) -> int:
-    """Return the CRC-32 of the first bytes of an open file, continuing from that of what comes before them."""
+    """Return the CRC-32 of the first bytes of an open file, continuing from the checksum `start`."""
     from dctv._kernels import crc32
 
     done, found = 0, start
@@ -31,7 +31,7 @@ def checksum(file: int, size: int, start: int = 0) -> int:
 
 
 def seal(path: Path) -> None:
-    """Append the trailer to a finished database and bring it to the disk.
+    """Append the trailer to a finished database and sync it to disk.
 
     Raises:
         OSError: there is no room.
@@ -51,7 +51,7 @@ def seal(path: Path) -> None:
 
 
 def check_seal(file: int, path: Path) -> int:
-    """Return the size of the database in an open file, every byte of which has been checked.
+    """Check every byte of an open file, and return the size of its database.
 
     Raises:
         IndexUnusable: it is damaged.
@@ -72,7 +72,7 @@ def check_seal(file: int, path: Path) -> int:
 
 
 def unsealed_copy(source: Path, target: Path) -> None:
-    """Copy an index without its trailer, so that SQLite may change the copy.
+    """Copy an index without its trailer, so that SQLite can modify the copy.
 
     Raises:
         OSError: it cannot be written.

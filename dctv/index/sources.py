@@ -1,4 +1,4 @@
-"""An indexed trace -> where the rows of its tables are: files of the column store, or chunks decoded when asked for."""
+"""Table sources of an indexed trace: files of the column store, or chunks that are decoded on demand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def sources_of(trace: IndexedTrace) -> Mapping[str, TableSource]:
-    """Return where the rows of each table are."""
+    """Return the source of each table."""
     store = trace.index.store
     if store is None:
         return {name: Chunked(trace, name) for name in trace.tables}
@@ -36,7 +36,7 @@ def sources_of(trace: IndexedTrace) -> Mapping[str, TableSource]:
 
 
 def all_events(trace: IndexedTrace, union: Union) -> TableSource | None:
-    """Return where all events are in one file, None if there is no such file."""
+    """Return the source of all events in one file, None if there is no such file."""
     store = trace.index.store
     return None if store is None or EVENTS not in store else AllEvents(trace, store[EVENTS], union)
 
@@ -51,7 +51,7 @@ class StoredFileSource:
     predicate: p.Predicate = p.ALWAYS
 
     def narrowed(self, predicate: p.Predicate) -> StoredFileSource:
-        """Return a source that passes over the times in which nothing can match."""
+        """Return a source without the times in which nothing can match."""
         if self.file.name in self.trace.tables and self.trace.tables[self.file.name].event is None:
             return self
         needed = p.both([self.predicate, predicate])
@@ -63,7 +63,7 @@ class StoredFileSource:
 
     @property
     def named(self) -> tuple[list[str], list[str]]:
-        """The columns of the file, as it calls them and as queries do."""
+        """The columns of the file, under their names there and in queries."""
         columns = list(known(self.file.columns).numbers)
         names = columns if self.file.name == EVENTS else physical_names(self.trace.tables[self.file.name].schema)
         return columns, names
@@ -77,7 +77,7 @@ class StoredFileSource:
         return self.trace.answers(self._table, question) if self.predicate == p.ALWAYS else None
 
     def query(self) -> Select:
-        """Return what the engine reads.
+        """Return the query over the file.
 
         Raises:
             IndexUnusable: the file is missing or damaged.
@@ -90,7 +90,7 @@ class StoredFileSource:
         return where(query, FALSE) if nothing else query
 
     def whole(self) -> Path:
-        """Return the file, for what reads all of it without the engine.
+        """Return the file, for code that reads all of it without the engine.
 
         Raises:
             IndexUnusable: the file is missing or damaged.
@@ -103,7 +103,7 @@ class StoredFileSource:
         raise AssertionError(self.file.name)
 
     def lines(self) -> Sequence[str]:
-        """Return which rows there are, and what the index left out."""
+        """Describe the rows that are read, and those that the index excluded."""
         found = f"store: {self.file.rows:,} rows in {self.file.path.name}"
         return (found,) if self.pruning is None else (found, str(self.pruning.pruned))
 
@@ -119,17 +119,17 @@ class AllEvents:
     file: StoredFile
     union: Union
     columns: frozenset[str] | None = None
-    """Those that are read, None for all."""
+    """The columns that are read, None for all."""
     predicate: p.Predicate = p.ALWAYS
     pruning: ScanPruning | None = None
 
     def narrowed(self, predicate: p.Predicate) -> AllEvents:
-        """Return a source that leaves out tables and passes over times in which nothing can match."""
+        """Return a source without tables and times in which nothing can match."""
         needed = p.both([self.predicate, predicate])
         return replace(self, predicate=needed, pruning=self.trace.pruned(None, needed))
 
     def reading(self, columns: Collection[str]) -> AllEvents:
-        """Return a source that reads the flat file if that has all of these columns."""
+        """Return a source that reads the flat file if it has all of these columns."""
         return replace(self, columns=frozenset(columns))
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
@@ -138,13 +138,13 @@ class AllEvents:
 
     @property
     def flat(self) -> StoredFileSource | None:
-        """The flat file, if that has all columns that are read."""
+        """The flat file, if it has all columns that are read."""
         if self.columns is None or "args" in self.columns:
             return None
         return StoredFileSource(self.trace, self.file, self.pruning, self.predicate)
 
     def _raw(self) -> Mapping[str, StoredFileSource]:
-        """Return the raw tables that may hold a row that is needed."""
+        """Return the raw tables that may hold a needed row."""
         store = self.trace.index.store or {}
         found = {}
         for name, table in self.trace.tables.items():
@@ -161,7 +161,7 @@ class AllEvents:
         return found
 
     def query(self) -> Select:
-        """Return what the engine reads.
+        """Return the query over the files.
 
         Raises:
             IndexUnusable: a file is missing or damaged.
@@ -179,7 +179,7 @@ class AllEvents:
         raise AssertionError(self.file.name)
 
     def lines(self) -> Sequence[str]:
-        """Return which rows there are, and what the index left out."""
+        """Describe the rows that are read, and those that the index excluded."""
         flat = self.flat
         if flat is not None:
             return flat.lines()
@@ -195,14 +195,14 @@ class AllEvents:
 
 @record(eq=False)
 class Chunked:
-    """A table whose rows are in the files of the trace."""
+    """A table with rows in the files of the trace."""
 
     trace: IndexedTrace
     name: str
     predicate: p.Predicate = p.ALWAYS
 
     def narrowed(self, predicate: p.Predicate) -> Chunked:
-        """Return a source that reads only chunks in which something can match."""
+        """Return a source with only the chunks in which something can match."""
         return (
             self
             if self.trace.tables[self.name].event is None
@@ -218,7 +218,7 @@ class Chunked:
         return self.trace.answers(self.name, question) if self.predicate == p.ALWAYS else None
 
     def query(self) -> None:
-        """Return None: the engine is handed the rows."""
+        """Return None: the engine gets the rows as a stream."""
 
     @property
     def _pruning(self) -> ScanPruning | None:
@@ -226,12 +226,12 @@ class Chunked:
 
     @property
     def positions(self) -> frozenset[int]:
-        """The chunks that are read."""
+        """The chunks to read."""
         found = self._pruning
         return self.trace.everything if found is None else frozenset(found.pruned.positions)
 
     def open(self, run: PlanRun) -> pa.Table:
-        """Return the rows of the chunks; those of all sources of a run are decoded together.
+        """Return the rows of the chunks; sources of one run are decoded together.
 
         Raises:
             TraceError: the files have changed, or cannot be read.
@@ -246,10 +246,10 @@ class Chunked:
         return data if data.column_names == names else data.rename_columns(names)
 
     def lines(self) -> Sequence[str]:
-        """Return which chunks are decoded, and why no others."""
+        """Describe which chunks are decoded, and why others are not."""
         found = self._pruning
         return (f"trace: all {len(self.trace.everything)} chunks" if found is None else str(found.pruned),)
 
     def bytes_read(self) -> int:
-        """Return how many bytes of the trace's files hold the chunks that were read."""
+        """Return how many bytes of the trace's files the chunks take."""
         return sum(self.trace.index.chunks[i].c_size for i in self.positions)

@@ -1,7 +1,7 @@
-"""Collects the rows of decoded chunks, and writes them to a column store: one Parquet file per table, sorted by time.
+"""Collect the rows of decoded chunks, and write them to a column store: one Parquet file per table, sorted by time.
 
-Beside them stands `events.parquet`: times, names, categories, processes and threads of all events, in the order of the
-view `events`. Files are called by numbers, since names of events may be anything.
+In addition, `events.parquet` has times, names, categories, processes and threads of all events, in the order of the
+view `events`. Files are numbered, since names of events may contain any character.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MEMORY = 48 << 20
-"""Bytes of rows that wait in memory, by default."""
+"""The default size of the buffer for rows, in bytes."""
 
 GROUP_ROWS = 122_880
-"""Rows of a row group: what the engine gives one thread at a time."""
+"""Rows of a row group: the engine's unit of parallel work."""
 
 Progress = Callable[[int, int], None]
-"""Called with rows done and rows in all; raises Interrupted."""
+"""Called with rows done and rows in total; raises Interrupted."""
 
 
 class StoreSorter:
-    """Rows of all chunks of a trace, on their way to its column store."""
+    """Sorts the rows of all chunks of a trace for its column store."""
 
     def __init__(self, folder: Path, progress: Progress | None = None, *, memory: int = MEMORY) -> None:
-        """Begin to collect; what does not fit into `memory` goes to a file in the folder."""
+        """Create a sorter; rows that do not fit into `memory` go to a file in the folder."""
         from dctv._kernels import EventSorter
 
         self._folder = folder
@@ -43,7 +43,7 @@ class StoreSorter:
         self._sorter = EventSorter(str(folder), memory)
 
     def add(self, chunk: DecodedChunk) -> None:
-        """Take a chunk, in the order of the trace.
+        """Add a chunk, in trace order.
 
         Raises:
             OSError: the folder cannot be written to.
@@ -53,7 +53,7 @@ class StoreSorter:
         self._sorter.add_others(file, list(chunk.others))
 
     def write(self, chunks: ChunkReader, metadata: TraceMetadata, folder: Path) -> Sequence[WrittenTable]:
-        """Write all tables to a folder that is there; after the last chunk.
+        """Write all tables to an existing folder; after the last chunk.
 
         Raises:
             OSError: a folder cannot be written to.
@@ -82,12 +82,12 @@ class StoreSorter:
         return stored
 
     def close(self) -> None:
-        """Free everything."""
+        """Release all resources."""
         self._sorter.close()
 
 
 class _Finished:
-    """The stream of a table's finished rows; as a context, it raises what finishing them raised."""
+    """The stream of a table's finished rows; as a context manager, it raises the error of finishing them."""
 
     def __init__(self, chunks: ChunkReader, metadata: TraceMetadata, name: str, schema: Schema) -> None:
         self._chunks = chunks
@@ -97,7 +97,7 @@ class _Finished:
         self._error: BaseException | None = None
 
     def stream(self, sorter: Any, *, found: bool) -> Any:
-        """Take the table out of the sorter; without rows it is empty."""
+        """Take the table out of the sorter; it is empty if it has no rows."""
         if self._chunks.stored is not None:
             stored = self._chunks.stored(self._metadata, self._name)
             return sorter.merged(self._name, [(one.name, one.type, one.decoded, one.added) for one in stored])
@@ -111,7 +111,7 @@ class _Finished:
         return pa.RecordBatchReader.from_batches(first.schema, _of_one_schema(first, batches))
 
     def _batches(self, reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-        # Only the text of an error passes through a stream.
+        # A stream passes only the text of an error.
         try:
             for batch in reader:
                 yield self._chunks.finished(self._metadata, self._name, batch)
@@ -134,12 +134,12 @@ def _of_one_schema(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Ite
 
 
 def _pays(tables: Mapping[str, TraceTable]) -> bool:
-    """Whether all events should stand in one file too: where they do not already, and their columns fit."""
+    """Whether a file of all events is worthwhile: unless they are in one file already, and if their columns fit."""
     return sum(table.event is not None for table in tables.values()) != 1 and _is_flat(tables)
 
 
 def _is_flat(tables: Mapping[str, TraceTable]) -> bool:
-    """Whether the columns of all events are of the types that they have in `events`, so that no cast can fail."""
+    """Whether the columns of all events have the types that they have in `events`, so that no cast can fail."""
     for table in tables.values():
         event = table.event
         if event is None:
@@ -154,7 +154,7 @@ def _is_flat(tables: Mapping[str, TraceTable]) -> bool:
 
 
 class _Writing:
-    """Writes tables one after the other."""
+    """Writes tables one after another."""
 
     def __init__(self, folder: Path, progress: Progress, rows: int) -> None:
         self._folder = folder
@@ -163,7 +163,7 @@ class _Writing:
         self._done = 0
 
     def table(self, name: str, file: str, stream: Any, *, is_sorted: bool) -> WrittenTable:
-        """Write a table; return what is to be known of it."""
+        """Write a table; return its metadata."""
         from dctv._kernels import write_table
 
         path = str(self._folder / file)

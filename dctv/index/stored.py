@@ -1,4 +1,4 @@
-"""Tables of a column store to queries that the engine runs over their files, and to what is known of the files."""
+"""Build queries over files of a column store, and read the stored metadata of the files."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ if TYPE_CHECKING:
     from dctv.plan.queries import Select
 
 EVENTS = "events"
-"""Name of the flat table of all events."""
+"""The name of the flat table of all events."""
 
 EVENTS_FILE = "events.parquet"
 
 REST = -1
-"""Stands for a column's number in parts that belong to no column: Bloom filters, and the file's directory."""
+"""The column number of parts that belong to no column: Bloom filters, and the file's footer."""
 
 
 @record
 class ParquetMetadata:
-    """What is known of a Parquet file without looking at it."""
+    """Metadata of a Parquet file that is available without reading it."""
 
     numbers: dict[str, int]
     """The number of each column."""
     parts: tuple[tuple[int, int, int], ...]
-    """Column (or REST), bytes and CRC-32 of each part, one behind the other from the file's begin to its end."""
+    """Column (or REST), bytes and CRC-32 of each part, in file order and without gaps."""
 
     def bytes_of(self, columns: Collection[str]) -> int:
-        """Return how many bytes a query reads that needs these columns, if no row group is left out."""
+        """Return how many bytes a query over these columns reads, if no row group is left out."""
         wanted = {self.numbers[name] for name in columns} | {REST}
         return sum(size for column, size, _ in self.parts if column in wanted)
 
 
 @lru_cache(maxsize=256)
 def known(text: str) -> ParquetMetadata:
-    """Return what was written when the file was."""
+    """Parse the metadata that was stored when the file was written."""
     raw = json.loads(text)
     flat = raw["parts"]
     numbers = {name: number for number, name in enumerate(raw["columns"])}
@@ -57,7 +57,7 @@ def _places(sizes: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def damage(path: Path, text: str, columns: Collection[str] | None = None) -> str | None:
-    """Read the parts of a file that belong to some columns; return what is wrong with them, if something is.
+    """Read the parts of a file that belong to some columns; return a description of any damage.
 
     Parts that belong to no column are always read; with None, the whole file.
     """
@@ -88,9 +88,9 @@ def relation(
 
     Args:
         path: the Parquet file.
-        columns: which columns, as the file calls them.
-        names: what the query calls them, if otherwise.
-        time_range: the first and the last `_ts` that are needed; the engine then leaves out row groups.
+        columns: the columns to read, under their names in the file.
+        names: their names in the query, if different.
+        time_range: the first and the last `_ts` that are needed, by which the engine prunes row groups.
     """
     from dctv.plan.build import call, number, select, where  # imported only when a question is answered
     from dctv.plan.expressions import FALSE, Between, Column, Keyword, Text

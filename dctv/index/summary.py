@@ -1,4 +1,4 @@
-"""Turns the statistics of a trace's chunks into those of the whole trace."""
+"""Combine the statistics of a trace's chunks into those of the whole trace."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from dctv._kernels import Sketch
 
 QUANTILES = (0.5, 0.9, 0.99)
-"""The quantiles that a summary has."""
+"""The quantiles of a summary."""
 
 BINS = 65
-"""Bins of a histogram: the first counts zeros, the k-th the numbers of k bits, from 2^(k-1) to 2^k - 1."""
+"""Bins of a histogram: the first counts zeros, the k-th numbers of k bits, from 2^(k-1) to 2^k - 1."""
 
 _MOST_BYTES = 256 << 20
-"""Sketches of a chunk's names, unpacked, are never larger."""
+"""The maximum size of a chunk's decompressed sketches."""
 
 
 _INTEGER = pattern("-?[0-9]{1,18}")
-"""Texts that certainly fit into 64 bits."""
+"""Texts that always fit into 64 bits."""
 
 
 class IndexStatistics(Protocol):
@@ -38,11 +38,11 @@ class IndexStatistics(Protocol):
 
     @property
     def summaries(self) -> Sequence[ChunkSummary]:
-        """One for each chunk."""
+        """One per chunk."""
         ...
 
     def dimension(self, name: str) -> Sequence[DimensionStatistics] | None:
-        """Return one for each chunk, None if the dimension is not indexed."""
+        """Return one per chunk, None if the dimension is not indexed."""
         ...
 
     def event_counts(self) -> Mapping[tuple[str, str], int]:
@@ -52,16 +52,16 @@ class IndexStatistics(Protocol):
 
 @record
 class DurationSummary:
-    """Durations of some events, in ns; those without one do not count."""
+    """Durations of some events, in ns; events without one are ignored."""
 
     count: int = 0
     total: int = 0
     squares: Fraction | float = 0.0
-    """Sum of the squared distances from the mean; a fraction where it is exact."""
+    """Sum of the squared distances from the mean; a fraction if it is exact."""
     least: int | None = None
     most: int | None = None
     quantiles: tuple[float | None, ...] = (None,) * len(QUANTILES)
-    """At `QUANTILES`; whole where they are exact, else within 1 %."""
+    """At `QUANTILES`; integers if they are exact, else within 1 %."""
     histogram: tuple[int, ...] = (0,) * BINS
 
     @property
@@ -87,35 +87,35 @@ class NamedEvents:
 
     name: str
     category: str | None
-    """That of most of them, the first by the alphabet among equals."""
+    """The category of most of them, the first in alphabetical order among equals."""
     events: int
     durations: DurationSummary
 
 
 @record
 class Summary:
-    """A whole trace."""
+    """The summary of a whole trace."""
 
     events: int
     first: int | None
     """Absolute time of the first event in ns; None without events."""
     last: int | None
-    """Absolute time of the last event's beginning."""
+    """Absolute start time of the last event."""
     end: int | None
     """Absolute time at which the last event ends."""
     durations: DurationSummary
     categories: Mapping[str | None, int]
     names: Sequence[NamedEvents]
-    """By name."""
+    """By event name."""
     processes: Mapping[int | None, int] | None
-    """Events by process; None if not known."""
+    """Counts of events by process; None if unknown."""
     exact: bool
-    """Whether quantiles are."""
+    """Whether the quantiles are exact."""
 
 
 @record(frozen=False)
 class Sums:
-    """Durations that are being added up."""
+    """Sums of durations, accumulated over chunks."""
 
     count: int = 0
     total: int = 0
@@ -131,7 +131,7 @@ class Sums:
         self.squares += squares
 
     def widen(self, least: int, most: int) -> None:
-        """Take in the ends of a chunk."""
+        """Extend the range of durations by that of a chunk."""
         self.least = least if self.least is None else min(self.least, least)
         self.most = most if self.most is None else max(self.most, most)
 
@@ -147,7 +147,7 @@ class Sums:
         return merged
 
     def durations(self, sketch: Sketch) -> DurationSummary:
-        """Return the figures."""
+        """Return the summary."""
         if not self.count:
             return DurationSummary()
         return DurationSummary(
@@ -162,10 +162,10 @@ class Sums:
 
 
 def summarize(index: IndexStatistics, *, categories: bool = True, pid: str | None = "pid") -> Summary | None:
-    """Add up the statistics of an index; `pid` is the dimension of processes, None if events have none.
+    """Combine the statistics of an index; `pid` is the dimension of processes, None if events have none.
 
-    Without `categories` no event has one, whatever the index says. The result is None if some chunk has so many names
-    that nothing is kept of each.
+    Without `categories` no event has one, whatever the index says. The result is None if some chunk has too many names
+    for statistics by name.
 
     Raises:
         IndexUnusable: the statistics contradict themselves.
@@ -210,7 +210,7 @@ def _named(name: str, categories: Counter[str | None], sums: Sums) -> NamedEvent
 
 
 def main_category(categories: Mapping[str | None, int]) -> str | None:
-    """Return the category that occurs most often, the first by the alphabet among equals."""
+    """Return the most frequent category, the first in alphabetical order among equals."""
     return min(categories, key=lambda category: (-categories[category], category or ""))
 
 
@@ -246,7 +246,7 @@ def added(some: Iterable[Sums]) -> Sums:
 
 
 def _sketches(blob: bytes) -> Iterator[tuple[str, bytes]]:
-    """Read the sketches of a chunk's names: a number, then each name and its sketch with their lengths before them."""
+    """Parse the sketches of a chunk's names: a count, then each name and its sketch, prefixed by their lengths."""
     raw = _unpacked(blob)
     (number,) = struct.unpack_from("<I", raw)
     at = 4
@@ -270,7 +270,7 @@ def _unpacked(blob: bytes) -> bytes:
 
 
 def _processes(chunks: Sequence[DimensionStatistics] | None) -> Mapping[int | None, int] | None:
-    """Count the values of a dimension; None if those of some chunk are not known, or are no numbers of processes."""
+    """Count the values of a dimension; None if some chunk has no counts, or if values are not process ids."""
     if chunks is None or any(chunk.counts is None and chunk.distinct for chunk in chunks):
         return None
     processes: Counter[int | None] = Counter()
@@ -285,10 +285,10 @@ def _processes(chunks: Sequence[DimensionStatistics] | None) -> Mapping[int | No
 
 
 def read_counts(blob: bytes) -> Iterator[tuple[str, int]]:
-    """Yield values and their numbers from `value_counts` of a chunk.
+    """Yield values and their counts from `value_counts` of a chunk.
 
     Raises:
-        ValueError, struct.error, zlib.error: the bytes are something else.
+        ValueError, struct.error, zlib.error: the bytes are malformed.
     """
     raw = _unpacked(blob)
     (number,) = struct.unpack_from("<I", raw)

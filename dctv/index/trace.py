@@ -1,4 +1,4 @@
-"""Files of one trace and their format -> what its index is of, and how it is read in chunks."""
+"""A trace to be indexed: the subject of its index, and how it is read in chunks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from dctv.record import record
 
 @record
 class Trace:
-    """A trace that is to be indexed; the context's `progress` is called during passes."""
+    """A trace to be indexed; passes call the context's `progress`."""
 
     paths: tuple[Path, ...]
     reader: Reader
     context: LoadContext
     counted: Callable[[int], None] = lambda _: None
-    """Called with how many events there were so far."""
+    """Called with the number of events so far."""
 
     @property
     def about(self) -> Subject:
-        """What its index is of."""
+        """The subject of its index."""
         return subject(self.paths, self.reader.name, self.context.options)
 
     @property

@@ -1,4 +1,4 @@
-"""Turns rows about a trace into an index file, which is whole only once it is finished."""
+"""Write an index file from rows about a trace; it is valid only once it is finished."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class IndexWriter:
         )
 
     def create(self, about: Subject, files: Sequence[Identity]) -> None:
-        """Make the tables and note the files."""
+        """Create the tables and record the files."""
         self._connection.executescript(HEADER + TABLES)
         self._connection.execute("BEGIN")
         self._connection.executemany(
@@ -61,19 +61,19 @@ class IndexWriter:
         self.tell({"reader": about.reader, "options": about.options})
 
     def extend(self) -> None:
-        """Begin to change what is there."""
+        """Start to change an existing file."""
         self._connection.execute("BEGIN")
 
     def tell(self, values: Mapping[str, str]) -> None:
-        """Note properties of the whole index."""
+        """Record properties of the whole index."""
         self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", values.items())
 
     def layout(self, layout: IndexLayout) -> None:
-        """Note how the index is built, and that all files have its dimensions."""
+        """Record the layout of the index, and that all files have its dimensions."""
         self.tell({"layout": json.dumps({one.name: getattr(layout, one.name) for one in fields(layout)})})
 
     def chunk(self, chunk: DecodedChunk, statistics: Rows) -> None:
-        """Write all that is known of a chunk."""
+        """Write all statistics of a chunk."""
         from dctv._kernels import pack_lines
 
         at = chunk.checkpoint
@@ -96,13 +96,13 @@ class IndexWriter:
         )
 
     def dimensions(self, at: Checkpoint, rows: Iterable[Rows]) -> None:
-        """Write what is known of dimensions in a chunk."""
+        """Write statistics of dimensions in a chunk."""
         placed = [{"file": at.file, "number": at.number, **row} for row in rows]
         self._connection.executemany(_DIMENSION, placed)
         self._connection.executemany(_BLOOM, placed)
 
     def forget_dimensions(self, names: Iterable[str]) -> None:
-        """Remove all that is known of some dimensions."""
+        """Delete the statistics of some dimensions."""
         for table in ("chunk_dimension_stats", "chunk_bloom_filters", "file_bloom_filters", "index_dimensions"):
             self._connection.executemany(_FORGET[table], ((name,) for name in names))
 
@@ -113,13 +113,13 @@ class IndexWriter:
         )
 
     def indexed(self, dimensions: Iterable[str]) -> None:
-        """Note that dimensions are known in all files."""
+        """Record that all files have these dimensions."""
         self._connection.executemany(
             "INSERT INTO index_dimensions SELECT id, ? FROM files", ((name,) for name in dimensions)
         )
 
     def totals(self, chunk_bytes: int) -> None:
-        """Write what is known of whole files; after the last chunk."""
+        """Write statistics of whole files; after the last chunk."""
         self._connection.execute(
             """
             INSERT INTO metadata
@@ -133,14 +133,14 @@ class IndexWriter:
         self._connection.executemany("INSERT INTO store_tables VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def finish(self) -> None:
-        """Complete the file and bring it to the disk."""
+        """Complete the file and sync it to disk."""
         self.tell({"complete": "1"})
         self._connection.execute("COMMIT")
         self._connection.close()
         seal(self._path)
 
     def abandon(self) -> None:
-        """Leave the file as it is."""
+        """Close the file without completing it."""
         self._connection.close()
 
 
@@ -153,7 +153,7 @@ _FORGET = {
 
 
 def _name(path: Path) -> str | bytes:
-    """Return a path as the database can hold it: those that are no UTF-8 as bytes."""
+    """Return a path for the database: as bytes if it is not valid UTF-8."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -168,7 +168,7 @@ def _checkpoint(at: Checkpoint) -> tuple[Any, ...]:
 
 
 def _numbers(lines: bytes) -> list[int]:
-    """Read little-endian u32 numbers."""
+    """Decode little-endian u32 numbers."""
     import array
     import sys
 

@@ -1,1 +1,1 @@
-"""Events of traces sorted into files of their own, with what it takes to prove and undo it."""
+"""Sort events of traces into files by groups, with the information to verify and undo it."""

@@ -1,7 +1,7 @@
-"""How a file packs its text, so that the same text can be packed into the same bytes again.
+"""Find out how a file is compressed, so that the same text can be compressed to the same bytes again.
 
-Most writers use zlib, which is deterministic: its level is enough to repeat what it did. Where no level gives the
-bytes that are there (another compressor, flushes inside of a member, damage), the packed bytes themselves are kept.
+Most writers use zlib, which is deterministic: its level suffices to reproduce the output. If no level reproduces the
+bytes (another compressor, flushes within a member, damage), the compressed bytes themselves are kept.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dctv.record import record
 
 _PIECE = 1 << 20
 _TRIAL = 1 << 20
-"""Bytes of packed data from which a level is told."""
+"""The number of compressed bytes that determine the level."""
 _MARGIN = 1 << 17
-"""Packed bytes behind the trial's text that may still be pending in the compressor."""
+"""Compressed bytes after the trial's text that may still be pending in the compressor."""
 _LONGEST_HEADER = 1 << 17
 _LEVELS = (6, 9, 1, 5, 4, 3, 2, 8, 7)
 _MAGIC = b"\x1f\x8b\x08"
@@ -26,7 +26,7 @@ _EXTRA, _NAME, _COMMENT, _CHECK = 4, 8, 16, 2
 
 @record
 class GzipMember:
-    """One gzip member: its header's bytes, how it was deflated, and how much text it holds."""
+    """One gzip member: the bytes of its header, its compression, and the length of its text."""
 
     header: bytes
     level: int
@@ -35,7 +35,7 @@ class GzipMember:
 
 @record
 class Container:
-    """A whole file: plain, a sequence of members that zlib can repeat, or neither."""
+    """A whole file: plain, a sequence of members that zlib can reproduce, or neither."""
 
     packed: bool
     members: tuple[GzipMember, ...] = ()
@@ -43,9 +43,9 @@ class Container:
 
 
 def container_of(path: Path, progress: Callable[[int], None]) -> Container:
-    """Find out how a file is packed; `progress` is called with bytes read.
+    """Find out how a file is compressed; `progress` is called with bytes read.
 
-    Every level is tried on the beginning of the first member, one of them is then proven on all bytes of the file.
+    Every level is tried on the beginning of the first member, and the match is verified on all bytes of the file.
     """
     with path.open("rb") as file:
         head = file.read(_TRIAL)
@@ -59,10 +59,10 @@ def container_of(path: Path, progress: Callable[[int], None]) -> Container:
 
 
 def pack(container: Container, text: Iterator[bytes], file: BinaryIO) -> None:
-    """Write text as it was packed.
+    """Compress text as the original was.
 
     Raises:
-        ValueError: there is more or less text than the container holds.
+        ValueError: the length of the text is not that of the original.
     """
     if not container.packed:
         for piece in text:
@@ -83,7 +83,7 @@ def pack(container: Container, text: Iterator[bytes], file: BinaryIO) -> None:
 
 
 class _Text:
-    """Pieces of text, to be taken in other pieces."""
+    """Pieces of text, read in pieces of other sizes."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -102,7 +102,7 @@ class _Text:
 
 
 class _Deflater:
-    """The body and trailer of a member."""
+    """Compresses the body and trailer of a member."""
 
     def __init__(self, level: int) -> None:
         self._deflate = zlib.compressobj(level, zlib.DEFLATED, -15)
@@ -120,7 +120,7 @@ class _Deflater:
 
 
 def _header(raw: bytes) -> int | None:
-    """Return the length of the gzip header that some bytes begin with, or None."""
+    """Return the length of the gzip header at the start of some bytes, or None."""
     if len(raw) < 10 or not raw.startswith(_MAGIC):
         return None
     flags, at = raw[3], 10
@@ -138,7 +138,7 @@ def _header(raw: bytes) -> int | None:
 
 
 def _likely_levels(raw: bytes) -> Iterator[int]:
-    """Yield the levels that give the beginning of the first member; those of short ones are all alike."""
+    """Yield the levels that reproduce the beginning of the first member; short members match several."""
     start = _header(raw)
     if start is None:
         return
@@ -155,14 +155,14 @@ def _likely_levels(raw: bytes) -> Iterator[int]:
             made += deflate.flush()
             same = body.startswith(made)
         else:
-            # What the compressor holds back is not compared.
+            # Bytes that the compressor holds back are not compared.
             same = len(made) + _MARGIN >= len(body) and body.startswith(made[: len(body)])
         if same:
             yield level
 
 
 def _proven(path: Path, level: int, progress: Callable[[int], None]) -> list[GzipMember] | None:
-    """Return the members of a file if this level gives all of its bytes."""
+    """Return the members of a file if this level reproduces all of its bytes."""
     size = path.stat().st_size
     members = []
     with path.open("rb") as packed, path.open("rb") as proof:
@@ -176,7 +176,7 @@ def _proven(path: Path, level: int, progress: Callable[[int], None]) -> list[Gzi
 
 
 def _member(packed: BinaryIO, proof: BinaryIO, level: int) -> GzipMember | None:
-    """Inflate the member at which `proof` stands, and compare it with what the level makes of its text."""
+    """Decompress the member at the position of `proof`, and compare it with the level's output for its text."""
     start = packed.seek(proof.tell())
     raw = packed.read(_LONGEST_HEADER)
     length = _header(raw)

@@ -1,4 +1,4 @@
-"""The `.pidx` file: which line of which source went where, with content hashes, in SQLite."""
+"""The `.pidx` file: the destination of each source line, with content hashes, in SQLite."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ CREATE TABLE provenance_order(
 
 @record
 class ReorganizedFile:
-    """A file that was reorganized."""
+    """A source file."""
 
     number: int
     path: str
-    """Where it was."""
+    """Its original path."""
     name: str
-    """Its path below the folder that all sources have in common."""
+    """Its path below the common folder of all sources."""
     digest: str
     """SHA-256 of the file."""
     text_digest: str
@@ -61,25 +61,25 @@ class ReorganizedFile:
     lines: int
     events: int
     ends_line: bool
-    """Whether its text ends with a line's end."""
+    """Whether its text ends with a newline."""
     container: Container
     kept: str | None
-    """The copy of the packed file, where no packing gives the same bytes."""
+    """The copy of the compressed file, if no compression reproduces it."""
 
 
 @record
 class EventGroup:
-    """Events that go together."""
+    """A group of events."""
 
     number: int
     name: str
     predicate: str
-    """In the filter language; empty for what no other group takes."""
+    """In the filter language; empty for the rest."""
 
 
 @record
 class WrittenFile:
-    """A file that events were written to."""
+    """An output file."""
 
     number: int
     group: int
@@ -92,7 +92,7 @@ class WrittenFile:
 
 @record
 class Segment:
-    """Consecutive lines of an output that come from one chunk of a source, in its order."""
+    """Consecutive lines of an output from one chunk of a source, in its order."""
 
     source: int
     chunk: int
@@ -106,7 +106,7 @@ class Provenance:
     """An open `.pidx`."""
 
     def __init__(self, folder: Path) -> None:
-        """Open what `dctv reorganize` left in a folder.
+        """Open the output of `dctv reorganize` in a folder.
 
         Raises:
             TraceError: there is none, it is damaged, or a newer dctv wrote it.
@@ -132,7 +132,7 @@ class Provenance:
         self._connection.close()
 
     def sources(self) -> list[ReorganizedFile]:
-        """Return the files that were reorganized, in their order."""
+        """Return the source files in order."""
         rows = self._connection.execute(
             "SELECT source_idx, f.path, s.path, f.hash, event_hash, num_checkpoints, num_lines, num_events, ends_line,"
             " container, kept FROM provenance_sources s JOIN file_info f ON f.id = file_info_id ORDER BY source_idx"
@@ -144,24 +144,24 @@ class Provenance:
         return found
 
     def groups(self) -> list[EventGroup]:
-        """Return the groups, the rest as the last one."""
+        """Return the groups, with the rest last."""
         return [EventGroup(*row) for row in self._connection.execute("SELECT * FROM provenance_group ORDER BY id")]
 
     def outputs(self) -> list[WrittenFile]:
-        """Return the files that were written."""
+        """Return the output files."""
         found = [WrittenFile(*row) for row in self._connection.execute("SELECT * FROM provenance_outputs ORDER BY id")]
         for one in found:
             self._check_inside(one.path)
         return found
 
     def _check_inside(self, name: str) -> None:
-        """Refuse names by which a foreign file could make us read or write elsewhere."""
+        """Reject names in a foreign file that would make us read or write outside of the folder."""
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or not path.parts:
             raise TraceError(f"`{self.folder / NAME}` names a file outside of its folder: `{name[:100]}`")
 
     def chunks(self, source: int) -> Iterator[tuple[int, np.ndarray[Any, Any], list[Segment]]]:
-        """Yield of each chunk of a source: its number, the output of each of its lines, and their segments."""
+        """Yield for each chunk of a source: its number, the output of each of its lines, and their segments."""
         rows = self._connection.execute(
             "SELECT source_checkpoint, num_lines, outputs FROM provenance_order WHERE source_idx = ?"
             " ORDER BY source_checkpoint",
@@ -175,7 +175,7 @@ class Provenance:
             yield chunk, _unpacked(blob, lines), [Segment(*row) for row in found]
 
     def copies(self, output: int) -> list[tuple[int, int]]:
-        """Return the ranges of lines in an output that stand in another one, too."""
+        """Return the ranges of lines in an output that are copies of lines in another one."""
         return list(
             self._connection.execute(
                 "SELECT output_line_start, output_line_end FROM provenance_copies WHERE output_id = ?"
@@ -193,7 +193,7 @@ class Provenance:
 
 
 class Recorder:
-    """A `.pidx` that is being written."""
+    """Writes a `.pidx` file."""
 
     def __init__(self, path: Path, reader: str, groups: list[EventGroup]) -> None:
         self._connection = sqlite3.connect(path)
@@ -205,18 +205,18 @@ class Recorder:
         self._connection.executemany("INSERT INTO provenance_group VALUES (?, ?, ?)", rows)
 
     def chunk(self, source: int, chunk: int, homes: np.ndarray[Any, Any], segments: list[Segment]) -> None:
-        """Record where the lines of a chunk went."""
+        """Record the outputs of a chunk's lines."""
         blob = zlib.compress(homes.astype("<u2").tobytes(), 6)
         self._connection.execute("INSERT INTO provenance_order VALUES (?, ?, ?, ?)", (source, chunk, len(homes), blob))
         rows = [(s.source, s.chunk, s.output, s.start, s.end, s.events) for s in segments]
         self._connection.executemany("INSERT INTO provenance_segments VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def copy(self, output: int, start: int, end: int) -> None:
-        """Record lines that stand elsewhere, too."""
+        """Record lines that are copies."""
         self._connection.execute("INSERT INTO provenance_copies VALUES (?, ?, ?)", (output, start, end))
 
     def source(self, origin: ReorganizedFile) -> None:
-        """Record a source that was read to its end."""
+        """Record a source after it was read to its end."""
         self._connection.execute("INSERT INTO file_info VALUES (?, ?, ?)", (origin.number, origin.path, origin.digest))
         self._connection.execute(
             "INSERT INTO provenance_sources VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -235,7 +235,7 @@ class Recorder:
         )
 
     def finish(self, outputs: list[WrittenFile]) -> None:
-        """Record the outputs, and write everything to disk."""
+        """Record the outputs, and sync everything to disk."""
         rows = [(one.number, one.group, one.path, one.digest, one.lines, one.events) for one in outputs]
         self._connection.executemany("INSERT INTO provenance_outputs VALUES (?, ?, ?, ?, ?, ?)", rows)
         self._connection.commit()

@@ -1,4 +1,4 @@
-"""Groups named on the command line to a function that tells the group of each event."""
+"""Assign events to groups that are defined on the command line."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def groups_of(predicates: Mapping[str, str]) -> list[EventGroup]:
-    """Return groups by name, the rest as the last one.
+    """Return groups by name, with the rest last.
 
     Raises:
-        UsageError: a name cannot be the name of a file.
+        UsageError: a name is not valid as the name of a file.
     """
     for name in predicates:
         if name == REST:
@@ -45,14 +45,14 @@ def groups_of(predicates: Mapping[str, str]) -> list[EventGroup]:
 
 @record
 class _Choice:
-    """How the events of one table are told apart: by a query over them, or all are of one group."""
+    """How to choose the group of a table's events: by a query over them, or one for all."""
 
     query: Query | None
     group: int
 
 
 class Grouping:
-    """Tells the group of each event: the first one whose predicate is true for it."""
+    """Assigns each event to the first group with a true predicate."""
 
     def __init__(
         self, filters: Sequence[Filter], tables: Mapping[str, TraceTable], times: RecordTimes, engine: Engine
@@ -75,7 +75,7 @@ class Grouping:
             binder.conclude(self.warnings)
 
     def __call__(self, name: str, rows: Any) -> np.ndarray[Any, Any]:
-        """Return for each row of a table the number of its group, uint16."""
+        """Return the group number of each row of a table, uint16."""
         import numpy as np
         import pyarrow as pa
 
@@ -91,7 +91,7 @@ class Grouping:
 
 
 def _choice(conditions: Sequence[Condition]) -> _Choice:
-    """Return the first true condition's place as a query, or as it is where no row is needed to tell."""
+    """Return the index of the first true condition as a query, or as a constant if it does not depend on rows."""
     branches: list[tuple[Expression, Expression]] = []
     for place, condition in enumerate(conditions):
         if condition is True:
@@ -110,10 +110,10 @@ def _home(branches: Sequence[tuple[Expression, Expression]], otherwise: int) -> 
 
 @record
 class ReorganizeRequest:
-    """What a person wants of a reorganization."""
+    """The parameters of a reorganization."""
 
     predicates: Mapping[str, str]
-    """Group to filter, in order: an event goes to the first group that takes it."""
+    """Filter by group, in order: an event goes to the first group that matches it."""
     target: Path
     parquet: bool = False
 
@@ -121,12 +121,12 @@ class ReorganizeRequest:
 def carried_out(
     order: ReorganizeRequest, files: TraceFiles, context: LoadContext, engine: Engine
 ) -> tuple[list[WrittenFile], WarningLog]:
-    """Reorganize a trace; return what was written and what there is to warn of.
+    """Reorganize a trace; return the output files and warnings.
 
     Raises:
         TraceError: the trace cannot be read, or its format has no chunks.
-        QueryError: a predicate does not follow its grammar, or does not fit the trace.
-        UsageError: the target is not empty, or a name cannot be the name of a file.
+        QueryError: a predicate has a syntax error, or does not fit the trace.
+        UsageError: the target is not empty, or a name is not valid as the name of a file.
     """
     groups = groups_of(order.predicates)
     filters = [parse_filter(SourceText(f"<{one.name}>", one.predicate)) for one in groups[:-1]]

@@ -1,4 +1,4 @@
-"""Text to Arrow arrays of its lines and back, so that lines are counted, chosen and interleaved without a loop."""
+"""Convert text to Arrow arrays of its lines and back, to count, select and interleave lines without a loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def lines_of(text: bytes) -> pa.LargeBinaryArray:
-    """Return the lines of a text with their ends; the last one may have none."""
+    """Return the lines of a text with their newlines; the last one may have none."""
     import numpy as np
     import pyarrow as pa
 
@@ -23,7 +23,7 @@ def lines_of(text: bytes) -> pa.LargeBinaryArray:
 
 
 def text_of(lines: pa.LargeBinaryArray) -> bytes:
-    """Return lines one after another."""
+    """Concatenate lines."""
     import numpy as np
 
     _, offsets, data = lines.buffers()
@@ -34,17 +34,17 @@ def text_of(lines: pa.LargeBinaryArray) -> bytes:
 
 
 def chosen(lines: pa.LargeBinaryArray, places: np.ndarray[Any, Any]) -> pa.LargeBinaryArray:
-    """Return the lines at some places."""
+    """Return the lines at some indexes."""
     import pyarrow as pa
 
     return lines.take(pa.array(places))
 
 
 def interleaved(parts: dict[int, pa.LargeBinaryArray], homes: np.ndarray[Any, Any]) -> pa.LargeBinaryArray:
-    """Return lines in the order in which `homes` names the part that each comes from.
+    """Interleave the lines of parts; `homes` names the part of each line in order.
 
     Raises:
-        ValueError: a part has more or fewer lines than are named.
+        ValueError: a part has more or fewer lines than `homes` names.
     """
     import numpy as np
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Files of lines: written in gzip members or Parquet row groups of a sensible size, and read again line by line."""
+"""Write lines to files, in gzip members or Parquet row groups of a suitable size, and read them again."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MEMBER_BYTES = 16 << 20
-"""Text of one gzip member or row group."""
+"""Text per gzip member or row group, in bytes."""
 RECORD = "record"
-"""The column of a Parquet file that holds the lines, with their ends."""
+"""The column of a Parquet file that holds the lines, with their newlines."""
 READER_KEY = b"dctv.reader"
 """Metadata of a Parquet file: the format of its records."""
 _PIECE = 4 << 20
 
 
 class Output(Protocol):
-    """A file that lines are added to."""
+    """A file that lines are appended to."""
 
     lines: int
-    """How many there are."""
+    """The number of lines so far."""
 
     def add(self, lines: pa.LargeBinaryArray, columns: dict[str, pa.Array]) -> None:
-        """Add lines; `columns` are further columns, for files that have such."""
+        """Append lines; `columns` are additional columns, for formats that have them."""
         ...
 
     def close(self) -> str:
-        """Write what is left, and return the SHA-256 of the file."""
+        """Write the remaining lines, and return the SHA-256 of the file."""
         ...
 
 
@@ -50,11 +50,11 @@ class GzipOutput:
     _bytes: int = 0
 
     def __post_init__(self) -> None:
-        """Make the file."""
+        """Create the file."""
         self.path.write_bytes(b"")
 
     def add(self, lines: pa.LargeBinaryArray, _: dict[str, pa.Array]) -> None:
-        """Add lines."""
+        """Append lines."""
         self.lines += len(lines)
         text = text_of(lines)
         self._held.append(text)
@@ -69,13 +69,13 @@ class GzipOutput:
         self._held, self._bytes = [], 0
 
     def close(self) -> str:
-        """Write what is left, and return the SHA-256 of the file."""
+        """Write the remaining lines, and return the SHA-256 of the file."""
         self._flush()
         return digest_of(self.path)
 
 
 class ParquetOutput:
-    """Lines in a column, beside columns of the events that they are."""
+    """Lines in a column, beside columns of their events."""
 
     def __init__(self, path: Path, reader: str) -> None:
         self.path = path
@@ -86,7 +86,7 @@ class ParquetOutput:
         self._bytes = 0
 
     def add(self, lines: pa.LargeBinaryArray, columns: dict[str, pa.Array]) -> None:
-        """Add lines and their columns, which must be the same every time."""
+        """Append lines and their columns, which must be the same in every call."""
         import pyarrow as pa
 
         self.lines += len(lines)
@@ -109,7 +109,7 @@ class ParquetOutput:
         self._held, self._bytes = [], 0
 
     def close(self) -> str:
-        """Write what is left, and return the SHA-256 of the file."""
+        """Write the remaining lines, and return the SHA-256 of the file."""
         self._flush()
         if self._writer is not None:
             self._writer.close()
@@ -117,7 +117,7 @@ class ParquetOutput:
 
 
 class Lines:
-    """The lines of a written file, from its beginning."""
+    """Reads the lines of an output file from its beginning."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -128,7 +128,7 @@ class Lines:
         """Return the next lines.
 
         Raises:
-            TraceError: the file is damaged or ends before.
+            TraceError: the file is damaged or too short.
         """
         import pyarrow as pa
 
@@ -144,7 +144,7 @@ class Lines:
         return lines[:count]
 
     def rest(self) -> int:
-        """Return how many lines are left."""
+        """Return the number of lines that are left."""
         left = len(self._held)
         while (piece := self._next()) is not None:
             left += len(piece)

@@ -1,4 +1,4 @@
-"""A reorganized folder to the files that it was made of, byte for byte."""
+"""Restore the source files of a reorganized folder, byte for byte."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Progress = Callable[[int, int], None]
 
 
 class Rebuilt:
-    """The sources' texts, rebuilt one after another in one walk through the outputs."""
+    """Rebuilds the sources' texts one after another, in one pass over the outputs."""
 
     def __init__(self, provenance: Provenance) -> None:
         self._provenance = provenance
@@ -34,7 +34,7 @@ class Rebuilt:
         """Yield the text of the next source, chunk by chunk.
 
         Raises:
-            TraceError: lines are missing, doubled or in another order than recorded.
+            TraceError: lines are missing, duplicate or in another order than recorded.
         """
         held = b""
         for chunk, homes, segments in self._provenance.chunks(source.number):
@@ -54,14 +54,14 @@ class Rebuilt:
 
 @record(frozen=False)
 class _Walk:
-    """An output that is read from its beginning to its end."""
+    """A sequential pass over an output."""
 
     lines: Lines
     at: int = 0
     copies: list[tuple[int, int]] = field(default_factory=list)
 
     def segment(self, start: int, end: int) -> pa.LargeBinaryArray:
-        """Return a range of lines; what stands before it must be copies."""
+        """Return a range of lines; skipped lines before it must be copies."""
         self._skip()
         if start != self.at or end < start:
             raise ValueError(f"line {self.at} of an output is not in the provenance index")
@@ -75,17 +75,17 @@ class _Walk:
             self.at = end
 
     def left(self) -> int:
-        """Return how many lines stand behind the last segment, copies aside."""
+        """Return the number of lines after the last segment, without copies."""
         self._skip()
         return self.lines.rest()
 
 
 def restore(folder: Path, target: Path, progress: Progress) -> list[Path]:
-    """Rebuild all sources below a folder, each proven by its content hash before it gets its name.
+    """Restore all sources below a folder; each is verified by its content hash before it gets its name.
 
     Raises:
-        TraceError: something is missing or damaged.
-        UsageError: a file stands in the way.
+        TraceError: a part is missing or damaged.
+        UsageError: a file of the same name exists.
     """
     provenance = Provenance(folder)
     try:
@@ -137,7 +137,7 @@ def _write(source: ReorganizedFile, text: _Hashed, file: BinaryIO, folder: Path)
 
 
 class _Hashed:
-    """Pieces of text that are hashed on their way."""
+    """Pieces of text that are hashed as they pass."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -155,7 +155,7 @@ class _Hashed:
 
 @record
 class RestoreVerdict:
-    """What a verification found."""
+    """The result of a verification."""
 
     sources: int
     lines: int
@@ -164,7 +164,7 @@ class RestoreVerdict:
 
 
 def verify(folder: Path, progress: Progress) -> RestoreVerdict:
-    """Prove that the outputs hold every line of every source once, in its order, and nothing else but marked copies.
+    """Verify that the outputs hold every source line exactly once, in order, and nothing else except marked copies.
 
     Raises:
         TraceError: there is no provenance index, or it is damaged.

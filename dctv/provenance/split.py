@@ -1,4 +1,4 @@
-"""The lines of traces into one file for each group of events, chunk by chunk, with a record of where each line went."""
+"""Write the lines of traces to one file per group of events, chunk by chunk, and record where each line went."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 REST = "rest"
-"""The group of everything that no other group takes: other events, metadata, brackets, lines that are no events."""
+"""The group of all that no other group matches: other events, metadata, brackets, lines that are not events."""
 KEPT = "containers"
-"""The folder of packed files that no packing repeats."""
+"""The folder of compressed files that no compression reproduces."""
 
 MOST_FILES = 1 << 16
-"""What the 16 bits can number by which the file of each line is recorded."""
+"""The maximum number of files: each line's file is recorded in 16 bits."""
 
 Homes = Callable[[str, Any], "np.ndarray[Any, Any]"]
-"""A table's name and its finished rows -> for each row the number of its group, uint16."""
+"""Maps a table's name and its finished rows to the group number of each row, uint16."""
 
 
 @record
 class SplitJob:
-    """What is to be reorganized, and how."""
+    """The sources, groups and target of a reorganization."""
 
     paths: Sequence[Path]
     reader: Reader
     groups: Sequence[EventGroup]
-    """The rest is the last one."""
+    """With the rest last."""
     target: Path
     parquet: bool
     context: LoadContext
@@ -60,7 +60,7 @@ class _Place:
 
 
 def metadata_of(paths: Sequence[Path], chunks: ChunkReader, context: LoadContext) -> TraceMetadata:
-    """Read a trace once for the metadata of the whole."""
+    """Read a trace once for its metadata."""
     hints = None
     while True:
         run = chunks.start(paths, context, hints, CHUNK_BYTES)
@@ -71,13 +71,13 @@ def metadata_of(paths: Sequence[Path], chunks: ChunkReader, context: LoadContext
 
 
 def reorganize(job: SplitJob, metadata: TraceMetadata, homes: Homes) -> list[WrittenFile]:
-    """Write the files of all groups, and the provenance index as the last one.
+    """Write the files of all groups, then the provenance index.
 
-    Nothing gets its final name before everything is written.
+    Files get their final names only after everything has been written.
 
     Raises:
-        UsageError: the target holds files already.
-        TraceError: a source cannot be read, or changed meanwhile.
+        UsageError: the target already contains files.
+        TraceError: a source cannot be read, or changed in the meantime.
     """
     if job.target.exists() and any(job.target.iterdir()):
         raise UsageError(f"the folder `{job.target}` is not empty", hint="name a new one with -o")
@@ -103,7 +103,7 @@ def reorganize(job: SplitJob, metadata: TraceMetadata, homes: Homes) -> list[Wri
 
 @record(frozen=False)
 class _Splitting:
-    """One run over the chunks of all sources."""
+    """One pass over the chunks of all sources."""
 
     job: SplitJob
     metadata: TraceMetadata
@@ -141,13 +141,13 @@ class _Splitting:
             text_hash.update(text)
             size += len(text)
             ends_line = text.endswith(b"\n") if text else ends_line
-            # Every line of an output ends; whether the source's last one did is told apart.
+            # Every line of an output has a newline; whether the source's last one did is recorded separately.
             rows = lines_of(text if ends_line else text + b"\n")
             count, lines, events = count + 1, lines + len(rows), events + self._chunk(recorder, number, chunk, rows)
         after = path.stat()
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise TraceError(f"`{path}` changed while it was read")
-        # Text that no chunk has could not be packed again, whatever the packing.
+        # Text outside of chunks could not be reproduced, whatever the compression.
         whole = sum(member.text for member in container.members) if container.packed else after.st_size
         kept = None if container.repeatable and whole == size else self._keep(number, path)
         return ReorganizedFile(
@@ -171,7 +171,7 @@ class _Splitting:
         return name
 
     def _chunk(self, recorder: Recorder, source: int, chunk: DecodedChunk, lines: pa.LargeBinaryArray) -> int:
-        """Write the lines of a chunk to their groups; return how many are events."""
+        """Write the lines of a chunk to the files of their groups; return how many are events."""
         import numpy as np
 
         places = self._places(source)
@@ -204,7 +204,7 @@ class _Splitting:
         columns: Mapping[str, Any],
         places: Sequence[_Place],
     ) -> None:
-        """Give every group the metadata of the chunk, whose home is the rest, before its events."""
+        """Copy the metadata of the chunk, which belongs to the rest, to every group, before its events."""
         import numpy as np
 
         numbers = [np.frombuffer(blob, "<u4") for kind, blob in chunk.other_lines.items() if kind]
@@ -225,7 +225,7 @@ class _Splitting:
         return self.chunks.finished(self.metadata, f"raw_events.{name}", plain.append_column(FILE, file))
 
     def _columns(self, chunk: DecodedChunk, lines: int) -> dict[str, Any]:
-        """Return what Parquet files tell of each line beside its text; NULL for lines that are no events."""
+        """Return the columns of a Parquet file besides the text; NULL for lines that are not events."""
         import numpy as np
         import pyarrow as pa
 
@@ -279,7 +279,7 @@ class _Splitting:
 
 
 def _by_file(chunks: Iterable[DecodedChunk], files: int) -> Iterator[Iterator[DecodedChunk]]:
-    """Yield for each file in turn the chunks that it has."""
+    """Yield the chunks of each file in turn."""
     source = iter(chunks)
     ahead = next(source, None)
 
@@ -310,7 +310,7 @@ def _text(path: Path, at: Checkpoint) -> bytes:
 
 
 def _names_below(paths: Sequence[Path]) -> list[str]:
-    """Return the paths below the folder that all have in common."""
+    """Return the paths relative to their common folder."""
     whole = [path.resolve() for path in paths]
     common = Path(os.path.commonpath([path.parent for path in whole]))
     return [path.relative_to(common).as_posix() for path in whole]

@@ -1,1 +1,1 @@
-"""Registry of trace formats, one file each."""
+"""Registry of trace formats, one module each."""

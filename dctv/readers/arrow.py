@@ -1,4 +1,4 @@
-"""Reads Arrow IPC files and streams as tables; units that dctv wrote into their fields are kept."""
+"""Read Arrow IPC files and streams as tables; units that dctv wrote into field metadata are kept."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 
 
 def _opened(path: Path) -> Any:
-    """Return a reader of the batches, each checked before anything looks into it.
+    """Return a reader of the batches that validates each one first.
 
-    What a file says of offsets and lengths is taken as it is by whatever reads a batch.
+    Code that reads a batch trusts the file's offsets and lengths.
 
     Raises:
         ValueError: the file is damaged.

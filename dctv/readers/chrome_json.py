@@ -1,9 +1,9 @@
-"""Reads trace events in JSON, as Chrome, PyTorch, Bazel, clang, TypeScript, Node and many others write them.
+"""Read trace events in JSON, as Chrome, PyTorch, Bazel, clang, TypeScript, Node and many others write them.
 
-Events are in tables by their phase: `raw_events.complete`, `begin`, `end`, `instant`, `counter`, `async_begin`,
-`async_instant`, `async_end`, `flow_begin`, `flow_step`, `flow_end`, `sample` and so on. All have `_ts`, `name`, `cat`,
-`pid`, `tid`, `track`, `line` and `args`, the JSON text as it is written. Metadata events are in `metadata`, what could
-not be placed in time is in `unread`. Times are kept to the nanosecond, whatever their form.
+Each phase has a table: `raw_events.complete`, `begin`, `end`, `instant`, `counter`, `async_begin`, `async_instant`,
+`async_end`, `flow_begin`, `flow_step`, `flow_end`, `sample` and so on. All have `_ts`, `name`, `cat`, `pid`, `tid`,
+`track`, `line` and `args`, the JSON text as written. Metadata events are in `metadata`, and events without a usable
+time in `unread`. Times are exact to the nanosecond, whatever their notation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dctv.readers.dftracer import sniff as is_dftracer
 _ZIP = b"PK\x03\x04"
 _HEAD = 1 << 16
 _FAR = 16 << 20
-"""How far into an object its member `traceEvents` is looked for."""
+"""How many bytes of an object are searched for its member `traceEvents`."""
 
 _LIST = pattern(rb"\[[\s,]*\{")
 _EVENTS = pattern(rb'["\']?traceEvents["\']?\s*[:=]\s*\[')
@@ -32,7 +32,7 @@ _EVENT = pattern(rb'\{(?:[^{}]|\{[^{}]*\})*?["\']ph["\']\s*:\s*["\'][!-~]["\']')
 
 
 def sniff(head: Head) -> bool:
-    """Whether the text is a list of events, or an object with one, or an archive of such texts."""
+    """Whether the text is an array of events, an object with one, or an archive of such texts."""
     if head.raw.startswith(_ZIP):
         return _holds_traces(head.path)
     if is_dftracer(head):
@@ -52,7 +52,7 @@ def _may_begin_far(text: bytes) -> bool:
 
 
 def _is_far(head: Head) -> bool:
-    """Whether events begin behind what is usually looked at."""
+    """Whether events begin after the usual head."""
     import gzip
 
     try:
@@ -63,7 +63,7 @@ def _is_far(head: Head) -> bool:
 
 
 def _holds_traces(path: Path) -> bool:
-    """Whether an archive can be read, and some of its members are traces."""
+    """Whether an archive is readable, and some of its members are traces."""
     try:
         return bool(_members(path))
     except ValueError:
@@ -71,10 +71,10 @@ def _holds_traces(path: Path) -> bool:
 
 
 def _members(path: Path) -> list[tuple[int, int, bool]]:
-    """Return where the members of an archive are that are traces.
+    """Return the positions of an archive's members that are traces.
 
     Raises:
-        ValueError: It is damaged, or a member is packed in a way that is not known.
+        ValueError: It is damaged, or a member has an unknown compression.
     """
     from dctv.readers.chrome_zipped.members import members
 
@@ -82,7 +82,7 @@ def _members(path: Path) -> list[tuple[int, int, bool]]:
 
 
 class _Archived:
-    """A pass over members of archives, which tells of the archives."""
+    """A pass over members of archives that reports on the archives."""
 
     def __init__(self, found: RowPass, archives: Sequence[int]) -> None:
         self._found = found
@@ -92,14 +92,14 @@ class _Archived:
         return iter(self._found)
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return what was learnt."""
+        """Return the metadata of the pass."""
         entries = self._found.metadata()
         notes = [(self._archives[note[0]], *note[1:]) for note in entries["diagnostics"]]
         return {**entries, "diagnostics": notes}
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
-    """Begin to read the files of a trace."""
+    """Start a pass over the files of a trace."""
     from dctv._kernels import chrome_pass
 
     for name in context.options:

@@ -1,8 +1,8 @@
-"""Reads collapsed stacks, the input of flame graphs: `main;parse;read 12`, one stack and how often it was seen a line.
+"""Read collapsed stacks, the input of flame graphs: lines such as `main;parse;read 12`, a stack and its count.
 
-Each line is a row of `raw_events.sample`: `stack` as it stands, `period` the number, `line`. Nothing tells a time, so
-that all are at `_ts` 0; where the first frame is `comm-pid` or `comm-pid/tid`, as scripts write it that were asked
-for, `comm`, `pid` and `tid` are known too.
+Each line is a row of `raw_events.sample`: `stack` as written, `period` (the count) and `line`. The format has no times,
+so all samples are at `_ts` 0; if the first frame is `comm-pid` or `comm-pid/tid`, as scripts write on request, it fills
+`comm`, `pid` and `tid`.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ _LINES = 64
 
 
 def sniff(head: Head) -> bool:
-    """Whether the first lines are stacks with a number behind them, and one has two frames at least."""
+    """Whether the first lines are stacks followed by a number, at least one of them with two frames."""
     text = head.text
     if b"\0" in text[:4096]:
         return False
     lines = text.splitlines()
-    # The last line of the head may be cut.
+    # The last line of the head may be incomplete.
     whole = [line for line in (lines[:-1] if len(lines) > 1 else lines) if line.strip()][:_LINES]
     return any(b";" in line for line in whole) and all(_LINE.fullmatch(line) for line in whole)
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
-    """Begin a pass over files of stacks."""
+    """Start a pass over files of stacks."""
     from dctv._kernels import collapsed_pass
 
     for name in context.options:

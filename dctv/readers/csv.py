@@ -1,4 +1,4 @@
-"""Reads CSV files with a header: divided by commas, tabs, semicolons or bars, plain or gzip."""
+"""Read CSV files with a header: separated by commas, tabs, semicolons or bars, plain or gzip."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _HEAD = 1 << 16
 
 
 def sniff(head: Head) -> bool:
-    """Whether its first lines are texts of the same number of fields."""
+    """Whether its first lines are texts with the same number of fields."""
     return _divider(head.text) is not None
 
 
 def _divider(text: bytes) -> str | None:
-    """Return what divides the fields of the first lines."""
+    """Return the separator of the first lines."""
     if b"\0" in text:
         return None
     try:
@@ -51,7 +51,7 @@ def _divider(text: bytes) -> str | None:
 
 
 def _is_header(row: list[str]) -> bool:
-    """Whether a row could name columns: distinct, none of them a number or code."""
+    """Whether a row may be a header: distinct fields, none of them a number or code."""
     names = [name.strip() for name in row]
     return len(set(names)) == len(names) and all(
         name and not _is_number(name) and len(name) < 200 and not set(name) & set("{}<>\\") for name in names
@@ -71,7 +71,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 
     divider = _divider(head_of(file.path).text)
     if divider is None:
-        raise TraceError(f"`{file.path}` has no header of columns divided by commas, tabs, semicolons or bars")
+        raise TraceError(f"`{file.path}` has no header of columns separated by commas, tabs, semicolons or bars")
     texts = _read(file.path, divider)
     return [
         PlainTable(
@@ -85,7 +85,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 
 
 def _read(path: Path, divider: str) -> Select:
-    """Return the rows as texts; those with other numbers of fields are put aside by the engine."""
+    """Return the rows as texts; the engine rejects rows with other numbers of fields."""
     from dctv.sandbox import escaped
 
     arguments: dict[str, Expression] = {
@@ -104,9 +104,9 @@ def _read(path: Path, divider: str) -> Select:
 
 
 def _typed(texts: Select, file: PlainFile) -> Select:
-    """Give each column the narrowest type that all its values have; codes such as `007` stay texts.
+    """Give each column the narrowest type that fits all its values; codes such as `007` stay texts.
 
-    Times and durations stay texts too, so that their digits are read exactly.
+    Times and durations stay texts too, so that their digits are parsed exactly.
     """
     from dctv.engines.sql.duckdb import write
 
@@ -148,7 +148,7 @@ _REJECTED = """
 
 
 def _rejected(path: Path, connection: Any) -> tuple[int, int, str]:
-    """Return how many rows were put aside, the line of the first, and its text."""
+    """Return how many rows were rejected, the line of the first, and its text."""
     found: tuple[int, int, str] | None = connection.execute(_REJECTED, [str(path)]).fetchone()
     return found or (0, 0, "")
 
@@ -164,7 +164,7 @@ def _notes(path: Path, divider: str, connection: Any) -> list[tuple[str, int, st
     shown = last.decode(errors="replace")
     if len(_fields(shown, divider)) < len(_fields(_first_line(path), divider)):
         return [*notes, ("file ends in the middle of a line", 1, shown, True)]
-    # The last line of such a table may do without an end, so that nothing tells whether its last field was cut.
+    # The last line of such a table may lack its newline, so a cut in its last field cannot be detected.
     return [*notes, ("last line has no end, its last field may be cut", 1, shown, False)]
 
 

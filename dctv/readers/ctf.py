@@ -1,4 +1,4 @@
-"""Turns CTF traces, versions 1.8 and 2, into event tables: folders with metadata and the streams that these lay out."""
+"""Read CTF traces, versions 1.8 and 2, into event tables: folders with metadata, and the streams that it describes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dctv.readers.described import Described, RowPass
 
 _INDEX = "index"
 _DEEP, _MOST_FOLDERS = 8, 4096
-"""How deep, and among how many folders, those of traces are looked for."""
+"""Limits of the search for traces: depth, and number of folders."""
 
 
 def _sniff(head: Head) -> bool:
@@ -19,7 +19,7 @@ def _sniff(head: Head) -> bool:
 
 
 def _folder(path: Path) -> Sequence[Path] | None:
-    """Return the metadata and streams of all traces in a folder; None if it holds anything else in plenty."""
+    """Return the metadata and streams of all traces in a folder; None if the folder holds much else."""
     found: list[Path] = []
     others = 0
     for place in _folders(path):
@@ -32,7 +32,7 @@ def _folder(path: Path) -> Sequence[Path] | None:
 
 
 def _folders(path: Path) -> Iterator[Path]:
-    """Give a folder and those in it, the nearest first; nothing is looked for in the folder of a trace."""
+    """Yield a folder and those in it, breadth first; the folder of a trace is not searched."""
     waiting = [path]
     depth, seen = 0, 0
     while waiting and depth <= _DEEP and seen <= _MOST_FOLDERS:
@@ -47,7 +47,7 @@ def _folders(path: Path) -> Iterator[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
-    """Return what is in a folder; nothing if it cannot be read, since then it is no trace of this format."""
+    """Return the entries of a folder; none if it is unreadable, since then it is no trace of this format."""
     try:
         return sorted(folder.iterdir())
     except OSError:

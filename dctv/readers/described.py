@@ -1,11 +1,11 @@
-"""Passes that describe their own tables -> readers: trees of packets and binary rings need no more code in Python.
+"""Build readers from passes that describe their own tables, such as those for packet trees and binary rings.
 
-A pass of such a format (a `RowPass` of the kernels, or an object like it) yields chunks whose events have columns named
-as they will be shown, and ends with `metadata`: `start_ns`, the absolute time of the first event; `last_ts`, how long
-the trace is; `tables`, for each table its name, its columns (name, type, unit), how it looks in `events` and, if it has
-some, its `partitions`, which stand behind `_ts`; `diagnostics` (number of the file, reason, count, example, whether the
-trace was not read whole), `properties`, and for text `lines` (number of the file, lines that should tell something,
-those of them of which nothing was kept).
+A pass of such a format (a `RowPass` of the kernels, or an object like it) yields chunks with columns named as in the
+tables, and ends with `metadata`: `start_ns`, the absolute time of the first event; `last_ts`, the length of the trace;
+`tables`, for each table its name, its columns (name, type, unit), its columns in `events` and, if it has any, its
+`partitions`, which follow `_ts`; `diagnostics` (number of the file, reason, count, example, whether the trace was not
+read completely), `properties`, and for text `lines` (number of the file, number of lines that should hold data, and how
+many of them were discarded).
 """
 
 from __future__ import annotations
@@ -36,26 +36,28 @@ from dctv.record import field, record
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 TYPES = {"int": "BIGINT", "uint": "UBIGINT", "float": "DOUBLE", "bool": "BOOLEAN", "text": "VARCHAR", "json": "JSON"}
-"""What the engine calls the types of described columns."""
+"""The engine's types of described columns."""
 
 
 class RowPass(Protocol):
-    """One pass over a trace, in order; only the kernels' class and passes in Python of formats that need no speed."""
+    """One pass over a trace, in order: the kernels' class, and Python passes of formats where speed does not matter."""
 
     def __iter__(self) -> Iterator[DecodedChunk]:
-        """Yield every chunk once."""
+        """Yield each chunk once."""
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return what was learnt; only after the last chunk."""
+        """Return the metadata; only after the last chunk."""
 
 
 Start = Callable[[Sequence[Path], LoadContext, int], RowPass]
-"""Begin a pass over the files of a trace; chunks should have so many bytes. Raises TraceError, OSError, ValueError."""
+"""Start a pass over the files of a trace; the third argument is the desired size of chunks in bytes.
+
+Raises TraceError, OSError, ValueError."""
 
 
 @record
 class Described:
-    """A format whose passes describe their tables."""
+    """A format with passes that describe their tables."""
 
     name: str
     title: str
@@ -64,14 +66,14 @@ class Described:
     start: Start
     options: Mapping[str, str] = field(default_factory=dict)
     dimensions: Mapping[str, str] = field(default_factory=dict)
-    """What is indexed by default: dimension and column."""
+    """The default dimensions of an index, and their columns."""
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """See `Reader.folder`."""
     general: bool = False
     """See `Reader.general`."""
 
     def reader(self) -> Reader:
-        """Return its entry in the registry."""
+        """Return the registry entry."""
         chunks = ChunkReader(
             dimensions=self.dimensions,
             start=partial(_Pass, self.start),
@@ -96,7 +98,7 @@ class Described:
 
 
 class _Pass:
-    """A pass whose errors are in words, and whose metadata names the files."""
+    """A pass with errors for users, and with file names in its metadata."""
 
     def __init__(
         self,
@@ -115,11 +117,11 @@ class _Pass:
             yield from self._pass
 
     def metadata(self) -> dict[str, Any]:
-        """Return what was learnt."""
+        """Return the metadata."""
         return {**self._pass.metadata(), "paths": [str(path) for path in self._paths]}
 
     def again(self) -> bool:
-        """Whether the pass must be done again: never."""
+        """Whether a second pass is needed: never."""
         return False
 
 
@@ -141,7 +143,7 @@ def _table(description: Mapping[str, Any]) -> TraceTable:
 
 
 def stored(metadata: TraceMetadata, table: str) -> list[StoredColumn]:
-    """Return how the columns of a stored table come out of decoded ones."""
+    """Return how to compute the columns of a stored table from decoded ones."""
     description = next(one for one in metadata.entries["tables"] if one["name"] == table)
     start = (-metadata.entries["start_ns"],)
     return [
@@ -151,7 +153,7 @@ def stored(metadata: TraceMetadata, table: str) -> list[StoredColumn]:
 
 
 def _lineage(dimensions: Mapping[str, str], metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
-    """Of what dimensions the columns of an event table are."""
+    """The dimensions of an event table's columns."""
     description = next(one for one in metadata.entries["tables"] if one["name"] == table)
     shown = {column: dimension for dimension, column in dimensions.items()}
     found = {name: ColumnLineage(shown.get(name, f"args.{name}")) for name, _, _ in description["columns"]}

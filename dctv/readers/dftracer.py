@@ -1,4 +1,4 @@
-"""Reads DFTracer traces: `.pfw` and `.pfw.gz` of all writer generations, one file, a folder or a glob as one trace.
+"""Read DFTracer traces: `.pfw` and `.pfw.gz` of all writer generations, one file, a folder or a glob as one trace.
 
 Every event name becomes a table `raw_events.<name>`. Its columns are `_ts` and `dur` (NULL where the record has none),
 `cat`, `pid`, `tid`, `id`, `ph` (the letter of old writers: X complete, C counter, A aggregated; `id` and `type` only
@@ -24,9 +24,9 @@ from dctv.record import unread
 
 
 def sniff(head: Head) -> bool:
-    """Whether the first lines are records of DFTracer: one in each line, not part of an object, without commas.
+    """Whether the first lines are DFTracer records: one per line, not part of an object, without commas.
 
-    Commas between records, or lists of them, tell trace events of other writers, whose records have the same members.
+    Commas between records, or arrays of them, indicate trace events of other writers, which have the same members.
     """
     lines = head.text.split(b"\n")
     if len(lines) == 1 and not _is_record(lines[0]):
@@ -66,7 +66,7 @@ def _chunks() -> ChunkReader:
 
 
 def records(properties: Mapping[str, str]) -> Records:
-    """Return how events are written: in microseconds, as is usual, or in the nanoseconds of one of the files."""
+    """Return how events are written: in microseconds, the default, or in nanoseconds as in one of the files."""
     if "NS" not in properties["time_unit"].split(", "):
         return Records("us")
     unit = {

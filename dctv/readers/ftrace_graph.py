@@ -1,14 +1,13 @@
-"""Reads what the function graph tracer writes as text in tracefs: ` 0) 1.234 us | func();`, whatever its options.
+"""Read the text of the function graph tracer in tracefs: ` 0) 1.234 us | func();`, with any options.
 
-Each line that enters a function (or calls one that calls no other) is a row of `raw_events.funcgraph_entry`, each `}`
-one of `raw_events.funcgraph_exit`: `func`, `depth` from 0, and where it is printed `duration` (of a call without
-others, and of exits), `params` and `retval`. Events between functions are in their own tables, as those of other text
-of ftrace are. `raw_events.funcgraph_switch` tells that a CPU goes on with another thread, `raw_events.funcgraph_irq`
-that an interrupt begins or ends.
+Each line that enters a function (or calls a leaf function) is a row of `raw_events.funcgraph_entry`, each `}` one of
+`raw_events.funcgraph_exit`: `func`, `depth` from 0, and if printed `duration` (of leaf calls and of exits), `params`
+and `retval`. Events between functions are in their own tables, like those of other ftrace text.
+`raw_events.funcgraph_switch` has the switches of a CPU to another thread, `raw_events.funcgraph_irq` the beginnings and
+ends of interrupts.
 
-Only with the option `funcgraph-abstime` has a line a time. Without it `_ts` is what the durations of each CPU's lines
-make together (the property `clock` says `durations`): lengths and nesting are right, what passed between functions is
-missing.
+Lines have times only with the option `funcgraph-abstime`. Without it `_ts` is the sum of the durations of the CPU's
+lines (the property `clock` is `durations`): lengths and nesting are right, the time between functions is missing.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ _PREFIXED = pattern(rb"^[^\n]{0,64}-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s", re.
 
 
 def sniff(head: Head) -> bool:
-    """Whether a file has the tracer's header or lines, and not those of another writer."""
+    """Whether a file has the tracer's header or lines, and not those of another format."""
     text = head.text[:16384]
     return (_HEADER.search(text) is not None or _LINE.search(text) is not None) and _PREFIXED.search(text) is None
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
-    """Begin a pass over files of text."""
+    """Start a pass over files of text."""
     from dctv._kernels import ftrace_graph_pass
 
     for name in context.options:

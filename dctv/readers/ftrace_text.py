@@ -1,4 +1,4 @@
-"""Reads ftrace as text: tracefs `trace` and `trace_pipe`, `trace-cmd report`, Android's atrace and systrace pages.
+"""Read ftrace as text: tracefs `trace` and `trace_pipe`, `trace-cmd report`, Android's atrace and systrace pages.
 
 Every event becomes a table `raw_events.<event>`. Its columns are `_ts`, `cpu` (which CPU wrote it), `common_comm`,
 `common_pid` (the thread), `common_tgid` and `common_flags` (if the trace has them), `line` (for marks, and for events
@@ -23,7 +23,7 @@ from dctv.contracts.reader import ChunkReader, Head, LoadContext, LoadedTrace, R
 from dctv.patterns import pattern
 from dctv.record import unread
 
-# A blank before the dash would be that of `:-1    -1 [001] 7.5:`, as perf prints threads that are no more.
+# A blank before the dash would match `:-1    -1 [001] 7.5:`, as perf prints threads that have exited.
 _EVENT = pattern(
     rb"^[^\n]{0,63}[^\s]-\d+\s+(?:\([ \d-]+\)\s+)?\[\d{1,6}\]\s*(?:[^\s:]{1,12}\s+|[^\s:]{4,8}?)?\d+(?:\.\d+)?:\s",
     re.M,
@@ -40,7 +40,7 @@ _HEAD_SIZE = 1 << 16
 
 
 def sniff(head: Head) -> bool:
-    """Whether a file begins like ftrace text, packed as adb gives it, or like a page of the systrace viewer."""
+    """Whether a file begins like ftrace text, compressed as by adb, or like a page of the systrace viewer."""
     text = head.text
     if _MARKUP.match(text):
         return any(mark in text for mark in _PAGE)
@@ -55,7 +55,7 @@ def sniff(head: Head) -> bool:
 
 
 def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
-    """Read the files of one trace; they share one clock, and `_ts` 0 is the first event of all."""
+    """Read the files of one trace; they share one clock, and `_ts` 0 is the first event of all files."""
     from dctv.contracts.whole import load as load_whole
 
     return load_whole(_chunks(), paths, context)

@@ -1,7 +1,7 @@
-"""Reads traces as Jaeger's query service exports them: JSON documents with `data`, traces with spans and processes.
+"""Read traces as exported by Jaeger's query service: JSON documents with `data`, traces with spans and processes.
 
-`raw_events.span` has the spans and `raw_events.span_event` their logs. Times are us of Unix time. A track is a service
-on a host in a process; `args` has all tags, those of the process under `process`.
+`raw_events.span` has the spans and `raw_events.span_event` their logs. Times are in us since the Unix epoch. A track is
+a service on a host in a process; `args` has all tags, with those of the process under `process`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sniff(head: Head) -> bool:
-    """Whether it is a JSON object with traces under `data`."""
+    """Whether it is a JSON object with traces in `data`."""
     start = head.text.lstrip(b"\xef\xbb\xbf \t\r\n")
     return start.startswith(b"{") and b'"data"' in start and (b'"traceID"' in start or b'"traceId"' in start)
 

@@ -1,4 +1,4 @@
-"""Reads JSON lines (NDJSON): one object a line, plain or gzip; its members are the columns of one table."""
+"""Read JSON lines (NDJSON): one object per line, plain or gzip, as one table with a column per member."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dctv.readers.plain_files.tables import PlainFile, PlainTable
 
 _LONGEST = 64 << 20
-"""Bytes of an object at most."""
+"""The maximum size of an object in bytes."""
 
 
 def sniff(head: Head) -> bool:

@@ -1,9 +1,9 @@
-"""Reads OpenTelemetry's OTLP as JSON: documents or lines with `resourceSpans`, `resourceLogs`, `resourceMetrics`.
+"""Read OpenTelemetry's OTLP as JSON: documents or lines with `resourceSpans`, `resourceLogs`, `resourceMetrics`.
 
-`raw_events.span` has the spans, `raw_events.span_event` what happened in them, `raw_events.log` log records and
+`raw_events.span` has the spans, `raw_events.span_event` their events, `raw_events.log` log records and
 `raw_events.metric` one row for each number of a data point: of histograms and summaries their counts and sums. Times
-are ns of Unix time. A track is a service on a host in a process, or a metric of it; `args` has all attributes, those of
-the resource under `resource`.
+are in ns since the Unix epoch. A track is a service on a host in a process, or a metric of it; `args` has all
+attributes, with those of the resource under `resource`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MEMBERS = (b'"resourceSpans"', b'"resourceLogs"', b'"resourceMetrics"')
 
 
 def sniff(head: Head) -> bool:
-    """Whether it is a JSON object that begins with one of OTLP's members."""
+    """Whether it is a JSON object that begins with a member of OTLP."""
     start = head.text.lstrip(b"\xef\xbb\xbf \t\r\n")
     return start.startswith(b"{") and start[1:].lstrip().startswith(_MEMBERS)
 

@@ -1,4 +1,4 @@
-"""Reads Parquet files as tables; units that dctv wrote into their fields are kept."""
+"""Read Parquet files as tables; units that dctv wrote into field metadata are kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def sniff(head: Head) -> bool:
-    """Whether it begins as Parquet does."""
+    """Whether it begins with Parquet's magic."""
     return head.raw.startswith(b"PAR1")
 
 

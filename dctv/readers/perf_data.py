@@ -1,9 +1,9 @@
-"""Reads perf.data, as `perf record` writes it to files and pipes: samples with stacks, tracepoints, and process events.
+"""Read perf.data, as `perf record` writes it to files and pipes: samples with stacks, tracepoints, and process events.
 
-Samples are rows of `raw_events.sample`: `event`, who and where (`pid`, `tid`, `cpu`, `comm`, `mode`), `period` (how
-much each stands for), `ip` and `stack`, the frames from the root on with `;` between: `module+0xoffset`, since a trace
-has no symbols but those of programs in the kernel (BPF). Samples of tracepoints are rows of `raw_events.<tracepoint>`,
-with the kernel's fields. What the kernel tells of memory, names and life of processes is in `raw_events.mmap`, `comm`,
+Samples are rows of `raw_events.sample`: `event`, `pid`, `tid`, `cpu`, `comm`, `mode`, `period` (the weight of the
+sample), `ip` and `stack`, the frames from the root on, separated by `;`: `module+0xoffset`, since a trace has no
+symbols except those of programs in the kernel (BPF). Samples of tracepoints are rows of `raw_events.<tracepoint>`, with
+the kernel's fields. Kernel records of memory maps, names and lifetimes of processes are in `raw_events.mmap`, `comm`,
 `fork`, `exit`, `switch`, `lost` and more; `line` is a record's number in the trace.
 """
 
@@ -20,12 +20,12 @@ MAGIC = (b"PERFILE2", b"2ELIFREP", b"PERFFILE")
 
 
 def sniff(head: Head) -> bool:
-    """Whether a file begins as perf.data does, in either byte order."""
+    """Whether a file begins like perf.data, in either byte order."""
     return head.text.startswith(MAGIC)
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
-    """Begin a pass over perf.data files."""
+    """Start a pass over perf.data files."""
     from dctv._kernels import perf_data_pass
 
     for name in context.options:

@@ -1,10 +1,10 @@
-"""Reads the text of `perf script`: `comm pid/tid [cpu] time: period event: ...`, with call chains in the lines below.
+"""Read the text of `perf script`: `comm pid/tid [cpu] time: period event: ...`, followed by lines of a call chain.
 
-Samples are rows of `raw_events.sample`, as those of perf.data are; `stack` has the functions' names from the root on
-with `;` between, `[unknown]` where perf knew none, and `text` is what stands behind the event that is no address. The
-samples of tracepoints are rows of `raw_events.<tracepoint>`, whose fields are those that are printed, `text` what is
-left. What else perf was asked to print (`PERF_RECORD_COMM`, ...) is in `raw_events.record`. A number that stands alone
-before the time is taken as the thread.
+Samples are rows of `raw_events.sample`, like those of perf.data; `stack` has the functions' names from the root on,
+separated by `;`, with `[unknown]` where perf found none, and `text` is text after the event that is not an address.
+Samples of tracepoints are rows of `raw_events.<tracepoint>`, with the fields that are printed, and the rest in `text`.
+Other output of perf (`PERF_RECORD_COMM`, ...) is in `raw_events.record`. A number on its own before the time is the
+thread.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _EVENT = pattern(
 
 
 def sniff(head: Head) -> bool:
-    """Whether a line of a file's beginning is the head of a sample."""
+    """Whether a line of a file's head is the header of a sample."""
     return b"\0" not in head.text[:4096] and _EVENT.search(head.text[:32768]) is not None
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
-    """Begin a pass over files of text."""
+    """Start a pass over files of text."""
     from dctv._kernels import perf_script_pass
 
     for name in context.options:

@@ -1,11 +1,11 @@
-"""Reads Perfetto's protobuf traces: plain, gzip, and with compressed packets, by Perfetto's descriptors.
+"""Read Perfetto's protobuf traces: plain, gzip, and with compressed packets, by Perfetto's descriptors.
 
-Events of the kernel become tables as everywhere (`raw_events.sched_switch`), compact ones too; what programs write into
-ftrace becomes `print|B` and so on. Track events become `raw_events.begin`, `end`, `instant`, `counter` by their type on
-threads, `async_begin` and `async_end` on other tracks; old phases of Chrome become the tables that Chrome's JSON has.
-`tracks` tells what each `track` is, `process_names` and `thread_names` what the trace calls processes and threads. Any
-other packet becomes a row of `raw_events.<kind>`, its numbers and texts in columns and the rest in `args`, or a row of
-`packets` if it has no time.
+Kernel events have the same tables as in other formats (`raw_events.sched_switch`), including compact ones; marks of
+programs in ftrace become `print|B` and so on. Track events become `raw_events.begin`, `end`, `instant`, `counter` by
+their type on threads, `async_begin` and `async_end` on other tracks; old phases of Chrome become the tables of Chrome's
+JSON. `tracks` describes each `track`; `process_names` and `thread_names` have the trace's names of processes and
+threads. Any other packet becomes a row of `raw_events.<kind>`, with numbers and texts in columns and the rest in
+`args`, or a row of `packets` if it has no time.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dctv.contracts.reader import Head, LoadContext
 from dctv.readers.described import Described, RowPass
 
 _NUMBERS = {8, 58, 10, 13, 41, 42, 87, 3, 79, 98}
-"""Fields of a packet that are numbers; all others of those that are known are messages or bytes."""
+"""Packet fields that are numbers; all other known fields are messages or bytes."""
 _LAST_FIELD = 3000
 _EMPTY = b"\n\0"
 
 
 def sniff(head: Head) -> bool:
-    """Whether a file begins with a packet whose fields are those of Perfetto; packets without fields may precede it."""
+    """Whether a file begins with a packet with fields of Perfetto; packets without fields may precede it."""
     text = head.text[len(_EMPTY) * _empty(head.text) :]
     if not text.startswith(b"\n"):
         return False
@@ -40,7 +40,7 @@ def _empty(text: bytes) -> int:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number and where it ends; 0 if it does not."""
+    """Decode a varint; return it and its end, 0 if it has none."""
     value = 0
     for place in range(10):
         if at + place >= len(data):
@@ -71,7 +71,7 @@ def _is_packet(packet: bytes, *, whole: bool) -> bool:
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
-    """Begin a pass."""
+    """Start a pass."""
     from dctv._kernels import perfetto_pass
     from dctv.readers.perfetto_spec.descriptors import descriptors
 

@@ -1,4 +1,4 @@
-"""Reads Parquet files of `dctv reorganize`: their column `record` holds the lines of a trace of another format."""
+"""Read Parquet files of `dctv reorganize`: their column `record` holds the lines of a trace of another format."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dctv.record import replace
 
 COLUMN = "record"
 KEY = b"dctv.reader"
-"""Metadata of the file: the format of the lines."""
+"""Key of the file's metadata for the format of the lines."""
 
 _FORMATS: Mapping[str, Reader] = {one.name: one for one in (dftracer.READER, ftrace_text.READER)}
 
 
 def sniff(head: Head) -> bool:
-    """Whether it is Parquet that says what its records are."""
+    """Whether it is Parquet with the format of its records in the metadata."""
     return head.raw.startswith(b"PAR1") and _format(head.path) is not None
 
 
@@ -37,7 +37,7 @@ def _format(path: Path) -> str | None:
 
 
 def load(paths: Sequence[Path], context: LoadContext) -> LoadedTrace:
-    """Unpack the lines and read them as what they are."""
+    """Unpack the lines and read them in their own format."""
     from tempfile import TemporaryDirectory
 
     formats = {_format(path) for path in paths}
@@ -76,7 +76,7 @@ def _renamed(one: Diagnostic, names: Mapping[str, str]) -> Diagnostic:
 
 
 def _with_paths(table: TraceTable, names: Mapping[str, str]) -> TraceTable:
-    """Call the files in tables of files as the user does."""
+    """Give files the user's names in tables of files."""
     import pyarrow as pa
 
     places = [place for place, name in enumerate(table.schema.names) if name in {"path", "file"}]

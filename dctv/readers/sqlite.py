@@ -1,4 +1,4 @@
-"""Reads SQLite databases: each of its tables is one of the trace."""
+"""Read SQLite databases: each table becomes a table of the trace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROWS = 50_000
 
 
 def sniff(head: Head) -> bool:
-    """Whether it begins as databases do."""
+    """Whether it begins like a database."""
     return head.raw.startswith(b"SQLite format 3\0")
 
 
@@ -46,7 +46,7 @@ def _tables(file: PlainFile) -> list[PlainTable]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """Open a database that nobody may change, not even by a journal beside it."""
+    """Open a database read-only, without even a journal beside it."""
     database = sqlite3.connect(
         f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True, check_same_thread=False
     )
@@ -55,7 +55,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _columns(database: sqlite3.Connection, table: str) -> dict[str, str]:
-    """Return the type of each column by the types of its values."""
+    """Return the type of each column, from the types of its values."""
     from dctv.engines.sql.duckdb import write
 
     visible = database.execute("SELECT name FROM pragma_table_xinfo(?) WHERE hidden != 1", (table,))

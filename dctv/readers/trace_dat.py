@@ -1,9 +1,9 @@
-"""Reads `trace.dat`, the binary file of trace-cmd in its versions 6 and 7: pages of the kernel's ring buffer.
+"""Read `trace.dat`, the binary file of trace-cmd in its versions 6 and 7: pages of the kernel's ring buffer.
 
 Every event becomes a table `raw_events.<event>` with the columns of ftrace's text: `_ts`, `cpu`, `common_comm`,
-`common_pid`, `common_flags`, `line` (for marks, and for events whose order views look at), `buffer` (if the trace has
-buffers besides the main one, for which it is NULL), then the fields. A field that the kernel prints by name only, such
-as `prev_state`, is a text as printed, and the number is `prev_state_number`. Marks of programs are `print|B` and so on.
+`common_pid`, `common_flags`, `line` (for marks, and for events where views need the order), `buffer` (if the trace has
+buffers other than the main one, for which it is NULL), then the fields. A field that the kernel prints as a name, such
+as `prev_state`, is the printed text, and the number is `prev_state_number`. Marks of programs are `print|B` and so on.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _MAGIC = b"\x17\x08\x44tracing"
 
 
 def sniff(head: Head) -> bool:
-    """Whether a file begins as those of trace-cmd do."""
+    """Whether a file begins like those of trace-cmd."""
     return head.raw.startswith(_MAGIC)
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
-    """Begin a pass over the files."""
+    """Start a pass over the files."""
     from dctv._kernels import trace_dat_pass
     from dctv.readers.ftrace_events.tracepoints import WithUnits
 

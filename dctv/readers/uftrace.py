@@ -1,4 +1,4 @@
-"""Reads uftrace data directories: one call per row, with arguments, results, nesting and time of its own."""
+"""Read uftrace data directories: one call per row, with arguments, results, nesting and self time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _sniff(head: Head) -> bool:
 
 
 def start(paths: Sequence[Path], context: LoadContext, _chunk_bytes: int) -> RowPass:
-    """Begin a pass over a data directory."""
+    """Start a pass over a data directory."""
     from dctv import _kernels
     from dctv.readers.uftrace_files.setup import setup_of
 

@@ -1,8 +1,8 @@
-"""Reads profiles of V8, as Chrome's DevTools and Node write them: `.cpuprofile` and `.heapprofile`.
+"""Read V8 profiles, as Chrome's DevTools and Node write them: `.cpuprofile` and `.heapprofile`.
 
-Each sample is a row of `raw_events.sample` with its stack; `nodes` has the functions of the call tree. Samples of the
-CPU have times, and in `period` how long it was since the sample before; those of the heap have none, so that all are at
-`_ts` 0, and `period` is their size.
+Each sample is a row of `raw_events.sample` with its stack; `nodes` has the functions of the call tree. CPU samples have
+times, and in `period` the time since the previous sample; heap samples have none, so all are at `_ts` 0, with their
+size in `period`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _TREE = pattern(rb'\{\s*(?:"[^"]*"\s*:\s*[-+0-9.eE"]+\s*,\s*)*"(?:nodes"\s*:\s*\
 
 
 def sniff(head: Head) -> bool:
-    """Whether it is an object whose first larger member is a call tree."""
+    """Whether it is an object with a call tree as its first large member."""
     text = head.text.removeprefix(b"\xef\xbb\xbf").lstrip()
     return bool(_TREE.match(text) and _FRAME.search(text))
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:
-    """Begin a pass over profiles."""
+    """Start a pass over profiles."""
     from dctv.readers.v8_samples.reading import ProfilePass  # it needs Arrow
 
     for name in context.options:

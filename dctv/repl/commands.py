@@ -1,4 +1,4 @@
-"""Turns a dot command, such as `.tables`, into what it shows or sets."""
+"""Run dot commands, such as `.tables`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dctv.repl.setting_commands import SETTING_COMMANDS
 
 
 def is_command(text: str) -> bool:
-    """Whether a line is a dot command, or a word that other prompts take for one."""
+    """Whether a line is a dot command, or a common command of other prompts."""
     return text.lstrip().startswith(".") or _word(text) in WORDS
 
 
@@ -81,7 +81,7 @@ def _read(talk: Conversation, argument: str) -> int:
 
 
 def _ui(talk: Conversation, _argument: str) -> int:
-    from dctv.web.browser import open_browser  # an extra; only wanted for the page
+    from dctv.web.browser import open_browser  # an extra; only needed for the page
 
     if talk.serving is None:
         talk.serving = talk.session.serve()
@@ -110,7 +110,7 @@ COMMANDS = {
     )
 }
 ALIASES = {"exit": "quit", "q": "quit", "h": "help", "?": "help", "columns": "schema", "open": "mount"}
-"""Other names of commands, as other prompts call them."""
+"""Aliases of commands, as in other prompts."""
 WORDS = {
     "exit": ".quit",
     "quit": ".quit",
@@ -120,4 +120,4 @@ WORDS = {
     "\\?": ".help",
     "\\d": ".tables",
 }
-"""Lines without a dot that no statement looks like, and the commands that they mean."""
+"""Lines without a dot that cannot be statements, and the commands that they mean."""

@@ -1,4 +1,4 @@
-"""What may follow at the prompt: what may in SQL, names of dot commands, files."""
+"""Complete input at the prompt: SQL, names of dot commands, files."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _COMMAND = pattern(r"\s*\.(\w*)(\s+)?(\S*)$")
 
 
 class SqlCompleter(Completer):
-    """Completes at the cursor from the grammar and from what the session knows."""
+    """Completes at the cursor by the grammar and the names of the session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._paths = PathCompleter(expanduser=True)
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
-        """Yield what may stand at the cursor, columns first."""
+        """Yield completions at the cursor, columns first."""
         text = document.text_before_cursor
         in_path = _IN_PATH.search(text)
         if in_path is not None:

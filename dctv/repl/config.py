@@ -1,4 +1,4 @@
-"""The configuration files of the user and of the project -> settings of the prompt."""
+"""Read the prompt's settings from the configuration files of the user and of the project."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from dctv.repl.settings import DisplaySettings, set_to
 
 SECTION = "prompt"
 PROJECT_FILE = Path("dctv.toml")
-"""That of the project, in the working directory; it says no more than that of the user."""
+"""The project's file, in the working directory; it may contain the same settings as the user's."""
 
 
 def config_file() -> Path:
-    """Return where the configuration is, whether it is there or not."""
+    """Return the path of the configuration, which may not exist."""
     given = os.environ.get("DCTV_CONFIG")
     folder = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
     return Path(given) if given else Path(folder) / "dctv" / "config.toml"
 
 
 def configure(settings: DisplaySettings) -> None:
-    """Take over what the files say, that of the project last; what is wrong in them is told, and keeps nobody away."""
+    """Apply the files' settings, those of the project last; errors in them are reported, and do not stop the prompt."""
     for path in (config_file(), PROJECT_FILE):
         _take_over(settings, path)
 
@@ -51,7 +51,7 @@ def _take_over(settings: DisplaySettings, path: Path) -> None:
 
 
 def _text(key: str, value: object) -> str:
-    """Return a value as it is written at the prompt."""
+    """Return a value as it would be typed at the prompt."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int | str):

@@ -1,4 +1,4 @@
-"""Turns statements and dot commands into output, and keeps what the person has set."""
+"""Run statements and dot commands, print their output, and keep the user's settings."""
 
 from __future__ import annotations
 
@@ -45,39 +45,39 @@ class Statement:
 
 @record(frozen=False)
 class Conversation:
-    """A session and the settings of the person who talks to it."""
+    """A session with the settings of its user."""
 
     session: Session
     bar: ProgressBar
     interactive: bool
-    """Whether a person is at a terminal: remarks are shown, long results are paged."""
+    """Whether the user is at a terminal: remarks are shown, long results are paged."""
     allow_partial: bool = False
     settings: DisplaySettings = field(default_factory=DisplaySettings)
     ended: bool = False
     code: int = OK
-    """The exit code for all that went wrong so far; wrong SQL outweighs the rest."""
+    """The exit code for all errors so far; wrong SQL overrides others."""
     serving: Serving | None = None
-    """The page, once it was asked for."""
+    """The page, once it has been requested."""
     destination: Destination = field(default_factory=Destination)
     last: Statement | None = None
     """The last statement that had a result."""
     queried: str = ""
-    """The select that the view `_` is."""
+    """The select of the view `_`."""
     written: str = ""
-    """The last text of SQL that was run, as it was written."""
+    """The last SQL text that was run, as written."""
     _results: int = 0
     _partial_shown: int = 0
     _keyboard: Keyboard = field(default_factory=Keyboard)
 
     def run_text(self, text: str, source_name: str, base: Path | None = None) -> None:
-        """Run every statement of a text, going on after errors."""
+        """Run every statement of a text, continuing after errors."""
         where = cut(text)
         for start, stop in [*where.statements, (where.rest, len(text))]:
             if not is_empty(text[start:stop].removesuffix(";")) and not self.ended:
                 self.run_statement(Statement(in_place(text, start, stop), source_name, base))
 
     def run_statement(self, statement: Statement, *, whole: bool = False) -> None:
-        """Run one statement and print what comes of it, all rows if the `whole` result is wanted."""
+        """Run one statement and print its outcome, with all rows if `whole` is set."""
 
         def work(check: Check) -> int:
             timing, code = Timing(self._keyboard), OK
@@ -102,7 +102,7 @@ class Conversation:
         self.tell_partial()
 
     def _remember(self, statement: Statement) -> None:
-        """Make the view `_` of a query."""
+        """Define the view `_` as a query."""
         select = view_of(statement.text, self.queried)
         if select is None:
             return
@@ -111,7 +111,7 @@ class Conversation:
                 self.queried = select
 
     def mount(self, path: str, name: str) -> None:
-        """Mount a trace, with a progress bar and a way to interrupt it."""
+        """Mount a trace, with a progress bar, interruptible."""
 
         def work(_check: Check) -> int:
             mount_named(self.session, path, name)
@@ -123,14 +123,14 @@ class Conversation:
         self.tell_partial()
 
     def attend(self, work: Callable[[Check], int]) -> int:
-        """Do work that Ctrl-C interrupts; errors are raised."""
+        """Run work that Ctrl-C interrupts; errors are raised."""
         try:
             return attended(work, self.session.interrupt, self._abandon, tick=self.bar.tick)
         finally:
             self.bar.clear()
 
     def guarded(self, action: Callable[[], int]) -> None:
-        """Do something that may fail, say so if it did, and be ready for the next thing."""
+        """Run an action, and report an error instead of raising it."""
         with ExitVerdict() as verdict:
             verdict.code = action()
         self.ended = self.ended or verdict.code == BROKEN_PIPE
@@ -160,12 +160,12 @@ class Conversation:
         return count
 
     def print_text(self, text: str) -> None:
-        """Print lines of our own on stdout."""
+        """Print our own text on stdout."""
         with self._sink() as sink:
             sink.stream.write(text.encode() + b"\n")
 
     def tell_partial(self) -> None:
-        """Warn of traces that were not read whole, each once."""
+        """Warn of incomplete traces, each once."""
         partial = self.session.incomplete()
         for description in partial[self._partial_shown :]:
             say(f"warning: {description}")
@@ -174,7 +174,7 @@ class Conversation:
             self.code = PARTIAL
 
     def _show(self, outcome: Result | Done | Asserted, *, whole: bool) -> int | None:
-        """Print an outcome; return how many rows it had, if it had rows."""
+        """Print an outcome; return the number of rows, if it has rows."""
         self.bar.clear()
         match outcome:
             case Result():
@@ -207,7 +207,7 @@ class Conversation:
         return count
 
     def _fit(self) -> Fit | None:
-        """Return how wide tables may be; only a terminal is narrow."""
+        """Return the maximum width of tables; only a terminal limits it."""
         width = self.settings.width
         if width is None or not self.interactive or not sys.stdout.isatty():
             return None

@@ -1,4 +1,4 @@
-"""Where results of the prompt go when they do not go to the terminal: `.output FILE` and `.once FILE`."""
+"""Send results of the prompt to files instead of the terminal: `.output FILE` and `.once FILE`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dctv.whole_file import Sink, cannot_write, file_sink
 
 @record(frozen=False)
 class Destination:
-    """The file of the next result, and that of all further ones."""
+    """The file of the next result, and that of all later ones."""
 
     once: Path | None = None
     path: Path | None = None
     _stream: BinaryIO | None = None
     _results: int = 0
     _full: str = ""
-    """The format of the file's one result, if it cannot hold more."""
+    """The format of the file's only result, if it cannot hold more."""
 
     @property
     def is_file(self) -> bool:
@@ -32,7 +32,7 @@ class Destination:
         return self.once is not None or self.path is not None
 
     def open(self, path: Path) -> None:
-        """Let results go to a file from now on, one after the other.
+        """Send all further results to a file, one after another.
 
         Raises:
             UsageError: it cannot be written.
@@ -47,22 +47,22 @@ class Destination:
         self.path, self._results, self._full = path, 0, ""
 
     def close(self) -> None:
-        """Let results go to the terminal."""
+        """Send results to the terminal again."""
         if self._stream is not None:
             self._stream.close()
         self._stream = self.path = self.once = None
 
     def writer(self, default: Writer) -> Writer:
-        """Return the format of the next result: that of the file's name, or the default."""
+        """Return the format of the next result: that of the file's suffix, or the default."""
         path = self.once or self.path
         return default if path is None else _by_suffix(path) or default
 
     @contextmanager
     def sink(self, writer: Writer) -> Iterator[Sink]:
-        """Write the next result; what `.once` names appears only when it is whole.
+        """Write the next result; the file of `.once` appears only when it is complete.
 
         Raises:
-            UsageError: it cannot be written, or the file cannot hold a further result.
+            UsageError: it cannot be written, or the file cannot hold another result.
         """
         once, self.once = self.once, None
         if once is not None:

@@ -1,4 +1,4 @@
-"""What a dot command of the prompt, such as `.tables`, must bring."""
+"""The interface of a dot command, such as `.tables`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class DotCommand:
 
     name: str
     argument: str
-    """How its argument is called in the help; empty if it takes none, in brackets if it may be left out."""
+    """The name of its argument in the help; empty if it takes none, in brackets if it is optional."""
     about: str
     run: Callable[[Conversation, str], int]
-    """Do it with the text after the name and return an exit code."""
+    """Runs it with the text after the name and returns an exit code."""
 
     @property
     def may_be_alone(self) -> bool:
-        """Whether all of its argument may be left out."""
+        """Whether its whole argument is optional."""
         return self.argument.startswith("[") and self.argument.endswith("]")

@@ -1,4 +1,4 @@
-"""Turns the tokens of a text into colours, line by line."""
+"""Colour the tokens of a text, line by line."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ STYLE = Style.from_dict(
         "sql.bind": "ansiyellow",
     }
 )
-"""Colours of the sixteen that a terminal's own theme makes legible; names and operators keep the text's."""
+"""Colours among the sixteen that a terminal's theme keeps legible; names and operators are not coloured."""
 
 
 class SqlLexer(Lexer):
-    """Colours SQL as the grammar sees it."""
+    """Colours SQL by its grammar."""
 
     def lex_document(self, document: Document) -> Callable[[int], StyleAndTextTuples]:
-        """Return what gives the coloured pieces of a line."""
+        """Return a function from line numbers to coloured fragments."""
         text = document.text
         marked = [] if text.lstrip().startswith(".") else tokens(text)
         ends = [stop for _, stop, _ in marked]

@@ -1,4 +1,4 @@
-"""The last query of a prompt -> the view `_`, so that the next one can go on from it."""
+"""Define the view `_` as the last query, so that the next one can build on it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _BEGINS = frozenset(("SELECT", "FROM", "WITH", "VALUES", "("))
 
 
 def view_of(text: str, before: str) -> str | None:
-    """Return the select that `_` is after a statement; None if that is no query.
+    """Return the select for `_` after a statement; None if it is not a query.
 
-    Where the statement reads `_` itself, that is the query before it.
+    If the statement reads `_` itself, that is the previous query.
     """
     words = [token for token in scan(default_table(), text) if token.kind not in {COMMENT, ";"}]
     if not words or words[0].text.upper() not in _BEGINS:

@@ -1,4 +1,4 @@
-"""Dot commands that list what there is: tables, columns, functions, units, mounts."""
+"""Dot commands that list tables, columns, functions, units and mounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns lines of stdin, or what a person types at the prompt, into statements and dot commands that are run."""
+"""Read statements and dot commands from stdin or the prompt, and run them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dctv.syntax.statements import cut, in_place, is_empty
 
 
 def converse(talk: Conversation, mounts: list[tuple[str, str]], *, configured: bool) -> int:
-    """Mount, then talk until the end; return the exit code, which is 0 for a person who left the prompt."""
+    """Mount, then run the prompt until the end; return the exit code, which is 0 after an interactive session."""
     for name, path in mounts:
         talk.mount(path, name)
     if talk.interactive:
@@ -23,7 +23,7 @@ def converse(talk: Conversation, mounts: list[tuple[str, str]], *, configured: b
 
 
 def _pipe_loop(talk: Conversation) -> None:
-    """Run each statement as soon as its line has come; go on after errors."""
+    """Run each statement once its last line has been read; continue after errors."""
     pending, line_number = "", 0
     first_line = 0
     while not talk.ended and (raw := sys.stdin.buffer.readline()):
@@ -41,7 +41,7 @@ def _pipe_loop(talk: Conversation) -> None:
 
 
 def _run_complete(talk: Conversation, pending: str, first_line: int) -> tuple[str, int]:
-    """Run the statements that are complete; return the rest and the number of lines before it."""
+    """Run the complete statements; return the rest and the number of lines before it."""
     where = cut(pending)
     talk.written = pending[: where.rest]
     talk.run_text("\n" * first_line + pending[: where.rest], "<stdin>")
@@ -75,7 +75,7 @@ def _prompt_loop(talk: Conversation, mounts: list[tuple[str, str]], *, configure
 
 
 def _greet(mounted: list[str]) -> None:
-    """Say how to begin."""
+    """Print how to start."""
     from dctv import __version__
 
     say(f"dctv {__version__}. Type .help for help. SQL ends with a semicolon, Tab completes it.")

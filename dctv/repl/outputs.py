@@ -1,4 +1,4 @@
-"""Dot commands about where results go, and about statements that were run: `.output`, `.once`, `.last`, `.edit`."""
+"""Dot commands for the destination of results and for earlier statements: `.output`, `.once`, `.last`, `.edit`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _edit(talk: Conversation, _argument: str) -> int:
 
 
 def _edited(text: str) -> str:
-    """Return what a person makes of a text in their editor."""
+    """Return a text after the user has edited it in an editor."""
     command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     with tempfile.TemporaryDirectory(prefix="dctv-") as folder:
         path = Path(folder) / "query.sql"

@@ -1,4 +1,4 @@
-"""`.plot`: the rows of the last query as a timeline, drawn into the terminal."""
+"""`.plot`: draw the rows of the last query as a timeline in the terminal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _plot(talk: Conversation, column: str) -> int:
 
 
 def _timeline(result: Result, column: str) -> Timeline:
-    """Return the rows as a timeline, named after a column of texts, or with the numbers of a column over time."""
+    """Return the rows as a timeline, named by a column of texts, or with the numbers of a column over time."""
     if not column:
         return result.timeline()
     found = {one.name: one for one in result.schema.columns}.get(column)

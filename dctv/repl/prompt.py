@@ -1,4 +1,4 @@
-"""Turns keys into one finished input: editing over several lines, history, highlighting, completion."""
+"""Read one complete input from the keyboard: multi-line editing, history, highlighting, completion."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _continuation(_width: int, _line: int, _wraps: int) -> AnyFormattedText:
 def _bindings() -> KeyBindings:
     bindings = KeyBindings()
 
-    # While Ctrl-R searches, Enter takes what was found.
+    # During a search with Ctrl-R, Enter accepts the match.
     @bindings.add("enter", filter=~is_searching)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
@@ -73,7 +73,7 @@ def _bindings() -> KeyBindings:
 
 
 class _ForgivingHistory(FileHistory):
-    """History that goes on in memory when its file cannot be written."""
+    """History that stays in memory if its file cannot be written."""
 
     def store_string(self, string: str) -> None:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Dot commands that set how results are shown, and values of parameters."""
+"""Dot commands for display settings and values of parameters."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _param(talk: Conversation, argument: str) -> int:
 SETTING_COMMANDS = (
     DotCommand("set", "[NAME VALUE]", "show all settings, or set one", _set),
     DotCommand("mode", "[FORMAT]", f"choose how results are shown: {', '.join(modes())}", _mode),
-    DotCommand("maxrows", "[N|all]", "show at most so many rows of a result", _maxrows),
+    DotCommand("maxrows", "[N|all]", "maximum number of rows to show of a result", _maxrows),
     DotCommand("timing", "[on|off]", "show rows, time, CPU time and bytes read of each statement", _timing),
     DotCommand("param", "[NAME=VALUE|clear]", "show parameters, or set :NAME, as in .param limit=5ms", _param),
 )

@@ -1,4 +1,4 @@
-"""What a person has set at the prompt, and how words set it."""
+"""Settings of the prompt, and how to set them by name."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ AUTO, FULL = "auto", "full"
 
 @record(frozen=False)
 class DisplaySettings:
-    """How results are shown."""
+    """The display of results."""
 
     writer: Writer = TABLE
     timing: bool = False
     maxrows: int | None = None
-    """How many rows of a result are shown at most."""
+    """The maximum number of rows shown per result."""
     width: int | None = 0
-    """How wide tables may be; 0: as wide as the terminal; None: as wide as they are."""
+    """Maximum width of tables; 0: that of the terminal; None: unlimited."""
     time: str = TRACE
-    """How times are shown: as they are in the trace, or those of the wall clock in some zone."""
+    """The form of times: as in the trace, or wall-clock times in a zone."""
     params: dict[str | int, object] = field(default_factory=dict)
     """Values of parameters in statements."""
 
 
 @record
 class Setting:
-    """One of them, as the prompt and the configuration file call it."""
+    """A setting under its name at the prompt and in the configuration file."""
 
     values: str
     about: str
     get: Callable[[DisplaySettings], str]
     set: Callable[[DisplaySettings, str], None]
-    """Set it, or raise a ValueError."""
+    """Sets it, or raises a ValueError."""
 
 
 def modes() -> dict[str, Writer]:
-    """Return the formats of results by name, those last that only files can have."""
+    """Return the formats of results by name, with those only for files last."""
     found = scan(dctv.writers, Writer).items()
     return dict(sorted(found, key=lambda one: (not one[1].many, one[0])))
 
 
 def set_to(settings: DisplaySettings, name: str, value: str) -> None:
-    """Set one of the settings by its name.
+    """Set a setting by name.
 
     Raises:
-        UsageError: there is no such setting, or the value does not fit.
+        UsageError: there is no such setting, or the value is invalid.
     """
     setting = SETTINGS.get(name)
     if setting is None:
@@ -106,7 +106,7 @@ SETTINGS = {
     "mode": Setting("a format", "how results are shown", lambda s: s.writer.name, _set_mode),
     "timing": Setting(
         "on or off",
-        "whether rows, time, CPU time and bytes read of each statement are told",
+        "whether to show the rows, time, CPU time and bytes read of each statement",
         lambda s: "on" if s.timing else "off",
         _set_timing,
     ),
@@ -124,7 +124,7 @@ SETTINGS = {
     ),
     "width": Setting(
         "a number from 1, auto or full",
-        "how wide tables are on a terminal: as it is, as they are, or so many columns",
+        "maximum width of tables on a terminal: that of the terminal, unlimited, or this many columns",
         _width,
         _set_width,
     ),

@@ -1,4 +1,4 @@
-"""A statement that has run -> what it took, for a person: rows, seconds, CPU time and bytes of files."""
+"""Format the costs of a statement: rows, seconds, CPU time and bytes of files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dctv.run.result import Outcome, Result
 
 
 class Timing:
-    """The clocks of a statement; they stand still while the pager has the keyboard."""
+    """The clocks of a statement; they stop while the pager owns the keyboard."""
 
     def __init__(self, keyboard: Keyboard) -> None:
         self._keyboard = keyboard
@@ -18,7 +18,7 @@ class Timing:
         self._cpu = process_time()
 
     def text(self, outcome: Outcome, count: int | None) -> str:
-        """Return a line for an outcome that has been shown, which had so many rows if it had rows."""
+        """Return a line about an outcome that has been shown, with its number of rows if it has any."""
         what = "done" if count is None else "1 row" if count == 1 else f"{count} rows"
         took = perf_counter() - self._began - self._keyboard.waited
         spent = outcome.spent if isinstance(outcome, Result) else None

@@ -1,4 +1,4 @@
-"""The call in which the cursor is -> how its function is called, on a line below the prompt."""
+"""Show the usage of the function call at the cursor, on a line below the prompt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dctv.syntax.statements import cut
 
 
 def show_usages(prompt: PromptSession[str], session: Session) -> None:
-    """Show below a prompt how the function is called in whose parentheses the cursor is."""
+    """Show the usage of the function whose parentheses contain the cursor below a prompt."""
     follow = _follower(prompt, session)
     prompt.default_buffer.on_text_changed += follow
     prompt.default_buffer.on_cursor_position_changed += follow

@@ -1,4 +1,4 @@
-"""Changes of attributes to state histories, which tell what the state of every attribute was at any time."""
+"""State histories: built from changes of attributes, they hold the state of every attribute at any time."""
 
 from __future__ import annotations
 

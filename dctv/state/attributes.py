@@ -1,4 +1,4 @@
-"""Paths and patterns of names to attributes."""
+"""Find attributes by paths and patterns of names."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from dctv._kernels import StateHistory
 
 ROOT = -1
-"""The node above all attributes."""
+"""The parent of top-level attributes."""
 MISSING = -2
-"""What is found where there is no attribute."""
+"""The result of a search without a match."""
 _SPECIAL = pattern(r"([\\/])")
 
 
 def escape(names: Sequence[str]) -> str:
-    """Write a path as one text: names divided by `/`; a slash or backslash in a name gets a backslash before it."""
+    """Write a path as one text: names separated by `/`; slashes and backslashes in names are escaped by a backslash."""
     return "/".join(_SPECIAL.sub(r"\\\1", name) for name in names)
 
 
 def split(path: str) -> list[str]:
-    """Return the names of a path that is written as one text."""
+    """Parse a path that is written as one text."""
     return [re.sub(r"\\(.)", r"\1", name, flags=re.DOTALL) for name in _parts(path)]
 
 
 def _parts(path: str) -> list[str]:
-    """Divide a path at each slash without a backslash before it, and leave names as they are written."""
+    """Split a path at each slash that is not escaped, and leave escapes in names."""
     found = [""]
     for one in re.findall(r"\\.|\\$|[^\\]", path, flags=re.DOTALL):
         if one == "/":
@@ -48,7 +48,7 @@ class Attributes:
         self._history = history
 
     def path(self, quark: int) -> tuple[str, ...]:
-        """Return the names from the top to an attribute."""
+        """Return the names from the root to an attribute."""
         names = []
         while quark != ROOT:
             names.append(self._history.name(quark))
@@ -56,10 +56,10 @@ class Attributes:
         return tuple(reversed(names))
 
     def find(self, start: int, names: Sequence[str]) -> int:
-        """Return the attribute of a path below another.
+        """Return the attribute at a path below another.
 
         Raises:
-            AttributeNotFound: there is none; the error names what is most like it.
+            AttributeNotFound: there is none; the error suggests the most similar one.
         """
         quark = start
         for number, name in enumerate(names):
@@ -75,7 +75,7 @@ class Attributes:
         return AttributeNotFound(f"there is no attribute `{escape(names)}`", hint=hint)
 
     def below(self, quark: int, pattern: str | None, *, recursive: bool) -> Iterator[int]:
-        """Yield attributes below one, each before those below it, whose names match a pattern as a whole."""
+        """Yield attributes below one, parents first, with names that match a pattern as a whole."""
         wanted = None if pattern is None else re.compile(pattern, re.MULTILINE | re.DOTALL)
         open_ = list(reversed(self._history.children(quark)))
         while open_:
@@ -86,7 +86,7 @@ class Attributes:
                 open_.extend(reversed(self._history.children(one)))
 
     def matching(self, start: int, pattern: Sequence[str]) -> list[int]:
-        """Return attributes that a path with `*` (each right below) and `..` (the one above) leads to, each once."""
+        """Return the distinct attributes that match a path with `*` (all children) and `..` (the parent)."""
         found = [start]
         for part in pattern:
             found = list(dict.fromkeys(one for quark in found for one in self._step(quark, part)))

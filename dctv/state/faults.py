@@ -1,4 +1,4 @@
-"""What can go wrong with states; the kernels raise these by their names."""
+"""Errors of states; the kernels raise these by their names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class StateError(DctvError):
 
 
 class TimeOutOfRange(StateError):
-    """A time before the begin of a history, or behind what is known of it."""
+    """A time before the start of a history, or after the last known state."""
 
 
 class OutOfOrder(StateError):
@@ -25,27 +25,27 @@ class OutOfOrder(StateError):
 
 
 class AttributeNotFound(StateError):
-    """A quark or a path of no attribute."""
+    """A quark or path without an attribute."""
 
 
 class WrongValue(StateError):
-    """A state of another type than the attribute's others, too large or too long."""
+    """A state with another type than the attribute's others, too large or too long."""
 
 
 class HistoryClosed(StateError):
-    """A history that takes no more changes, or that was given up."""
+    """A history that accepts no more changes, or that was discarded."""
 
 
 class HistoryDamaged(StateError):
-    """A file that is no history, of another version, or not what was written."""
+    """A file that is not a history, has another version, or is damaged."""
 
 
 class HistoryOfAnother(HistoryDamaged):
-    """A history of another trace, or that was made by another version of what makes it."""
+    """A history of another trace, or built by another version of its provider."""
 
 
 def of_64_bits(method: Callable[P, T]) -> Callable[P, T]:
-    """Let a method refuse numbers that are too large for what it calls."""
+    """Let a method reject numbers that do not fit into 64 bits."""
 
     @wraps(method)
     def bounded(*args: P.args, **kwargs: P.kwargs) -> T:

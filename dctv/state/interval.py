@@ -1,4 +1,4 @@
-"""A state of an attribute and how long it lasted."""
+"""A state of an attribute and its time range."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
 Value = int | float | str | None
-"""The state of an attribute; None where it has none."""
+"""The state of an attribute; None if it has none."""
 
 
 def compare(one: Value, other: Value) -> int:
-    """Return -1, 0 or 1 as a state is less than another, equal or greater.
+    """Return -1, 0 or 1 if a state is less than, equal to or greater than another.
 
-    No state is less than any other, and numbers compare by what they are, whatever their types.
+    None is less than any state, and numbers compare by value, whatever their types.
 
     Raises:
         WrongValue: one is a text and the other a number.
@@ -36,7 +36,7 @@ def compare(one: Value, other: Value) -> int:
 class Interval:
     """The state of an attribute from `start` to `end`, both included, in ns.
 
-    `ongoing` tells that more is to come: the history was not closed, so the state may last longer than `end`.
+    With `ongoing` it is not complete: the history was not closed, so the state may last longer than `end`.
     """
 
     quark: int
@@ -46,17 +46,17 @@ class Interval:
     ongoing: bool = False
 
     def __contains__(self, time: int) -> bool:
-        """Say whether the state lasts at a time."""
+        """Return whether the state lasts at a time."""
         return self.start <= time <= self.end
 
     @property
     def duration(self) -> int:
-        """How long it lasts in ns: the half-open span `[start, start + duration)` that SQL shows."""
+        """Its length in ns: that of the half-open span `[start, start + duration)` in SQL."""
         return self.end - self.start + 1
 
 
 def intervals_of(batches: Iterable[RecordBatch]) -> Iterator[Interval]:
-    """Yield the intervals of the kernels' batches."""
+    """Yield the intervals in the kernels' batches."""
     for batch in batches:
         quarks, starts, ends, ongoing, _, wholes, reals, texts = (column.to_pylist() for column in batch.columns)
         rows = zip(quarks, starts, ends, ongoing, wholes, reals, texts, strict=True)

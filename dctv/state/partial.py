@@ -1,4 +1,4 @@
-"""Partial histories: a few states and the times between parts are kept, others are found by making changes again."""
+"""Partial histories: they keep few states and the times of checkpoints, and find other states by replaying changes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from dctv._kernels import StateHistory
 
 Replay = Callable[[int, int], Iterable["pa.RecordBatch"]]
-"""Returns, for a first and a last time, the changes that were made then, as they were given to `apply`."""
+"""Returns the changes between a first and a last time, as they were given to `apply`."""
 _Ask = Callable[[StateSystem, "list[int] | None", int, int], "Iterable[pa.RecordBatch]"]
-"""Asks a part about some times, or a range."""
+"""Queries a part at some times, or in a range."""
 GRANULARITY = 50_000
 _KEPT = 4
-"""Parts that were made again and are kept for the next question."""
+"""The number of replayed parts that are cached."""
 
 
 @record
@@ -36,10 +36,10 @@ class _Part:
 
 
 class PartialStateSystem(StateSystem):
-    """A state system whose history is small: it keeps those states that last over two of its checkpoints or more.
+    """A state system with a small history: it keeps only states that last over two or more checkpoints.
 
-    Each question makes the changes of a part of the history again, and those around it, so that one about a single
-    attribute costs as much as one about all. Answers are those of a full history.
+    Each query replays the changes of a part of the history, and of its neighbours, so a query about one attribute costs
+    as much as one about all. The answers equal those of a full history.
     """
 
     def __init__(self, history: StateHistory, replay: Replay) -> None:
@@ -52,10 +52,10 @@ class PartialStateSystem(StateSystem):
     def build(
         cls, path: Path, replay: Replay, start: int = 0, identity: bytes = b"", granularity: int = GRANULARITY
     ) -> PartialStateSystem:
-        """Begin a history with a checkpoint after about each `granularity` changes, written to a new file.
+        """Start a history with a checkpoint after about every `granularity` changes, written to a new file.
 
         Raises:
-            OSError: the file is there already, or cannot be made.
+            OSError: the file already exists, or cannot be created.
         """
         from dctv._kernels import StateHistory
 
@@ -63,7 +63,7 @@ class PartialStateSystem(StateSystem):
 
     @classmethod
     def open_partial(cls, path: Path, replay: Replay, identity: bytes | None = None) -> PartialStateSystem:
-        """Open a history that was written and closed, as `StateSystem.open` does."""
+        """Open a closed history, like `StateSystem.open`."""
         return cls(read_history(path, identity), replay)
 
     @of_64_bits
@@ -86,12 +86,12 @@ class PartialStateSystem(StateSystem):
         last: int | None = None,
         backwards: bool = False,
     ) -> pa.RecordBatchReader:
-        """Return each interval of some attributes that one of the times, or part of a range, is in."""
+        """Return each interval of some attributes that contains one of the times, or intersects a range."""
         import pyarrow as pa
 
         given = None if times is None else list(times)
         wanted, points, begin, stop = self._asked(quarks, given, first, last)
-        # What a full history refuses is refused here too, before anything is looked up.
+        # Invalid arguments are rejected as by a full history, before any lookup.
         empty = self._history.over(wanted, begin, stop) if given is None else self._history.at(wanted, given)
 
         def ask(system: StateSystem, inside: list[int] | None, low: int, high: int) -> Any:
@@ -110,7 +110,7 @@ class PartialStateSystem(StateSystem):
         first: int | None = None,
         last: int | None = None,
     ) -> Any:
-        """Return the intervals of `query_2d` as Arrow batches of spans, which half-open are: start and duration."""
+        """Return the intervals of `query_2d` as Arrow batches of half-open spans: start and duration."""
         import pyarrow as pa
 
         wanted, points, begin, stop = self._asked(quarks, times, first, last)
@@ -130,7 +130,7 @@ class PartialStateSystem(StateSystem):
     def _asked(
         self, quarks: Iterable[int], times: Iterable[int] | None, first: int | None, last: int | None
     ) -> tuple[list[int], np.ndarray | None, int, int]:
-        """Return attributes, times if there are some, and the range that all of this is in."""
+        """Return attributes, times if there are any, and the range that contains them."""
         import numpy as np
 
         points = None if times is None else np.unique(np.array(list(times), np.int64))
@@ -143,7 +143,7 @@ class PartialStateSystem(StateSystem):
     def _batches(
         self, ask: _Ask, points: np.ndarray | None, begin: int, stop: int, *, backwards: bool
     ) -> Iterator[pa.RecordBatch]:
-        """Yield what the parts answer, without what an earlier one has told of; starts are the first `int64` column."""
+        """Yield the answers of the parts, without what earlier parts returned; starts are the first `int64` column."""
         import pyarrow as pa
 
         for part in self._over(begin, stop, backwards=backwards):
@@ -153,7 +153,7 @@ class PartialStateSystem(StateSystem):
                 starts = batch.column(batch.schema.types.index(pa.int64())).to_numpy()
                 before = (starts < part.first) & (part.first > begin)
                 if points is not None:
-                    # The first of the times from the state's begin on is in an earlier part, which has told of it.
+                    # An earlier part has returned the state if it contains the first time after the state's start.
                     nearest = points[points.searchsorted(starts).clip(max=points.size - 1)]
                     before &= nearest < part.first
                 yield batch.filter(pa.array(~before))
@@ -174,7 +174,7 @@ class PartialStateSystem(StateSystem):
         before = next((one.history for one in self._parts.values() if one.last == first - 1), None)
         after = next((one.history for one in self._parts.values() if one.first == last + 1), None)
         history = self._history.part(time, before=before, after=after)
-        # What comes behind the part is only read until it is known when the states at its end end.
+        # The following part is replayed only until the ends of the states at this part's end are known.
         batches = self._replay(first if before else begin, last if after else end)
         any(history.replay(batch) for batch in batches)
         history.close(last)
@@ -200,7 +200,7 @@ class PartialStateSystem(StateSystem):
 
     @of_64_bits
     def ranges(self, quarks: Sequence[int], first: int, last: int, feature: Feature) -> list[Value]:
-        """Return the maximum, minimum or average of each of some attributes over a range; each part is made once."""
+        """Return the maximum, minimum or average of some attributes over a range; each part is replayed once."""
         if feature == "avg":
             return list(self._averages(quarks, first, last))
         choose = max if feature == "max" else min
@@ -220,7 +220,7 @@ class PartialStateSystem(StateSystem):
         for part, (low, high) in self._parts_of(first, last):
             for number, quark in enumerate(quarks):
                 totals[number] += part.system.range_average(quark, low, high) * (high - low)
-                # An average ends before its last time, which the next part does not begin with.
+                # An average excludes its last time, which the next part does not start with.
                 if high < stop:
                     totals[number] += part.system.range_average(quark, high, high)
         return [total / (stop - first) for total in totals]
@@ -228,7 +228,7 @@ class PartialStateSystem(StateSystem):
     def _parts_of(self, first: int, last: int) -> Iterator[tuple[_Part, tuple[int, int]]]:
         if last < first:
             raise TimeOutOfRange(f"the range ends at {last}, before it begins at {first}")
-        # A time that is outside of the history is refused by the part that is looked for.
+        # The lookup of the part rejects a time outside of the history.
         self._part(first)
         stop = min(last, self.safe_time)
         for part in self._over(first, stop, backwards=False):

@@ -1,4 +1,4 @@
-"""Attributes that are used again and again, such as the lanes of states that overlap."""
+"""Reuse attributes, such as lanes of states that overlap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class AttributePool:
-    """Numbered attributes below one: those that are free are given again, the first freed or the least number first."""
+    """Numbered attributes below a parent: free ones are reused, the first freed or the least number first."""
 
     def __init__(self, system: StateSystem, base: int, order: Literal["fifo", "priority"] = "fifo") -> None:
         if order not in ("fifo", "priority"):
@@ -40,10 +40,10 @@ class AttributePool:
         return quark
 
     def give_back(self, time: int, quark: int) -> None:
-        """Free an attribute, which has no state from then on.
+        """Free an attribute, and remove its state from then on.
 
         Raises:
-            UsageError: it was not taken from here.
+            UsageError: it was not taken from this pool.
         """
         number = self._taken.pop(quark, None)
         if number is None:

@@ -1,4 +1,4 @@
-"""State systems: histories with their attributes, how they are built, and what can be asked of them."""
+"""State systems: histories with their attributes, how to build them, and how to query them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Feature = Literal["max", "min", "avg"]
 
 
 def read_history(path: Path, identity: bytes | None) -> StateHistory:
-    """Map the file of a history that was written and closed, as `StateSystem.open` does."""
+    """Map the file of a closed history, as in `StateSystem.open`."""
     from dctv._kernels import StateHistory
 
     with path.open("rb") as file:
@@ -37,7 +37,7 @@ def read_history(path: Path, identity: bytes | None) -> StateHistory:
 
 
 def _error(words: str) -> StateError:
-    """Return the error that a reader of Arrow only gave the words of."""
+    """Return the error for the text that an Arrow reader raised."""
     words = words.removeprefix("External error: ")
     classes = {"the history is damaged": HistoryDamaged, "the history was given up": HistoryClosed}
     return next((kind for begin, kind in classes.items() if words.startswith(begin)), StateError)(words)
@@ -46,9 +46,9 @@ def _error(words: str) -> StateError:
 class StateSystem:
     """The states of attributes over time.
 
-    While it is built, changes come in order of time and questions are answered up to `safe_time`; after `close` for all
-    times from `start` to `end`. Several threads may ask while one builds. Times are ns. An attribute is known by its
-    quark, a number from 0 in order of creation. A Python int becomes a `long` unless the attribute, or `kind`, says
+    While it is built, changes come in order of time and queries are answered up to `safe_time`; after `close`, for all
+    times from `start` to `end`. Several threads may query while one builds. Times are in ns. An attribute has a quark,
+    a number from 0 in order of creation. A Python int is stored as a `long` unless the attribute, or `kind`, says
     `int`.
     """
 
@@ -59,7 +59,7 @@ class StateSystem:
     @classmethod
     @of_64_bits
     def in_memory(cls, start: int = 0) -> StateSystem:
-        """Begin a history that is kept in memory."""
+        """Start a history in memory."""
         from dctv._kernels import StateHistory
 
         return cls(StateHistory(start))
@@ -67,7 +67,7 @@ class StateSystem:
     @classmethod
     @of_64_bits
     def without_history(cls, start: int = 0) -> StateSystem:
-        """Begin a state system that only knows the states that are; what was is forgotten."""
+        """Start a state system that knows only current states and keeps no history."""
         from dctv._kernels import StateHistory
 
         return cls(StateHistory(start, keep=False))
@@ -75,10 +75,10 @@ class StateSystem:
     @classmethod
     @of_64_bits
     def on_disk(cls, path: Path, start: int = 0, identity: bytes = b"") -> StateSystem:
-        """Begin a history that is written to a new file; `identity` says what it is of, for `open`.
+        """Start a history in a new file; `identity` identifies its origin for `open`.
 
         Raises:
-            OSError: the file is there already, or cannot be made.
+            OSError: the file already exists, or cannot be created.
         """
         from dctv._kernels import StateHistory
 
@@ -86,11 +86,11 @@ class StateSystem:
 
     @classmethod
     def open(cls, path: Path, identity: bytes | None = None) -> StateSystem:
-        """Open a history that was written and closed.
+        """Open a closed history.
 
         Raises:
             OSError: there is no such file, or it cannot be read.
-            HistoryDamaged: it is no history, not whole, of another version, or of something else than `identity`.
+            HistoryDamaged: it is not a history, incomplete, of another version, or has another `identity`.
         """
         return cls(read_history(path, identity))
 
@@ -106,7 +106,7 @@ class StateSystem:
 
     @property
     def safe_time(self) -> int:
-        """The last time whose states are known for good: before the last change, or the end."""
+        """The last time with final states: before the last change, or the end."""
         return self._history.safe
 
     @property
@@ -116,25 +116,25 @@ class StateSystem:
 
     @property
     def attribute_count(self) -> int:
-        """How many attributes there are; quarks are less than this."""
+        """The number of attributes; all quarks are less."""
         return len(self._history)
 
     @property
     def interval_count(self) -> int:
-        """How many intervals are kept."""
+        """The number of intervals."""
         return self._history.intervals
 
     def add(self, *names: str) -> int:
-        """Return the attribute of a path, which is made with all above it if it is missing."""
+        """Return the attribute at a path, created with its parents if it is missing."""
         return self.add_below(ROOT, *names)
 
     @of_64_bits
     def add_below(self, quark: int, *names: str) -> int:
-        """Return the attribute of a path below another, which is made if it is missing."""
+        """Return the attribute at a path below another, created if it is missing."""
         return self._history.add(quark, list(names))
 
     def quark(self, *names: str, below: int = ROOT) -> int:
-        """Return the attribute of a path.
+        """Return the attribute at a path.
 
         Raises:
             AttributeNotFound: there is none.
@@ -143,23 +143,23 @@ class StateSystem:
 
     @of_64_bits
     def find(self, *names: str, below: int = ROOT) -> int:
-        """Return the attribute of a path, -2 where there is none."""
+        """Return the attribute at a path, -2 if there is none."""
         return self._history.find(below, list(names))
 
     def quarks(self, *pattern: str, below: int = ROOT) -> list[int]:
-        """Return the attributes that a path with `*` and `..` leads to, in the order in which they are found.
+        """Return the attributes that match a path with `*` and `..`, in the order of the search.
 
-        `*` stands for each attribute right below, `..` for the one above.
+        `*` matches each child, `..` is the parent.
         """
         return self._attributes.matching(below, pattern)
 
     def sub_attributes(self, quark: int = ROOT, pattern: str | None = None, *, recursive: bool = False) -> list[int]:
-        """Return the attributes below one, each before its own; only names that match the regex as a whole."""
+        """Return the attributes below one, parents first; only those with names that match the regex as a whole."""
         return list(self._attributes.below(quark, pattern, recursive=recursive))
 
     @of_64_bits
     def parent(self, quark: int) -> int:
-        """Return the attribute above one, -1 for those at the top."""
+        """Return the parent of an attribute, -1 at the top."""
         return self._history.parent(quark)
 
     @of_64_bits
@@ -179,27 +179,27 @@ class StateSystem:
 
     @of_64_bits
     def modify(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
-        """Let an attribute have another state from a time on.
+        """Change the state of an attribute from a time on.
 
         Raises:
             OutOfOrder: there was a change at a later time.
-            WrongValue: the state is of another type than those before.
+            WrongValue: the state has another type than earlier ones.
         """
         self._history.change(time, quark, "modify", value, kind)
 
     @of_64_bits
     def update_ongoing(self, value: Value, quark: int, kind: Kind | None = None) -> None:
-        """Replace the state that lasts, from its begin on, by what is known now."""
+        """Replace the current state, from its start on."""
         self._history.change(self._history.now, quark, "update", value, kind)
 
     @of_64_bits
     def push(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
-        """Put a state on a stack: the attribute's state is its depth, values are below it, named `1`, `2` ..."""
+        """Push a state on a stack: the attribute's state is the depth, values are in its children `1`, `2` ..."""
         self._history.change(time, quark, "push", value, kind)
 
     @of_64_bits
     def pop(self, time: int, quark: int) -> Value:
-        """Take the last state off a stack and return it; None, and no change, if it is empty.
+        """Pop a state off a stack and return it; None, without a change, if the stack is empty.
 
         An empty stack has no state: None, not 0.
         """
@@ -207,12 +207,12 @@ class StateSystem:
 
     @of_64_bits
     def offer(self, time: int, value: Value, quark: int, kind: Kind | None = None) -> None:
-        """Put a state at the end of a queue, which looks like a stack."""
+        """Append a state to a queue, which is stored like a stack."""
         self._history.change(time, quark, "offer", value, kind)
 
     @of_64_bits
     def poll(self, time: int, quark: int) -> Value:
-        """Take the first state of a queue and return it; the others move up."""
+        """Remove the first state of a queue and return it; the others move up."""
         return self._history.change(time, quark, "poll")
 
     def peek(self, quark: int) -> Value:
@@ -227,12 +227,12 @@ class StateSystem:
 
     @of_64_bits
     def remove(self, time: int, quark: int) -> None:
-        """Let an attribute and all below it have no state from a time on."""
+        """Remove the states of an attribute and all below it from a time on."""
         self._history.change(time, quark, "remove")
 
     @of_64_bits
     def later(self, time: int, action: Action, quark: int, value: Value = None, kind: Kind | None = None) -> None:
-        """Have a change made before the first other one at its time or after it, or when the history ends."""
+        """Schedule a change before the first other one at its time or later, or at the end of the history."""
         self._history.ask(time, quark, action, value, kind)
 
     @of_64_bits
@@ -245,19 +245,19 @@ class StateSystem:
         features: Sequence[Feature] = ("max", "min", "avg"),
         kind: Kind | None = None,
     ) -> None:
-        """Let an attribute have another state, and keep coarser states of it, which make questions about ranges fast.
+        """Change the state of an attribute, and maintain coarser states of it, which speed up queries over ranges.
 
-        Below the attribute there is one for each of the features, with the number of levels, and below that the levels
-        `1`, `2` ...: `resolution` states of one make one of the next.
+        The attribute gets a child per feature, with the number of levels as its state, and below it the levels `1`, `2`
+        ...: `resolution` states of one level are merged into one of the next.
         """
         self._history.mipmap(time, quark, value, (resolution, list(features)), kind)
 
     def apply(self, changes: pa.RecordBatch | pa.Table, *, sort: bool = False) -> int:
-        """Make the changes of a batch and return how many these are.
+        """Apply the changes of a batch and return their number.
 
-        Columns are `time`, `quark` or `path` (a text, see `escape`), `action` (as the methods here; `modify` where it
-        is missing), and any others with values, of which the first that is not NULL counts. With `sort` they may come
-        in any order of time, but none before those of an earlier call.
+        Columns are `time`, `quark` or `path` (a text, see `escape`), `action` (a method name; `modify` if it is
+        missing), and any others with values; the first one that is not NULL applies. With `sort` they may be in any
+        order of time, but none before those of an earlier call.
         """
         if sort and hasattr(changes, "combine_chunks"):
             changes = changes.combine_chunks()
@@ -266,20 +266,20 @@ class StateSystem:
 
     @of_64_bits
     def close(self, end: int) -> None:
-        """End the history: every state lasts until then, and no more changes can be made."""
+        """Close the history: every state lasts until `end`, and no more changes are accepted."""
         self._history.close(end)
 
     def give_up(self) -> None:
-        """Forget the history; whoever asks or changes it gets HistoryClosed."""
+        """Discard the history; queries and changes then raise HistoryClosed."""
         self._history.give_up()
 
     def wait_until_built(self, seconds: float | None = None) -> bool:
-        """Wait until the history is closed or given up; say whether it is closed."""
+        """Wait until the history is closed or discarded; return whether it is closed."""
         return self._history.wait(seconds)
 
     @of_64_bits
     def ongoing(self, quark: int) -> Interval:
-        """Return the state that an attribute has while the history is built, whatever becomes of it."""
+        """Return the current state of an attribute while the history is built; it may still be replaced."""
         start, end, ongoing, value = self._history.ongoing(quark)
         return Interval(quark, start, end, value, ongoing)
 
@@ -313,10 +313,10 @@ class StateSystem:
         last: int | None = None,
         backwards: bool = False,
     ) -> Iterator[Interval]:
-        """Yield each interval of some attributes that one of the times, or part of a range, is in.
+        """Yield each interval of some attributes that contains one of the times, or intersects a range.
 
-        Intervals are looked up as they are read, and come in no order that could be relied on, but with `backwards`
-        late ones tend to come first. Times after `safe_time` find nothing.
+        Intervals are looked up while they are read, in no guaranteed order, but with `backwards` later ones tend to
+        come first. Times after `safe_time` match nothing.
         """
         import pyarrow as pa
 
@@ -336,7 +336,7 @@ class StateSystem:
         last: int | None = None,
         backwards: bool = False,
     ) -> pa.RecordBatchReader:
-        """Return the same as Arrow batches."""
+        """Return the intervals of `query_2d` as Arrow batches."""
         import pyarrow as pa
 
         if times is not None:
@@ -355,9 +355,10 @@ class StateSystem:
         first: int | None = None,
         last: int | None = None,
     ) -> Stream:
-        """Return the intervals of `query_2d` as an Arrow stream of spans, which half-open are: start and duration.
+        """Return the intervals of `query_2d` as an Arrow stream of half-open spans: start and duration.
 
-        Columns, by the names given: start, duration, quark, path as one text, and the state as int64, float64 or text.
+        Columns, under the given names: start, duration, quark, path as one text, and the state as int64, float64 or
+        text.
         """
         low = self.start if first is None else first
         high = self.safe_time if last is None else last
@@ -373,10 +374,10 @@ class StateSystem:
         *,
         backwards: bool = False,
     ) -> Iterator[Interval]:
-        """Yield the states of an attribute one after the other, from a time to another or back.
+        """Yield the states of an attribute in order, from a time to another or back.
 
-        With a resolution those states that one of the times `first`, `first + resolution` ... is in. Where it ends is
-        looked up at each step, so more may come while the history is built.
+        With a resolution, only states at one of the times `first`, `first + resolution` ... The end is looked up at
+        each step, so more may come while the history is built.
         """
         begin, step = self.start if first is None else first, max(resolution, 1)
         time = begin
@@ -392,7 +393,7 @@ class StateSystem:
         return self.safe_time if last is None else min(last, self.safe_time)
 
     def first_non_null(self, quark: int, first: int, last: int) -> Interval | None:
-        """Return the first state of an attribute that is one, from a time on until another."""
+        """Return the first state of an attribute that is not None, from a time to another."""
         time = max(first, self.start)
         while time <= min(last, self.safe_time):
             found = self.state(time, quark)
@@ -402,10 +403,10 @@ class StateSystem:
         return None
 
     def stack_top(self, time: int, quark: int) -> Interval | None:
-        """Return the state that is the last of a stack at a time; None if the stack is empty.
+        """Return the top of a stack at a time; None if the stack is empty.
 
         Raises:
-            WrongValue: the attribute is no stack.
+            WrongValue: the attribute is not a stack.
         """
         depth = self.state(time, quark).value
         if depth is None:

@@ -1,1 +1,1 @@
-"""Timelines: tracks in a tree, and what any part of them looks like at any scale."""
+"""Timelines: trees of tracks, and views of any part of them at any scale."""

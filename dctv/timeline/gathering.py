@@ -1,4 +1,4 @@
-"""Rows of one source, in order of time -> rows by track and lane."""
+"""Group rows of one source, in order of time, by track and lane."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dctv.timeline.space import Space
 from dctv.timeline.track import TrackKind
 
 _SEPARATOR, _ESCAPE = "\x1f", "\x1e"
-"""Between the names of a path, where rows of one track are found, and before what stands for it within a name."""
+"""Separates the names of a path in keys of tracks, and escapes the separator within a name."""
 _FURTHEST = 2**63 - 1
 _ROWS = "rows"
 _WHOLE = ("lane", "begin", "duration", "name")
@@ -22,20 +22,20 @@ _STORED: list[tuple[str, str, str, list[int]]] = [
     ("value", "double", "value", []),
 ]
 _ORDER = (TrackKind.SLICES, TrackKind.INSTANTS, TrackKind.COUNTER, TrackKind.STATES)
-"""How tracks are put one after the other, so that those of one kind are together."""
+"""The order of kinds of tracks in storage, where each kind is contiguous."""
 
 
 @record
 class FoundTrack:
-    """One track as its rows tell it."""
+    """A track as found in the rows."""
 
     path: tuple[str, ...]
     ranks: tuple[int | None, ...]
-    """Its place and those of its groups among their siblings; None for those that are ordered by how busy they are."""
+    """Ranks of the track and its groups among their siblings; None to order by activity."""
     kind: TrackKind
     unit: str | None
     first: int
-    """Its first lane among those of all tracks."""
+    """The index of its first lane among those of all tracks."""
     lanes: int
 
 
@@ -46,30 +46,30 @@ class GatheredRows:
     source: str
     tracks: tuple[FoundTrack, ...]
     begin: Any
-    """numpy int64, ns; so are durations."""
+    """numpy int64, ns; likewise for durations."""
     duration: Any
     offsets: Any
-    """The first row of each lane, and behind them how many rows there are: numpy int64."""
+    """The first row of each lane, followed by the number of rows: numpy int64."""
     codes: Any
-    """Of each row its name's place among `names`, -1 for none: numpy int32."""
+    """The index of each row's name in `names`, -1 for none: numpy int32."""
     names: Any
     """pyarrow string."""
     values: Any
-    """numpy float64, or None where there are no counters."""
+    """numpy float64, or None if there are no counters."""
 
 
 class Gathering:
-    """Takes rows as Arrow batches of `_ts`, `_duration`, `path`, `ranks`, `kind`, `depth`, `name`, `value`, `unit`.
+    """Groups rows from Arrow batches of `_ts`, `_duration`, `path`, `ranks`, `kind`, `depth`, `name`, `value`, `unit`.
 
-    Of rows that do not fit into the memory of `space` only names are held. Rows may follow others that have been
-    gathered already: the result is the same as if all had been gathered at once.
+    If rows do not fit into the memory of `space`, only names stay in memory. Rows may follow others that were gathered
+    earlier: the result is the same as if all had been gathered at once.
     """
 
     def __init__(self, source: str, end: int, space: Space, before: GatheredRows | None = None) -> None:
-        """Begin, with nothing or with rows that are there; rows without a duration last until `end`, in ns."""
+        """Start without rows or with existing ones; rows without a duration last until `end`, in ns."""
         import numpy as np
 
-        from dctv import _kernels  # compiled; only wanted when a timeline is made
+        from dctv import _kernels  # compiled; only needed when a timeline is built
 
         self._source = source
         self._end = end
@@ -83,12 +83,12 @@ class Gathering:
         self._sorter = _kernels.EventSorter(str(space.folder), space.most)
         self._before = before
         self._latest = -_FURTHEST - 1
-        """No row may begin before."""
+        """The minimum begin of the next rows."""
         if before is not None:
             self._resume(before)
 
     def _resume(self, before: GatheredRows) -> None:
-        """Take over names, tracks and lanes, each of which is free when its last row ends."""
+        """Import names, tracks and lanes; each lane is free when its last row ends."""
         import numpy as np
         import pyarrow as pa
 
@@ -102,7 +102,7 @@ class Gathering:
         lanes = np.array([track.lanes for track in before.tracks], np.int64)
         numbers = np.concatenate([np.arange(count) for count in lanes.tolist()] or [lanes])
         tracks = np.repeat(np.arange(len(lanes), dtype=np.int32), lanes)
-        # Empty lanes are made by the rows below them.
+        # Rows on lower lanes create empty lanes.
         filled = np.flatnonzero(self._counts)
         last = before.offsets[filled + 1] - 1
         tracks, numbers, begin, duration = tracks[filled], numbers[filled], before.begin[last], before.duration[last]
@@ -110,10 +110,10 @@ class Gathering:
         self._latest = int(begin.max(initial=self._latest))
 
     def add(self, batch: Any) -> None:
-        """Take a batch of rows, none of which begins before those of the batch before.
+        """Add a batch of rows; none begins before those of the previous batch.
 
         Raises:
-            UsageError: there is no room for them on the disk, or they begin before rows that are there.
+            UsageError: the disk is full, or rows begin before earlier ones.
         """
         import numpy as np
         import pyarrow as pa
@@ -126,7 +126,7 @@ class Gathering:
             what = f"a row begins at {begin[0]} ns, before the last row of the timeline, at {self._latest} ns"
             raise UsageError(what, hint="append rows in order of time")
         length = pc.fill_null(batch["_duration"], 0).to_numpy(zero_copy_only=False)
-        # What nothing ends lasts until the end; nothing lasts longer than there are times, or than a duration can say.
+        # Rows that nothing ends last until the end; all ends and durations must fit into 64 bits.
         until = np.where(begin < self._end - _FURTHEST, _FURTHEST, np.maximum(self._end, begin) - begin)
         endless = batch["_duration"].is_null().to_numpy(zero_copy_only=False)
         duration = np.where(endless, until, np.maximum(length, 0))
@@ -150,12 +150,12 @@ class Gathering:
             self._sorter.add_others(0, [(_ROWS, pa.record_batch(rows))])
 
     def _tracks(self, batch: Any) -> Any:
-        """Return the number of each row's track, as int32."""
+        """Return each row's track number, as int32."""
         import numpy as np
 
         keys = _keys(batch["kind"], batch["path"]).dictionary_encode()
         indices = keys.indices.to_numpy()
-        # Where each key stands first.
+        # The first position of each key.
         rows = np.zeros(len(keys.dictionary), np.int64)
         rows[indices[::-1]] = np.arange(len(indices) - 1, -1, -1)
         codes = np.zeros(len(rows), np.int32)
@@ -168,17 +168,17 @@ class Gathering:
         return codes[indices]
 
     def gathered(self) -> GatheredRows:
-        """Return all rows, by track and lane.
+        """Return all rows by track and lane.
 
         Raises:
-            UsageError: there is no room for them on the disk.
+            UsageError: the disk is full.
         """
         import numpy as np
         import pyarrow as pa
 
         tracks, numbers = (pa.array(column).to_numpy() for column in self._packing.lanes())
         kinds = np.array([_ORDER.index(track[2]) for track in self._tracks_found], np.int64)
-        # Lanes by the kind of their track, track and number.
+        # Sort lanes by the kind of their track, track and number.
         order = np.lexsort((numbers, tracks, kinds[tracks]))
         counts = np.zeros(len(order), np.int64)
         counts[: len(self._counts)] = self._counts
@@ -189,14 +189,14 @@ class Gathering:
             for track, lane, lanes in zip(self._tracks_found, first.tolist(), count.tolist(), strict=True)
         ]
         found.sort(key=lambda track: track.first)
-        # Where the next row of each lane goes.
+        # The position of the next row of each lane.
         behind = np.empty(len(order), np.int64)
         behind[order] = offsets[:-1]
         names, columns = self._placed(behind, int(offsets[-1]))
         return GatheredRows(self._source, tuple(found), columns[0], columns[1], offsets, columns[2], names, columns[3])
 
     def _copy(self, behind: Any, columns: Sequence[Any]) -> None:
-        """Put the rows that were there before into their places."""
+        """Copy the earlier rows to their positions."""
         before = self._before
         if before is None:
             return
@@ -210,7 +210,7 @@ class Gathering:
             behind[lane] += length
 
     def _placed(self, behind: Any, rows: int) -> tuple[Any, Sequence[Any]]:
-        """Return all names, and begins, durations, names and values of rows in their places."""
+        """Return all names, and begins, durations, names and values of rows at their positions."""
         import numpy as np
         import pyarrow as pa
 
@@ -219,7 +219,7 @@ class Gathering:
         columns.append(space.array(rows, "<f8") if self._valued else None)
         self._copy(behind, columns)
         names, places = self._names.all()
-        # The last is of rows without a name.
+        # The last one is for rows without a name.
         places = np.append(places, np.int32(-1))
         with self._space.explained_errors():
             self._sorter.finish()
@@ -240,14 +240,14 @@ class Gathering:
 
 
 def _keys(kinds: Any, paths: Any) -> Any:
-    """Return what tracks of the same kind and path have in common, and no others."""
+    """Return keys that are equal exactly for tracks with the same kind and path."""
     import pyarrow.compute as pc
 
     return pc.binary_join_element_wise(kinds, pc.binary_join(_escaped(paths), _SEPARATOR), _SEPARATOR)
 
 
 def _escaped(paths: Any) -> Any:
-    """Return paths in whose names there is no separator: programs have no such names, hostile traces may."""
+    """Escape separators in the names of paths: programs do not use them, but hostile traces may."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -263,7 +263,7 @@ def _escaped(paths: Any) -> Any:
 
 
 def _joined(names: Any) -> bytes:
-    """Return all names, one behind the other: looking through these once is quicker than through each."""
+    """Concatenate all names: a search in one text is faster than in each name."""
     import numpy as np
 
     _, ends, text = names.buffers()

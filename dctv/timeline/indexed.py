@@ -1,4 +1,4 @@
-"""Rows by track and lane -> an index of them, and cells of any part."""
+"""Index rows by track and lane, and query the cells of any part."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from dctv.timeline.space import Space
 from dctv.timeline.track import TrackKind
 
 _MOST_STATES = 64
-"""Of tracks with more states the longest span of each cell is shown, as for slices."""
+"""For tracks with more states, each cell shows its longest span, as for slices."""
 _BLOCK = 1 << 20
 _INDEX_BYTES = 2
-"""A row, about."""
+"""Approximate size per row."""
 _BUSY = "running"
-"""Of threads: in other states they wait."""
+"""The state in which threads are busy; in all others they wait."""
 
 
 @record
 class IndexedLanes:
-    """Lanes that one index is of."""
+    """The lanes of one index."""
 
     lanes: Any
     first: int
-    """The first of them among those of all tracks."""
+    """The index of the first one among those of all tracks."""
     end: int
     numbers: Any = None
-    """Of states: of each row the number of its state, numpy int32; None if they have no states."""
+    """For states: the number of each row's state, numpy int32; None without states."""
     states: Any = None
     """The names of states by number, as codes: numpy int32."""
 
 
 class Indexed:
-    """Rows of one source, which may be looked at from afar."""
+    """Rows of one source, with an index for zooming out."""
 
     def __init__(self, rows: GatheredRows, parts: Sequence[IndexedLanes]) -> None:
         self.rows = rows
@@ -51,14 +51,14 @@ class Indexed:
 
     @property
     def source(self) -> str:
-        """What gave its rows."""
+        """The origin of its rows."""
         return self.rows.source
 
     def _range(self, track: FoundTrack) -> tuple[int, int]:
         return int(self._offsets[track.first]), int(self._offsets[track.first + track.lanes])
 
     def metadata(self, track: FoundTrack) -> tuple[int, int, int, int]:
-        """Return how many rows a track has, when the first begins, when the last ends, and for how long it is busy."""
+        """Return a track's number of rows, begin of the first, end of the last, and busy time."""
         first, end = self._range(track)
         begin, duration = self.rows.begin, self.rows.duration
         lanes = range(track.first, track.first + track.lanes)
@@ -73,10 +73,10 @@ class Indexed:
         first, end = int(self._offsets[track.first]), int(self._offsets[track.first + 1])
         lengths = self.rows.duration[first:end]
         if track.kind is TrackKind.SLICES:
-            # Those on other lanes are in one on the first, mostly.
+            # Rows on other lanes are mostly within one on the first.
             return sum_of(lengths)
         if track.kind is TrackKind.STATES:
-            # -1 says that no row has that name, and is the code of rows without a name.
+            # -1 means that no row has that name, and is the code of rows without a name.
             busy = pc.index(self.rows.names, _BUSY).as_py()
             codes = self.rows.codes[first:end]
             blocks = _blocks(end - first) if busy >= 0 else ()
@@ -84,7 +84,7 @@ class Indexed:
         return 0
 
     def cells(self, track: FoundTrack, start: int, stop: int, step: int) -> Any:
-        """Return the cells of a track as an Arrow record batch, with the codes of their names."""
+        """Return the cells of a track as an Arrow record batch, with codes for their names."""
         import numpy as np
         import pyarrow as pa
 
@@ -105,7 +105,7 @@ def index(rows: GatheredRows, space: Space) -> Indexed:
     """Index rows.
 
     Raises:
-        UsageError: there is no room for the index on the disk.
+        UsageError: the disk has no room for the index.
     """
     parts: list[IndexedLanes] = []
     together: dict[TrackKind, list[FoundTrack]] = {}
@@ -121,7 +121,7 @@ def index(rows: GatheredRows, space: Space) -> Indexed:
 
 
 def _of_states(rows: GatheredRows, tracks: Sequence[FoundTrack], space: Space) -> Iterator[IndexedLanes]:
-    """Index tracks of states, one by one: each has its own."""
+    """Index tracks of states one by one: each has an index of its own."""
     offsets = rows.offsets
     before = int(offsets[tracks[0].first])
     numbers = space.array(int(offsets[tracks[-1].first + tracks[-1].lanes]) - before, "<i4")
@@ -134,7 +134,7 @@ def _of_states(rows: GatheredRows, tracks: Sequence[FoundTrack], space: Space) -
 
 
 def _numbered(codes: Any, numbers: Any) -> Any:
-    """Write the number of each row's state; return the codes of states by number, or None if there are too many."""
+    """Write the number of each row's state; return the names' codes by number, or None if there are too many states."""
     import numpy as np
 
     states = np.zeros(0, np.int32)
@@ -148,7 +148,7 @@ def _numbered(codes: Any, numbers: Any) -> Any:
 
 
 def _blocks(rows: int) -> Iterator[slice]:
-    """Yield rows a million at a time: there may be more than fit into memory."""
+    """Yield slices of a million rows: all rows may not fit into memory."""
     for first in range(0, rows, _BLOCK):
         yield slice(first, first + _BLOCK)
 
@@ -162,11 +162,11 @@ def part_of(
     states: tuple[Any, Any] | None = None,
     words: Any = None,
 ) -> IndexedLanes:
-    """Index lanes, unless the words of their index are there; without `space` it is in memory."""
+    """Index lanes, unless the words of their index are given; without `space` the index is in memory."""
     import numpy as np
     import pyarrow as pa
 
-    from dctv import _kernels  # compiled; only wanted when a timeline is made
+    from dctv import _kernels  # compiled; only needed when a timeline is built
 
     first, end = int(rows.offsets[lanes[0]]), int(rows.offsets[lanes[1]])
     options: dict[str, Any] = {}
@@ -188,7 +188,7 @@ def part_of(
 
 
 def sum_of(lengths: Any) -> int:
-    """Add up durations; the sum may be larger than a time."""
+    """Sum durations; the sum may exceed 64 bits."""
     import numpy as np
 
     return int(np.sum(lengths, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""Lanes of a track: where their rows are, which of them a stretch of time may need, and what each row is in."""
+"""Lanes of a track: their rows, the rows that a time range may need, and each row's parent."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ NONE = -1
 
 @record
 class TimeWindow:
-    """Which rows are wanted, by when they begin and end, in ns and inclusive; None is no bound."""
+    """Bounds on the begins and ends of rows, in ns and inclusive; None is no bound."""
 
     begin: int | None = None
-    """None begins before."""
+    """Minimum begin."""
     until: int | None = None
-    """None begins after."""
+    """Maximum begin."""
     end: int | None = None
-    """None ends before."""
+    """Minimum end."""
 
     @property
     def earliest_end(self) -> int | None:
-        """No row ends before: none ends before it begins."""
+        """The effective minimum end: no row ends before it begins."""
         return max((one for one in (self.begin, self.end) if one is not None), default=None)
 
 
@@ -34,45 +34,45 @@ EVERYTHING = TimeWindow()
 
 @record(eq=False)
 class Lane:
-    """Rows one after another: none begins before the one before has ended."""
+    """Consecutive rows: none begins before the previous one has ended."""
 
     track: int
     number: int
     first: int
-    """The number of its first row within the track."""
+    """The number of its first row in the track."""
     id: int
-    """The number of its first row among those of the timeline."""
+    """The number of its first row in the timeline."""
     rows: GatheredRows
     start: int
     stop: int
-    """Where its rows are among those of its source."""
+    """The range of its rows among those of its source."""
 
     def __len__(self) -> int:
-        """Return how many rows it has."""
+        """Return the number of rows."""
         return self.stop - self.start
 
     @property
     def begin(self) -> Any:
-        """When its rows begin, ascending: numpy int64."""
+        """The begins of its rows, ascending: numpy int64."""
         return self.rows.begin[self.start : self.stop]
 
     @property
     def duration(self) -> Any:
-        """How long they last: numpy int64."""
+        """Their durations: numpy int64."""
         return self.rows.duration[self.start : self.stop]
 
     @property
     def codes(self) -> Any:
-        """What they are called, as places among the names of the source, -1 for no name: numpy int32."""
+        """Their names, as indexes into the names of the source, -1 for no name: numpy int32."""
         return self.rows.codes[self.start : self.stop]
 
     def within(self, window: TimeWindow) -> tuple[int, int]:
-        """Return the first and the last but one of the rows that may be wanted; at most the first is not."""
+        """Return the range of rows in the window, end exclusive; at most its first row is outside."""
         import numpy as np
 
         begin, first, stop = self.begin, 0, len(self)
         if window.earliest_end is not None:
-            # Only the last row that begins before may still last then.
+            # Of the rows that begin earlier, only the last one may still last then.
             first = max(int(np.searchsorted(begin, window.earliest_end, "left")) - 1, 0)
         if window.begin is not None:
             first = max(first, int(np.searchsorted(begin, window.begin, "left")))
@@ -81,13 +81,13 @@ class Lane:
         return first, max(first, stop)
 
     def row_at(self, time: int) -> int:
-        """Return the last row that begins no later, -1 if there is none."""
+        """Return the last row that begins at a time or before, -1 if there is none."""
         import numpy as np
 
         return int(np.searchsorted(self.begin, time, "right")) - 1
 
     def name(self, row: int) -> str | None:
-        """Return what a row is called."""
+        """Return the name of a row."""
         code = int(self.codes[row])
         return None if code < 0 else str(self.rows.names[code].as_py())
 
@@ -100,10 +100,10 @@ class Lane:
 
 
 def above(lanes: Sequence[Lane], number: int, first: int, stop: int) -> tuple[Any, Any]:
-    """Return what rows of a lane are directly in: the lane and the row there, both -1 where there is nothing.
+    """Return the parents of a lane's rows: their lanes and rows, both -1 for rows without a parent.
 
-    That is the row on the nearest lane above on which something lasts meanwhile, if that one begins no later and ends
-    no earlier. So rows that are in one do not overlap. Both are numpy int64.
+    The parent is the row on the nearest lane above that is busy at the time, if it begins no later and ends no earlier.
+    So rows with the same parent do not overlap. Both results are numpy int64.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Names of rows, batch by batch -> numbers, and all names by number."""
+"""Number the names of rows batch by batch, and collect all names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _FEW = 1 << 16
 
 
 class Names:
-    """Gives names numbers; which of them are the same is known at the end."""
+    """Assigns numbers to names; duplicates are resolved at the end."""
 
     def __init__(self) -> None:
         import numpy as np
@@ -16,13 +16,13 @@ class Names:
 
         self._known = pa.array([], pa.string())
         self._codes = np.zeros(0, np.int32)
-        """Of each number the name's place among the known."""
+        """The index among the known names, by number."""
         self._waiting: list[Any] = []
         self._count = 0
-        """How many wait."""
+        """How many names are pending."""
 
     def add(self, names: Any) -> Any:
-        """Return a number for each of some pyarrow strings, -1 for NULL: numpy int64."""
+        """Return a number for each pyarrow string, -1 for NULL: numpy int64."""
         import numpy as np
 
         found = names.dictionary_encode()
@@ -35,7 +35,7 @@ class Names:
         return numbers
 
     def all(self) -> tuple[Any, Any]:
-        """Return all names, each once, as pyarrow strings, and of each number its name's place: numpy int32."""
+        """Return the distinct names as pyarrow strings, and the index of each number's name: numpy int32."""
         self._merge()
         return self._known, self._codes
 

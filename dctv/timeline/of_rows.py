@@ -1,4 +1,4 @@
-"""Rows of a query -> a timeline of them: a track for each partition."""
+"""Build a timeline of the rows of a query: a track for each partition."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dctv.timeline.track import TrackKind
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 
 _NAME = "name"
-"""The column that names rows, if there is one of this name."""
+"""The column with the names of rows, if it exists."""
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "FLOAT", "DOUBLE")
 _LAST = 2**63 - 1
 
 
 @record
 class ShownColumns:
-    """Which columns of a result are shown."""
+    """The columns of a result to show."""
 
     name: ColumnType | None
     value: ColumnType | None
@@ -36,12 +36,12 @@ def timeline_of(
     value: str | None = None,
     after: Timeline | None = None,
 ) -> Timeline:
-    """Make a timeline of spans, named after the column `name`, of their numbers in the column `value`, or of events.
+    """Build a timeline of spans, named by the column `name`, of their numbers in the column `value`, or of events.
 
-    With `after`, the rows follow those of another timeline, which stays as it is.
+    With `after`, the rows follow those of another timeline, which is not changed.
 
     Raises:
-        UsageError: there is no such column, the rows are neither spans nor events, there is no room for them, or they
+        UsageError: there is no such column, the rows are neither spans nor events, the disk is full, or the rows
             cannot follow those of `after`.
     """
     shown = _shown(schema, name, value)
@@ -52,7 +52,7 @@ def timeline_of(
 
 
 def _only(timeline: Timeline) -> GatheredRows:
-    """Return the rows of a timeline that was made of one result."""
+    """Return the rows of a timeline that was built from one result."""
     if len(timeline.sources) != 1 or timeline.sources[0].rows.source:
         raise UsageError(
             "cannot append rows to the timeline of a trace",
@@ -96,7 +96,7 @@ def _is_number(column: ColumnType) -> bool:
 
 
 def _rows(schema: Schema, shown: ShownColumns, batch: Any) -> Any:
-    """Return rows as a provider of tracks has them."""
+    """Convert rows to the form of a track provider."""
     import pyarrow as pa
 
     count = batch.num_rows
@@ -123,7 +123,7 @@ def _rows(schema: Schema, shown: ShownColumns, batch: Any) -> Any:
 
 
 def _labels(schema: Schema, shown: ShownColumns, columns: dict[str, Any], count: int) -> Any:
-    """Return what the track of each row is called: `cpu 0`, or what is shown."""
+    """Return the name of each row's track: `cpu 0`, or the shown column."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -139,7 +139,7 @@ def _labels(schema: Schema, shown: ShownColumns, columns: dict[str, Any], count:
 
 
 def _ranks(schema: Schema, columns: dict[str, Any], count: int) -> Any:
-    """Return what tracks are ordered by: the number of a partition, if it is one."""
+    """Return the sort keys of tracks: the partition's number, if it is numeric."""
     import pyarrow as pa
 
     if len(schema.partitions) == 1:
@@ -167,7 +167,7 @@ def _same(value: object, of: Any, count: int) -> Any:
 
 
 def _lists(values: Any) -> Any:
-    """Return a list of one element for each."""
+    """Wrap each value in a list."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""States of attributes -> a timeline of them: a track for each attribute that has states, in the attributes' tree."""
+"""Build a timeline of states of attributes: a track for each attribute that has states, in the attributes' tree."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from dctv.timeline.track import TrackKind
 
 
 def timeline_of_states(rows: Any, path: Callable[[int], tuple[str, ...]], source: str) -> Timeline:
-    """Make a timeline of the rows of a pyarrow Table: `_ts`, `_duration`, `quark`, `number`, `real` and `text`.
+    """Build a timeline from the rows of a pyarrow Table: `_ts`, `_duration`, `quark`, `number`, `real` and `text`.
 
-    Attributes of real numbers are counters, others are in states; rows without any of the three are no states.
+    Attributes with real numbers are counters, others are states; rows without any of the three have no state.
     """
     import numpy as np
     import pyarrow as pa
@@ -28,7 +28,7 @@ def timeline_of_states(rows: Any, path: Callable[[int], tuple[str, ...]], source
         return Timeline()
     quarks, begins = (rows[name].to_numpy() for name in ("quark", "_ts"))
     counted = np.unique(quarks[pc.is_valid(rows["real"]).to_numpy(zero_copy_only=False)])
-    # Counters come first, as an index of rows has them.
+    # Counters come first, as the index of rows requires.
     order = np.lexsort((begins, quarks, ~np.isin(quarks, counted)))
     rows, quarks = rows.take(order), quarks[order]
     first = np.concatenate([[0], np.flatnonzero(np.diff(quarks)) + 1])

@@ -1,4 +1,4 @@
-"""Arrays of rows: in memory while they are small, beyond that in files without a name."""
+"""Allocate arrays of rows: in memory while they are small, then in unnamed files."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _HINT = "free space there, or name another folder: --temp-directory, or Session(
 
 
 class Space:
-    """Room for arrays: some bytes of memory, shared by all of them, and a folder for the others."""
+    """A budget for arrays: bytes of memory that all of them share, and a folder for the rest."""
 
     def __init__(self, folder: Path, most: int = _MOST) -> None:
         self.folder = folder
-        """It is made when it is first needed."""
+        """Created on first use."""
         self.most = most
         self._left = most
 
     @classmethod
     def in_memory(cls) -> Space:
-        """Return room without end, for rows that are in memory already."""
+        """Return unlimited space, for rows that are in memory already."""
         return cls(Path(), sys.maxsize)
 
     def array(self, length: int, form: str) -> Any:
-        """Return a numpy array that may be written to.
+        """Return a writable numpy array.
 
         Raises:
-            UsageError: there is no room for it on the disk.
+            UsageError: the disk is full.
         """
         import numpy as np
 
@@ -48,7 +48,7 @@ class Space:
                 return np.memmap(file, form, "r+", shape=(length,))
 
     def words(self, length: int, write: Callable[[str], None]) -> Any:
-        """Return about so many bytes of uint64 that are written to a path; None if they fit into memory.
+        """Return uint64 words, about this many, that `write` writes to a path; None if they fit into memory.
 
         Raises:
             UsageError: they cannot be written.
@@ -66,7 +66,7 @@ class Space:
 
     @contextmanager
     def explained_errors(self) -> Iterator[None]:
-        """Make errors of writing to the folder errors that say what can be done."""
+        """Convert errors of writing to the folder to errors with a hint."""
         try:
             yield
         except OSError as error:
@@ -74,14 +74,14 @@ class Space:
             raise UsageError(what, hint=_HINT) from None
 
     def _has(self, size: int) -> bool:
-        """Whether so many bytes fit into memory; they are taken."""
+        """Whether this many bytes fit into memory; they are reserved."""
         fits = size <= self._left
         self._left -= size if fits else 0
         return fits
 
 
 def _fill(file: IO[bytes], size: int) -> None:
-    """Take room on the disk: where there is none that shows here; later, writing to the mapping kills the process."""
+    """Allocate disk space, so that a full disk shows here: later, writing to the mapping would kill the process."""
     allocate = getattr(os, "posix_fallocate", None)
     if allocate is not None:
         allocate(file.fileno(), 0, size)

@@ -1,8 +1,8 @@
-"""Timelines in files, which are mapped: columns and indexes as they are in memory.
+"""Store timelines in memory-mapped files: columns and indexes in their in-memory form.
 
-Arrays stand one after the other, little-endian, each from a multiple of 64 bytes on; indexes of more than a page from
-one of 4,096 on, so that what they have put on a page is on one. Behind them are a directory in JSON, which says what
-they are, and 32 bytes: where the directory begins, how long it is, its CRC-32, four zeros, the magic.
+Arrays follow each other, little-endian, aligned to 64 bytes; indexes larger than a page are aligned to 4,096 bytes, so
+that their pages match those of the file. After them come a directory in JSON, which describes them, and 32 bytes:
+offset, length and CRC-32 of the directory, four zeros, the magic.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _PAGE = 4096
 
 
 class TimelineDamaged(DctvError):
-    """A file that holds no timeline, or not what was written."""
+    """A file that is not a timeline, or is damaged."""
 
 
 class TimelineOfAnother(TimelineDamaged):
-    """A file of another version, or of another trace."""
+    """A file of another version or trace."""
 
 
 def write(path: Path, identity: bytes, sources: Sequence[Indexed]) -> None:
     """Write a new file.
 
     Raises:
-        OSError: it cannot be written, or is there already.
+        OSError: it cannot be written, or already exists.
     """
-    from dctv import _kernels  # compiled; only wanted when a timeline is made
+    from dctv import _kernels  # compiled; only needed when a timeline is built
 
     with path.open("xb") as file:
         written = [_written(file, source) for source in sources]
@@ -84,7 +84,7 @@ def _described(file: BinaryIO, part: IndexedLanes) -> dict[str, object]:
 
 
 def _put(file: BinaryIO, values: Any, form: str) -> list[int]:
-    """Write an array; return where it begins, and how many values it has."""
+    """Write an array; return its offset and length."""
     import numpy as np
 
     found = np.frombuffer(values, form) if form == "<u1" else np.ascontiguousarray(values, form)
@@ -100,8 +100,8 @@ def read(path: Path, identity: bytes) -> list[Indexed]:
 
     Raises:
         OSError: it cannot be read.
-        TimelineOfAnother: it is whole, but of another version or trace.
-        TimelineDamaged: it is not.
+        TimelineOfAnother: it is intact, but of another version or trace.
+        TimelineDamaged: it is damaged.
     """
     with path.open("rb") as file:
         try:

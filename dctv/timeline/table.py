@@ -1,4 +1,4 @@
-"""A timeline to the rows of its tracks, as Arrow batches that are made when they are read."""
+"""Read the rows of a timeline's tracks as Arrow batches that are built on demand."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ SCHEMA = Schema(
 COLUMNS = SCHEMA.names
 _NAMES = ("name", "parent_name")
 _BLOCK = 122_880
-"""What the engine works on at once."""
+"""The engine's vector of work, in rows."""
 
 
 @record
 class _Piece:
-    """Some rows of a lane, which is one of a track's."""
+    """A range of rows on a lane of a track."""
 
     lanes: Sequence[Lane]
     lane: Lane
@@ -42,50 +42,50 @@ class _Piece:
     stop: int
 
     def __len__(self) -> int:
-        """Return how many rows it has."""
+        """Return the number of rows."""
         return self.stop - self.first
 
     def column(self, name: str) -> Any:
-        """Return a column as numpy; names are places among those of the source, -1 for none."""
+        """Return a column as numpy; names are indexes into those of the source, -1 for none."""
         return _COLUMNS[name](self)
 
     @property
     def rows(self) -> slice:
-        """Where its rows are on the lane."""
+        """The range of its rows on the lane."""
         return slice(self.first, self.stop)
 
     def same(self, value: int) -> Any:
-        """Return a number for each row."""
+        """Return a constant for each row."""
         import numpy as np
 
         return np.full(len(self), value, np.int64)
 
     def counted(self, first: int) -> Any:
-        """Return the numbers of its rows, where the first of the lane has this one."""
+        """Return the numbers of its rows, given that of the lane's first row."""
         import numpy as np
 
         return np.arange(first + self.first, first + self.stop)
 
     def values(self) -> Any:
-        """Return values of counters, NaN where there is none."""
+        """Return values of counters, NaN for none."""
         import numpy as np
 
         lane, values = self.lane, self.lane.rows.values
         return np.full(len(self), np.nan) if values is None else values[lane.start : lane.stop][self.rows]
 
     def parents(self) -> Any:
-        """Return the numbers of the rows that its rows are in, -1 for none."""
+        """Return the numbers of its rows' parents, -1 for none."""
         return self._of_parents([one.id for one in self.lanes])
 
     def names_of_parents(self) -> Any:
-        """Return what these are called."""
+        """Return the names of the parents."""
         import numpy as np
 
         rows = self._of_parents([one.start for one in self.lanes])
         return np.where(rows == NONE, NONE, self.lane.rows.codes[np.maximum(rows, 0)]).astype(np.int32)
 
     def _of_parents(self, firsts: Sequence[int]) -> Any:
-        """Return numbers of the rows that rows are in, counted from those of the first row of each lane; -1 of none."""
+        """Return row numbers of parents, counted from those of the first row of each lane; -1 for none."""
         import numpy as np
 
         found, at = above(self.lanes, self.lane.number, self.first, self.stop)
@@ -114,7 +114,7 @@ def table_of(
 ) -> Any:
     """Return the rows of some tracks, None for all, as a pyarrow RecordBatchReader.
 
-    They come by track, lane and time; those outside of the window are left out, but for one of each lane.
+    They come by track, lane and time; rows outside of the window are left out, except at most one of each lane.
     """
     import pyarrow as pa
 
@@ -142,7 +142,7 @@ def _pieces(timeline: Timeline, tracks: Collection[int] | None, window: TimeWind
 
 
 def _batches(pieces: Iterator[_Piece], schema: Any) -> Iterator[Any]:
-    """Yield batches of many rows: there may be many lanes of few."""
+    """Yield large batches: there may be many lanes with few rows."""
     waiting: list[_Piece] = []
     count = 0
     for piece in pieces:
@@ -173,7 +173,7 @@ def _batch(pieces: Sequence[_Piece], schema: Any) -> Any:
 
 
 def _named(rows: GatheredRows, codes: Any) -> Any:
-    """Return names as a dictionary of not many more than these rows have: each batch hands on its own."""
+    """Return names as a dictionary array with few unused names: each batch has its own dictionary."""
     import numpy as np
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""A timeline: its tracks, and what any part of them looks like at any scale."""
+"""A timeline: its tracks, and views of any part of them at any scale."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _FIRST, _LAST = -(2**63), 2**63 - 1
 
 
 class Timeline:
-    """Tracks in a tree: slices, states, counters and instants, which may be looked at from afar."""
+    """Tracks in a tree: slices, states, counters and instants, at any zoom level."""
 
     def __init__(self, sources: Iterable[Indexed] = (), home: str = "") -> None:
-        """Put the tracks of some sources in order; their names are below that of `home`."""
+        """Order the tracks of some sources; their names are below that of `home`."""
         self._sources = tuple(sources)
         self._before = [0, *accumulate(len(source.rows.begin) for source in self._sources)]
-        """How many rows the sources have that come before each."""
+        """The number of rows in the sources before each one."""
         leaves = [
             TrackLeaf(found, number, f"{home}.{source.source}" if home else source.source, *source.metadata(found))
             for number, source in enumerate(self._sources)
@@ -36,26 +36,26 @@ class Timeline:
 
     @property
     def sources(self) -> tuple[Indexed, ...]:
-        """What it was made of: the rows of each provider, or those of a result."""
+        """Its sources: the rows of each provider, or of a result."""
         return self._sources
 
     @property
     def tracks(self) -> tuple[Track, ...]:
-        """All tracks and groups, by their numbers: parents before their children."""
+        """All tracks and groups by number: parents before their children."""
         return self._tracks
 
     @property
     def begin(self) -> int:
-        """When the first row begins, in ns; 0 without rows."""
+        """The begin of the first row, in ns; 0 without rows."""
         return min((track.first for track in self._tracks if track.first is not None), default=0)
 
     @property
     def end(self) -> int:
-        """When the last row ends."""
+        """The end of the last row."""
         return max((track.last for track in self._tracks if track.last is not None), default=0)
 
     def path(self, track: int) -> tuple[str, ...]:
-        """Return the names of the groups that a track is in, and its own."""
+        """Return the names of a track's groups, and its own."""
         names: list[str] = []
         at: int | None = self._track(track).id
         while at is not None:
@@ -64,7 +64,7 @@ class Timeline:
         return tuple(reversed(names))
 
     def lanes(self, track: int) -> tuple[Lane, ...]:
-        """Return the lanes of a track, from above; a group has none.
+        """Return the lanes of a track, from the top; a group has none.
 
         Raises:
             UsageError: there is no such track.
@@ -81,17 +81,17 @@ class Timeline:
         )
 
     def cells(self, tracks: Sequence[int], start: int, stop: int, step: int) -> Any:
-        """Return what tracks look like between two times, in ns, with spans shorter than a step taken together.
+        """Return the cells of tracks between two times, in ns, with spans shorter than a step merged.
 
-        One row a cell, as a pyarrow Table: `track`, `lane`, `_ts`, `_duration`, the `count` of rows that begin in
-        it, the `row` within its track that is the longest, its `name` and how `longest` it is, the `total` of all
-        durations. A span that lasts a step or longer is a cell of its own, with its own begin and end, also where they
-        lie outside. Of states the name is that of the one which `filled` most. Of counters there is a cell for each
-        step: `min`, `max`, `last` and the `mean` over time. Groups have no cells.
+        The result is a pyarrow Table with a row per cell: `track`, `lane`, `_ts`, `_duration`, the `count` of rows that
+        begin in it, the `row` number in its track of the longest one, its `name` and duration (`longest`), the `total`
+        of all durations. A span that lasts a step or longer is a cell of its own, with its own begin and end, even if
+        they are outside. For states the name is that of the one that `filled` most. For counters there is a cell per
+        step: `min`, `max`, `last` and the time-weighted `mean`. Groups have no cells.
 
         Raises:
-            UsageError: there is no such track, the step is not more than 0, the times are in the wrong order, or a cell
-                lasts longer than a duration can say.
+            UsageError: there is no such track, the step is not positive, the times are in the wrong order, or a cell's
+                duration does not fit into 64 bits.
         """
         import pyarrow as pa
 
@@ -138,7 +138,7 @@ def _schema() -> Any:
 
 
 def _whole(found: Sequence[tuple[int, Any]], schema: Any) -> Any:
-    """Return batches that have the same columns as a table with those of all kinds of tracks."""
+    """Return batches extended to the columns of all kinds of tracks."""
     import numpy as np
     import pyarrow as pa
 

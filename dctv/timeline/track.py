@@ -1,4 +1,4 @@
-"""A track of a timeline: what it is called, what it is of, and where it stands in the tree."""
+"""A track of a timeline: its name, its kind, and its place in the tree."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dctv.record import record
 
 
 class TrackKind(Enum):
-    """What a track is made of."""
+    """The kind of a track's rows."""
 
     GROUP = "group"
-    """Nothing: it holds other tracks."""
+    """No rows: it holds other tracks."""
     SLICES = "slices"
     """Spans with names, on lanes: nested ones below each other."""
     STATES = "states"
-    """Spans with names of which none overlap: what something is in at any time."""
+    """Named spans that do not overlap: a state at each time."""
     COUNTER = "counter"
-    """Values that last."""
+    """Values over time."""
     INSTANTS = "instants"
-    """Moments with names."""
+    """Named points in time."""
 
 
 @record
@@ -27,19 +27,19 @@ class Track:
     """One track, or a group of tracks."""
 
     id: int
-    """Its place in the tree, read from above: a parent comes before its children."""
+    """Its place in the tree, from the top: a parent comes before its children."""
     parent: int | None
     name: str
     kind: TrackKind
     depth: int
-    """How many groups it is in."""
+    """The number of groups around it."""
     lanes: int
     rows: int
     first: int | None
-    """When its first row begins, in ns; None if it has no rows."""
+    """The begin of its first row, in ns; None if it has no rows."""
     last: int | None
-    """When its last row ends."""
+    """The end of its last row."""
     unit: str | None
-    """Of the values of a counter."""
+    """The unit of a counter's values."""
     source: str
-    """What gave its rows: the name of a view, or a SELECT."""
+    """The origin of its rows: the name of a view, or a SELECT."""

@@ -1,4 +1,4 @@
-"""Paths of tracks -> a tree, in the order in which people look for them."""
+"""Arrange tracks in a tree by their paths, in the order in which users look for them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _DIGITS = re.compile(r"(\d+)")
 
 @record
 class TrackLeaf:
-    """A track with rows, and what is known of them."""
+    """A track with rows, and its metadata."""
 
     found: FoundTrack
     home: int
-    """Which of several sources it came from."""
+    """The index of its source."""
     source: str
     rows: int
     first: int
     last: int
     busy: int
-    """For how many ns something was done on it."""
+    """Its busy time in ns."""
 
 
 class _Node:
-    """A name below another one, and the tracks that are called that."""
+    """A name below another one, and the tracks with that path."""
 
     __slots__ = ("busy", "children", "leaves", "name", "ranks")
 
@@ -40,17 +40,17 @@ class _Node:
         self.busy = 0
 
     def key(self) -> tuple[bool, int, int, list[tuple[bool, int, str]]]:
-        """Return what it is ordered by among its siblings."""
+        """Return the sort key among its siblings."""
         return not self.ranks, min(self.ranks, default=0), -self.busy, natural(self.name)
 
 
 def natural(name: str) -> list[tuple[bool, int, str]]:
-    """Return what names are ordered by so that `CPU 10` comes after `CPU 9`."""
+    """Return a key that sorts `CPU 10` after `CPU 9`."""
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in _DIGITS.split(name)]
 
 
 def tree(found: Sequence[TrackLeaf]) -> Iterator[tuple[Track, TrackLeaf | None]]:
-    """Yield all tracks with what they were made of, and the groups that they are in, parents before their children."""
+    """Yield all tracks with their origins, and the groups around them, parents before their children."""
     root = _Node("")
     for one in found:
         node = root
@@ -62,12 +62,12 @@ def tree(found: Sequence[TrackLeaf]) -> Iterator[tuple[Track, TrackLeaf | None]]
                 node.ranks.add(rank)
         node.leaves.append(one)
     number = 0
-    # Not by recursion: a path may have more names than Python has frames.
+    # Not recursive: a path may have more names than Python has frames.
     waiting: list[tuple[_Node, int | None, int]] = [(node, None, 0) for node in _last_first(root)]
     while waiting:
         node, parent, depth = waiting.pop()
         own = number
-        # Rows of one name that came from several sources are tracks side by side.
+        # Tracks of the same name from several sources are siblings.
         leaves: list[TrackLeaf | None] = [*node.leaves] or [None]
         for leaf in leaves:
             yield _track(node, leaf, number, parent, depth), leaf

@@ -1,1 +1,1 @@
-"""The page's server: a session behind HTTP on the loopback interface."""
+"""The page's server: HTTP access to a session on the loopback interface."""

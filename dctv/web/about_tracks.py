@@ -1,4 +1,4 @@
-"""Routes for what is asked about tracks: one row, rows by name, an area, a moment."""
+"""Routes for details of tracks: one row, rows by name, an area, a point in time."""
 
 from __future__ import annotations
 

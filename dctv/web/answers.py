@@ -1,4 +1,4 @@
-"""What came of queries, as JSON."""
+"""Convert results of queries to JSON."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Answer:
 
     columns: Sequence[ColumnType]
     rows: list[list[Any]]
-    """Values as JSON has them."""
+    """Values in the form of JSON."""
     complete: bool
 
     def dicts(self) -> list[dict[str, Any]]:
-        """Return the rows with the names of their columns."""
+        """Return the rows as objects, keyed by column names."""
         names = [column.name for column in self.columns]
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
     def table(self) -> dict[str, Any]:
-        """Return columns and rows as the page has them."""
+        """Return columns and rows in the form that the page expects."""
         return {"columns": described(self.columns), "rows": self.rows, "complete": self.complete}
 
 
 def first_rows(result: Result, limit: int) -> Answer:
-    """Return the first rows of a result, which ends with them."""
+    """Return the first rows of a result, and close it."""
     columns = result.schema.columns
     rows: list[list[Any]] = []
     for chunk in result.chunks():
@@ -46,7 +46,7 @@ def first_rows(result: Result, limit: int) -> Answer:
 
 
 def as_json(columns: Sequence[ColumnType], table: Any) -> list[list[Any]]:
-    """Return the rows of a pyarrow Table, with values as JSON has them."""
+    """Return the rows of a pyarrow Table, with values in the form of JSON."""
     return _rows(columns, [given.to_pylist() for given in table.columns])
 
 
@@ -61,5 +61,5 @@ def described(columns: Sequence[ColumnType]) -> list[dict[str, str | None]]:
 
 
 def exact(value: object) -> object:
-    """Return an integer that numbers of JavaScript cannot hold as its digits, and anything else as it is."""
+    """Return an integer that a JavaScript number cannot represent as its digits, and any other value unchanged."""
     return str(value) if isinstance(value, int) and abs(value) > _EXACT else value

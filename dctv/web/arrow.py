@@ -1,4 +1,4 @@
-"""Tables -> Arrow streams."""
+"""Serialize tables as Arrow streams."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def as_stream(table: Any) -> bytes:
 
 
 def streamed(schema: Any, batches: Iterable[Any]) -> Iterator[bytes]:
-    """Yield an IPC stream piece by piece, as batches come."""
+    """Yield an IPC stream in pieces, as batches arrive."""
     import pyarrow as pa
 
     sink = pa.BufferOutputStream()

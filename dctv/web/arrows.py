@@ -1,4 +1,4 @@
-"""One row of a track to the arrows that lead to it, and those that leave it."""
+"""Find the arrows that lead to a row of a track, and those that leave it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dctv.web.shown_track import ShownTrack
 
 MOST_ARROWS = 100
 _KINDS = {"slices": "slice", "async_slices": "async", "instants": "instant"}
-"""What arrows call the rows of providers."""
+"""The names of providers' kinds of rows in arrows."""
 _End = tuple[str | None, int | None]
-"""The kind and the number of what is at an end."""
+"""The kind and number of the row at an end."""
 
 
 def flows(
@@ -24,7 +24,7 @@ def flows(
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the other ends of arrows that lead `in` to a row, and of those that lead `out`.
 
-    An end has the track and the row that it is at, which are None if it is at none, its name, and its time.
+    An end has its track and row, which are None if it is at none, its name, and its time.
     """
     if provider is None or provider.name not in _KINDS or len(keys) != 1:
         return {"in": [], "out": []}
@@ -43,7 +43,7 @@ def _arrows(host: Host, timeline: Timeline, mount: str) -> Any:
 
 
 def _touching(arrows: Any, end: str, own: tuple[str, int]) -> list[dict[str, Any]]:
-    """Return the first arrows that have something at one end."""
+    """Return the first arrows with a given row at one end."""
     import pyarrow.compute as pc
 
     kind, number = own
@@ -56,7 +56,7 @@ def _end(arrow: Mapping[str, Any], end: str) -> _End:
 
 
 def _places(host: Host, timeline: Timeline, mount: str, ends: Iterable[_End]) -> Mapping[_End, RowPlace]:
-    """Return where the ends of arrows are, of several that look the same the first."""
+    """Return the positions of arrow ends; of several rows that look the same, the first."""
     found: dict[_End, RowPlace] = {}
     for name, kind in _KINDS.items():
         provider = provider_of(mount, f"{mount}.timeline.{name}")

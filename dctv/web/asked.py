@@ -1,4 +1,4 @@
-"""Tracks and times to the texts of queries about them, and what came of a query to JSON."""
+"""Write queries about tracks and times, and convert their results to JSON."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dctv.web.host import Host, selected
 from dctv.web.shown_track import ShownTrack
 
 MOST_ROWS = 1_000
-"""Of a table that is shown beside a selection."""
+"""The limit of a table that is shown beside a selection."""
 
 
 _MOST_RUNS = 4
-"""Runs of tracks that are told by their ends; more are told one by one."""
+"""Up to this many runs of tracks are written as ranges; more are written as a list."""
 
 
 def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
@@ -23,7 +23,7 @@ def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
 
 
 def by_timeline(tracks: Iterable[ShownTrack]) -> list[list[ShownTrack]]:
-    """Return tracks by the timeline that they are of, each in order of their numbers."""
+    """Group tracks by timeline, each in order of their numbers."""
     found: dict[str, dict[int, ShownTrack]] = {}
     for one in tracks:
         found.setdefault(one.name, {})[one.number] = one
@@ -31,12 +31,12 @@ def by_timeline(tracks: Iterable[ShownTrack]) -> list[list[ShownTrack]]:
 
 
 def dotted(name: str, *below: str) -> str:
-    """Write the name of a table that is below a mount or a state system."""
+    """Write the name of a table below a mount or a state system."""
     return ".".join((*(quote(part) for part in name.split(".")), *below))
 
 
 def rows_of(tracks: Sequence[ShownTrack]) -> str:
-    """Write the table of the rows of tracks, which are of one timeline."""
+    """Write the table of the rows of tracks of one timeline."""
     one = tracks[0]
     if one.select is None:
         return dotted(one.name, "timeline", "rows")
@@ -46,11 +46,11 @@ def rows_of(tracks: Sequence[ShownTrack]) -> str:
 
 
 def in_tracks(tracks: Sequence[ShownTrack]) -> str:
-    """Write the condition that rows are of tracks, which are of one timeline and in order."""
+    """Write the condition that rows are on some tracks of one timeline, given in order."""
     runs: list[list[int]] = []
     wanted = {one.number for one in tracks}
     for track in tracks[0].timeline.tracks:
-        # Groups have no rows, so they may be within a run.
+        # Groups have no rows, so a run may contain them.
         if track.rows and track.id not in wanted:
             runs.append([])
         elif track.id in wanted:
@@ -70,5 +70,5 @@ def touching(start: int, stop: int) -> str:
 
 
 def clipped(start: int, stop: int) -> str:
-    """Write how long rows last between two times."""
+    """Write the duration of rows between two times."""
     return f"LEAST(_ts + _duration, {stop}ns) - GREATEST(_ts, {start}ns)"

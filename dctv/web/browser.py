@@ -1,4 +1,4 @@
-"""Opens the page in the person's browser, where there is one with windows."""
+"""Open the page in the user's browser, if there is a graphical one."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 def open_browser(address: str) -> None:
-    """Open an address; where there is no screen nothing happens: a browser in the terminal shows no page like ours."""
+    """Open an address; without a display do nothing, since text browsers cannot show the page."""
     if sys.platform.startswith("linux") and not any(os.environ.get(name) for name in _SCREENS):
         return
     import webbrowser
 
-    # Some browsers are waited for until they are closed.
+    # Opening some browsers blocks until they are closed.
     threading.Thread(target=webbrowser.open, args=(address,), name="dctv-browser", daemon=True).start()

@@ -1,4 +1,4 @@
-"""A moment of a thread to what it had to wait for: wake-ups followed back, each from whoever was woken."""
+"""Find what a thread had to wait for until a point in time, by following wakeups back to their wakers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _STATES = "thread_states"
 
 
 def critical(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
-    """Follow the wake-ups of the thread that a row is of back through the time of that row.
+    """Follow the wakeups of a row's thread back through the time of that row.
 
     Raises:
-        UsageError: the track has no such row, or the row is of no thread.
+        UsageError: the track has no such row, or the row belongs to no thread.
     """
     place = place_of(shown, row)
     source = source_of(host, shown, place)
@@ -36,14 +36,14 @@ def critical(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
 
 
 def critical_at(host: Host, mount: str, timeline: Timeline, tid: int, at: int) -> dict[str, Any]:
-    """Follow the wake-ups of a thread of a mounted trace back from a moment, in ns."""
+    """Follow the wakeups of a thread of a mounted trace back from a time, in ns."""
     return _followed(host, mount, timeline, tid, (0, max(at, 0) + 1))
 
 
 def _followed(host: Host, mount: str, timeline: Timeline, tid: int, between: tuple[int, int]) -> dict[str, Any]:
     start, stop = between
     path = f"{dotted(mount, 'critical_path')}({tid}, start=>{start}ns, duration=>{stop - start}ns)"
-    # If there are too many, those before the moment matter.
+    # If there are too many, keep those closest to the time.
     sql = f"SELECT _ts, _duration, tid, comm, state, depth, reason FROM {path} ORDER BY _ts DESC LIMIT {MOST_STEPS}"
     rows = answered(host, sql, MOST_STEPS).rows
     tracks = _tracks(host, mount, timeline, {row[2] for row in rows})
@@ -73,7 +73,7 @@ def _tracks(host: Host, mount: str, timeline: Timeline, tids: Iterable[int]) -> 
 
 
 def _shown(mount: str, timeline: Timeline, track: int | None, begin: int) -> dict[str, Any]:
-    """Return the track and the row that show what a thread did at a time."""
+    """Return the track and row that show the state of a thread at a time."""
     for lane in () if track is None else timeline.lanes(track):
         at = lane.row_at(begin)
         if at >= 0 and int(lane.begin[at]) + int(lane.duration[at]) > begin:

@@ -1,4 +1,4 @@
-"""One row of a track to all that is known of it: its columns, what it is in, what is in it, and its arrows."""
+"""Return the details of a row of a track: its columns, ancestors, children and arrows."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from dctv.web.shown_track import ShownTrack
 
 MOST_CHILDREN = 200
 _MOST_ROWS = 100
-"""Rows that may be meant."""
+"""The maximum number of candidates for a row."""
 _BLOCK = 1 << 20
 
 
 def place_of(shown: ShownTrack, row: int) -> RowPlace:
-    """Return where a row of a track is.
+    """Return the position of a track's row.
 
     Raises:
         UsageError: the track has no such row.
@@ -43,10 +43,10 @@ def place_of(shown: ShownTrack, row: int) -> RowPlace:
 
 
 def place_at(shown: ShownTrack, time: int) -> RowPlace:
-    """Return where the value is that a counter has at a time, in ns: the last that begins until then, else the first.
+    """Return the position of a counter's value at a time, in ns: the last that begins until then, else the first.
 
     Raises:
-        UsageError: the track is no counter.
+        UsageError: the track is not a counter.
     """
     if shown.track.kind is not TrackKind.COUNTER:
         raise UsageError(f"expected a counter, found the {shown.track.kind.value} `{shown.id}`")
@@ -64,7 +64,7 @@ class SourceRow:
     provider: Provider | None
     keys: Sequence[Key]
     rows: list[list[dict[str, Any]]]
-    """Its columns; those of all that it may be, if several look the same."""
+    """Its columns; if several rows look the same, those of each."""
     sql: str
 
 
@@ -81,7 +81,7 @@ def source_of(host: Host, shown: ShownTrack, place: RowPlace) -> SourceRow:
 
 
 def _of_keys(host: Host, timeline: Timeline, provider: Provider, keys: Sequence[Key]) -> Answer:
-    """Return the rows of a view that have one of some keys, which are of one time."""
+    """Return the rows of a view with one of some keys, all at one time."""
     import pyarrow as pa
 
     if not keys:
@@ -98,11 +98,10 @@ def _of_keys(host: Host, timeline: Timeline, provider: Provider, keys: Sequence[
 
 
 def details(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
-    """Return what is known of a row.
+    """Return the details of a row.
 
-    `columns` are those of the view that the track shows, or of the SELECT that it was made of. Where several rows look
-    the same and nothing tells which is meant, `others` has the columns of these. `value` is None unless the track is a
-    counter.
+    `columns` are those of the track's view, or of its SELECT. If several rows look the same and cannot be
+    distinguished, `others` has the columns of the rest. `value` is None unless the track is a counter.
 
     Raises:
         UsageError: the track has no such row.
@@ -127,7 +126,7 @@ def details(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
 
 
 def _value(shown: ShownTrack, place: RowPlace) -> dict[str, Any]:
-    """Return the value of a counter, and by how much it differs from the one before."""
+    """Return the value of a counter, and its difference from the previous one."""
     value = place.lane.value(place.at)
     before = place.lane.value(place.at - 1) if place.at else None
     change = None if value is None or before is None else value - before
@@ -140,7 +139,7 @@ def _place(place: RowPlace) -> dict[str, Any]:
 
 
 def _ancestors(timeline: Timeline, place: RowPlace) -> Iterator[RowPlace]:
-    """Yield the rows on the lanes above that last when a row begins, the outermost first."""
+    """Yield the rows on the lanes above that are active when a row begins, the outermost first."""
     begin, moment = place.begin, not place.duration
     for lane in timeline.lanes(place.track)[: place.lane.number]:
         at = lane.row_at(begin)
@@ -151,7 +150,7 @@ def _ancestors(timeline: Timeline, place: RowPlace) -> Iterator[RowPlace]:
 
 
 def _children(timeline: Timeline, place: RowPlace) -> tuple[list[RowPlace], int]:
-    """Return the first rows that are directly in a row, and how many there are."""
+    """Return the first direct children of a row, and their total number."""
     if timeline.tracks[place.track].kind is not TrackKind.SLICES:
         return [], 0
     lanes = timeline.lanes(place.track)
@@ -178,7 +177,7 @@ def _blocks(lane: Lane, start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _in(lanes: Sequence[Lane], lane: Lane, place: RowPlace, first: int, stop: int) -> Any:
-    """Return which rows of a lane are directly in a row."""
+    """Return which rows of a lane are direct children of a row."""
     import numpy as np
 
     on, at = above(lanes, lane.number, first, stop)
@@ -200,7 +199,7 @@ def _query(shown: ShownTrack, place: RowPlace, provider: Provider | None, keys: 
 
 
 def _only(answer: Answer, shown: ShownTrack, place: RowPlace) -> Answer:
-    """Return of the rows of a SELECT those that may be the one that is shown."""
+    """Return the rows of a SELECT that may be the one that is shown."""
     if shown.select is None or len(answer.rows) < 2:
         return answer
     names = [column.name for column in answer.columns]
@@ -222,7 +221,7 @@ def _columns(answer: Answer, values: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _arguments(columns: Sequence[dict[str, Any]]) -> Any:
-    """Return the arguments of a row: JSON, or the text that they are."""
+    """Return the arguments of a row: parsed JSON, or else the text."""
     for column in columns:
         if column["name"] == "args" and column["value"] is not None:
             value = column["value"]

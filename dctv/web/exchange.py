@@ -1,4 +1,4 @@
-"""What all routes do: read a request, and work for as long as its client waits."""
+"""Shared parts of all routes: read a request, and work while its client waits."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from dctv.web.turns import Ticket
 T = TypeVar("T")
 Answering = Callable[[Service, Request], Awaitable[Response]]
 _MOST_JSON = 8 << 20
-"""Bytes of a request that is not a file."""
+"""The maximum size of a request that is not a file."""
 _LOOK = 0.1
-"""Seconds between two looks at whether a client still waits."""
+"""Seconds between two checks whether a client still waits."""
 
 
 async def body_of(request: Request) -> Mapping[str, Any]:
-    """Read a JSON object.
+    """Parse a JSON object.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not one.
         TooLarge: it is larger than any that the page sends.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
@@ -49,7 +49,7 @@ async def body_of(request: Request) -> Mapping[str, Any]:
 
 
 async def attended(service: Service, request: Request, work: Callable[[], T]) -> T:
-    """Do work of the engine in its turn, and end it if the client goes away."""
+    """Run work on the engine in its turn, and cancel it if the client disconnects."""
     ticket = Ticket()
     task = asyncio.ensure_future(run_in_threadpool(service.turns.take, work, ticket))
     try:
@@ -64,5 +64,5 @@ async def attended(service: Service, request: Request, work: Callable[[], T]) ->
 
 
 def shown_in(service: Service, fields: Mapping[str, Any]) -> list[ShownTrack]:
-    """Return the tracks that a request names."""
+    """Return the tracks that a request refers to."""
     return [service.timelines.find(track) for track in track_ids(fields)]

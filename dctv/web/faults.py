@@ -1,4 +1,4 @@
-"""Errors as the page gets them: message, hint, and the place in the text that it sent."""
+"""Convert errors for the page: message, hint, and position in the text that it sent."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ BUG = 500
 
 
 class TooLarge(DctvError):
-    """More was sent than is taken."""
+    """A request above the size limit."""
 
 
 def status_of(error: BaseException) -> int:
-    """Return the status of an answer that is an error."""
+    """Return the HTTP status for an error."""
     match error:
         case TooLarge():
             return TOO_LARGE
@@ -45,11 +45,11 @@ def _place(place: Place) -> dict[str, int]:
 
 
 def units(text: str, offset: int) -> int:
-    """Return an offset as JavaScript counts: in units of UTF-16."""
+    """Convert an offset to units of UTF-16, as in JavaScript."""
     return len(text[:offset].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def characters(text: str, offset: int) -> int:
-    """Return an offset in units of UTF-16 as Python counts."""
+    """Convert an offset in units of UTF-16 to Python's."""
     before = text.encode("utf-16-le", "surrogatepass")[: 2 * max(0, offset)]
     return len(before.decode("utf-16-le", "ignore"))

@@ -1,4 +1,4 @@
-"""A stretch of time on some tracks to frames: what slices or samples add up to by stack."""
+"""Compute the frames of a flame graph for a time range on some tracks: sums of slices or samples by stack."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dctv.web.samples import is_of_samples, stacks
 from dctv.web.shown_track import ShownTrack
 
 MOST_FRAMES = 20_000
-"""More than can be told apart."""
+"""More frames cannot be distinguished."""
 SLICES, SAMPLES = "slices", "samples"
 
 
@@ -22,11 +22,11 @@ def flame(
 ) -> dict[str, Any]:
     """Return the frames of `slices` or `samples` from `start` to before `stop`, in ns, parents first.
 
-    The value of a frame is that of all below it too: ns of slices, of which only what is within counts, or samples.
-    With `invert` roots are the innermost functions, and below each is who calls it.
+    The value of a frame includes all frames below it: ns of slices, clipped to the range, or samples. With `invert`,
+    roots are the innermost functions, and children are callers.
 
     Raises:
-        UsageError: neither of these is asked for, or the times are in the wrong order.
+        UsageError: the source is unknown, or the times are in the wrong order.
     """
     if of not in (SLICES, SAMPLES):
         raise UsageError(f"expected frames of `slices` or `samples`, found `{of}`")
@@ -61,7 +61,7 @@ ORDER BY total DESC, depth, id LIMIT {MOST_FRAMES}"""
 
 
 _STANDING_IN = "CHR(31)"
-"""For `;` in names of stacks."""
+"""Replaces `;` in names of stacks."""
 
 
 def _slices(tracks: Sequence[ShownTrack], start: int, stop: int, *, invert: bool) -> str:
@@ -73,7 +73,7 @@ def _slices(tracks: Sequence[ShownTrack], start: int, stop: int, *, invert: bool
 
 
 def _inverted(rows: str) -> str:
-    """Write the frames whose stacks are read from their inner end, with what the innermost ones have of their own."""
+    """Write the frames of stacks from their innermost function, with the self values of these."""
     return f"""(
   WITH found AS (
     SELECT ARRAY_TO_STRING(LIST_REVERSE(STRING_SPLIT(stack, ';')), ';') AS stack, self, count
@@ -88,7 +88,7 @@ def _inverted(rows: str) -> str:
 
 
 def _frames(host: Host, text: str, before: int) -> tuple[list[dict[str, Any]], int]:
-    """Return the frames of a query, numbered from `before` on, and what all come to."""
+    """Return the frames of a query, numbered from `before` on, and their sum."""
     answer = answered(host, text, MOST_FRAMES)
     places = {row[0]: place for place, row in enumerate(answer.rows, before)}
     frames = [

@@ -1,4 +1,4 @@
-"""Lets only the page that this server gave out talk to it: token, Host and Origin of every request."""
+"""Restrict access to the page that this server delivered: check token, Host and Origin of every request."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _HEADERS = [
 
 
 def new_token() -> str:
-    """Return a token that nobody can guess."""
+    """Return an unguessable token."""
     return secrets.token_urlsafe(24)
 
 
 class Guard:
-    """An ASGI application before another one, which sees only requests that may be answered.
+    """ASGI middleware that forwards only requests that pass the checks.
 
-    The token is the first part of the path: a page has it in all its relative addresses, and no other page on this
-    machine is sent it, as a cookie would be.
+    The token is the first part of the path: a page has it in all its relative addresses, and unlike a cookie it is not
+    sent to other pages on this machine.
     """
 
     def __init__(self, app: App, token: str, port: int) -> None:
@@ -48,7 +48,7 @@ class Guard:
             self._hosts |= {b"127.0.0.1", b"localhost"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 403, or let the application answer."""
+        """Answer 403, or forward the request to the application."""
         if scope["type"] != "http":
             return
 
@@ -66,7 +66,7 @@ class Guard:
         await self._app({**scope, "root_path": f"/{first}", "path": f"/{first}{path}"}, receive, send_guarded)
 
     def _fault(self, scope: Scope) -> str | None:
-        """Return why a request is refused, None if it is not."""
+        """Return why a request is refused, None if it is accepted."""
         hosts, origins, sites = (_all(scope["headers"], name) for name in (b"host", b"origin", b"sec-fetch-site"))
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             return "the request is for another host"
@@ -81,7 +81,7 @@ class Guard:
 
 
 def _opens_page(scope: Scope) -> bool:
-    """Whether somebody follows a link to the page: other pages learn nothing from that."""
+    """Whether the request follows a link to the page: the linking page learns nothing from that."""
     mode = _all(scope["headers"], b"sec-fetch-mode")
     at_root = scope["path"].count("/") <= _DEPTH_OF_PAGE and scope["path"].endswith("/")
     return scope["method"] == "GET" and mode == [b"navigate"] and at_root

@@ -1,4 +1,4 @@
-"""Help for who writes SQL on the page: what may follow, and what is wrong. The prompt knows the same."""
+"""Help for writing SQL on the page: completions and errors, as at the prompt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dctv.web.host import Host
 
 
 def complete(host: Host, text: str, cursor: int) -> dict[str, Any]:
-    """Return what may stand at the cursor, an offset in units of UTF-16."""
+    """Return completions at the cursor, an offset in units of UTF-16."""
     at = characters(text, cursor)
     given = candidates(host, text[:at], text[at:])
     options = [{"label": one.text, "kind": one.about} for one in given.found]
@@ -20,7 +20,7 @@ def complete(host: Host, text: str, cursor: int) -> dict[str, Any]:
 
 
 def check(host: Host, text: str) -> dict[str, Any]:
-    """Return what is wrong with a text."""
+    """Return the errors in a text."""
     errors = []
     for error in host.check(text):
         fault = error_json(error)
@@ -30,7 +30,7 @@ def check(host: Host, text: str) -> dict[str, Any]:
 
 
 def tables(host: Host, prefix: str) -> dict[str, Any]:
-    """Return what can stand in FROM below a dotted prefix."""
+    """Return the tables and functions below a dotted prefix."""
     return {"tables": [{"name": one.name, "kind": one.kind, "doc": one.doc} for one in host.tables(prefix)]}
 
 

@@ -1,4 +1,4 @@
-"""What the server needs of a session; it stands below the session, which starts it."""
+"""The server's interface to a session, which is above it and starts it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Mounted(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is mounted as."""
+        """The name of its mount."""
 
     @property
     def path(self) -> str:
-        """Where it was read from."""
+        """The path that it was read from."""
 
     @property
     def format(self) -> str:
-        """What it was read as."""
+        """The format that it was read as."""
 
 
 class Host(KnownNames, Protocol):
@@ -34,11 +34,11 @@ class Host(KnownNames, Protocol):
 
     @property
     def spill_folder(self) -> Path:
-        """The folder of its own for rows that do not fit into memory; it may not be there yet."""
+        """The session's folder for rows that do not fit into memory; it may not exist yet."""
 
     @property
     def changes(self) -> int:
-        """How often tables and views have changed; until they do, a query gives the same rows."""
+        """The number of changes to tables and views; while it stays the same, queries return the same rows."""
 
     def mount(self, path: str, name: str, /) -> None:
         """Mount a trace."""
@@ -52,23 +52,23 @@ class Host(KnownNames, Protocol):
         """Run statements one after another."""
 
     def check(self, text: str) -> list[DctvError]:
-        """Return what is wrong with a text, without running it."""
+        """Return the errors in a text, without running it."""
 
     def timeline(self, name: str) -> Timeline:
         """Return the timeline of a mounted trace or a state system."""
 
     def warnings(self) -> list[str]:
-        """Return what the last mount or statement was warned of."""
+        """Return the warnings of the last mount or statement."""
 
     def incomplete(self) -> list[str]:
-        """Return what kept mounted traces from being read whole."""
+        """Return why mounted traces are incomplete."""
 
     def interrupt(self) -> None:
-        """End what runs."""
+        """Interrupt everything that runs."""
 
 
 def selected(host: Host, select: str) -> Result:
-    """Run a select of the page; what it is warned of concerns the page, not the program that serves it."""
+    """Run a select for the page; its warnings concern the page, not the program that serves it."""
     (result,) = host.execute(select)
     assert isinstance(result, Result)
     return result

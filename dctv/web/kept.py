@@ -1,4 +1,4 @@
-"""Results that many requests look into: those that are not large are run once, and kept until a view changes."""
+"""Cache results for many requests: small ones are run once, and kept until a view changes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from dctv.types.schema import TS, ColumnType
 from dctv.web.host import Host, selected
 
 MOST_KEPT = 1_000_000
-"""Rows of a result that is kept: to look for one row of it each time takes longer than a person waits."""
+"""The maximum number of rows in a cached result: searching in more would take too long for interactive use."""
 
 
 @record(eq=False)
 class Looked:
-    """A query whose rows are looked up by their time."""
+    """A query for lookups of rows by time."""
 
     sql: str
     rows: int
-    """How many it has, about."""
+    """Its approximate number of rows."""
     change: Callable[[Any], Any] | None = None
-    """Makes another pyarrow RecordBatchReader of that of the rows."""
+    """Transforms the pyarrow RecordBatchReader of the rows."""
 
 
 @record(eq=False)
@@ -32,7 +32,7 @@ class ResultPage:
     """Some rows of a query."""
 
     columns: Sequence[ColumnType]
-    """What the query says of its columns."""
+    """The columns of the query."""
     table: Any
     """A pyarrow Table."""
 
@@ -43,17 +43,17 @@ class _Kept:
 
     found: ResultPage
     times: Any
-    """When they are: numpy int64."""
+    """Their times: numpy int64."""
     changes: int
-    """How often tables and views had changed when it ran: it may read any of them."""
+    """The session's number of changes when it ran: it may read any table or view."""
 
 
 _kept: WeakKeyDictionary[Timeline, dict[str, _Kept]] = WeakKeyDictionary()
-"""By query. Another trace of the same name has another timeline."""
+"""By query. A new trace with the same name has another timeline."""
 
 
 def rows_at(host: Host, timeline: Timeline, query: Looked, time: int) -> ResultPage:
-    """Return the rows of a time, in ns."""
+    """Return the rows at a time, in ns."""
     import numpy as np
 
     if query.rows > MOST_KEPT:
@@ -64,7 +64,7 @@ def rows_at(host: Host, timeline: Timeline, query: Looked, time: int) -> ResultP
 
 
 def having(host: Host, timeline: Timeline, query: Looked, column: str, values: Sequence[int]) -> Any:
-    """Return the rows whose integer in a column is one of these, as a pyarrow Table."""
+    """Return the rows with one of these integers in a column, as a pyarrow Table."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

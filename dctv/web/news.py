@@ -1,4 +1,4 @@
-"""Tells open pages what happens: progress of mounts, new tracks, the end. Server-sent events."""
+"""Notify open pages with server-sent events: progress of mounts, new tracks, the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from time import monotonic
 
 
 class News:
-    """What happens, to whoever listens; any thread may tell."""
+    """Sends events to all listeners; thread-safe."""
 
     def __init__(self) -> None:
         self._listeners: list[_Listener] = []
@@ -19,27 +19,27 @@ class News:
         self._sent_at = 0.0
 
     def tell(self, event: str, data: object = None) -> None:
-        """Tell of an event now."""
+        """Send an event now."""
         with self._lock:
             for listener in self._listeners:
                 listener.put(event, data)
 
     def progress(self, event: str, data: object) -> None:
-        """Tell of progress, but not more often than anybody can see."""
+        """Send progress, at a limited rate."""
         now = monotonic()
         if now - self._sent_at >= _PACE:
             self._sent_at = now
             self.tell(event, data)
 
     def end(self) -> None:
-        """Tell that the server stops; nothing is told after that."""
+        """Notify pages that the server stops; later events are discarded."""
         self.tell("end")
         self._ended = True
 
     async def listen(self, so_far: Callable[[], Iterable[tuple[str, object]]] = tuple) -> AsyncIterator[bytes]:
-        """Yield events as the protocol has them, and a comment now and then, so that a lost connection is noticed.
+        """Yield events in the protocol's form, and a comment now and then, to detect lost connections.
 
-        The first are `so_far`: what a page that begins to listen, or lost its connection, may have missed.
+        `so_far` comes first, for a page that starts to listen or has reconnected.
         """
         listener = _Listener(asyncio.get_running_loop())
         with self._lock:
@@ -50,7 +50,7 @@ class News:
                 listener.put(event, data)
             while not self._ended:
                 yield await listener.next()
-            # What came while the last piece was on its way.
+            # Events that arrived while the last piece was sent.
             yield listener.rest()
         finally:
             with self._lock:
@@ -58,7 +58,7 @@ class News:
 
 
 class _Listener:
-    """One page: of each kind of progress only the newest waits, however slow it is."""
+    """One page: only the newest progress event of each kind waits, however slow the page is."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -66,20 +66,20 @@ class _Listener:
         self._there = asyncio.Event()
 
     def put(self, event: str, data: object) -> None:
-        """Let an event wait; called by any thread."""
+        """Queue an event; thread-safe."""
         text = json.dumps(data)
         key = f"{event} {data['name']}" if isinstance(data, dict) and "name" in data else event
         line = f"event: {event}\ndata: {text}\n\n".encode()
         self._loop.call_soon_threadsafe(self._keep, key, line)
 
     def _keep(self, key: str, line: bytes) -> None:
-        # The newest of a kind goes to the end: what it follows is told before.
+        # The newest of a kind moves to the end, to keep its order with other events.
         self._waiting.pop(key, None)
         self._waiting[key] = line
         self._there.set()
 
     async def next(self) -> bytes:
-        """Return what waits, or a comment if nothing has happened for a while."""
+        """Return the queued events, or a comment if nothing has happened for a while."""
         try:
             await asyncio.wait_for(self._there.wait(), _QUIET)
         except TimeoutError:
@@ -87,7 +87,7 @@ class _Listener:
         return self.rest()
 
     def rest(self) -> bytes:
-        """Return what waits now."""
+        """Return the events that are queued now."""
         self._there.clear()
         sent, self._waiting = b"".join(self._waiting.values()), {}
         return sent
@@ -95,4 +95,4 @@ class _Listener:
 
 _PACE = 0.1
 _QUIET = 15.0
-"""Seconds."""
+"""Seconds until a comment."""

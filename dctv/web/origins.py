@@ -1,4 +1,4 @@
-"""Rows of tracks <-> the rows of views that they show."""
+"""Map rows of tracks to the rows of views that they show, and back."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from dctv.web.host import Host
 from dctv.web.kept import Looked, having, rows_at
 
 Key = tuple[Any, ...]
-"""What tells a row of a view: its time, and the columns that the provider of the track says."""
+"""The key of a view's row: its time, and the columns that the track's provider names."""
 
 
 @record
 class Provider:
-    """What gives rows of tracks of a mounted trace."""
+    """A provider of track rows of a mounted trace."""
 
     mount: str
     name: str
@@ -31,25 +31,25 @@ class Provider:
 
     @property
     def view(self) -> str:
-        """The table that has all columns of its rows, as it is written."""
+        """The table with all columns of its rows, quoted."""
         return dotted(self.mount, *self.of.view.split("."))
 
     @property
     def source(self) -> str:
-        """What timelines call it."""
+        """Its name in timelines."""
         return f"{self.mount}.timeline.{self.name}"
 
     @property
     def table(self) -> str:
-        """Its own name, as it is written."""
+        """Its own name, quoted."""
         return dotted(self.mount, "timeline", self.name)
 
     def rows(self, timeline: Timeline) -> int:
-        """Return how many rows it has given to a timeline."""
+        """Return how many rows it has contributed to a timeline."""
         return sum(one.rows for one in timeline.tracks if one.source == self.source)
 
     def condition(self, key: Key) -> str:
-        """Write the condition that a row of the view is the one of a key."""
+        """Write the condition that a row of the view has a key."""
         time, *others = key
         tests = (
             f"{name} IS NULL" if value is None else f"{name} = {_literal(value)}"
@@ -59,7 +59,7 @@ class Provider:
 
 
 def provider_of(mount: str, source: str) -> Provider | None:
-    """Return the provider of a track by the name of its source; None if a state system is it."""
+    """Return the provider of a track by the name of its source; None if the source is a state system."""
     below = tuple(source.removeprefix(f"{mount}.").split("."))
     for module in library().modules:
         if module.parts == below and module.rows_of is not None:
@@ -69,7 +69,7 @@ def provider_of(mount: str, source: str) -> Provider | None:
 
 @record(eq=False)
 class RowPlace:
-    """Where a row is: its track, its lane, and its number on that."""
+    """The position of a row: its track, its lane, and its number on the lane."""
 
     track: int
     lane: Lane
@@ -77,40 +77,40 @@ class RowPlace:
 
     @property
     def row(self) -> int:
-        """Its number within the track."""
+        """Its number in the track."""
         return self.lane.first + self.at
 
     @property
     def begin(self) -> int:
-        """When it begins, in ns."""
+        """Its begin, in ns."""
         return int(self.lane.begin[self.at])
 
     @property
     def duration(self) -> int:
-        """How long it lasts, in ns."""
+        """Its duration, in ns."""
         return int(self.lane.duration[self.at])
 
     @property
     def name(self) -> str | None:
-        """What it is called."""
+        """Its name."""
         return self.lane.name(self.at)
 
 
 @record
 class _Alike:
-    """Rows of a track that begin at one time, last equally long and are called the same, and the keys they have."""
+    """Rows of a track with the same begin, duration and name, and their keys."""
 
     places: Sequence[RowPlace]
     keys: Sequence[Key]
     in_order: bool
-    """Whether the first place has the first key, and so on."""
+    """Whether the first position has the first key, and so on."""
 
     def keys_of(self, place: int) -> Sequence[Key]:
-        """Return the keys that a place may have."""
+        """Return the possible keys of a position."""
         return [self.keys[place]] if self._is_exact else self.keys
 
     def places_of(self, key: int) -> Sequence[RowPlace]:
-        """Return the places where a key may be."""
+        """Return the possible positions of a key."""
         return [self.places[key]] if self._is_exact else self.places
 
     @property
@@ -119,7 +119,7 @@ class _Alike:
 
 
 def keys_of(host: Host, provider: Provider, timeline: Timeline, place: RowPlace) -> Sequence[Key]:
-    """Return the key of a row; several if rows are alike that cannot be told apart."""
+    """Return the key of a row; several if it has duplicates that cannot be distinguished."""
     for alike in _alike(timeline, provider, rows_at(host, timeline, shown_by(provider, timeline), place.begin).table):
         for number, other in enumerate(alike.places):
             if (other.track, other.row) == (place.track, place.row):
@@ -128,7 +128,7 @@ def keys_of(host: Host, provider: Provider, timeline: Timeline, place: RowPlace)
 
 
 def places_of(host: Host, provider: Provider, timeline: Timeline, ids: Iterable[int]) -> dict[int, Sequence[RowPlace]]:
-    """Return where rows are that are told by one number."""
+    """Return the positions of rows with a key of one number."""
     wanted = set(ids)
     if not wanted:
         return {}
@@ -144,14 +144,14 @@ def places_of(host: Host, provider: Provider, timeline: Timeline, ids: Iterable[
 def shown_by(provider: Provider, timeline: Timeline) -> Looked:
     """Return the query of a provider's rows: the numbers of their `track`, their times, names and keys."""
     columns = ", ".join(f"{name} AS {key}" for name, key in zip(provider.of.by, KEYS, strict=False))
-    # They come as they came when the timeline was made.
+    # In the same order as when the timeline was built.
     query = f"SELECT path, _ts, _duration, name, depth, {columns} FROM {provider.table}"
     tracks = numbers_of(timeline, provider.source)
     return Looked(query, provider.rows(timeline), partial(_numbered, tracks))
 
 
 KEYS = ("key", "second_key", "third_key")
-"""What the columns are called that tell a row of the view."""
+"""Names of the key columns of a view's row."""
 
 
 def numbers_of(timeline: Timeline, source: str) -> dict[tuple[str, ...], int]:
@@ -160,7 +160,7 @@ def numbers_of(timeline: Timeline, source: str) -> dict[tuple[str, ...], int]:
 
 
 def _numbered(tracks: Mapping[tuple[str, ...], int], reader: Any) -> Any:
-    """Put numbers of tracks in the place of paths; rows that a view has got since the tracks were made are left out."""
+    """Replace paths by track numbers; rows that a view has gained since the tracks were built are dropped."""
     import pyarrow as pa
 
     schema = reader.schema.set(0, pa.field("track", pa.int32()))
@@ -172,7 +172,7 @@ def _one_numbered(tracks: Mapping[tuple[str, ...], int], batch: Any, schema: Any
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    # What stands between the names may be in one of them, so equal texts are of equal numbers of names.
+    # A name may contain the separator, so equal texts count only with equal numbers of names.
     lengths = pc.list_value_length(batch.column(0)).cast(pa.string())
     keys = pc.binary_join_element_wise(pc.binary_join(batch.column(0), _BETWEEN), lengths, _BETWEEN).dictionary_encode()
     codes = keys.indices.to_numpy()
@@ -188,7 +188,7 @@ _BETWEEN = "\x1f"
 
 
 def _alike(timeline: Timeline, provider: Provider, rows: Any) -> Iterator[_Alike]:
-    """Yield the rows of one time, those together that look the same."""
+    """Yield the rows at one time, grouped if they look the same."""
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for row in rows.to_pylist():
         found.setdefault((row["track"], row[TS]), []).append(row)
@@ -199,13 +199,13 @@ def _alike(timeline: Timeline, provider: Provider, rows: Any) -> Iterator[_Alike
 def _together(
     provider: Provider, time: int, places: Sequence[RowPlace], rows: Sequence[dict[str, Any]]
 ) -> Iterator[_Alike]:
-    """Yield places and rows that begin at one time on one track, by how long they last and what they are called."""
+    """Yield positions and rows that begin at one time on one track, by duration and name."""
     names = KEYS[: len(provider.of.by)]
     looks: dict[tuple[int, str | None], list[RowPlace]] = {}
     for place in places:
         looks.setdefault((place.duration, place.name), []).append(place)
     for (duration, name), own in looks.items():
-        # Rows without an end last as long as their track says.
+        # Rows without an end have the duration that their track has for them.
         fitting = [row for row in rows if row["name"] == name and _lasts(row[DURATION], duration)]
         depths = [row["depth"] or 0 for row in fitting]
         yield _Alike(own, [(time, *(row[key] for key in names)) for row in fitting], depths == sorted(depths))

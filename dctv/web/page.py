@@ -18,12 +18,12 @@ _KINDS = {
 
 
 def folder() -> Path:
-    """Return where the page is, if it was built."""
+    """Return the folder of the page, if it was built."""
     return resources.generated() / "page"
 
 
 def is_built() -> bool:
-    """Whether there is a page to show."""
+    """Whether the page was built."""
     return (folder() / "index.html").is_file()
 
 

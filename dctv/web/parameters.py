@@ -1,4 +1,4 @@
-"""Fields of requests, checked: pages send what they ought to, others may not."""
+"""Validate fields of requests, since they may not come from the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def fields_of(found: object) -> Mapping[str, Any]:
     """Return the fields of a JSON object.
 
     Raises:
-        UsageError: it is no object; so do the others here, where a field is not what it must be.
+        UsageError: it is not an object; the other functions raise the same for invalid fields.
     """
     if not isinstance(found, dict):
         raise UsageError("expected a JSON object")
@@ -37,12 +37,12 @@ def maybe_text(fields: Mapping[str, Any], name: str) -> str | None:
 
 
 def whole(digits: str) -> int:
-    """Return a number of a text of digits; all beyond what 20 of them say is as large."""
+    """Parse digits; numbers of more than 20 digits are clamped."""
     return int(digits) if len(digits) <= _DIGITS else 10**_DIGITS
 
 
 def time(fields: Mapping[str, Any], name: str) -> int:
-    """Return a time in ns: a text of digits, since numbers of JavaScript cannot hold all."""
+    """Return a time in ns: given as digits, since JavaScript numbers cannot represent all times."""
     found = fields.get(name)
     digits = found.removeprefix("-") if isinstance(found, str) else ""
     if isinstance(found, str) and digits.isdecimal() and digits.isascii() and len(digits) <= _DIGITS:
@@ -61,7 +61,7 @@ def integer(fields: Mapping[str, Any], name: str, default: int, least: int, most
 
 
 def track_ids(fields: Mapping[str, Any]) -> list[str]:
-    """Return what tracks are called."""
+    """Return the ids of tracks."""
     found = fields.get("tracks")
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found) or len(found) > _MOST_TRACKS:
         raise _wrong("tracks", f"a list of at most {_MOST_TRACKS:,} tracks", found)

@@ -1,4 +1,4 @@
-"""SQL that the page sends -> rows as an Arrow stream, or as JSON for reports."""
+"""Run SQL from the page, and return rows as an Arrow stream, or as JSON for reports."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from dctv.web.faults import error_json, units
 from dctv.web.host import Host
 
 MOST_ROWS = 1_000_000
-"""No page shows more."""
+"""The page shows no more rows."""
 SOURCE = "query"
-"""What errors call the text."""
+"""The name of the text in errors."""
 _OF_REPORT = 1_000
-"""Rows of each result of a report."""
+"""The maximum number of rows per result of a report."""
 
 
 @record
 class QueryRequest:
-    """A text to run, and how many rows of its last result are wanted."""
+    """A text to run, and the number of rows wanted from its last result."""
 
     text: str
     limit: int
     allowed: Callable[[str], bool] = lambda _: False
-    """Which paths it may mount."""
+    """Whether it may mount a path."""
 
 
 def answer(host: Host, query: QueryRequest) -> bytes:
@@ -59,7 +59,7 @@ def answer(host: Host, query: QueryRequest) -> bytes:
 
 
 def _last(host: Host, text: str) -> tuple[Result | None, list[str]]:
-    """Run a text; return the result of the last statement, if it has one, and what the others said."""
+    """Run a text; return the result of the last statement, if it has one, and the outcomes of the others."""
     result, messages = None, []
     for outcome in host.execute(text, source_name=SOURCE):
         result = outcome if isinstance(outcome, Result) else None
@@ -95,10 +95,10 @@ def _metadata(result: Result | None, warnings: Sequence[tuple[str, int]], *, com
 
 
 def check_files(text: str, allowed: Callable[[str], bool]) -> None:
-    """Refuse texts that mount what nobody has given to the server, and those that write files.
+    """Reject texts that mount files that were not given to the server, and those that write files.
 
     Raises:
-        UsageError: a path is neither one that was given at the start nor a file that was dropped on the page.
+        UsageError: a path was neither given at the start nor dropped on the page.
         ParseError: the text does not follow the grammar.
     """
     for statement in parse(SourceText(SOURCE, text)):
@@ -114,20 +114,20 @@ def check_files(text: str, allowed: Callable[[str], bool]) -> None:
 
 @record
 class Report:
-    """A text whose every statement is shown."""
+    """A text to show with the outcomes of all statements."""
 
     name: str
     text: str
     allowed: Callable[[str], bool]
-    """Which paths it may mount."""
+    """Whether it may mount a path."""
     base: Path | None = None
-    """Where these start from."""
+    """The base folder of paths."""
     made: list[str] = field(default_factory=list)
-    """What drops the views, tables and macros of when the report ran before; they make room for what it makes now."""
+    """Statements that drop the views, tables and macros of the report's previous run, for it to create them again."""
 
 
 def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
-    """Run the statements of a report one by one; yield what came of each, and end with the first error."""
+    """Run the statements of a report one by one; yield their outcomes, and stop at the first error."""
     text = given.text
     try:
         check_files(text, given.allowed)
@@ -156,7 +156,7 @@ def _drop(host: Host, made: list[str]) -> None:
 
 
 def _drops(text: str) -> list[str]:
-    """Return the statements that drop what a text makes."""
+    """Return the statements that drop what a text creates."""
     found = []
     for one in parse(SourceText(SOURCE, text)):
         match one:
@@ -194,7 +194,7 @@ def _failed(error: DctvError, text: str, start: int, stop: int) -> dict[str, Any
 
 
 def _moved(error: DctvError, text: str, start: int) -> DctvError:
-    """Move the place of an error from a statement that was cut out to the whole text."""
+    """Move the position of an error from an extracted statement to the whole text."""
     if error.place is None:
         return error
     inside = error.place

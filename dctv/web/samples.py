@@ -1,4 +1,4 @@
-"""Tracks of samples to the query of their stacks."""
+"""Write the query of stacks for tracks of samples."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _PROVIDER = "timeline.samples"
 
 
 def is_of_samples(shown: ShownTrack) -> bool:
-    """Whether the rows of a track are samples of a profiler."""
+    """Whether the rows of a track are profiler samples."""
     return shown.mount is not None and shown.track.source.endswith(f".{_PROVIDER}")
 
 
 def stacks(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
-    """Write the query of the stacks that were sampled from `start` to before `stop` on tracks of one timeline."""
+    """Write the query of the stacks of samples from `start` to before `stop` on tracks of one timeline."""
     mount, timeline = tracks[0].name, tracks[0].timeline
     within = f"s._ts >= {start}ns AND s._ts < {stop}ns"
     samples = f"SELECT s.stack FROM {dotted(mount, 'samples', 'samples')} AS s"

@@ -1,4 +1,4 @@
-"""What a person looks for to the rows that are called so, in order of time."""
+"""Search rows by name or condition, in order of time."""
 
 from __future__ import annotations
 
@@ -15,57 +15,57 @@ from dctv.web.host import Host
 from dctv.web.shown_track import ShownTrack
 
 MOST = 10_000
-"""Matches of one request."""
+"""The maximum number of matches per request."""
 _REGULAR = "re:"
 _AT_FIRST = 1 << 21
-"""Rows that are looked at together; twice as many each time that they have too few matches."""
+"""The number of rows in the first stretch; it doubles while there are too few matches."""
 _BLOCK = 1 << 20
-"""Rows of a lane whose names are looked at together."""
+"""The number of rows of a lane that are compared at once."""
 
 
 @record
 class Search:
-    """What is looked for, and from when on."""
+    """A search: conditions and start."""
 
     text: str | None = None
-    """A part of a name in any case; behind `re:`, a regular expression."""
+    """A part of a name, ignoring case; after `re:`, a regular expression."""
     where: str | None = None
     """A condition on `name`, `_ts`, `_duration`, `lane` and `track`, in SQL."""
     start: int | None = None
-    """In ns; without it from the begin, or back from the end."""
+    """In ns; by default the beginning, or the end if backwards."""
     limit: int = 100
     direction: str | None = None
-    """`next` finds what begins after `start`, `previous` what begins before, the last first; else from then on."""
+    """`next` finds rows that begin after `start`, `previous` earlier ones in reverse; else rows from then on."""
 
 
 @record
 class _Match:
-    """A row that fits."""
+    """A matching row."""
 
     begin: int
     place: int
-    """That of its track among those that are searched."""
+    """The index of its track among those searched."""
     row: int
     lane: int
     duration: int
     name: str | None
 
     def order(self) -> tuple[int, int, int]:
-        """Return what matches are ordered by."""
+        """Return the sort key of matches."""
         return self.begin, self.place, self.row
 
     def to_json(self, track: str) -> dict[str, Any]:
-        """Return it as the page has it."""
+        """Return it in the form that the page expects."""
         times = {"from": str(self.begin), "duration": str(self.duration)}
         return {"track": track, "row": self.row, "lane": self.lane, "name": self.name, **times}
 
 
 def search(host: Host, tracks: Sequence[ShownTrack], order: Search) -> dict[str, Any]:
-    """Find the first rows that fit.
+    """Find the first matching rows.
 
     Raises:
-        UsageError: nothing is asked for, or the regular expression is none.
-        QueryError: the condition is wrong; its place is one in `order.where`.
+        UsageError: there is no condition, or the regular expression is invalid.
+        QueryError: the condition is wrong; the error's position is in `order.where`.
     """
     if order.direction not in (None, "next", "previous"):
         raise UsageError(f"expected the direction `next` or `previous`, found `{order.direction}`")
@@ -79,7 +79,7 @@ def search(host: Host, tracks: Sequence[ShownTrack], order: Search) -> dict[str,
 
 
 def _called(tracks: Sequence[ShownTrack], order: Search) -> list[_Match]:
-    """Return the rows whose names fit, one more than asked for if there are so many."""
+    """Return the rows with matching names, at most one more than the limit."""
     if not order.text:
         return []
     lanes = list(_lanes(tracks, order.text))
@@ -98,7 +98,7 @@ def _first(found: list[_Match], order: Search) -> list[_Match]:
 
 
 def _lanes(tracks: Sequence[ShownTrack], text: str) -> Iterator[tuple[int, Lane, Any]]:
-    """Yield the lanes on which a name may fit: the track's place, the lane, and for each name whether it fits."""
+    """Yield the lanes where a name may match: the track's index, the lane, and for each name whether it matches."""
     known: dict[int, Any] = {}
     for place, one in enumerate(tracks):
         for lane in one.timeline.lanes(one.number):
@@ -110,7 +110,7 @@ def _lanes(tracks: Sequence[ShownTrack], text: str) -> Iterator[tuple[int, Lane,
 
 
 def _fits(rows: GatheredRows, text: str) -> Any:
-    """Return for each name whether it fits, and False behind them, for rows without a name."""
+    """Return whether each name matches, followed by False for rows without a name."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -127,7 +127,7 @@ def _fits(rows: GatheredRows, text: str) -> Any:
 
 
 def _stretches(lanes: Sequence[Lane], order: Search) -> Iterator[tuple[int, int]]:
-    """Yield stretches of time, from where the search begins, each of about twice as many rows as the one before."""
+    """Yield stretches of time from the start of the search, each with about twice as many rows as the previous one."""
     first = min((int(lane.begin[0]) for lane in lanes), default=0)
     behind = max((int(lane.begin[-1]) + 1 for lane in lanes), default=0)
     if order.start is not None:
@@ -148,7 +148,7 @@ def _stretches(lanes: Sequence[Lane], order: Search) -> Iterator[tuple[int, int]
 
 
 def _on_lane(place: int, lane: Lane, fits: Any, between: tuple[int, int], order: Search) -> Iterator[_Match]:
-    """Yield the first rows of a lane that begin in a stretch and fit."""
+    """Yield the first matching rows of a lane that begin in a stretch."""
     import numpy as np
 
     first, stop = np.searchsorted(lane.begin, between, "left").tolist()
@@ -166,7 +166,7 @@ def _on_lane(place: int, lane: Lane, fits: Any, between: tuple[int, int], order:
 
 
 def _fitting(host: Host, tracks: Sequence[ShownTrack], order: Search) -> list[_Match]:
-    """Return the rows for which a condition holds, one more than asked for if there are so many."""
+    """Return the rows that meet a condition, at most one more than the limit."""
     places = {(one.name, one.number): place for place, one in enumerate(tracks)}
     found: list[_Match] = []
     for own in by_timeline(tracks):
@@ -182,7 +182,7 @@ def _fitting(host: Host, tracks: Sequence[ShownTrack], order: Search) -> list[_M
 
 
 def _query(tracks: Sequence[ShownTrack], order: Search) -> tuple[str, str]:
-    """Write a query; return what stands before the condition, and behind it."""
+    """Write a query; return the parts before and after the condition."""
     back = order.direction == "previous"
     operator = "<" if back else ">" if order.direction == "next" else ">="
     since = "" if order.start is None else f"_ts {operator} {order.start}ns AND "
@@ -193,7 +193,7 @@ def _query(tracks: Sequence[ShownTrack], order: Search) -> tuple[str, str]:
 
 
 def _moved(error: DctvError, before: int, where: str) -> DctvError:
-    """Move the place of an error from the query to the condition."""
+    """Move the position of an error from the query to the condition."""
     if error.place is not None:
         start = min(max(error.place.start - before, 0), len(where))
         stop = min(max(error.place.stop - before, start), len(where))

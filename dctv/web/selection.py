@@ -1,4 +1,4 @@
-"""A stretch of time on some tracks to tables of what is in it, each with the query that made it."""
+"""Build tables about a time range on some tracks, each with its query."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dctv.web.shown_track import ShownTrack
 
 @record
 class _Table:
-    """A table that is to be made."""
+    """A table to build."""
 
     kind: str
     title: str
@@ -26,7 +26,7 @@ class _Table:
 
 
 def selection(host: Host, tracks: Sequence[ShownTrack], start: int, stop: int) -> dict[str, Any]:
-    """Return tables of what begins or lasts from `start` to before `stop`, in ns; of durations the part within.
+    """Return tables of rows that begin or last from `start` to before `stop`, in ns, with durations clipped to that.
 
     Raises:
         UsageError: the times are in the wrong order.
@@ -43,7 +43,7 @@ def selection(host: Host, tracks: Sequence[ShownTrack], start: int, stop: int) -
 
 
 def _tables(tracks: Sequence[ShownTrack], start: int, stop: int) -> Iterator[_Table]:
-    """Yield the tables of tracks of one timeline."""
+    """Yield the tables for tracks of one timeline."""
     by_kind: dict[TrackKind, list[ShownTrack]] = {}
     for one in tracks:
         by_kind.setdefault(one.track.kind, []).append(one)
@@ -94,7 +94,7 @@ ORDER BY total DESC, name"""
 
 
 def _labels(tracks: Sequence[ShownTrack]) -> str:
-    """Write a table of what tracks are called; those of a trace with the names of their groups."""
+    """Write a table of track labels; tracks of a trace include the names of their groups."""
     if tracks[0].select is not None:
         listed = ", ".join(f"({one.number}, {string(one.track.name)})" for one in tracks)
         return f"labels AS (SELECT track, label FROM (VALUES {listed}) AS t(track, label))"
@@ -122,7 +122,7 @@ ORDER BY parts.track, total DESC, name"""
 
 
 def _by_unit(tracks: Sequence[ShownTrack]) -> list[tuple[str | None, list[ShownTrack]]]:
-    """Return counters by their units; those whose units are unknown to queries have none."""
+    """Group counters by unit; a unit that queries do not know counts as none."""
     found: dict[str | None, list[ShownTrack]] = {}
     for one in tracks:
         found.setdefault(_known(one.track.unit), []).append(one)

@@ -1,4 +1,4 @@
-"""A session that is served: what the routes work on."""
+"""A served session: the state that the routes share."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from dctv.web.uploads import Uploads
 
 @record(frozen=False)
 class Mounting:
-    """A trace on its way to the page."""
+    """A trace to mount for the page."""
 
     name: str
     path: str
     shown: str
-    """What pages call its file."""
+    """The name of its file on the page."""
     format: str = ""
     state: str = "mounting"
     """`mounting`, `ready` or `failed`."""
@@ -36,19 +36,19 @@ class Mounting:
 
 @record(frozen=False)
 class Service:
-    """What is shared by all requests; the session is only touched in turns."""
+    """The shared state of all requests; the session is only used in turns."""
 
     host: Host
     uploads: Uploads
     news: News = field(default_factory=News)
     given: set[str] = field(default_factory=set)
-    """Paths that may be mounted: those that were given at the start or dropped."""
+    """Paths that may be mounted: those given at the start or dropped."""
     report_name: str = ""
     report_text: str = ""
-    """What `-f` gave, and what came of it."""
+    """The text of `-f`, and its outcome."""
     report_lines: list[dict[str, Any]] = field(default_factory=list)
     made_by_reports: dict[str, list[str]] = field(default_factory=dict)
-    """What each report has made, by its name."""
+    """Names that each report has created, by its name."""
     mountings: dict[str, Mounting] = field(default_factory=dict)
     turns: Turns = field(init=False)
     timelines: Timelines = field(init=False)
@@ -58,13 +58,13 @@ class Service:
         self.timelines = Timelines(self.host)
 
     def expect(self, mounts: Sequence[tuple[str, str]]) -> None:
-        """Show traces that will be mounted."""
+        """Announce traces that will be mounted."""
         for name, path in mounts:
             self.given.add(path)
             self.mountings[name] = Mounting(name, path, path)
 
     def mount(self, name: str) -> DctvError | None:
-        """Mount an expected trace and make its timeline; return what went wrong, which the page shows as well."""
+        """Mount an announced trace and build its timeline; return the error, which the page also shows."""
         one = self.mountings[name]
         try:
             self.turns.take(lambda: self._mount(one))
@@ -85,7 +85,7 @@ class Service:
         one.state = "ready"
 
     def take(self, path: Path) -> str:
-        """Mount a file that was dropped, in a thread of its own; return its name."""
+        """Mount a dropped file, in a separate thread; return its name."""
         taken = {*self.mountings, *(one.name for one in self.host.mounts())}
         name = name_of_mount(path, taken)
         self.expect([(name, str(path))])
@@ -95,7 +95,7 @@ class Service:
         return name
 
     def progress(self, label: str, done: int, total: int) -> None:
-        """Tell the page how far work is."""
+        """Report progress to the page."""
         one = self.mountings.get(label)
         if one is not None and one.state == "mounting":
             one.done, one.total = done, total
@@ -103,7 +103,7 @@ class Service:
         self.news.progress("busy", {"what": label, "done": done, "total": total})
 
     def run_report(self, name: str, text: str, base: Path | None) -> DctvError | None:
-        """Run the text of `-f` and keep what came of it for the page."""
+        """Run the text of `-f` and keep its outcome for the page."""
         given = Report(name, text, lambda _: True, base, self.made_by(name))
         self.report_lines = self.turns.take(lambda: list(report(self.host, given)))
         self.report_name, self.report_text = name, text
@@ -113,13 +113,13 @@ class Service:
         return UsageError(f"`{name}`: {failed[0]['message']}") if failed else None
 
     def add_track(self, select: str, shown: dict[str, str | None]) -> list[dict[str, Any]]:
-        """Make tracks of a SELECT, in a turn."""
+        """Add tracks for a SELECT, in a turn."""
         made = self.timelines.add(select, shown)
         self.news.tell("tracks")
         return made
 
     def remove_track(self, track: str) -> None:
-        """Remove tracks that were made of a SELECT."""
+        """Remove tracks of a SELECT."""
         self.timelines.remove(track)
         self.news.tell("tracks")
 
@@ -128,29 +128,29 @@ class Service:
         return {one.name for one in self.host.mounts()} != self.timelines.names()
 
     def look(self) -> None:
-        """Tell pages of tracks that a text has brought."""
+        """Notify pages of tracks that a text has added."""
         self.news.tell("idle")
         if self.is_behind():
             self.news.tell("tracks")
 
     def made_by(self, report: str) -> list[str]:
-        """Return what drops the views and tables that a report has made, which it may change."""
+        """Return the statements that drop the views and tables of a report, which it may change."""
         return self.made_by_reports.setdefault(report, [])
 
     def has_run(self, name: str, text: str) -> bool:
-        """Whether this is the report of `-f`, which has run: its views are there, and would be made again."""
+        """Whether this is the report of `-f`, which has run: its views exist, and would be created again."""
         return bool(self.report_text) and (name, text) == (self.report_name, self.report_text)
 
     def may_mount(self, path: str) -> bool:
-        """Whether a text that the page sends may mount a path."""
+        """Whether a text from the page may mount a path."""
         return path in self.given
 
     def so_far(self) -> list[tuple[str, object]]:
-        """Return what pages have been told of mounts."""
+        """Return the events about mounts so far."""
         return [*(("mount", _mount_json(one)) for one in list(self.mountings.values())), ("tracks", None)]
 
     def known(self) -> dict[str, Any]:
-        """Return what the page begins with."""
+        """Return the page's initial data."""
         from dctv import __version__
 
         shown = dict(self.mountings)

@@ -1,4 +1,4 @@
-"""Runs the server in a thread of its own: address, progress, and an end without a traceback."""
+"""Run the server in a separate thread: address, progress, and a clean stop."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Serving:
         self.service = service
         self.port: int = listening.getsockname()[1]
         self.address: str = f"http://{LOOPBACK}:{self.port}/{token}/"
-        """What to open in a browser; whoever has it can ask the session anything."""
+        """The address for a browser; it gives full access to the session."""
         self._server = server
         self._listening = listening
         self._thread = threading.Thread(target=self._run, name="dctv-server", daemon=True)
@@ -38,7 +38,7 @@ class Serving:
         self._server.run(sockets=[self._listening])
 
     def with_listener(self, progress: ProgressListener | None) -> ProgressListener:
-        """Return what tells of progress here as well as there."""
+        """Return a listener that reports progress to the pages and to another listener."""
 
         def both(label: str, done: int, total: int) -> None:
             self.service.progress(label, done, total)
@@ -48,7 +48,7 @@ class Serving:
         return both
 
     def stop(self) -> None:
-        """Tell pages of the end, end what runs, and wait for the server; files that were dropped are removed."""
+        """Notify pages, interrupt running work, and wait for the server; dropped files are removed."""
         self.service.news.end()
         self.service.turns.stop()
         self._server.should_exit = True
@@ -81,7 +81,7 @@ def serve(host: Host, *, port: int = 0, uploads: Uploads | None = None) -> Servi
     token = new_token()
     service = Service(host, uploads or Uploads(host.spill_folder.parent))
     guard = Guard(site(service), token, listening.getsockname()[1])
-    # Requests are not logged: their paths hold the token. Nor is what is cut off when the server stops.
+    # Requests are not logged: their paths contain the token. Neither are those that stopping the server cancels.
     config = uvicorn.Config(
         guard,
         log_config=None,
@@ -112,4 +112,4 @@ def _listen(port: int) -> socket.socket:
 
 
 _PATIENCE = 5.0
-"""Seconds until the end of a server that answers no more is not waited for."""
+"""Seconds to wait for the server to end."""

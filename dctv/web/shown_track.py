@@ -1,4 +1,4 @@
-"""A track as requests name it."""
+"""Tracks under the names that requests use."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ class ShownTrack:
     """A track of a timeline that the page shows."""
 
     name: str
-    """The timeline's: that of a mount, or `query_1` of a SELECT."""
+    """The name of the timeline: a mount, or `query_1` for a SELECT."""
     timeline: Timeline
     number: int
     select: str | None = None
-    """What gave its rows, if a SELECT did."""
+    """The origin of its rows, if it is a SELECT."""
     mount: str | None = None
     called: str | None = None
-    """The column of the SELECT that names rows, and that of a counter's values, where they were told."""
+    """The SELECT's column of names, and that of a counter's values, if given."""
     value: str | None = None
 
     @property
     def id(self) -> str:
-        """What requests call it."""
+        """Its id in requests."""
         return f"{self.name}:{self.number}"
 
     @property
     def track(self) -> Track:
-        """What the timeline says of it."""
+        """The track in the timeline."""
         return self.timeline.tracks[self.number]

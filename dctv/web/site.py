@@ -1,4 +1,4 @@
-"""The routes: each reads a request, calls one function, and answers."""
+"""The routes: each parses a request, calls one function, and answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dctv.web.service import Service
 from dctv.web.tiles import tiles
 
 _WHATEVER = (Exception,)
-"""The page is told in words of anything that goes wrong."""
+"""The page gets a message for any error."""
 ARROW = "application/vnd.apache.arrow.stream"
 _ROWS = 10_000
 

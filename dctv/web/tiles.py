@@ -1,4 +1,4 @@
-"""Cells of tracks as an Arrow stream: what the page draws."""
+"""Return cells of tracks as an Arrow stream, for drawing."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from dctv.web.shown_track import ShownTrack
 
 _HALF = 2**31
 MOST_CELLS = 4_000_000
-"""More than any screen has; a request for more is a mistake."""
+"""More than any screen has; a request for more is an error."""
 
 
 def tiles(tracks: Sequence[ShownTrack], start: int, stop: int, step: int) -> bytes:
-    """Return the cells of tracks between two times, in ns: those of `Timeline.cells`.
+    """Return the cells of tracks between two times, in ns, as in `Timeline.cells`.
 
-    `track` is the place of the track in the list. Columns that are NULL in all rows are left out, and integers that fit
+    `track` is the index of the track in the list. Columns that are NULL in all rows are omitted, and integers that fit
     have 32 bits: a screen may have 100,000 cells.
 
     Raises:
-        UsageError: the step is too small for the time, or not more than 0.
+        UsageError: the step is too small for the time range, or not positive.
     """
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The tracks that the page shows: those of all mounted traces, and those that were made of SELECTs."""
+"""The tracks of the page: those of all mounted traces, and those of SELECTs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class _Made:
     select: str
     timeline: Timeline
     called: str | None = None
-    """The column that names rows, and that of a counter's values, where they were told."""
+    """The column of names, and that of a counter's values, if given."""
     value: str | None = None
 
 
 class Timelines:
-    """Timelines by their names; those of mounts are made when they are first asked for, in a turn of the engine."""
+    """Timelines by name; those of mounts are built on first use, in a turn of the engine."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -36,11 +36,11 @@ class Timelines:
         self._of_mounts: dict[str, Timeline] = {}
         self._made: dict[str, _Made] = {}
         self._removed: dict[str, _Made] = {}
-        """The last that was removed: what was asked of it before the page knew is answered still."""
+        """The latest removed one, to answer requests that were sent before the page knew."""
         self._number = 0
 
     def load(self) -> None:
-        """Make timelines that are missing, and forget those of traces that are mounted no more."""
+        """Build missing timelines, and drop those of traces that are no longer mounted."""
         names = [mounted.name for mounted in self._host.mounts()]
         found = {name: self._of_mounts.get(name) or self._host.timeline(name) for name in names}
         with self._lock:
@@ -52,12 +52,12 @@ class Timelines:
             return set(self._of_mounts)
 
     def add(self, select: str, shown: dict[str, str | None]) -> list[dict[str, Any]]:
-        """Make tracks of the rows of a SELECT; return them as the page knows them.
+        """Add tracks for the rows of a SELECT; return them in the form that the page expects.
 
-        `shown` has the columns `name` and `value`, and the `title`, where they are told.
+        `shown` has the columns `name` and `value`, and the `title`, if given.
 
         Raises:
-            ParseError: it is no single SELECT.
+            ParseError: it is not a single SELECT.
             UsageError: it has no rows, or rows without times.
         """
         parse_select(SourceText("query", select))
@@ -73,7 +73,7 @@ class Timelines:
             return list(_of_select(name, self._made[name]))
 
     def remove(self, track: str) -> None:
-        """Remove the tracks that were made with one of a SELECT."""
+        """Remove all tracks of the same SELECT as a track."""
         name = track.rpartition(":")[0]
         with self._lock:
             made = self._made.pop(name, None)
@@ -82,7 +82,7 @@ class Timelines:
             self._removed = {name: made}
 
     def find(self, track: str) -> ShownTrack:
-        """Return a track by what the page calls it."""
+        """Return a track by its id on the page."""
         name, _, number = track.rpartition(":")
         with self._lock:
             made, timeline = self._made.get(name) or self._removed.get(name), self._of_mounts.get(name)
@@ -114,7 +114,7 @@ class Timelines:
         return [one for one in (*selects, *traces) if one.track.rows]
 
     def listing(self) -> dict[str, Any]:
-        """Return the tree of tracks and the time that they span."""
+        """Return the tree of tracks and the time range that they span."""
         with self._lock:
             made, mounts = dict(self._made), dict(self._of_mounts)
         tracks = [track for name, one in made.items() for track in _of_select(name, one)]
@@ -123,7 +123,7 @@ class Timelines:
         return {**self.span(), "tracks": tracks}
 
     def span(self) -> dict[str, str]:
-        """Return when the first row of mounted traces begins and the last one ends; of SELECTs if there are none."""
+        """Return the range from the first to the last row of mounted traces; of SELECTs if there are none."""
         with self._lock:
             timelines = [*self._of_mounts.values()] or [one.timeline for one in self._made.values()]
         filled = [one for one in timelines if one.tracks]

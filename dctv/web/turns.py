@@ -1,4 +1,4 @@
-"""Lets requests into the engine one after another, and ends the work that nobody waits for any more."""
+"""Let requests use the engine one after another, and cancel work that no client waits for."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ T = TypeVar("T")
 
 
 class Ticket:
-    """A place in the queue; it may be given up at any time, also by another thread."""
+    """A position in the queue; it may be given up at any time, by any thread."""
 
     def __init__(self) -> None:
         self._given_up = Event()
 
     @property
     def given_up(self) -> bool:
-        """Whether nobody waits for it any more."""
+        """Whether its client no longer waits."""
         return self._given_up.is_set()
 
     def give_up(self) -> None:
-        """Wait no more."""
+        """Stop waiting."""
         self._given_up.set()
 
 
 class Turns:
     """The engine's queue.
 
-    Interrupts reach all that runs in a session, so only the work whose turn it is may cause one.
+    An interrupt stops everything that runs in a session, so only the work in its turn may cause one.
     """
 
     def __init__(self, interrupt: Callable[[], None]) -> None:
@@ -41,7 +41,7 @@ class Turns:
 
     @contextmanager
     def turn(self, ticket: Ticket) -> Iterator[None]:
-        """Wait for a turn and have it.
+        """Wait for a turn and hold it.
 
         Raises:
             Interrupted: the ticket was given up before.
@@ -59,21 +59,21 @@ class Turns:
             self._engine.release()
 
     def take(self, work: Callable[[], T], ticket: Ticket | None = None) -> T:
-        """Do a piece of work in its turn."""
+        """Run work in its turn."""
         with self.turn(ticket or Ticket()):
             return work()
 
     def give_up(self, ticket: Ticket) -> None:
-        """End the work of a ticket; to be called until it has ended, as work that is about to begin hears nothing."""
+        """Cancel the work of a ticket; call it until the work ends, since work that is just starting misses it."""
         ticket.give_up()
         if self._current is ticket:
             self._interrupt()
 
     def stop(self) -> None:
-        """End what runs now."""
+        """Interrupt the running work."""
         if (current := self._current) is not None:
             self.give_up(current)
 
 
 _LOOK = 0.1
-"""Seconds between two looks at whether somebody still waits."""
+"""Seconds between two checks whether the client still waits."""

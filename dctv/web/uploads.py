@@ -1,4 +1,4 @@
-"""Files that were dropped on the page: kept in a private folder for as long as the server runs."""
+"""Keep files that were dropped on the page in a private folder while the server runs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dctv.patterns import pattern
 from dctv.web.faults import TooLarge
 
 MOST = 8 << 30
-"""Bytes of one file."""
+"""The maximum size of a file in bytes."""
 _KEPT_FREE = 512 << 20
-"""Bytes of the disk that are left for others."""
+"""Bytes of the disk that must stay free."""
 _CHECKED = 64 << 20
 _LONGEST = 100
 _ELSEWHERE = "name another folder: --temp-directory, or Session(temp_directory=...)"
@@ -24,7 +24,7 @@ _STRANGE = pattern(r"[^A-Za-z0-9._-]+")
 
 
 class Uploads:
-    """A folder that only this user can read, made when the first file comes."""
+    """A folder that only this user can read, created for the first file."""
 
     def __init__(self, home: Path, most: int = MOST) -> None:
         """Keep files of at most `most` bytes in a new folder below `home`."""
@@ -38,7 +38,7 @@ class Uploads:
         """Write the bytes of a file.
 
         Raises:
-            TooLarge: it has more bytes than are taken, or than there is room for.
+            TooLarge: it exceeds the limit, or the free space.
             UsageError: it cannot be written.
         """
         if announced is not None:
@@ -76,7 +76,7 @@ class Uploads:
             )
 
     def _place(self, name: str) -> Path:
-        """Return a new path for a file; what a browser says of its name is only looked at for its ending."""
+        """Return a new path for a file; of the browser's name only the suffix is used."""
         plain = _STRANGE.sub("_", re.split(r"[\\/]", name)[-1])[-_LONGEST:].lstrip(".-") or "trace"
         with self._lock:
             self._number += 1
@@ -94,6 +94,6 @@ class Uploads:
         return self._folder
 
     def close(self) -> None:
-        """Remove all of them."""
+        """Remove all files."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)

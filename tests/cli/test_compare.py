@@ -254,7 +254,7 @@ def test_an_error_of_the_query_is_told_with_its_place(folder: Path) -> None:
         (
             ["A=old/0.json", "B=old/*", "--fail-above", "5", "--alpha", "0.05"],
             2,
-            "error: found 1 run and 4 runs, of which no p-value is below 1, expected enough for 0.05\n",
+            "error: found 1 run and 4 runs, whose p-values are at least 1, expected enough for 0.05\n",
         ),
     ],
 )

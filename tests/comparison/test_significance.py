@@ -143,7 +143,7 @@ def test_repeated_runs_have_p_values_and_intervals() -> None:
     assert (y.low, y.high, y.p) == (0.0, 0.0, 1.0)
     assert [one.key["name"] for one in found.worse(5, alpha=0.05)] == ["x"]
     assert found.worse(5, alpha=0.009) != []
-    with pytest.raises(UsageError, match="found 5 runs and 5 runs, of which no p-value is below"):
+    with pytest.raises(UsageError, match="found 5 runs and 5 runs, whose p-values are at least"):
         found.worse(5, alpha=0.001)
     assert found.table().schema.names[-4:] == ("low", "high", "p", "note")
 

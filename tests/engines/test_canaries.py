@@ -85,4 +85,4 @@ def test_what_an_engine_does_otherwise_is_refused_by_name(canary: Canary) -> Non
     vet(canary.query, tables)
     with pytest.raises(NotOnThisEngine) as caught:
         vet(canary.query, tables, frozenset([canary.gap]))
-    assert caught.value.message == f"{canary.gap} is not on Spark: this engine was tried, and answers otherwise"
+    assert caught.value.message == f"{canary.gap} is not on Spark: this engine is known to answer differently"

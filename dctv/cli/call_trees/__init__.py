@@ -1,1 +1,1 @@
-"""Call trees as texts: options of filters to queries of shown calls, and those to lines."""
+"""Reports of call trees: filter options become queries of the calls that pass, and their rows become text."""

@@ -1,4 +1,4 @@
-"""Sums by function of two traces to the table of `dctv report --diff`."""
+"""Compare the sums by function of two traces in the table of `dctv report --diff`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 POLICIES = ("abs", "no-abs", "percent", "no-percent", "full", "compact")
 DIFFERENCE = 2
-"""The number of the column that others are compared by: 0 is the trace, 1 the other one."""
+"""The number of the sort column: 0 is the trace, 1 the other one."""
 _MOST = 999.99
 _WIDTH = 20
 _COUNTS = ("call", "size")
@@ -26,7 +26,7 @@ _BLANK = "   "
 
 @record
 class DifferencePolicy:
-    """How differences are sorted and shown."""
+    """How to sort and show differences."""
 
     absolute: bool = True
     percent: bool = False
@@ -34,7 +34,7 @@ class DifferencePolicy:
 
 
 def policy_of(text: str) -> DifferencePolicy:
-    """Read words such as `full,percent`; later ones count."""
+    """Parse words such as `full,percent`; later ones override earlier ones."""
     said = {"absolute": True, "percent": False, "full": False}
     for word in text.split(","):
         if word not in POLICIES:
@@ -68,7 +68,7 @@ def write_differences(
     """Write a row for each function of either trace."""
     wanted = list(dict.fromkeys([*fields, *(key for key in keys_of(args) if key != "func")]))
     base, other = (_sums(session, args, source, wanted) for source in sources)
-    # Sorting keeps the order of equal rows: those of the first trace by name, then those that only the other has.
+    # Sorting is stable: first rows of the first trace by name, then those that only the other one has.
     names = [*sorted(base), *sorted(name for name in other if name not in base)]
     rows = [_Row(name, base.get(name, {}), other.get(name, {})) for name in names]
     for key in reversed(keys_of(args)):
@@ -131,18 +131,18 @@ class _Column:
 
     @property
     def title(self) -> str:
-        """What stands above."""
+        """The title of the column."""
         return f"{COLUMNS[self.field].title} (diff)" if self.policy.full else COLUMNS[self.field].title
 
     @property
     def width(self) -> int:
-        """How wide it is."""
+        """The width of the column."""
         if not self.policy.full:
             return 11
         return 35 if self._is_time and not self.policy.percent else 32
 
     def text(self, base: Value, other: Value) -> str:
-        """Write what a row has in both."""
+        """Write the values of a row."""
         if self.field in _COUNTS:
             change = _count(base, other, self.paint)
             return f" {int(base):9}  {int(other):9}  {change}" if self.policy.full else f"  {change}"

@@ -1,4 +1,4 @@
-"""Shown calls to what other tools read: records, Chrome's JSON, stacks with samples, graphs."""
+"""Write calls that pass the filters for other tools: records, Chrome's JSON, stacks with samples, graphs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @record
 class _Form:
-    """How records look."""
+    """The format of records."""
 
     chrome: bool
     structured: bool
@@ -33,7 +33,7 @@ class _Form:
 
 @record
 class _Wanted:
-    """Which records of a data directory are written."""
+    """The records of a data directory to write."""
 
     data: bool
     events: bool
@@ -43,7 +43,7 @@ class _Wanted:
 
 @record
 class _Made:
-    """What made a trace, for the heads of texts."""
+    """The origin of a trace, for headers."""
 
     program: str
     version: str
@@ -60,7 +60,7 @@ def _made(recording: Recording | None, properties: Mapping[str, str], args: Name
 
 
 def write_raw(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
-    """Write records, thread by thread; of a data directory with all that stands in them."""
+    """Write records thread by thread; for a data directory, with everything in them."""
     recording = recording_of(args.traces)
     if recording is None:
         _write_records(session, args, source, out)
@@ -83,7 +83,7 @@ def write_raw(session: Session, args: Namespace, source: CallSource, out: Binary
 
 
 def _place(tids: list[int]) -> str:
-    """Return the order of threads: that of their files, mostly that of their numbers."""
+    """Return the order of threads: that of their files, usually that of their numbers."""
     if tids == sorted(tids):
         return "tid"
     return f"CASE tid {' '.join(f'WHEN {tid} THEN {at}' for at, tid in enumerate(tids))} END"
@@ -107,7 +107,7 @@ def _write_records(session: Session, args: Namespace, source: CallSource, out: B
 
 
 def write_chrome(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
-    """Write begins and ends of calls for Chrome's viewer, and what reads its JSON."""
+    """Write begins and ends of calls for Chrome's viewer, and other tools that read its JSON."""
     from dctv import _kernels
 
     recording, properties = recording_of(args.traces), properties_of(session)
@@ -119,7 +119,7 @@ def write_chrome(session: Session, args: Namespace, source: CallSource, out: Bin
     head = b'{"traceEvents":[\n' + heads
     found = False
     for part in _parts(session, args, source, writer):
-        # Nothing is written of a trace that turns out to have no calls.
+        # Check first: a trace without calls must produce no output.
         out.write(part if found else head + (b",\n" if heads else b"") + part)
         found = True
     if not found:
@@ -145,7 +145,7 @@ def _heads(session: Session, source: CallSource, recording: Recording | None) ->
         tasks = sorted((one for one in tasks if one.tid in order), key=lambda one: order[one.tid])
     for task in tasks:
         label = _json(f"[{task.tid}] {task.name}".rstrip())
-        # The recorder names threads as if they were processes.
+        # The recorder names threads like processes.
         process = task.tid if recording is not None else task.pid
         if process == task.tid:
             yield f'{{"ts":0,"ph":"M","pid":{process},"name":"process_name","args":{{"name":{label}}}}}'
@@ -158,7 +158,7 @@ def _json(text: str) -> str:
 
 
 def write_flame(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
-    """Write stacks with how many samples their innermost function would have had."""
+    """Write stacks with the number of samples that would have hit their innermost function."""
     recording = recording_of(args.traces)
     forest = _forest(session, args, source, sample_time=args.sample_time)
     elapsed = recording.info.values.get("elapsed_time", "") if recording is not None else ""
@@ -178,21 +178,21 @@ def _samples(node: CallNode, forest: Forest, time: int) -> int:
 
 
 def _nanoseconds(elapsed: str) -> int | None:
-    """Read `0.004 sec`."""
+    """Parse `0.004 sec`."""
     whole, _, part = elapsed.split(" ", maxsplit=1)[0].partition(".")
     digits = part[:9].ljust(9, "0")
     return int(whole + digits) if (whole + digits).isascii() and (whole + digits).isdigit() and whole else None
 
 
 def _visible(name: str) -> str:
-    """Write out characters that cannot be shown: control characters and the like, in hexadecimal."""
+    """Escape characters that are not printable, such as control characters, in hexadecimal."""
     if name.isprintable():
         return name
     return "".join(one if one.isprintable() else f"\\x{ord(one):02x}" for one in name)
 
 
 def _plain(name: str) -> str:
-    """Write a name so that it stays on its line, and is divided from others."""
+    """Write a name on one line, without the separator."""
     return _visible(name).replace(";", ":")
 
 
@@ -204,7 +204,7 @@ def _forest(session: Session, args: Namespace, source: CallSource, *, sample_tim
 
 
 def write_graphviz(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
-    """Write who called whom how often, in the language of graphviz."""
+    """Write callers, callees and counts in the language of graphviz."""
     made = _made(recording_of(args.traces), properties_of(session), args)
     forest = _forest(session, args, source)
     out.write(f'# version":"{_line(made.version)}"\n'.encode())
@@ -249,7 +249,7 @@ mermaid.initialize({startOnLoad: true, maxTextSize: 99999999, maxEdges: 999999, 
 
 
 def write_mermaid(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
-    """Write a page with who called whom how often, which the script mermaid draws."""
+    """Write a page with callers, callees and counts, which the script mermaid renders."""
     program = program_of(recording_of(args.traces), properties_of(session), args.traces)
     forest = _forest(session, args, source)
     out.write(_PAGE.replace("{title}", escape(program)).encode())
@@ -274,7 +274,7 @@ def _edges(forest: Forest, program: str) -> Iterator[str]:
 
 
 def _label(name: str) -> str:
-    """Write a name within quotes of a graph that stands in a page."""
+    """Write a quoted name for a graph in a page."""
     special = {'"': "#quot;", "<": "#lt;", ">": "#gt;", "&": "#amp;", "#": "#35;", ";": "#59;"}
     return "".join(special.get(one, one) for one in _visible(name))
 
@@ -287,4 +287,4 @@ FORMATS: Mapping[str, Writer] = {
     "graphviz": write_graphviz,
     "mermaid": write_mermaid,
 }
-"""What writes each of the formats."""
+"""The writers by format."""

@@ -1,4 +1,4 @@
-"""Trees of calls, or of threads, to the lines of `dctv graph`."""
+"""Write trees of calls, or of threads, as the lines of `dctv graph`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FIELDS: Mapping[str, GraphColumn] = {
     "self-max": GraphColumn("  SELF MAX", lambda node: time_unit(node.owns[1])),
     "self-min": GraphColumn("  SELF MIN", lambda node: time_unit(node.owns[0])),
 }
-"""Columns of calls, in the order in which they stand."""
+"""Columns of calls, in order."""
 TASK_FIELDS: Mapping[str, GraphColumn] = {
     "total": GraphColumn("TOTAL TIME", lambda ran: time_unit(ran.total)),
     "self": GraphColumn(" SELF TIME", lambda ran: time_unit(ran.total - ran.idle)),
@@ -75,7 +75,7 @@ def _bars(levels: Sequence[bool]) -> str:
 
 
 def _branch(levels: Sequence[bool]) -> str:
-    """Bars up to the last level that goes on, which the line belongs to."""
+    """Write the bars of a line, up to its own level."""
     last = max((at for at, one in enumerate(levels) if one), default=-1)
     if last < 0:
         return "---" * len(levels)
@@ -83,9 +83,9 @@ def _branch(levels: Sequence[bool]) -> str:
 
 
 def node_lines(root: CallNode, columns: Sequence[GraphColumn]) -> Iterator[str]:
-    """Yield a line for each node, and one between siblings; a node with one below does not go to the right."""
+    """Yield a line for each node, and one between siblings; a chain of only children is not indented."""
     blanks = _blanks(columns)
-    # Node, bars before it, whether it is one of several, and whether another follows.
+    # Node, bars before it, whether it has siblings, and whether another one follows.
     waiting: list[tuple[CallNode, tuple[bool, ...], bool, bool]] = [(root, (), False, False)]
     while waiting:
         node, levels, several, follows = waiting.pop()
@@ -103,7 +103,7 @@ def node_lines(root: CallNode, columns: Sequence[GraphColumn]) -> Iterator[str]:
 def write_graph(
     session: Session, args: Namespace, source: CallSource, columns: Sequence[GraphColumn], out: BinaryIO
 ) -> None:
-    """Write the tree of each program's calls, or of those that a function makes."""
+    """Write the call tree of each program, or that below a function."""
     recording = recording_of(args.traces)
     name = program_of(recording, properties_of(session), args.traces)
     forest = forest_of(session, traced(args), source, recording, function=args.function)
@@ -148,7 +148,7 @@ def _ways(tree: ProgramCalls, name: str, addresses: Mapping[str, int]) -> Iterat
 
 
 def traced(args: Namespace) -> Namespace:
-    """Return the options with what makes a function known by what it was called from, and shown however deep it is."""
+    """Return options that identify functions by their callers, and include them at any depth."""
     if args.function is None or set(args.function) & set("@;!"):
         return args
     from dctv.calls.rules import DEPTH
@@ -159,7 +159,7 @@ def traced(args: Namespace) -> Namespace:
 
 
 def refuse(session: Session, function: str | None = None) -> None:
-    """Say that there is nothing, unless that is for the filters."""
+    """Raise if the trace has no calls, unless the filters exclude them all."""
     if not has_calls(session):
         raise UsageError("the trace has no calls", hint="a trace of functions or of slices is expected")
     if function is None:
@@ -173,7 +173,7 @@ def refuse(session: Session, function: str | None = None) -> None:
 
 @record
 class Ran:
-    """A thread and how long it ran."""
+    """A thread and its running time."""
 
     task: ListedThread
     total: int
@@ -224,7 +224,7 @@ def _lasts(ran: Ran, inner: Mapping[int, list[Ran]], least: int) -> bool:
 
 
 def _task(root: Ran, inner: Mapping[int, list[Ran]], columns: Sequence[GraphColumn], least: int) -> Iterator[str]:
-    """Yield a line for each thread; processes stand further right than threads, with blank lines around them."""
+    """Yield a line for each thread; processes are indented further than threads, and surrounded by blank lines."""
     # Thread, bars before it, whether it is a process, whether a blank line comes first, whether another follows.
     waiting: list[tuple[Ran, tuple[bool, ...], bool, bool, bool]] = [(root, (), False, False, True)]
     while waiting:

@@ -1,4 +1,4 @@
-"""What a trace says of itself to the lines of `dctv info`."""
+"""Write the metadata of a trace as the lines of `dctv info`."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _SYSTEM = {
     "host": "hostname",
     "distribution": "distro",
 }
-"""Properties of traces, and what they are called here."""
+"""Properties of traces, and their labels."""
 _PROCESS = {"exename": "exe image", "build_id": "build id", "exit_status": "exit status", "elapsed": "elapsed time"}
 
 
 def write_info(
     session: Session, source: CallSource, recording: Recording | None, properties: Mapping[str, str], out: BinaryIO
 ) -> None:
-    """Write what is known of the machine and of the program."""
+    """Write the properties of the machine and of the program."""
     tasks = tasks_of(session, source)
     if recording is None:
         system, process = _known_system(properties), _known_process(properties, tasks)
@@ -63,7 +63,7 @@ def _known_system(properties: Mapping[str, str]) -> Lines:
 
 
 def _date(unix_ns: str | None) -> str | None:
-    """Write a time as a date of UTC."""
+    """Format a time as a date in UTC."""
     from datetime import UTC, datetime
 
     if unix_ns is None or not unix_ns.isascii() or not unix_ns.isdigit() or len(unix_ns) > 20:
@@ -129,7 +129,7 @@ def _seconds(text: str | None) -> str:
 
 
 def _ended(status: str | None) -> str | None:
-    """Say what the status that a parent waits for means."""
+    """Describe an exit status as `wait` returns it."""
     if status is None or not status.isascii() or not status.isdigit() or len(status) > 9:
         return status
     number = int(status)

@@ -1,7 +1,7 @@
-"""A recording with a column store, and options, to a report: without session, parser and engine, which load slowly.
+"""Report on a recording from its column store, without session, parser and engine, which are slow to load.
 
-Whatever is not plain is left to the session: a trace without a good index, one that was not read whole, options that
-ask for more than the stored calls.
+All special cases go to the session: a trace without a good index, an incomplete one, and options that require more than
+the stored calls.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
-    """Write a row for each function, if that takes no session; say whether it was done."""
+    """Write a row for each function, if no session is required; return whether it was written."""
     from dctv import _kernels
 
     told = (
@@ -64,7 +64,7 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
 
 @contextmanager
 def _recorded(args: Namespace) -> Iterator[StoredCalls | None]:
-    """Find the calls of the traces that a command is given, as long as these are one recording."""
+    """Find the calls of a command's traces, if these are one recording."""
     from dctv.catalog.files import list_files
     from dctv.index.finding import find
     from dctv.index.location import configured_folder, subject
@@ -74,7 +74,7 @@ def _recorded(args: Namespace) -> Iterator[StoredCalls | None]:
         paths = list_files(args.traces, {READER.name: READER}, None)
         index = find(subject(paths, READER.name, {}), configured_folder(args.index_dir), lambda _: None)
     except DctvError:
-        index = None  # the session tells what is wrong
+        index = None  # the session reports the error
     try:
         yield None if index is None else _calls(args, index)
     finally:
@@ -95,6 +95,6 @@ def _calls(args: Namespace, index: Index) -> StoredCalls | None:
     try:
         index.verify(file)
     except DctvError:
-        return None  # the session tells what is wrong
+        return None  # the session reports the error
     start = str(rest.properties.get("start_ns", ""))
     return read_directly(args, file.path, int(start) if start.isdigit() else 0)

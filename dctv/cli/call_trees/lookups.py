@@ -1,4 +1,4 @@
-"""Questions about a mounted trace to what texts tell besides calls."""
+"""Query a mounted trace for facts that reports show in addition to calls."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _OFF = "linux:schedule"
 
 @record
 class ListedThread:
-    """A thread, as lists of threads show it."""
+    """A thread in a list of threads."""
 
     tid: int
     pid: int
     parent: int | None
-    """The process that forked it."""
+    """The parent process."""
     name: str
     start: int | None
-    """In ns of the trace's own clock."""
+    """In ns of the trace's clock."""
 
 
 def properties_of(session: Session) -> Mapping[str, str]:
-    """Return what the trace says of itself."""
+    """Return the properties of the trace."""
     return session.properties(TRACE)
 
 
@@ -41,7 +41,7 @@ def tasks_of(session: Session, source: CallSource) -> list[ListedThread]:
             f"FROM {TRACE}.threads GROUP BY tid, pid ORDER BY tid, pid"
         )
         rows = session.sql(query).fetchall()
-        # Some traces name no threads, but tell whose calls are whose.
+        # Some traces have no table of threads, but calls with thread ids.
         own = f"SELECT tid, MAX(pid), NULL, NULL, NULL FROM {TRACE}.calls WHERE tid IS NOT NULL GROUP BY tid ORDER BY 1"
         return [_task(row, source.start) for row in rows or session.sql(own).fetchall()]
     comm, renamed = "t.comm", ""
@@ -68,18 +68,18 @@ def _task(row: tuple[object, ...], start: int) -> ListedThread:
 
 
 def has_calls(session: Session) -> bool:
-    """Say whether the trace has any."""
+    """Return whether the trace has calls."""
     return bool(session.sql(f"SELECT 1 FROM {TRACE}.calls LIMIT 1").fetchall())
 
 
 def functions_of(session: Session) -> list[str]:
-    """Return the names of the functions that were called."""
+    """Return the names of all called functions."""
     rows = session.sql(f"SELECT DISTINCT name FROM {TRACE}.calls WHERE name IS NOT NULL ORDER BY name").fetchall()
     return [str(row[0]) for row in rows]
 
 
 def addresses_of(session: Session, source: CallSource, wanted: Collection[str]) -> Mapping[str, int]:
-    """Return where functions are, if the trace tells."""
+    """Return the addresses of functions, if the trace has them."""
     if not wanted or not source.recorded:
         return {}
     rows = session.sql(f"SELECT name, MIN(addr) FROM {TRACE}.raw_events.call GROUP BY name").fetchall()
@@ -87,12 +87,12 @@ def addresses_of(session: Session, source: CallSource, wanted: Collection[str]) 
 
 
 def first_calls(session: Session) -> Mapping[int, int]:
-    """Return when the first call of each thread began."""
+    """Return the begin of the first call of each thread."""
     return dict(session.sql(f"SELECT tid, MIN(_ts) FROM {TRACE}.calls GROUP BY tid").fetchall())
 
 
 def running_times(session: Session, source: CallSource, shown: str) -> Mapping[int, tuple[int, int]]:
-    """Return how long each thread ran, as far as it is shown, in ns, and how long of that it was off its CPU."""
+    """Return the running time of each thread within the filters, in ns, and how much of it was off-CPU."""
     begun = (
         f"SELECT tid, unitless(_ts) AS first, unitless(_ts) + COALESCE(dur, 0) AS last FROM ({shown}) WHERE _shown <> 0"
     )
@@ -110,7 +110,7 @@ def running_times(session: Session, source: CallSource, shown: str) -> Mapping[i
 
 
 def with_idle(shown: str) -> str:
-    """Return a query of the same calls; what they were off the CPU counts as their own time."""
+    """Return a query of the same calls that includes off-CPU time in their self time."""
     names = (
         "_ts, tid, id, depth, _shown, _indent, _outdent, _stack, dur, name, args, retval, module, addr, task, level, "
         "`call`, kind"
@@ -124,5 +124,5 @@ def with_idle(shown: str) -> str:
 
 
 def in_order(shown: str, order: str) -> str:
-    """Return a query of the same rows in another order."""
+    """Return a query with the same rows in another order."""
     return f"SELECT * FROM ({shown}) ORDER BY {order}"

@@ -1,4 +1,4 @@
-"""Options of filters, as uftrace has them, to the arguments of `dctv.shown_calls`."""
+"""Convert filter options, which are those of uftrace, to arguments of `dctv.shown_calls`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from dctv.patterns import pattern
 _STAMP = pattern(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?")
 _ELAPSED = pattern(r"([0-9]{1,15})(?:\.([0-9]{1,9}))?(ns|us|ms|s|m|h)")
 LARGE = 4 << 20
-"""Bytes of a trace from which on an index is built unasked, since calls are added up or printed in less time and
-bounded memory by it, also the first time."""
+"""Traces of at least this many bytes are indexed by default, since an index makes sums and listings of calls faster,
+even the first time, and bounds their memory."""
 _LISTS = {"filters": "filters", "triggers": "triggers", "callers": "callers", "hide": "hide", "location": "location"}
 
 
 class _Notrace(Action):
-    """Adds to the filters, with `!` in front, so that the order of both options is kept."""
+    """Appends a filter with a `!` prefix, to keep the order of both options."""
 
     def __call__(
         self,
@@ -39,7 +39,7 @@ class _Notrace(Action):
 
 
 def add_filter_options(parser: ArgumentParser) -> None:
-    """Add the options that say which calls are shown."""
+    """Add the options that filter calls."""
     parser.set_defaults(large=LARGE)
     add = parser.add_argument_group(
         "filters", "FUNC is a name or a pattern, optionally with actions: 'a', '^x_', 'a@sample=2'"
@@ -121,11 +121,11 @@ def _tids(text: str) -> list[int]:
 
 
 Ends = tuple[tuple[int, bool] | None, tuple[int, bool] | None]
-"""Begin and end of a range: ns, and whether they count from the first call."""
+"""Begin and end of a range: ns, and whether they are relative to the first call."""
 
 
 def since_first_call(args: Namespace) -> bool:
-    """Say whether a range of times counts from the first call."""
+    """Return whether a time range is relative to the first call."""
     return args.time_range is not None and any(end is not None and end[1] for end in args.time_range)
 
 
@@ -149,7 +149,7 @@ def _end(text: str) -> tuple[int, bool] | None:
 
 
 def arguments(args: Namespace, start: int) -> Iterator[str]:
-    """Yield arguments for `dctv.shown_calls`; `start` is the begin of the trace in its own clock."""
+    """Yield arguments for `dctv.shown_calls`; `start` is the begin of the trace on its own clock."""
     for name, option in _LISTS.items():
         words = getattr(args, option)
         if words:
@@ -167,10 +167,10 @@ def arguments(args: Namespace, start: int) -> Iterator[str]:
 
 
 def filters_of(args: Namespace, start: int) -> CallFilters:
-    """Return what `arguments` says, for a kernel.
+    """Return the same filters as `arguments`, for a kernel.
 
     Raises:
-        UsageError: a word of a filter means nothing.
+        UsageError: a word of a filter is invalid.
     """
     given = [(option, getattr(args, name, None) or ()) for name, option in ARGUMENTS.items()]
     ends = (None, None) if args.time_range is None else args.time_range
@@ -188,12 +188,12 @@ def filters_of(args: Namespace, start: int) -> CallFilters:
 
 
 def quoted(text: str) -> str:
-    """Write a text as SQL does."""
+    """Write a text as a SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def is_filtered(args: argparse.Namespace) -> bool:
-    """Say whether anything is left out."""
+    """Return whether the filters exclude anything."""
     chosen = [getattr(args, option) for option in _LISTS.values()]
     limits = args.time_filter or args.size_filter or args.time_range or args.tid or args.depth != DEPTH
     return bool(any(chosen) or limits or args.trace == "off")

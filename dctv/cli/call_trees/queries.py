@@ -1,4 +1,4 @@
-"""A mounted trace and the options of a command to the SQL of the calls, and events, that are shown."""
+"""Build the SQL of the calls and events that pass a command's filters, from a mounted trace and the options."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from dctv.session import Session
 
 TRACE = "trace"
-"""The name under which commands mount their trace."""
+"""The name of the trace's mount."""
 OTHER = "other"
-"""The name of the one that it is compared with."""
+"""The name of the other trace's mount, for comparisons."""
 _OWN = "c._ts, c.dur, c.id, c.parent, c.depth, c.depth AS level, c.tid, c.name, c.module, c.args, c.retval"
 FUNCTIONS = "SELECT name, module, MIN(size) AS size, MIN(file) AS file FROM {}.functions GROUP BY name, module"
-"""What is known of functions by name and module; `{}` is the mount."""
+"""Properties of functions by name and module; `{}` is the mount."""
 _READINGS: Mapping[str, tuple[tuple[str, ...], str, tuple[str, str] | None]] = {
     "proc/statm": (("vmsize", "vmrss", "shared"), "KB", None),
     "page-fault": (("major", "minor"), "", None),
@@ -31,19 +31,19 @@ _READINGS: Mapping[str, tuple[tuple[str, ...], str, tuple[str, str] | None]] = {
     "pmu-cache": (("refers", "misses"), "", ("hit=%.2f%%", "100.0 * (e.refers - e.misses) / e.refers")),
     "pmu-branch": (("branch", "misses"), "", ("predict=%.2f%%", "100.0 * (e.branch - e.misses) / e.branch")),
 }
-"""What the recorder read where a function was entered or left: numbers, their unit, what differences come to."""
+"""Values that the recorder read at entry and exit: their names, unit, and the meaning of their differences."""
 _NONE = "NULL::INT64"
 LOST = "lost"
-"""The table of records that a thread lost."""
+"""The table of lost records per thread."""
 _UNTOLD = ("call", "callsite")
-"""Tables that are not of events which lines tell of."""
+"""Tables without events for lines."""
 
 SCHEDULE = "linux:schedule"
-"""The table of when calls were not running."""
+"""The table of off-CPU times."""
 _SCHEDULED = f"CASE WHEN e.preempted THEN '{SCHEDULE} (pre-empted)' ELSE '{SCHEDULE}' END"
 _EXTERNAL = "external-data"
 _LEVELS = {_EXTERNAL: -1, LOST: -2}
-"""The level of what is not indented, and of what is told of whether or not a call is shown."""
+"""The levels of events that are not indented, or that are shown regardless of calls."""
 _PROPERTIES = {
     LOST: "CASE WHEN e.count > 0 THEN 'LOST ' || e.count || ' records!!' ELSE 'LOST some records!!' END",
     SCHEDULE: _SCHEDULED,
@@ -56,25 +56,25 @@ _PROPERTIES = {
     "watch:cpu": "'watch:cpu (cpu=' || e.cpu || ')'",
     "watch:var": "'watch:var (' || COALESCE(e.variable, PRINTF('[0x%x]', e.addr)) || PRINTF('=%x)', e.value)",
 }
-"""What lines say of events; of others they give the name."""
+"""Texts of events in lines; for other events the name is used."""
 
 
 @record
 class CallSource:
-    """What a trace tells of its calls."""
+    """The contents of a trace that concern calls."""
 
     recorded: bool
-    """It was made by a recorder of functions, which tells how calls ended and where functions are."""
+    """Whether a function recorder made it, so that it has the ends of calls and the addresses of functions."""
     events: tuple[str, ...]
     start: int
-    """The time of its begin in its own clock."""
+    """Its start on its own clock."""
     file: Path | None = None
-    """The file of the column store with its calls."""
+    """The file of its calls in the column store."""
     within: tuple[str, ...] = ()
-    """Those events that tell in which call they happened."""
+    """Event tables with a reference to the enclosing call."""
     mount: str = TRACE
     view: str = "calls"
-    """Where calls that no recorder of functions told are."""
+    """The view of calls, if no function recorder made them."""
 
     @property
     def calls(self) -> str:
@@ -83,7 +83,7 @@ class CallSource:
 
 
 def source_of(session: Session, mount: str = TRACE) -> CallSource:
-    """Look at a mounted trace."""
+    """Inspect a mounted trace."""
     schema = session.columns(f"{mount}.raw_events.call")
     recorded = schema is not None and {"state", "addr"} <= set(schema.names)
     prefix = f"{mount}.raw_events"
@@ -97,12 +97,12 @@ def source_of(session: Session, mount: str = TRACE) -> CallSource:
 
 
 def without_events(source: CallSource) -> CallSource:
-    """Return what a trace tells without events; that records were lost is none."""
+    """Return a source without events, except lost records."""
     return replace(source, events=tuple(table for table in source.events if table == LOST))
 
 
 def property_of(session: Session, mount: str, key: str) -> str | None:
-    """Return what a trace tells of itself."""
+    """Return a property of the trace."""
     found = session.properties(mount).get(key)
     return None if found is None else str(found)
 
@@ -110,7 +110,7 @@ def property_of(session: Session, mount: str, key: str) -> str | None:
 def shown_calls(args: Namespace, source: CallSource, *, tasks: bool, events: bool, more: bool = False) -> str:
     """Return the query of what `Replay` prints.
 
-    `tasks` tells whether the names of threads are wanted, `more` whether own times and processes are.
+    `tasks` says whether the names of threads are included, `more` whether self times and processes are.
     """
     filters = ", ".join(arguments(args, source.start))
     joined = f" LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = {{}}.tid"
@@ -135,7 +135,7 @@ def shown_calls(args: Namespace, source: CallSource, *, tasks: bool, events: boo
 def _event_rows(
     source: CallSource, task: str, joined: str, *, more: bool = False, tids: Sequence[int] | None = None
 ) -> list[str]:
-    """Return queries of events, in the columns that `Replay` takes; `tids` are the threads whose losses are told."""
+    """Return queries of events, in the columns for `Replay`; `tids` are the threads with lost records to show."""
     others = ", NULL::INT64 AS self, e.pid AS pid" if more else ""
     return [
         f"SELECT e._ts AS _ts, e.tid AS tid, e.line AS id, 0::INT32 AS depth, 0::INT8 AS _shown, 0::INT32 AS _indent, "
@@ -174,9 +174,9 @@ def _own(args: Namespace, source: CallSource) -> str:
 
 
 def measures(args: Namespace) -> bool:
-    """Say whether what the recorder measured of calls without those within holds for what is shown.
+    """Return whether the recorder's self times of calls hold for the calls that pass.
 
-    It leaves out all calls within; those that are not read count as part of their caller.
+    They exclude all callees; the time of callees that are not read belongs to their caller.
     """
     unread = args.time_filter or args.size_filter or args.callers or args.time_range is not None
     words = [*(args.triggers or ()), *(args.filters or ())]
@@ -184,7 +184,7 @@ def measures(args: Namespace) -> bool:
 
 
 def calls_of(args: Namespace, source: CallSource, *, size: bool = False, pid: bool = False) -> str:
-    """Return the query of all calls, with sizes and files of their functions, and processes, where these are wanted."""
+    """Return the query of all calls, optionally with sizes and files of their functions, and processes."""
     plain = f"{_OWN}, c.pid" if pid else _OWN
     if not source.recorded:
         if size:
@@ -206,18 +206,18 @@ def calls_of(args: Namespace, source: CallSource, *, size: bool = False, pid: bo
 
 
 def scheduled(args: Namespace, source: CallSource) -> bool:
-    """Say whether it matters, and is known, when calls were not running.
+    """Return whether off-CPU times matter, and are known.
 
-    What was measured of calls leaves that out already, so it only matters if it is to be told or is not all measured.
+    Measured self times exclude them already, so they only matter if they are shown or some times are not measured.
     """
     return SCHEDULE in source.events and not (args.no_event and measures(args))
 
 
 def off_cpu(args: Namespace, source: CallSource, shown: str = "shown") -> str:
-    """Return the part `off` of a query: when shown calls were not running, as if they had called `linux:schedule`.
+    """Return the step `off` of a query: off-CPU times as calls of `linux:schedule` by the calls that pass.
 
-    What was shorter than the time filter belongs to the call that it was in, as short calls do; what had not ended
-    stays. The part `told` has those that are to be shown: time off the CPU is no call's own even if none are.
+    A time shorter than the time filter belongs to the call around it, like a short call; one that has not ended stays.
+    The step `told` has those to show: off-CPU time is never self time of a call, even if none are shown.
     """
     if SCHEDULE not in source.events:
         return (
@@ -237,7 +237,7 @@ def _level(table: str) -> int:
 
 
 def _properties_of(source: CallSource, table: str) -> str:
-    """Return a table of events; what was told from outside is of the thread that last did something."""
+    """Return a table of events; external events belong to the thread that was last active."""
     events = f"{source.mount}.raw_events.{_identifier(table)}"
     if table != _EXTERNAL:
         return events
@@ -272,12 +272,12 @@ def _reading(table: str, what: str, *, differs: bool) -> str:
 
 
 def _identifier(name: str) -> str:
-    """Write the name of a table, whatever it has in it."""
+    """Quote the name of a table."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def answered(session: Session, query: str) -> Result:
-    """Run a query that a person has not written, and so is not to see in errors; warnings are told when it is read."""
+    """Run an internal query, which errors do not quote to the user; warnings are reported when it is read."""
     try:
         result = session.sql(query)
         result.when_read(lambda: warn(result.warnings))
@@ -289,7 +289,7 @@ def answered(session: Session, query: str) -> Result:
 
 
 def resolved(session: Session, source: CallSource, args: Namespace) -> Namespace:
-    """Return options with what the trace tells of them: which calls are of libraries, and when the first one began."""
+    """Return options with facts from the trace: library calls, and the begin of the first call."""
     known = vars(args)
     if args.no_libcall:
         known = {**known, "hide": [*(args.hide or ()), *_library_calls(session, source, args.match)]}
@@ -301,14 +301,14 @@ def resolved(session: Session, source: CallSource, args: Namespace) -> Namespace
 
 
 def first_call(session: Session, source: CallSource) -> int:
-    """Return when the first call began, in ns after the trace's begin; what the kernel told may come before it."""
+    """Return the begin of the first call, in ns after the trace's begin; kernel events may come before it."""
     calls = source.calls if source.recorded else f"{source.mount}.{source.view}"
     ((begin,),) = session.sql(f"SELECT unitless(MIN(_ts)) FROM {calls}").fetchall()
     return begin or 0
 
 
 def _library_calls(session: Session, source: CallSource, match: str) -> list[str]:
-    """Return words of filters for the functions that are called through the linker's table."""
+    """Return filter words for the functions that are called through the linker's table."""
     if not source.recorded:
         raise UsageError("the trace does not say which functions belong to libraries")
     found = session.sql(f"SELECT DISTINCT name, module FROM {source.mount}.functions WHERE type = 'P'").fetchall()
@@ -316,14 +316,14 @@ def _library_calls(session: Session, source: CallSource, match: str) -> list[str
 
 
 def exactly(name: str, match: str) -> str:
-    """Write a name so that it means itself."""
+    """Write a pattern that matches only this name."""
     if match == "regex":
         return f"^{re.escape(name)}$"
     return re.sub(r"([*?\[])", r"[\1]", name) if match == "glob" else name
 
 
 def open_calls(source: CallSource) -> str:
-    """Return the query of the calls that were not left, by thread, the innermost first: thread, level, name."""
+    """Return the query of the unfinished calls, by thread, the innermost first: thread, level, name."""
     if source.recorded:
         return f"SELECT tid, depth, name FROM {source.calls} WHERE state = 'open' ORDER BY tid, depth DESC, id DESC"
     calls = f"{source.mount}.{source.view}"

@@ -1,4 +1,4 @@
-"""A mounted trace, and the data directory that it was read from, to what texts tell besides calls."""
+"""Read a trace's data directory for facts that reports show in addition to calls."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Recording:
 
 
 def recording_of(traces: Sequence[str]) -> Recording | None:
-    """Return the data directory that a trace is; None if it is something else."""
+    """Return the data directory of a trace; None if it is something else."""
     from dctv.readers.uftrace_files.files import folder_files
     from dctv.readers.uftrace_files.info import read_info
     from dctv.readers.uftrace_files.tasks import read_tasks
@@ -75,21 +75,21 @@ def recording_of(traces: Sequence[str]) -> Recording | None:
 
 
 def program_of(recording: Recording | None, properties: Mapping[str, str], traces: Sequence[str]) -> str:
-    """Return the name of the program that was traced, or of the trace."""
+    """Return the name of the traced program, or of the trace."""
     path = recording.info.values.get("exename") if recording else properties.get("exename")
     name = (path or traces[0]).rstrip("/").rsplit("/", 1)[-1]
     return name.encode("utf-8", "replace").decode()
 
 
 def version_of(recording: Recording | None) -> str:
-    """Return what made the records."""
+    """Return the recorder's version."""
     if recording is not None and (version := recording.info.values.get("uftrace_version")):
         return f"uftrace {version}"
     return "dctv"
 
 
 def header_of(recording: Recording) -> str:
-    """Return the lines that tell of the file `info`."""
+    """Return the header lines about the file `info`."""
     with (recording.folder / "info").open("rb") as file:
         raw = file.read(_HEADER)
     order = ">" if raw[14] == 2 else "<"

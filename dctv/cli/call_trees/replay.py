@@ -1,4 +1,4 @@
-"""Shown calls to the lines of `dctv replay`, as they come."""
+"""Write calls that pass the filters as the lines of `dctv replay`, as they come."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from dctv.session import Session
 
 FIELDS = ("duration", "tid", "addr", "time", "delta", "elapsed", "task", "module")
-"""Columns before the bar, in the order in which they stand."""
+"""Columns before the bar, in order."""
 
 
 @record
 class Style:
-    """How lines look."""
+    """The style of lines."""
 
     fields: tuple[str, ...]
     args: bool
@@ -31,24 +31,24 @@ class Style:
     task_newline: bool
     colored: bool
     offset: int
-    """Levels between the columns of threads."""
+    """Levels of indentation per thread column."""
     merge: bool
     rules: tuple[CallRule, ...]
-    """Functions with colours."""
+    """Rules for the colours of functions."""
     match: Match
     start: int
     first: int
-    """What elapsed times count from, in ns after the trace's begin."""
+    """The origin of elapsed times, in ns after the trace's begin."""
 
 
 def colours(args: Namespace) -> tuple[CallRule, ...]:
-    """Return the rules that give functions colours."""
+    """Return the rules for the colours of functions."""
     rules = [*rules_of("filter", args.filters or (), args.match), *rules_of("trigger", args.triggers or (), args.match)]
     return tuple(rule for rule in rules if rule.trigger.color is not None)
 
 
 def write_lines(session: Session, query: str, style: Style, out: BinaryIO) -> None:
-    """Run a query of shown calls and write its lines."""
+    """Run a query of calls and write its lines."""
     from dctv import _kernels
 
     printer = _kernels.Replay(style)
@@ -60,7 +60,7 @@ def write_lines(session: Session, query: str, style: Style, out: BinaryIO) -> No
 def write_stored(
     session: Session, stored: StoredCalls, source: CallSource, style: Style, out: BinaryIO, *, events: bool
 ) -> None:
-    """Read a stored table of calls and write its lines, with those of events between them."""
+    """Read a stored table of calls and write its lines, interleaved with those of events."""
     from dctv import _kernels
 
     named = "task" in style.fields
@@ -78,7 +78,7 @@ def write_stored(
 
 
 def write_remaining(session: Session, source: CallSource, out: BinaryIO) -> None:
-    """Write the calls that were open when the recording ended."""
+    """Write the calls that were unfinished at the end of the recording."""
     left = session.sql(open_calls(source)).fetchall()
     if not left:
         return

@@ -1,4 +1,4 @@
-"""Shown calls, added up by function or by thread, to the table of `dctv report`."""
+"""Sum the calls that pass the filters by function or by thread, for the table of `dctv report`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WIDTH = 20
 
 
 def time_unit(nanoseconds: float, paint: Paint = _PLAIN) -> str:
-    """Write three digits before and three after the point, and a unit; blanks for no time at all."""
+    """Write three digits before and three after the point, and a unit; blanks for zero."""
     whole, part, unit = abs(int(nanoseconds)), 0, "us"
     if whole == 0:
         return " " * 10
@@ -48,7 +48,7 @@ def _share(value: float, _: Paint) -> str:
 
 @record
 class ReportColumn:
-    """A column of the table, which is a column of the query too."""
+    """A column of the table and of the query."""
 
     title: str
     text: Callable[[Any, Paint], str]
@@ -93,7 +93,7 @@ def write_functions(
 
 
 def write_sums(sums: CallSums, args: Namespace, fields: Sequence[str], out: BinaryIO) -> None:
-    """Write a row for each function that was added up."""
+    """Write a row for each function from sums."""
     names = [*(name.replace("-", "_") for name in fields), "name"]
     keys = [key.replace("-", "_") for key in keys_of(args)]
     found = sorted(map(_of_function, sums.functions()), key=_order(keys))
@@ -101,7 +101,7 @@ def write_sums(sums: CallSums, args: Namespace, fields: Sequence[str], out: Bina
 
 
 def shows_sizes(args: Namespace, fields: Sequence[str]) -> bool:
-    """Say whether sizes of functions are wanted."""
+    """Return whether sizes of functions are needed."""
     return "size" in fields or "size" in args.sort
 
 
@@ -112,7 +112,7 @@ def _write_functions(rows: Sequence[Sequence[Any]], args: Namespace, fields: Seq
 
 
 def keys_of(args: Namespace) -> list[str]:
-    """Return what rows are sorted by: names of columns, or `func`."""
+    """Return the sort keys: names of columns, or `func`."""
     average = "self" if args.avg_self else "total"
     return [f"{average}-{key}" if key in ("avg", "min", "max", "stdv") else key for key in args.sort]
 
@@ -143,8 +143,8 @@ def write_threads(session: Session, args: Namespace, source: CallSource, out: Bi
 
 
 def summed(session: Session, args: Namespace, source: CallSource, *, size: bool) -> CallSums:
-    """Add up the shown calls of a recording: in one pass over the stored table if there is one."""
-    from dctv import _kernels  # compiled; only wanted when a trace is read
+    """Sum the calls of a recording that pass: in one pass over the stored table if there is one."""
+    from dctv import _kernels  # compiled; only needed when a trace is read
 
     sums = _kernels.CallSums(measured=measures(args))
     stored = stored_calls(session, args, source, size=size)
@@ -165,7 +165,7 @@ def summed(session: Session, args: Namespace, source: CallSource, *, size: bool)
 
 
 def _of_function(of: FunctionSums) -> dict[str, Any]:
-    """Return the columns of a function's row; whole ns, as the tool counts, so that the last digit is the same."""
+    """Return the columns of a function's row; in whole ns, as the tool counts, so that the last digit agrees."""
     sums: dict[str, Any] = {"name": of.name, "call": of.calls, "size": of.size, "total": of.total, "self": of.own.sum}
     for kind, times in (("total", of.lengths), ("self", of.own)):
         count = times.count
@@ -177,7 +177,7 @@ def _of_function(of: FunctionSums) -> dict[str, Any]:
 
 
 def _order(keys: Sequence[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
-    """Return what rows are sorted by: by name ascending, by all else descending; what is not known comes last."""
+    """Return a sort function: ascending by name, descending by all other keys; unknown values come last."""
 
     def named(row: dict[str, Any]) -> tuple[Any, ...]:
         return row["name"] is None, row["name"] or ""
@@ -203,7 +203,7 @@ def _write(
 
 
 def _shown(args: Namespace, source: CallSource, *, size: bool) -> str:
-    """Return a query's beginning: the shown calls, with their own time."""
+    """Return the beginning of a query: the calls that pass, with their self time."""
     calls, filters = calls_of(args, source, size=size), ", ".join(arguments(args, source.start))
     renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
     more = (", unitless(self) AS self" if source.recorded else "") + (", size" if size else "")
@@ -222,7 +222,7 @@ def _shown(args: Namespace, source: CallSource, *, size: bool) -> str:
 
 
 def _sums(args: Namespace, source: CallSource, *, size: bool) -> str:
-    """Return a query's beginning: sums by function; a call within one of the same function is in its total already."""
+    """Return the beginning of a query: sums by function; the total of a function excludes recursive calls."""
 
     def figures(kind: str, column: str) -> str:
         mean = f"FLOOR(AVG({column}))"

@@ -1,4 +1,4 @@
-"""A trace in the column store and options of filters to what kernels read of it without the engine."""
+"""Read a trace's calls with filters from the column store by kernels, without the engine."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 @record
 class StoredCalls:
-    """What is read of a stored table of calls."""
+    """The inputs of a kernel that reads a stored table of calls."""
 
     path: Path
     rules: CallFilters
     tids: list[int]
     functions: list[Any]
-    """Name, module, size and file of functions, where they matter."""
+    """Name, module, size and file of functions, if they are needed."""
     by_module: bool
     by_arguments: bool
     missed: Missed
-    """Is told which words of the filters name nothing."""
+    """Collects words of the filters that match nothing."""
 
     def tell_missed(self) -> None:
-        """Warn of words that name nothing, once all calls have been read."""
+        """Warn of words that match nothing, once all calls have been read."""
         if not self.missed.words:
             return
         from dctv.console.narration import warn
@@ -43,7 +43,7 @@ class StoredCalls:
 
 
 def read_directly(args: Namespace, path: Path, start: int) -> StoredCalls | None:
-    """Return what a kernel reads of a file, but for functions; None if it is known late what is shown."""
+    """Return a kernel's inputs for a file, without functions; None if the filters depend on later calls."""
     from dctv import _kernels
 
     try:
@@ -57,7 +57,7 @@ def read_directly(args: Namespace, path: Path, start: int) -> StoredCalls | None
 
 
 def stored_calls(session: Session, args: Namespace, source: CallSource, *, size: bool = False) -> StoredCalls | None:
-    """Return what a kernel reads; None if the engine must: without a store, or if it is known late what is shown."""
+    """Return a kernel's inputs; None if the engine must read: without a store, or if filters depend on later calls."""
     calls = None if source.file is None else read_directly(args, source.file, source.start)
     if calls is None or not (size or calls.rules.by_size or calls.rules.by_file):
         return calls

@@ -1,4 +1,4 @@
-"""Shown calls, added up by who called whom, to trees of nodes."""
+"""Sum the calls that pass the filters by caller, as trees of nodes."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ if TYPE_CHECKING:
     from dctv.session import Session
 
 SAMPLE_TIMES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
-"""Sample times that are chosen from, in ns."""
+"""Candidates for the sample time, in ns."""
 _SAMPLES = 1_000_000
-"""There are at most so many, if time allows."""
+"""The desired maximum number of samples."""
 SCHEDULE = "linux:schedule"
-"""The event that stands among calls: a thread was off its CPU."""
+"""An event that appears among calls: the thread was off-CPU."""
 
 
 @record
 class CallNode:
-    """Calls of a function that came the same way; a root is none, but what they are of."""
+    """The calls of a function with the same callers; a root stands for the whole program or function."""
 
     number: int
-    """In order of the first calls, over all trees; a root has 0."""
+    """In order of the first calls, over all trees; 0 for a root."""
     name: str
     address: int | None
     calls: int
     total: int
     own: int
     totals: tuple[int, int]
-    """Shortest and longest, in ns."""
+    """Minimum and maximum, in ns."""
     owns: tuple[int, int]
     rests: tuple[int, ...]
-    """What is left of durations of calls within, divided by each of the sample times."""
+    """For each sample time, the sum of the remainders when callees' durations are divided by it."""
     inner: list[CallNode] = field(default_factory=list)
 
     def walk(self) -> Iterator[tuple[CallNode, tuple[CallNode, ...]]]:
-        """Yield this and all below with those above, in the order in which they were first called."""
+        """Yield this node and its descendants with their ancestors, in the order of the first calls."""
         waiting: list[tuple[CallNode, tuple[CallNode, ...]]] = [(self, ())]
         while waiting:
             node, above = waiting.pop()
@@ -53,10 +53,10 @@ class CallNode:
 
 @record
 class CallPath:
-    """How a function was reached."""
+    """A path to a function."""
 
     stack: tuple[str, ...]
-    """What it was called from, the outermost first."""
+    """Its callers, the outermost first."""
     hits: int
     time: int
 
@@ -72,7 +72,7 @@ class ProgramCalls:
 
 @record
 class Forest:
-    """All of a trace."""
+    """All programs of a trace."""
 
     trees: tuple[ProgramCalls, ...]
     lasted: int
@@ -80,7 +80,7 @@ class Forest:
     sample_times: tuple[int, ...]
 
     def sample_time(self, wanted: int | None, elapsed: int | None) -> int:
-        """Return what is asked for, or the shortest that does not give too many samples."""
+        """Return the requested sample time, or the shortest one that does not give too many samples."""
         if wanted is not None:
             return wanted
         lasted = self.lasted if elapsed is None else elapsed
@@ -103,7 +103,7 @@ def forest_of(
     function: str | None = None,
     sample_time: int | None = None,
 ) -> Forest:
-    """Run the query of shown calls and add them up; with a recording, a tree for each program."""
+    """Run the query of calls and sum them; with a recording, a tree for each program."""
     from dctv import _kernels
 
     sessions = recording.tasks.sessions_of.items() if recording is not None else ()
@@ -117,7 +117,7 @@ def forest_of(
 
 
 def tree_query(args: Namespace, source: CallSource) -> str:
-    """Return the query of calls, and of the times when their threads were off the CPU."""
+    """Return the query of calls, and of off-CPU times of their threads."""
     events = (SCHEDULE,) if SCHEDULE in source.events else ()
     silent = bool(getattr(args, "no_event", False))
     query = shown_calls(args, replace(source, events=events), tasks=False, events=not silent, more=True)
@@ -146,7 +146,7 @@ def _trees(found: Sequence[TreeNode], paths: Sequence[TreePath]) -> Iterator[Pro
 
 
 def whole(tree: ProgramCalls, name: str) -> ProgramCalls:
-    """Return a tree of all calls with a root that has their program's name, and lasted as long as they did."""
+    """Return a tree of all calls below a root with the program's name and the sum of their durations."""
     total = sum(one.total for one in tree.root.inner)
     root = replace(tree.root, name=name, calls=1, total=total, own=0, totals=(total, total))
     return replace(tree, root=root)

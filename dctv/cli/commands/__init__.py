@@ -1,1 +1,1 @@
-"""The subcommands of `dctv`, one file each; a file here is all that a new one takes."""
+"""The subcommands of `dctv`, one module each; adding a module adds a subcommand."""

@@ -1,4 +1,4 @@
-"""`dctv cache`: lists the indexes that were built, and removes those that are not wanted any more."""
+"""`dctv cache`: list indexes, and remove those that are no longer needed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """List, tell or prune; return the exit code."""
+    """List, measure or prune; return the exit code."""
     from dctv.console.sink import stdout_sink
     from dctv.index.cache import CacheLimit, entries, most_bytes, prune
     from dctv.index.location import cache_folder, configured_folder
@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
 
 
 def _write(found: list[CachedIndex], name: str) -> int:
-    """Write the list for programs: bytes and seconds since 1970 as numbers, a row for each file of a trace."""
+    """Write the list for programs: bytes and Unix times as numbers, a row for each file of a trace."""
     from dctv.cli.figures import Figures, SectionColumn
     from dctv.console.listing import write_listing
 

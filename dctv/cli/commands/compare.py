@@ -1,4 +1,4 @@
-"""`dctv compare`: compares what a query gives for the traces of two sides."""
+"""`dctv compare`: compare the results of a query for the traces of two sides."""
 
 from __future__ import annotations
 

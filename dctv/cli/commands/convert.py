@@ -1,4 +1,4 @@
-"""`dctv convert`: writes a trace, or the rows of a query, for viewers and other tools."""
+"""`dctv convert`: write a trace, or the rows of a query, for viewers and other tools."""
 
 from __future__ import annotations
 

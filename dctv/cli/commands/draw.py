@@ -1,4 +1,4 @@
-"""`dctv draw`: draws the timeline of traces, into the terminal or as an SVG or PNG picture or a page."""
+"""`dctv draw`: draw the timeline of traces, in the terminal or as an SVG or PNG picture or a page."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from dctv.draw.scene import Scene
 
 _TRACE = "trace"
-"""What traces without a name are mounted as."""
+"""The mount of a trace without a name."""
 _STATES = "state"
-"""What the state system of a trace is called below its name."""
+"""The name of a trace's state system, below its mount."""
 _TIME = pattern(r"(-?)([0-9]{1,15})(?:\.([0-9]{1,9}))?(|ns|us|ms|s|m|h)")
 
 
@@ -98,7 +98,7 @@ def run(args: Namespace) -> int:
 
 
 def _check(args: Namespace, *, to_file: bool) -> None:
-    """Refuse what cannot be drawn, before a trace is read."""
+    """Reject impossible requests before a trace is read."""
     from dctv.draw.times import exact_time
 
     if args.stop is not None and args.stop <= (args.start or 0):
@@ -147,7 +147,7 @@ def _window(args: Namespace, begin: int, end: int) -> tuple[int, int]:
 
 
 def _drawn(scene: Scene, args: Namespace, *, to_file: bool) -> bytes:
-    """Return what is written; a scene becomes a picture where that goes to a file."""
+    """Return the output; a scene becomes a picture if the output is a file."""
     if not to_file:
         from dctv.draw.terminal.page import text
 

@@ -1,4 +1,4 @@
-"""`dctv dump`: writes calls as records or for other tools, as `uftrace dump` does."""
+"""`dctv dump`: write calls as records or for other tools, like `uftrace dump`."""
 
 from __future__ import annotations
 

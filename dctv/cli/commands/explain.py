@@ -1,4 +1,4 @@
-"""`dctv explain`: shows how a query would run, or did run."""
+"""`dctv explain`: show how a query would run, or did run."""
 
 from __future__ import annotations
 

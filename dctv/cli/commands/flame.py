@@ -1,4 +1,4 @@
-"""`dctv flame`: draws what calls, slices or samples add up to by stack, as an SVG picture that can be zoomed."""
+"""`dctv flame`: draw sums of calls, slices or samples by stack as an SVG flame graph with zoom."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _width(text: str) -> float:
 
 
 def run(args: Namespace) -> int:
-    """Mount, filter, add up, draw; return the exit code."""
+    """Mount, filter, sum, draw; return the exit code."""
     from dctv.cli.call_trees.queries import OTHER, TRACE
     from dctv.cli.errand import Desk, carry_out
     from dctv.cli.flame.drawing import draw

@@ -1,4 +1,4 @@
-"""`dctv formats`: lists the formats of traces that can be mounted."""
+"""`dctv formats`: list the formats of traces that can be mounted."""
 
 from __future__ import annotations
 

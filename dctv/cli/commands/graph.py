@@ -1,4 +1,4 @@
-"""`dctv graph`: prints who called whom, added up, as `uftrace graph` does."""
+"""`dctv graph`: print the call graph with sums, like `uftrace graph`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _fields(text: str) -> tuple[str, ...]:
 
 
 def run(args: Namespace) -> int:
-    """Mount, filter, add up, print; return the exit code."""
+    """Mount, filter, sum, print; return the exit code."""
     from dctv.cli.call_trees.graph import FIELDS, TASK_FIELDS, write_graph, write_tasks
     from dctv.cli.call_trees.queries import TRACE, resolved, source_of
     from dctv.cli.errand import Desk, carry_out

@@ -1,4 +1,4 @@
-"""`dctv index`: builds the index and the column store of traces, so that queries need not read them again."""
+"""`dctv index`: build the index and the column store of traces, so that queries need not read the traces again."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def run(args: Namespace) -> int:
 
 
 def _session(args: Namespace, report: ProgressListener) -> AbstractContextManager[Session | None]:
-    """Open a session if one is needed: to make timelines. Its engine and language take longer to load than an index."""
+    """Open a session if timelines require it. Its engine and language take longer to load than an index."""
     if args.check or not args.timeline:
         return nullcontext()
     from dctv.session import Session

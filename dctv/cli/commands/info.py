@@ -1,4 +1,4 @@
-"""`dctv info`: prints what a trace says of itself, or its threads, as `uftrace info` does."""
+"""`dctv info`: print the metadata of a trace, or its threads, like `uftrace info`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dctv query`: runs SQL from the command line, from files or from stdin, for people, scripts and CI."""
+"""`dctv query`: run SQL from the command line, from files or from stdin, for interactive use, scripts and CI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dctv reorganize`: sorts the events of traces into files by groups, and proves or undoes it."""
+"""`dctv reorganize`: sort the events of traces into files by groups, and verify or undo that."""
 
 from __future__ import annotations
 

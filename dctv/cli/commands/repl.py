@@ -1,4 +1,4 @@
-"""`dctv repl`: a prompt for questions; with a pipe as stdin it reads statements from there."""
+"""`dctv repl`: an interactive prompt; if stdin is a pipe, read statements from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def configure(parser: ArgumentParser) -> None:
     """Add the arguments of `dctv repl`."""
     parser.add_argument("mounts", nargs="*", metavar=WORD, help=TRACES)
     parser.add_argument("--no-config", action="store_true", help="read no configuration file")
-    # Whoever types may connect to an engine; what a text says that others wrote is another matter.
+    # Users who type may connect to an engine, unlike texts that others wrote.
     parser.set_defaults(allow_engines=True)
     add_session_options(parser)
     add_file_option(parser)
@@ -25,7 +25,7 @@ def configure(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Mount, then converse until the end of input; return the exit code."""
+    """Mount, then run the prompt until the end of input; return the exit code."""
     from dctv.cli.errand import announced, open_session
     from dctv.console.progress import ProgressBar
     from dctv.repl.conversation import Conversation

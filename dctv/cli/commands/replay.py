@@ -1,4 +1,4 @@
-"""`dctv replay`: prints the calls of a trace, nested, with what they took, as `uftrace replay` does."""
+"""`dctv replay`: print the calls of a trace, nested, with their durations, like `uftrace replay`."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def run(args: Namespace) -> int:
 
 
 def _default(args: Namespace) -> tuple[str, ...]:
-    """Show when things happened where a range of times was asked for."""
+    """Return the default columns, with times if a time range was given."""
     if args.time_range is None:
         return ("duration", "tid")
     return ("elapsed" if since_first_call(args) else "time", "duration", "tid")

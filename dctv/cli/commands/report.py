@@ -1,4 +1,4 @@
-"""`dctv report`: adds up the calls of a trace by function or thread, as `uftrace report` does."""
+"""`dctv report`: sum the calls of a trace by function or thread, like `uftrace report`."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _fields(text: str) -> tuple[str, ...]:
 
 
 def run(args: Namespace) -> int:
-    """Mount, filter, add up, print; return the exit code."""
+    """Mount, filter, sum, print; return the exit code."""
     from dctv.cli.call_trees.light import report_lightly
 
     if args.task and args.diff is not None:

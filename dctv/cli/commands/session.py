@@ -1,4 +1,4 @@
-"""`dctv session`: processes that keep traces mounted for the commands that come, and what becomes of them."""
+"""`dctv session`: start, stop and list processes that keep traces mounted for later commands."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def configure(parser: ArgumentParser) -> None:
         type=seconds,
         default=1800.0,
         metavar="TIME",
-        help="start: end it when nobody has asked for this long (default: 30min)",
+        help="start: end it after this time without a command (default: 30min)",
     )
     parser.add_argument(
         "--foreground", action="store_true", help="start: keep it in this process, until Ctrl-C or `dctv session stop`"
@@ -79,7 +79,7 @@ def _start(args: Namespace, name: str, traces: list[str]) -> int:
 
 
 def _whole(path: str) -> str:
-    """Return a path that means the same in any folder."""
+    """Return an absolute form of a path."""
     from dctv.console.files import FLEET, is_fleet
 
     mark = FLEET if is_fleet(path) else ""

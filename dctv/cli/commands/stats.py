@@ -1,4 +1,4 @@
-"""`dctv stats`: prints what a trace amounts to, from its index where there is one."""
+"""`dctv stats`: print a summary of a trace, from its index if there is one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dctv.index.summary import Summary
 
 SECTIONS = ("times", "durations", "histogram", "categories", "names", "processes")
-"""What there is to print, in this order."""
+"""The sections in order."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
 
 
 def _clock(zone: str, properties: Mapping[str, str]) -> Callable[[int], str] | None:
-    """Return what writes times of the trace's clock in a zone; None where they are shown as they are."""
+    """Return a formatter of the trace's times for a zone; None if they are shown unchanged."""
     from dctv.catalog.shifting import clock_of, unix_start
     from dctv.console.narration import say
     from dctv.console.wall_times import TRACE, Texts
@@ -90,7 +90,7 @@ def _clock(zone: str, properties: Mapping[str, str]) -> Callable[[int], str] | N
 
 
 def _found(args: Namespace, desk: Desk) -> TraceMeasure:
-    """Return a summary, with what kept the trace from being read whole if the session does not know it."""
+    """Return a summary, with the reasons for an incomplete trace if the session does not know them."""
     from dctv.cli.measure import TraceMeasure, indexed, measured
     from dctv.console.narration import say
 

@@ -1,4 +1,4 @@
-"""`dctv tables`: lists what traces offer to query."""
+"""`dctv tables`: list the tables and functions of traces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dctv test`: runs SQL files and compares what they print with the files of expected results beside them."""
+"""`dctv test`: run SQL files and compare their output with the files of expected results beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dctv ui`: serves a page in the browser that shows traces and answers questions."""
+"""`dctv ui`: serve a page for the browser that shows traces and runs queries."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _port(text: str) -> int:
 
 
 def run(args: Namespace) -> int:
-    """Serve until Ctrl-C, which is how it ends; return the exit code."""
+    """Serve until Ctrl-C, the normal end; return the exit code."""
     from dctv.cli.errand import open_session
     from dctv.cli.texts import read_texts
     from dctv.console.narration import say
@@ -57,7 +57,7 @@ def run(args: Namespace) -> int:
     session = open_session(args, bar)
     try:
         with session.serve(port=args.port) as serving:
-            # Before pages learn the address: what they drop from then on is theirs to mount, and takes other names.
+            # Before pages learn the address: files dropped on them later are mounted under other names.
             serving.service.expect(mounts)
             _announce(serving.address, opens=not args.no_open)
             _serve(session, serving.service, bar, [name for name, _ in mounts], texts)
@@ -104,7 +104,7 @@ def _serve(session: Session, service: Service, bar: ProgressBar, names: list[str
 
 
 def _prepare(session: Session, service: Service, bar: ProgressBar, names: list[str], check: Check) -> None:
-    """Mount expected traces; failures are reported here and on the page, and keep no other trace from being shown."""
+    """Mount the given traces; a failure is reported here and on the page, and does not affect other traces."""
     from dctv.cli.errand import note_warnings
     from dctv.console.narration import complain, say
 

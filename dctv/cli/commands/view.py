@@ -1,4 +1,4 @@
-"""`dctv view`: prints the events of a trace that match a filter, as the records that they are or in any format."""
+"""`dctv view`: print the events of a trace that match a filter, as the original records or in any format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 RECORDS = "ndjson"
 SUFFIXES = (".ndjson", ".jsonl", ".pfw")
-"""Endings of `-o FILE` that mean records; `--format jsonl` gives columns instead."""
+"""Suffixes of `-o FILE` that select records; `--format jsonl` writes columns instead."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -77,7 +77,7 @@ def run(args: Namespace) -> int:
 
 
 def write_records(rows: ResultRows, out: BinaryIO) -> None:
-    """Write the JSON texts of a result's only column, one a line."""
+    """Write the JSON texts of a result's only column, one per line."""
     from dctv.writers.cells import harmless_json
 
     for (texts,) in rows.chunks():
@@ -86,7 +86,7 @@ def write_records(rows: ResultRows, out: BinaryIO) -> None:
 
 
 def _writer(name: str | None, output: Path | None) -> Writer | None:
-    """Return how to write, None for records."""
+    """Return the writer, None for records."""
     formats = scan(dctv.writers, Writer)
     if name is not None:
         return formats.get(name)

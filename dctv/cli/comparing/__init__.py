@@ -1,1 +1,1 @@
-"""Arguments of `dctv compare`: words to sides, texts or bundled queries to what each side has of them, verdicts."""
+"""Parts of `dctv compare`: its arguments, running the queries for each side, and verdicts."""

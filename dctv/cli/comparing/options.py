@@ -1,4 +1,4 @@
-"""Options of `dctv compare`, and the words of their values to numbers, amounts and directions."""
+"""Options of `dctv compare`, and parsers of their numbers, quantities and directions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PERCENT = pattern(r"([0-9]+(?:\.[0-9]+)?)\s*%?")
 
 
 def add_question(parser: ArgumentParser) -> None:
-    """Add what is compared."""
+    """Add the queries to compare."""
     parser.add_argument(
         "-c",
         "--command",
@@ -64,7 +64,7 @@ def add_question(parser: ArgumentParser) -> None:
 
 
 def add_verdict(parser: ArgumentParser) -> None:
-    """Add when a comparison fails."""
+    """Add the conditions of failure."""
     parser.add_argument(
         "--fail-above",
         type=percent,
@@ -96,7 +96,7 @@ def add_verdict(parser: ArgumentParser) -> None:
 
 
 def add_running(parser: ArgumentParser) -> None:
-    """Add how traces are read, how long that may take, and what is said of it."""
+    """Add how to read traces, time limits, and messages."""
     add_fleet_options(parser)
     parser.add_argument("--github", action="store_true", help="annotate errors in GitHub")
     parser.add_argument(
@@ -106,7 +106,7 @@ def add_running(parser: ArgumentParser) -> None:
 
 
 def percent(text: str) -> float:
-    """Read a limit in percent: `5%` or `5`."""
+    """Parse a limit in percent: `5%` or `5`."""
     match = _PERCENT.fullmatch(text)
     if match is None:
         raise ArgumentTypeError(f"found `{text}`, expected percent such as 5%")
@@ -114,7 +114,7 @@ def percent(text: str) -> float:
 
 
 def level(text: str) -> float:
-    """Read a level of significance."""
+    """Parse a significance level."""
     try:
         value = float(text)
     except ValueError:
@@ -125,8 +125,8 @@ def level(text: str) -> float:
 
 
 def least(text: str) -> Quantity:
-    """Read an amount: a number with or without a unit."""
-    from dctv.console.params import value_of  # units and plans; only wanted if it is given
+    """Parse a quantity: a number with or without a unit."""
+    from dctv.console.params import value_of  # units and plans; only needed if it is given
     from dctv.contracts.table_function import Quantity
 
     value = value_of(text)
@@ -138,8 +138,8 @@ def least(text: str) -> Quantity:
 
 
 def direction(text: str) -> tuple[str | None, Direction]:
-    """Read which numbers are better, of a column or of all: `bandwidth=higher`, `lower`."""
-    from dctv.comparison.judging import DIRECTIONS  # units and plans; only wanted if it is given
+    """Parse which values are better, of a column or of all: `bandwidth=higher`, `lower`."""
+    from dctv.comparison.judging import DIRECTIONS  # units and plans; only needed if it is given
 
     column, given, word = text.rpartition("=")
     found = next((one for one in DIRECTIONS if one == word), None)

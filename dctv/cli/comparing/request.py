@@ -1,4 +1,4 @@
-"""Arguments of `dctv compare` to what is compared, how it is written, and when it fails."""
+"""Convert the arguments of `dctv compare` to a request: queries, output, and conditions of failure."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from dctv.record import record
 
 @record
 class Request:
-    """What is asked for."""
+    """The parsed arguments."""
 
     sides: tuple[tuple[str, list[str]], tuple[str, list[str]]]
     """Names and traces."""
     texts: list[SqlText]
     metrics: Sequence[Metric]
-    """The bundled queries that the texts are, if they are."""
+    """The bundled queries of the texts, if they come from these."""
     by: list[str]
     better: Better
     writer: Writer
     chosen: bool
-    """Whether somebody named what is compared."""
+    """Whether the user named the queries."""
 
     @property
     def traces(self) -> tuple[str, ...]:
-        """All traces, each once."""
+        """The distinct traces."""
         return tuple(dict.fromkeys(trace for _, traces in self.sides for trace in traces))
 
     def better_in(self, number: int) -> Better:
-        """Return which numbers are better in a result: what was said, else what the bundled query says."""
+        """Return which values are better in a result: as given, else according to the bundled query."""
         better = self.metrics[number].better if self.metrics else {}
         return Better(self.better.usual, {**better, **self.better.columns})
 
 
 def request_of(args: Namespace) -> Request:
-    """Read the arguments.
+    """Parse the arguments.
 
     Raises:
-        UsageError: they do not fit together.
+        UsageError: they contradict each other.
         TraceError: there is no such trace.
     """
     writer = writer_of(args.format, args.output)

@@ -1,4 +1,4 @@
-"""Carries out `dctv compare`: results of all traces to comparisons, written one after the other and judged."""
+"""Run `dctv compare`: run the queries for all traces, compare the results, and write and judge the comparisons."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from dctv.types.unit import NO_UNIT
 from dctv.types.units import parse_unit
 
 _EMPTY_VIEW = re.compile(r"`[^`]*` is empty: ")
-"""Warnings of views without rows; whoever named no query does not care for them."""
+"""Warnings about empty views, which do not matter unless the user named the query."""
 _LISTED = 5
-"""Changes that an error names."""
+"""The maximum number of changes in an error."""
 
 
 @record
 class _Results:
-    """What came of the job for one trace."""
+    """The results of one trace's job."""
 
     trace: str
     folder: Path
@@ -66,7 +66,7 @@ def run_compare(args: Namespace, request: Request) -> int:
         fleet = FleetWork(TRACE, request.traces, (), workers_for(args, request.traces))
         with folder_for(args) as folder:
             jobs = jobs_of(args, fleet, request.texts, folder)
-            # One trace may have been given by two paths.
+            # Two paths may refer to the same trace.
             run_jobs(list({job.folder: job for job in jobs}.values()), fleet, desk, narrator)
             tell(jobs, args, narrator, tally, lambda text: not request.chosen and bool(_EMPTY_VIEW.match(text)))
             results = [_Results(job.trace, Path(job.folder), outcome_of(job)["results"]) for job in _whole(jobs)]
@@ -74,7 +74,7 @@ def run_compare(args: Namespace, request: Request) -> int:
                 verdicts.extend(_compare(args, request, results, desk, narrator))
         return tally.code
 
-    # What is worse is written all the same: a file may be what a pull request is to show.
+    # Regressions are written too: the file may be the report on a pull request.
     code = carry_out(args, [], work, args.output)
     if code != OK or args.fail_above is None:
         return code
@@ -88,7 +88,7 @@ def _whole(jobs: Sequence[TraceJob]) -> list[TraceJob]:
 def _compare(
     args: Namespace, request: Request, results: Sequence[_Results], desk: Desk, narrator: RunNarrator
 ) -> list[Verdict]:
-    """Compare each result of the texts, and write what is found."""
+    """Compare each result of the texts, and write the comparison."""
     for label, traces in request.sides:
         if not any(one.trace in traces for one in results):
             raise TraceError(f"no trace of `{label}` could be read")
@@ -108,7 +108,7 @@ def _compare(
 def _write_all(
     found: Sequence[Comparison], args: Namespace, request: Request, desk: Desk, narrator: RunNarrator
 ) -> None:
-    """Write comparisons one after the other; of bundled queries that nobody named those that have rows."""
+    """Write comparisons one after another; bundled queries that the user did not name only if they have rows."""
     shown = [number for number, one in enumerate(found) if one.rows or request.chosen]
     if not shown:
         listed = ", ".join(one.name for one in request.metrics)
@@ -143,7 +143,7 @@ def _check_room(request: Request, count: int) -> None:
 
 
 def _heading(request: Request, number: int) -> str:
-    """Return what people are told above a table, if it is that of a bundled query."""
+    """Return the heading of a table of a bundled query."""
     if not request.metrics or request.writer.name not in FOR_PEOPLE:
         return ""
     name = request.metrics[number].name
@@ -158,7 +158,7 @@ def _write(table: ResultTable, heading: str, writer: Writer, desk: Desk) -> None
 
 
 def _judge(verdicts: Sequence[Verdict], limit: float, narrator: RunNarrator) -> int:
-    """Say what is worse, and what could not be judged."""
+    """Report regressions, and comparisons that could not be judged."""
     unjudged = sum(verdict.unjudged for verdict in verdicts)
     if not any(verdict.judged for verdict in verdicts):
         narrator.error(DctvError("found no number on both sides to judge (--fail-above)"))

@@ -1,4 +1,4 @@
-"""Words of `dctv compare` to two sides of traces, and the rest to a query."""
+"""Parse the arguments of `dctv compare` into two sides of traces, and the rest into a query."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _HINT = "dctv compare A=old.trace B=new.trace; a pattern in quotes, or A= again,
 
 @record
 class Compared:
-    """Two sides by their names, and what else was said."""
+    """Two sides by name, and the other words."""
 
     sides: tuple[tuple[str, list[str]], tuple[str, list[str]]]
     """Names and traces."""
     others: list[str]
-    """Words that are no traces."""
+    """Words that are not traces."""
 
 
 def parse_sides(words: Sequence[str]) -> Compared:
-    """Read `NAME=TRACE` words, or two traces; the first name is that of what the other is compared with.
+    """Parse `NAME=TRACE` words, or two traces; the first side is the base.
 
     Raises:
         UsageError: there are not two sides, or a pattern matches nothing.
@@ -57,11 +57,11 @@ def parse_sides(words: Sequence[str]) -> Compared:
 
 
 def better_of(given: Sequence[tuple[str | None, Direction]]) -> Better:
-    """Return which numbers are better, of what was said on the command line."""
+    """Return the directions that were given on the command line."""
     usual: Direction = next((one for column, one in reversed(given) if column is None), "lower")
     return Better(usual, {column: one for column, one in given if column is not None})
 
 
 def names(words: Sequence[str]) -> list[str]:
-    """Read names that are given one by one or with commas between them."""
+    """Parse names that are given one by one or separated by commas."""
     return [name.strip() for word in words for name in word.split(",") if name.strip()]

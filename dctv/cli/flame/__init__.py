@@ -1,1 +1,1 @@
-"""Flame graphs: frames of a query to boxes, and those to an SVG picture."""
+"""Flame graphs: read frames from a query, lay them out, and write an SVG picture."""

@@ -1,4 +1,4 @@
-"""Mounted traces and the options of `dctv flame` to a picture of their frames, with all that it must tell."""
+"""Draw the frames of mounted traces by the options of `dctv flame`, with notes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def draw(session: Session, args: Namespace) -> Iterator[str]:
-    """Yield the picture of the mounted trace, piece by piece."""
+    """Yield the picture of the mounted trace in pieces."""
     first, origin, args = _tree(session, args, TRACE)
     args.origin = origin
     compared = None
@@ -31,7 +31,7 @@ def draw(session: Session, args: Namespace) -> Iterator[str]:
 
 
 def _tree(session: Session, args: Namespace, mount: str) -> tuple[FlameTree, str, Namespace]:
-    """Return the frames of a mount, what they are made of, and the options with what was found out."""
+    """Return the frames of a mount, their source, and the options completed with facts from the trace."""
     source = source_of(session, mount)
     args = Namespace(**vars(resolved(session, source, args)))
     sampled = args.origin is None and not has_rows(session, f"{mount}.calls")

@@ -1,4 +1,4 @@
-"""The result of a query of frames to a tree that can be drawn: widths of frames, those too narrow left out."""
+"""Turn the result of a query of frames into a tree with widths, and omit narrow frames."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
 
 _ROOT = -1
 NAMELESS = "<0>"
-"""A call whose function is not known, as in `dctv report`."""
+"""The name of an unknown function, as in `dctv report`."""
 
 
 @record(eq=False)
 class FlameTree:
-    """Frames, each after the one that it is in."""
+    """Frames, parents before children."""
 
     parents: Numbers
-    """Places of the frames that these are in, -1 for none."""
+    """Indexes of the frames' parents, -1 for none."""
     calls: Numbers
     totals: Numbers
     widths: Numbers
-    """What a frame has of its own, and what those in it have: the total, unless it did not end or these overlap."""
+    """The self value plus those of the children: the total, unless the frame is unfinished or children overlap."""
     names: Any
     """A column of texts."""
 
     def __len__(self) -> int:
-        """Return how many frames there are."""
+        """Return the number of frames."""
         return len(self.parents)
 
     @property
     def whole(self) -> int:
-        """The width of all."""
+        """The total width."""
         return int(self.widths[self.parents == _ROOT].sum())
 
 
 @record
 class FlameFrame:
-    """A frame that is wide enough to be drawn."""
+    """A frame that is wide enough to draw."""
 
     name: str
     depth: int
@@ -53,32 +53,32 @@ class FlameFrame:
     total: int
     width: int
     before: int
-    """Where it begins."""
+    """The offset of its left edge."""
     other: int | None
-    """How wide it is in the trace that this one is compared with; None without one."""
+    """Its width in the other trace of a comparison; None without one."""
 
 
 @record
 class ShownFrames:
-    """What is drawn, and what is not."""
+    """The frames to draw, and the omitted ones."""
 
     frames: list[FlameFrame]
     whole: int
     left_out: int
     narrow: int
-    """How wide those are together that are left out."""
+    """The total width of the omitted frames."""
 
 
 @record
 class TreeComparison:
-    """How a tree differs from another one."""
+    """The comparison of a tree with another one."""
 
     whole: int
-    """The width of all of the other one."""
+    """The total width of the other tree."""
     widths: Numbers
-    """How wide the frames of the first are in the other."""
+    """The widths of the first tree's frames in the other one."""
     only_other: int
-    """How many frames only the other has, and how wide those are together."""
+    """The number of frames that only the other tree has, and their total width."""
     missing: int
 
 
@@ -107,7 +107,7 @@ def read_tree(session: Session, query: str) -> FlameTree:
 
 
 def compare(first: FlameTree, other: FlameTree) -> TreeComparison:
-    """Find the frames of a tree in another one, by their names and those of all that they are in."""
+    """Match the frames of a tree with those of another one, by their names and those of their ancestors."""
     import numpy as np
 
     codes: dict[str | None, int] = {}
@@ -140,7 +140,7 @@ def _named(tree: FlameTree, codes: dict[str | None, int]) -> Iterator[tuple[int,
 
 
 def shown(tree: FlameTree, compared: TreeComparison | None, least: float) -> ShownFrames:
-    """Place the frames that are at least this wide: those in one frame side by side, by name."""
+    """Place the frames with at least this width: siblings next to each other, sorted by name."""
     import numpy as np
 
     wide = (tree.widths >= least) & (tree.widths > 0)
@@ -169,7 +169,7 @@ def shown(tree: FlameTree, compared: TreeComparison | None, least: float) -> Sho
 
 
 def _placed(parents: Sequence[int], names: Sequence[str], widths: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Return where frames begin and how deep they are; each comes after the one that it is in."""
+    """Return offsets and depths of frames; parents come before children."""
     depths: list[int] = []
     for parent in parents:
         depths.append(0 if parent == _ROOT else depths[parent] + 1)

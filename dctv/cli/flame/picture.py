@@ -1,4 +1,4 @@
-"""Frames that are to be drawn to the text of an SVG picture, which needs nothing but itself."""
+"""Write frames as a self-contained SVG picture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dctv.patterns import pattern
 from dctv.record import record
 
 WIDTH = 1200
-"""Units of a picture, with its margins."""
+"""The width of a picture with its margins."""
 MARGIN = 10
 INNER = WIDTH - 2 * MARGIN
 _HEAD, _FOOT, _ROW = 74, 48, 16
@@ -20,35 +20,35 @@ _LETTER = 7.25
 """The width of a letter."""
 _DIGITS = 3
 _UNFIT = pattern("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML cannot hold."""
+"""Characters that are invalid in XML."""
 _CONTROLS = pattern("[\t\n\r\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-"""Characters that would break a line, or turn what follows around."""
+"""Characters that would break a line, or change the direction of text."""
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 
 
 @record
 class Caption:
-    """What stands around the frames."""
+    """The texts around the frames."""
 
     title: str
     lines: tuple[str, ...]
     """Below the title: totals, filters."""
     notes: tuple[str, ...]
-    """Below the frames: what is not shown."""
+    """Below the frames: what was omitted."""
     value: Callable[[int], str]
-    """Writes a width as a person reads it."""
+    """Formats a width for the user."""
     counted: bool
-    """Whether it is told how many calls a frame has."""
+    """Whether to show the number of calls of a frame."""
 
 
 def escaped(text: str) -> str:
-    """Write a text so that it is nothing but text in XML, on one line."""
+    """Escape a text for XML, on one line."""
     plain = _CONTROLS.sub(" ", _UNFIT.sub("\ufffd", text))
     return re.sub("[&<>\"']", lambda found: _ESCAPES[found[0]], plain)
 
 
 def picture(shown: ShownFrames, caption: Caption, *, inverted: bool) -> Iterator[str]:
-    """Yield an SVG picture, piece by piece; inverted, the outermost frames are at the top."""
+    """Yield an SVG picture in pieces; `inverted` puts the outermost frames at the top."""
     levels = 1 + max((frame.depth + 1 for frame in shown.frames), default=0)
     height = _HEAD + levels * _ROW + _FOOT
 
@@ -96,7 +96,7 @@ def _foot(height: int, caption: Caption) -> Iterator[str]:
 
 
 def _frame(frame: FlameFrame, whole: int, scale: float, y: int, caption: Caption) -> str:
-    # Both ends are rounded, so that neighbours touch and those in a frame end where it does.
+    # Round both edges, so that neighbours touch and children end where their parent does.
     first, last = (round(end * scale, _DIGITS) for end in (frame.before, frame.before + frame.width))
     x, width = round(MARGIN + first, _DIGITS), round(last - first, _DIGITS)
     room = int((width - 4) / _LETTER)
@@ -126,7 +126,7 @@ def _label(frame: FlameFrame, whole: int, caption: Caption) -> str:
 
 
 def _colour(frame: FlameFrame) -> str:
-    """Return a warm colour that a name always has; or red for what became more, and blue for what became less."""
+    """Return a warm colour that depends on the name; in a comparison, red for an increase, and blue for a decrease."""
     if frame.depth < 0:
         return "#e8e4d8"
     if frame.other is None:

@@ -1,4 +1,4 @@
-"""A mounted trace and the options of `dctv flame` to the SQL of its frames: sums by stack."""
+"""Build the SQL of frames, which are sums by stack, from a mounted trace and the options of `dctv flame`."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from dctv.session import Session
 
 SOURCES = ("calls", "slices", "samples")
-"""What frames are made of; the first that a trace has, unless told."""
+"""Sources of frames; the default is the first one that the trace has."""
 WEIGHTS = ("count", "period")
-"""What samples count."""
+"""What a sample counts as."""
 _WRITTEN = "COALESCE(NULLIF(REPLACE(COALESCE(name, '<0>'), ';', CHR(31)), ''), CHR(30))"
-"""Names while stacks are texts, which `;` divides; none is empty."""
+"""Names in stacks that are texts, separated by `;`; none is empty."""
 _READ = "REPLACE(REPLACE(name, CHR(31), ';'), CHR(30), '')"
 _BEFORE = "ORDER BY REPLACE(stack, ';', CHR(1)) ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
-"""Each stack after those that it begins with, and before all others."""
+"""Sorts each stack after its prefixes, and before all others."""
 
 
 def frames_of_calls(args: Namespace, source: CallSource) -> str:
-    """Return the query of frames of the shown calls, or slices: id, parent_id, depth, name, calls, total, self."""
+    """Return the query of frames of calls, or slices, that pass: id, parent_id, depth, name, calls, total, self."""
     filters = ", ".join(arguments(args, source.start))
     renamed = "CASE WHEN state = 'inherited' THEN NULL ELSE name END" if source.recorded else "name"
     shown = (
@@ -36,14 +36,14 @@ def frames_of_calls(args: Namespace, source: CallSource) -> str:
 
 
 def frames_of_samples(args: Namespace, source: CallSource) -> str:
-    """Return the query of frames of samples; filters see each stack as calls within calls."""
+    """Return the query of frames of samples; filters treat each stack as nested calls."""
     weight = f", weight=>{quoted(args.weight)}" if args.weight == "period" else ""
     where = " AND ".join(_chosen(args, source))
     sampled = f"SELECT * FROM {source.mount}.samples.samples{f' WHERE {where}' if where else ''}"
     found = f"WITH sampled AS ({sampled}), paths AS (SELECT * FROM dctv.flame_graph(sampled{weight}))"
     unfiltered = Namespace(**{**vars(args), "time_range": None, "tid": None})
     filters = ", ".join(arguments(unfiltered, 0))
-    # Each stack is laid out as a call that first has its own share, then what it calls: these nest as calls do.
+    # Each stack becomes a call that first has its own share, then its callees: these nest like calls.
     shown = (
         f"{found}, placed AS (SELECT SUM(unitless(self)) OVER ({_BEFORE})::INT64 - unitless(self) AS _ts, "
         "unitless(total) AS _duration, id, parent_id, 0 AS tid, name FROM paths), "
@@ -53,7 +53,7 @@ def frames_of_samples(args: Namespace, source: CallSource) -> str:
 
 
 def _chosen(args: Namespace, source: CallSource) -> Iterator[str]:
-    """Yield what samples must be, and refuse what can only be said of calls."""
+    """Yield conditions on samples, and reject filters that apply only to calls."""
     for option, what in (("time_filter", "-t"), ("size_filter", "-Z"), ("location", "-L")):
         if getattr(args, option):
             raise UsageError(f"`{what}` applies to calls, not to samples")
@@ -70,7 +70,7 @@ def _chosen(args: Namespace, source: CallSource) -> Iterator[str]:
 
 
 def _frames(shown: str, frames: str, *, reverse: bool) -> str:
-    """Return the query of frames; reversed, each begins with the innermost function of a stack."""
+    """Return the query of frames; `reverse` starts from the innermost function of each stack."""
     columns = "id, parent_id, depth, name, `count` AS calls, unitless(total) AS total, unitless(self) AS own"
     if not reverse:
         return f"{shown} SELECT {columns} FROM {frames}"
@@ -85,10 +85,10 @@ def _frames(shown: str, frames: str, *, reverse: bool) -> str:
 
 
 def has_rows(session: Session, table: str) -> bool:
-    """Say whether a table is not empty."""
+    """Return whether a table has rows."""
     return bool(session.sql(f"SELECT 1 AS one FROM {table} LIMIT 1").fetchall())
 
 
 def usual_weight(session: Session, mount: str) -> str:
-    """Return what samples count unless told; those without times are sums already, and their number is what counts."""
+    """Return the default weight of samples; samples without times are sums already, and count by period."""
     return "period" if property_of(session, mount, "clock") == "none" else "count"

@@ -1,4 +1,4 @@
-"""What a picture of frames does in a browser: tell, zoom, search; nothing of a trace is ever part of it."""
+"""The script of a picture of frames: tooltips, zoom, search; it contains no data of the trace."""
 
 STYLE = """
 .frame { cursor: pointer }

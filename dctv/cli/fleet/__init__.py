@@ -1,1 +1,1 @@
-"""Reports over many traces: one job for each, in processes of their own, and their results one below the other."""
+"""Reports over many traces: one job per trace, in separate processes, with concatenated results."""

@@ -1,4 +1,4 @@
-"""A report and a pattern of traces to one result for each of its statements, with the rows of all traces."""
+"""Run a report for each trace of a pattern, and write one result per statement with the rows of all traces."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _write(jobs: Sequence[TraceJob], batch: Batch, desk: Desk, tally: RunTally) 
 
 
 def _wanted(batch: Batch, count: int) -> Sequence[int]:
-    """Return which of so many results are written."""
+    """Return the numbers of the results to write."""
     if batch.wanted == ALL:
         return range(count)
     number = count if batch.wanted == LAST else int(batch.wanted)

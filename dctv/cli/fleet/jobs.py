@@ -1,4 +1,4 @@
-"""A report for one trace, run in a worker process; what came of it is left in a folder."""
+"""Run a report for one trace in a worker process, and leave its results in a folder."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ SETTINGS = (
 
 @record
 class TraceJob:
-    """What is run for one trace."""
+    """The report to run for one trace."""
 
     trace: str
-    """Its path as the pattern gave it."""
+    """Its path from the pattern."""
     name: str
-    """What it is mounted as."""
+    """The name of its mount."""
     others: tuple[tuple[str, str], ...]
-    """Names and paths of what is mounted beside it."""
+    """Names and paths of other mounts."""
     texts: tuple[tuple[str, str, str | None], ...]
-    """Names of the texts, their SQL, and the folders that paths in them start from."""
+    """Names of the texts, their SQL, and the base folders of paths in them."""
     params: tuple[str, ...]
-    """`K=V`, as they were given."""
+    """`K=V`, as given."""
     settings: dict[str, Any]
     folder: str
-    """Where its results go."""
+    """The folder for its results."""
 
     @property
     def begun(self) -> bool:
-        """Whether a worker has begun with it."""
+        """Whether a worker has started it."""
         return (Path(self.folder) / _BEGUN).exists()
 
     def outcome(self) -> dict[str, Any] | None:
-        """Return what came of it, if it has come to its end."""
+        """Return its outcome, if it is finished."""
         try:
             found: dict[str, Any] = json.loads((Path(self.folder) / _DONE).read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -59,12 +59,12 @@ class TraceJob:
         return found
 
     def fail(self, message: str, code: int) -> None:
-        """Note an error that no worker could note."""
+        """Record an error that no worker could record."""
         _finish(Path(self.folder), _failed(f"error: {message}", code))
 
 
 def key_of(job: TraceJob) -> str:
-    """Return what tells a job from others: the report, and the traces that it reads as they are on the disk."""
+    """Return the identity of a job: the report, and the traces that it reads in their current state."""
     from dctv import __version__
     from dctv.console.wall_times import TRACE
 
@@ -83,7 +83,7 @@ def key_of(job: TraceJob) -> str:
 
 
 def size_of(trace: str) -> int:
-    """Return how many bytes a trace has."""
+    """Return the size of a trace in bytes."""
     return sum(size for _, size, _ in state_of(trace))
 
 
@@ -135,7 +135,7 @@ def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
 
 
 def _kept(result: Result, path: Path, zone: str | None) -> list[list[str]]:
-    """Write a result, with its times by the wall clock if a zone is wanted; return names, types and units."""
+    """Write a result, with wall-clock times if there is a zone; return names, types and units."""
     import pyarrow as pa
 
     from dctv.console.wall_times import dated
@@ -153,7 +153,7 @@ def _failed(text: str, code: int) -> dict[str, Any]:
 
 
 def _finish(folder: Path, outcome: dict[str, Any]) -> None:
-    """Say what came of a job; nothing says so before all of it is there."""
+    """Write the outcome of a job; atomically, as the last file."""
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f"{_DONE}.{os.getpid()}"
     made.write_text(json.dumps(outcome), encoding="utf-8")
@@ -161,7 +161,7 @@ def _finish(folder: Path, outcome: dict[str, Any]) -> None:
 
 
 def unfinished(jobs: Sequence[TraceJob]) -> list[TraceJob]:
-    """Return the jobs that are still to be run: those that failed before are."""
+    """Return the jobs that still have to run, including those that failed before."""
     return [
         job
         for job in jobs

@@ -8,7 +8,7 @@ from pathlib import Path
 from dctv.cli.arguments import positive
 
 NAME = "t"
-"""What each trace is mounted as, if nothing else is said."""
+"""The default name of each trace's mount."""
 
 
 def add_each_options(parser: ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def add_each_options(parser: ArgumentParser) -> None:
 
 
 def add_fleet_options(group: ArgumentParser | _ArgumentGroup) -> None:
-    """Add how many traces are read at a time, and where what is done is kept."""
+    """Add how many traces are read in parallel, and the folder for results."""
     group.add_argument(
         "--jobs", type=positive, metavar="N", help="read N traces at a time (default: one per processor)"
     )

@@ -1,4 +1,4 @@
-"""Jobs to worker processes, some at a time; a worker that is killed costs no job but its own."""
+"""Run jobs in a pool of worker processes; a worker that is killed fails only its own job."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ def run_all(
     finished: Callable[[TraceJob], None],
     run: Callable[[TraceJob], None] = run_job,
 ) -> None:
-    """Run jobs, by `run` in a worker, and say which are over, as they are.
+    """Run jobs, with `run` in a worker, and report finished ones as they finish.
 
     Raises:
-        Interrupted: the user has had enough; workers are ended, and what they had not finished is not there.
+        Interrupted: the user interrupted; workers are stopped, and their unfinished jobs have no results.
     """
     left = list(jobs)
     while left:
         left = _round(left, workers, check, finished, run)
-        # One of those that had begun has ended its process: each of them gets one of its own.
+        # One of the jobs that had started killed its worker: run each of them in a process of its own.
         for job in [job for job in left if job.begun]:
             left.remove(job)
             if _round([job], 1, check, finished, run):
@@ -44,7 +44,7 @@ def _round(
     finished: Callable[[TraceJob], None],
     run: Callable[[TraceJob], None],
 ) -> list[TraceJob]:
-    """Run jobs in one pool; return those that are not over since it broke."""
+    """Run jobs in one pool; return those that are unfinished because it broke."""
     pool = started(min(workers, len(jobs)))
     try:
         waiting: dict[Future[None], TraceJob] = {pool.submit(run, job): job for job in jobs}

@@ -1,4 +1,4 @@
-"""Results of jobs to one result: the rows of each trace below those of the one before, named in a first column."""
+"""Concatenate results of jobs: the rows of all traces one after another, with the trace in a first column."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 TRACE = "_trace"
-"""The column that says which trace a row is of."""
+"""The column with the trace of a row."""
 _UNTYPED = '"NULL"'
 
 
@@ -31,13 +31,13 @@ class TraceResult:
 
 
 class Stacked:
-    """The rows of some parts, read from their files one after the other; what a part lacks is NULL."""
+    """The rows of several parts, read from their files one after another; columns that a part lacks are NULL."""
 
     def __init__(self, parts: Sequence[TraceResult]) -> None:
-        """Find columns of the same name.
+        """Match columns by name.
 
         Raises:
-            UsageError: such columns do not go together.
+            UsageError: columns with the same name are incompatible.
         """
         self._parts = parts
         columns: dict[str, tuple[ColumnType, str]] = {}
@@ -88,14 +88,14 @@ class Stacked:
 
 
 def _refuse_doubled(names: Sequence[str]) -> None:
-    """Refuse columns of one name: traces are matched by the names of their columns."""
+    """Reject duplicate column names: traces are matched by the names of their columns."""
     doubled = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if doubled is not None:
         raise UsageError(f"the report has several columns `{doubled}`", hint="give each its own name with AS")
 
 
 def _same(known: ColumnType, first: str, one: ColumnType, trace: str) -> ColumnType:
-    """Return the type of a column that two parts have."""
+    """Return the common type of a column of two parts."""
     if _UNTYPED in (known.type, one.type):
         return one if known.type == _UNTYPED else known
     for what, a, b in (("type", known.type, one.type), ("unit", str(known.unit), str(one.unit))):

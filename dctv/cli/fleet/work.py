@@ -1,4 +1,4 @@
-"""Traces and texts to jobs, carried out side by side, and what went wrong in them to words."""
+"""Create jobs from traces and texts, run them in parallel, and report their errors."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from dctv.run.fleet.together import listed, together
 
 @record
 class FleetWork:
-    """Traces to run texts for."""
+    """The traces to run texts for."""
 
     name: str
-    """What each is mounted as."""
+    """The name of each one's mount."""
     traces: tuple[str, ...]
     others: tuple[tuple[str, str], ...]
-    """What is mounted beside each of them."""
+    """Other mounts of each job."""
     workers: int
 
 
 def workers_for(args: Namespace, traces: Sequence[str]) -> int:
-    """Return how many traces are read at a time."""
+    """Return how many traces are read in parallel."""
     return min(args.jobs or usable_processors(), len(traces))
 
 
 @contextmanager
 def folder_for(args: Namespace) -> Iterator[Path]:
-    """Give a folder for results: one that stays, or one that is gone afterwards."""
+    """Yield a folder for results: a permanent or a temporary one."""
     try:
         if args.checkpoint is not None:
             args.checkpoint.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def folder_for(args: Namespace) -> Iterator[Path]:
 
 
 def jobs_of(args: Namespace, fleet: FleetWork, texts: Sequence[SqlText], folder: Path) -> list[TraceJob]:
-    """Return a job for each trace, whose results go into a folder of its own in this one."""
+    """Return a job for each trace, with a subfolder of this one for its results."""
     settings = {name: _plain(getattr(args, name, None)) for name in SETTINGS}
     settings["threads"] = args.threads or max(usable_processors() // fleet.workers, 1)
     settings["memory_limit"] = _share(args.memory_limit, fleet.workers)
@@ -74,13 +74,13 @@ def _plain(value: Any) -> Any:
 
 
 def _share(limit: str | None, workers: int) -> str:
-    """Return how much memory each worker may use: its part of what is allowed, or of most of the machine's."""
+    """Return the memory limit of each worker: its share of the limit, or of most of the machine's memory."""
     whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * 4 // 5 if limit is None else byte_count(limit)
     return f"{max(whole // workers // 1_000_000, 1)}MB"
 
 
 def run_jobs(jobs: Sequence[TraceJob], fleet: FleetWork, desk: Desk, narrator: RunNarrator) -> None:
-    """Run those jobs that are not done yet."""
+    """Run the jobs that are not done yet."""
     left = unfinished(jobs)
     if len(left) < len(jobs):
         narrator.remark(f"{len(jobs) - len(left)} of {len(jobs)} traces were done before")
@@ -103,7 +103,7 @@ def tell(
     tally: RunTally,
     skipped: Callable[[str], bool] = lambda _: False,
 ) -> None:
-    """Say what went wrong, and in which traces; some warnings may be skipped."""
+    """Report errors and their traces; some warnings may be omitted."""
     warnings: list[tuple[str, str, int]] = []
     errors: dict[tuple[str, int], list[str]] = {}
     for job in jobs:
@@ -130,7 +130,7 @@ def tell(
 
 
 def outcome_of(job: TraceJob) -> dict[str, Any]:
-    """Return what came of a job that is over."""
+    """Return the outcome of a finished job."""
     outcome = job.outcome()
     assert outcome is not None
     return outcome

@@ -1,1 +1,1 @@
-"""Warm sessions: a process that keeps traces mounted, and the short ones that ask it."""
+"""Warm sessions: a process that keeps traces mounted, and short-lived clients."""

@@ -1,4 +1,4 @@
-"""Words of the command line that name a warm session -> the exit code of the command, carried out there."""
+"""Run a command in a warm session that its arguments name, and return its exit code."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _ALONE = {"each": "--each", "jobs": "--jobs", "checkpoint": "--checkpoint"}
 
 
 class _Gone(DctvError):
-    """A session ended while it worked."""
+    """A session ended during the command."""
 
     exit_code = OUR_BUG
 
 
 def ask(args: Namespace) -> int:
-    """Have the session of the arguments carry out a command; return its exit code.
+    """Run a command in the session of its arguments; return its exit code.
 
     Raises:
-        UsageError: there is no such session, or it cannot do that.
+        UsageError: there is no such session, or it cannot run the command.
     """
     name: str = args.session
     _check(args, name)
@@ -79,7 +79,7 @@ def _check(args: Namespace, name: str) -> None:
 
 
 def _asked(connection: socket.socket, words: Sequence[str]) -> int | None:
-    """Return the exit code of a command; None if the session went away."""
+    """Return the exit code of a command; None if the session vanished."""
     streams = (sys.stdin, sys.stdout, sys.stderr)
     for stream in streams[1:]:
         if stream is not None:
@@ -103,7 +103,7 @@ def _asked(connection: socket.socket, words: Sequence[str]) -> int | None:
 
 @contextmanager
 def _handing_on(connection: socket.socket) -> Iterator[None]:
-    """Hand the first Ctrl-C or SIGTERM on to the session; the next one ends this process at once."""
+    """Forward the first Ctrl-C or SIGTERM to the session; the next one ends this process at once."""
     asked: list[int] = []
 
     def on_signal(number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""Traces that a process keeps mounted -> the session of each command that it carries out, as a new one would be."""
+"""Keep traces mounted in a process, and give each command a session like a new one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _State = list[tuple[str, tuple[tuple[str, int, int], ...]]]
 
 
 class Warm:
-    """A session with mounts that outlives the commands; what they change in it is undone after each."""
+    """A session with mounts that outlives commands; their changes are undone after each."""
 
     def __init__(self, args: Namespace, mounts: Sequence[tuple[str, str]]) -> None:
         self._args = args
@@ -30,10 +30,10 @@ class Warm:
         self._kept: Kept | None = None
         self._state: _State = []
         self.warnings: list[str] = []
-        """Of the mounts: each command tells them, as if it had mounted the traces itself."""
+        """Warnings of the mounts: each command reports them, as if it had mounted the traces itself."""
 
     def open(self, bar: ProgressBar) -> Session:
-        """Return the session; a new one where files of its traces have changed."""
+        """Return the session; a new one if files of its traces have changed."""
         if self._session is not None and self._state != self._found():
             self.close()
         if self._session is None:
@@ -42,10 +42,10 @@ class Warm:
         return self._session
 
     def make_ready(self, check: Check) -> None:
-        """Mount what is not mounted yet.
+        """Mount traces that are not mounted yet.
 
         Raises:
-            DctvError: that cannot be done.
+            DctvError: mounting failed.
         """
         if self._kept is not None:
             return
@@ -60,18 +60,18 @@ class Warm:
         self._kept = session.keep()
 
     def give_back(self) -> None:
-        """Undo what a command changed; where that cannot be done, the next one gets a new session."""
+        """Undo a command's changes; if that fails, the next command gets a new session."""
         if self._session is not None and (self._kept is None or not self._session.restore(self._kept)):
             self.close()
 
     def close(self) -> None:
-        """Free everything."""
+        """Release all resources."""
         session, self._session, self._kept = self._session, None, None
         if session is not None:
             session.close()
 
     def _found(self) -> _State:
-        """Return the files of the traces and manifests as they are now."""
+        """Return the current state of the files of traces and manifests."""
         words = [path.removeprefix(FLEET) for _, path in self._mounts]
         words += parse_manifests(self._args.manifest, self._mounts).values()
         found = []

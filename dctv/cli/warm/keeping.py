@@ -1,4 +1,4 @@
-"""Sessions to processes: one that keeps it, in the background or here, and its end."""
+"""Start a process that keeps a session, in the background or here, and stop it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from dctv.console.narration import say, warn
 from dctv.console.verdict import OK
 
 _PATIENCE = 15
-"""Seconds that a session has to end."""
+"""Seconds within which a session must end."""
 _PULSE = 0.05
 _WAITING = 128
-"""Commands that may wait for the one that is carried out."""
+"""The maximum number of waiting commands."""
 
 
 def keep_elsewhere(words: Sequence[str]) -> int:
-    """Start a process that is told the words of this one, and wait until it is ready; return its exit code if not."""
+    """Start a process with the words of this one, and wait until it is ready; return its exit code if it fails."""
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "dctv", *words, "--foreground", "--ready"]
     streams = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_DUP2, writing, 1)]
@@ -44,7 +44,7 @@ def keep_elsewhere(words: Sequence[str]) -> int:
 
 
 def keep(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
-    """Mount traces, and carry out commands until the end; return the exit code."""
+    """Mount traces, and run commands until the end; return the exit code."""
     from dctv.cli import main
     from dctv.cli.warm.hold import Warm
     from dctv.cli.warm.server import Server
@@ -82,7 +82,7 @@ def keep(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
 
 
 def stop(name: str) -> None:
-    """End a session; one that does not hear is killed.
+    """Stop a session; one that does not respond is killed.
 
     Raises:
         UsageError: there is none of this name.
@@ -98,14 +98,14 @@ def stop(name: str) -> None:
 
 
 def _whole_manifest(word: str) -> str:
-    """Return `[NAME=]FILE` with a path that means the same in any folder."""
+    """Return `[NAME=]FILE` with an absolute path."""
     match = None if is_there(word) else MOUNT.fullmatch(word)
     name, path = ("", word) if match is None else (f"{match[1]}=", match[2])
     return name + os.fspath(Path(path).expanduser().absolute())
 
 
 def _leave_terminal() -> None:
-    """Say on stdout that it is ready, and let go of the terminal and the folder of whoever started it."""
+    """Report on stdout that it is ready, and detach from the terminal and the folder of its starter."""
     os.write(1, b".")
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in range(3):

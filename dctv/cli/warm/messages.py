@@ -1,4 +1,4 @@
-"""What short processes and a warm session say to each other: JSON behind its length, once with open files."""
+"""The protocol of a warm session: JSON prefixed by its length, in one message with open files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 _LENGTH = struct.Struct("<I")
 _MOST = 64 << 20
-"""Bytes of a message; an environment and a command line are much smaller."""
+"""The maximum size of a message; environments and command lines are much smaller."""
 
 
 def send(connection: socket.socket, message: Any, files: Sequence[int] = ()) -> None:
@@ -25,10 +25,10 @@ def send(connection: socket.socket, message: Any, files: Sequence[int] = ()) -> 
 
 
 def receive(connection: socket.socket, files: int = 0) -> tuple[Any, list[int]]:
-    """Return the next message, with so many file descriptors; None at the end.
+    """Return the next message, with up to this many file descriptors; None at the end.
 
     Raises:
-        ValueError: it is no message.
+        ValueError: it is not a message.
     """
     head, given, _, _ = socket.recv_fds(connection, _LENGTH.size, files) if files else (b"", [], 0, None)
     head += _read(connection, _LENGTH.size - len(head)) if head or not files else b""
@@ -42,7 +42,7 @@ def receive(connection: socket.socket, files: int = 0) -> tuple[Any, list[int]]:
 
 
 def _read(connection: socket.socket, length: int) -> bytes:
-    """Read so many bytes, fewer at the end."""
+    """Read this many bytes, fewer at the end."""
     raw = bytearray()
     while len(raw) < length and (piece := connection.recv(length - len(raw))):
         raw += piece

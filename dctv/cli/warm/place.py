@@ -1,4 +1,4 @@
-"""Names of warm sessions -> files that tell of them and their sockets, in a folder that only the user can enter."""
+"""Find warm sessions by name: files with their descriptions and sockets, in a folder that only the user can enter."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from dctv.record import record
 _NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _ABOUT, _SOCKET = ".session", ".sock"
 _LONGEST = 100
-"""Bytes of a socket's path; systems take some more than a hundred."""
+"""The maximum length of a socket's path; systems allow slightly more than a hundred bytes."""
 _TRIES, _PULSE = 5, 0.05
-"""How often a name is tried: whoever lists sessions has it for a moment."""
+"""How often to try to lock a name: listing sessions locks it briefly."""
 
 
 @record
 class About:
-    """What a session that runs tells of itself."""
+    """The description of a running session."""
 
     name: str
     pid: int
@@ -37,10 +37,10 @@ class About:
 
 
 def checked(name: str) -> str:
-    """Return a name that a session can have.
+    """Return a name after checking that a session can have it.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is invalid.
     """
     if _NAME.fullmatch(name) is None:
         raise UsageError(f"found the session `{name}`, expected a name of letters, digits and `._-`")
@@ -48,10 +48,10 @@ def checked(name: str) -> str:
 
 
 def folder() -> Path:
-    """Return the folder of sockets, which is made if it is not there.
+    """Return the folder of sockets, created if it does not exist.
 
     Raises:
-        UsageError: it is not the user's alone.
+        UsageError: others have access to it.
     """
     base = Path(os.environ.get("XDG_RUNTIME_DIR", ""))
     if base.is_absolute():
@@ -74,10 +74,10 @@ _ELSEWHERE = "XDG_RUNTIME_DIR names a folder of your own"
 
 
 def socket_path(name: str) -> Path:
-    """Return where a session listens.
+    """Return the path of a session's socket.
 
     Raises:
-        UsageError: no socket can have this path.
+        UsageError: the path is too long for a socket.
     """
     path = folder() / f"{name}{_SOCKET}"
     if len(os.fsencode(path)) > _LONGEST:
@@ -86,7 +86,7 @@ def socket_path(name: str) -> Path:
 
 
 def claimed(name: str) -> int:
-    """Take a name, as long as the file descriptor that is returned is open.
+    """Claim a name until the returned file descriptor is closed.
 
     Raises:
         UsageError: another process has it.
@@ -103,25 +103,25 @@ def claimed(name: str) -> int:
 
 
 def free(name: str, file: int) -> None:
-    """Give a name back."""
+    """Release a name."""
     (folder() / f"{name}{_ABOUT}").unlink(missing_ok=True)
     os.close(file)
 
 
 def tell(file: int, about: About) -> None:
-    """Write what a session is into its file."""
+    """Write the description of a session into its file."""
     found = {name: getattr(about, name) for name in ("name", "pid", "version", "started", "mounts")}
     os.pwrite(file, json.dumps(found).encode(), 0)
 
 
 def running() -> list[About]:
-    """Return the sessions that run, by name."""
+    """Return the running sessions, by name."""
     found = (_about(path) for path in sorted(folder().glob(f"*{_ABOUT}")))
     return [about for about in found if about is not None]
 
 
 def found(name: str) -> About:
-    """Return a session that runs.
+    """Return a running session.
 
     Raises:
         UsageError: there is none of this name.
@@ -136,7 +136,7 @@ def found(name: str) -> About:
 
 
 def _about(path: Path) -> About | None:
-    """Return what the file of a session tells; None if its process is gone, or has not told yet."""
+    """Read the file of a session; None if its process has ended, or has not written it yet."""
     try:
         with path.open("rb") as file:
             if _held(file.fileno(), fcntl.LOCK_SH):
@@ -148,5 +148,5 @@ def _about(path: Path) -> About | None:
 
 
 def _held(file: int, operation: int) -> bool:
-    """Lock an open file; whether nobody else has it."""
+    """Lock an open file; return whether no other process holds it."""
     return locked(file, operation | fcntl.LOCK_NB, unknown=False)

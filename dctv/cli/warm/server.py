@@ -1,7 +1,7 @@
-"""Carries out commands of other processes one after the other, each as if it were a process of its own.
+"""Run commands of other processes one after another, each as if in a process of its own.
 
-A command comes with its words, folder and environment, and with the files that are its stdin, stdout and stderr, so it
-reads, writes and looks for a terminal as it would do by itself.
+A command comes with its arguments, folder and environment, and with its files for stdin, stdout and stderr, so it
+reads, writes and looks for a terminal like a separate process.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from dctv.console.verdict import INTERRUPTED, OUR_BUG
 from dctv.errors import Terminated
 
 SIGNALS = {"interrupt": signal.SIGINT, "terminate": signal.SIGTERM}
-"""What the process of a command hands on, by its words."""
+"""Signals that the client forwards, by name."""
 _CREDENTIALS = struct.Struct("3i")
 _PATIENCE = 10
-"""Seconds in which a command must end whose process has gone."""
+"""Seconds within which a command must end after its client has gone."""
 _GREETING = 5
-"""Seconds in which who connects must say what is wanted."""
+"""Seconds within which a new connection must send its request."""
 _PULSE = 0.1
 
 Run = Callable[[list[str], Warm], int]
-"""Carries out words of the command line, and returns the exit code."""
+"""Runs a command line, and returns the exit code."""
 
 
 class _Stop(BaseException):
-    """Ends the server."""
+    """Stops the server."""
 
 
 class Server:
-    """Listens for commands until it is stopped, or nobody has asked for some time."""
+    """Listens for commands until it is stopped, or idle for some time."""
 
     def __init__(self, warm: Warm, run: Run) -> None:
         self._warm = warm
@@ -50,7 +50,7 @@ class Server:
         self._command: _Command | None = None
 
     def serve(self, listener: socket.socket, idle: float) -> None:
-        """Carry out commands."""
+        """Serve commands."""
         previous = {number: signal.signal(number, self._on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
         listener.settimeout(idle)
         try:
@@ -74,7 +74,7 @@ class Server:
             raise Terminated("terminated") if number == signal.SIGTERM else KeyboardInterrupt
 
     def _answer(self, connection: socket.socket) -> None:
-        """Carry out the command of one connection."""
+        """Run the command of one connection."""
         connection.settimeout(_GREETING)
         if not _is_ours(connection):
             return
@@ -98,7 +98,7 @@ class Server:
 
 
 class _Command:
-    """A command that is carried out, and the process that waits for it."""
+    """A running command, and the client that waits for it."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -106,10 +106,10 @@ class _Command:
         self._watcher = Thread(target=self._watch, name="dctv-watch", daemon=True)
         self.runs = False
         self.asked = False
-        """Whether its process asked for its end."""
+        """Whether the client asked for its end."""
 
     def carry_out(self, run: Callable[[], int]) -> int:
-        """Run it, and return its exit code."""
+        """Run the command, and return its exit code."""
         try:
             self.runs = True
             self._watcher.start()
@@ -124,7 +124,7 @@ class _Command:
         return code
 
     def end(self, code: int) -> None:
-        """Tell the exit code, and let go of the process."""
+        """Send the exit code, and release the client."""
         with suppress(OSError):
             send(self._connection, {"code": code})
             self._connection.shutdown(socket.SHUT_RDWR)
@@ -132,7 +132,7 @@ class _Command:
             self._watcher.join()
 
     def _watch(self) -> None:
-        """Hand on the signals of the process, and end the command if that goes away."""
+        """Forward signals of the client, and end the command if the client vanishes."""
         while said := self._said():
             self._signal(SIGNALS.get(said, signal.SIGINT))
         self._signal(signal.SIGINT)
@@ -143,7 +143,7 @@ class _Command:
             time.sleep(_PULSE)
 
     def _said(self) -> str:
-        """Return what the process says next, nothing if it has gone."""
+        """Return the client's next message, empty if it has gone."""
         try:
             return str(receive(self._connection)[0] or "")
         except (OSError, ValueError):
@@ -157,7 +157,7 @@ class _Command:
 
 
 def _is_ours(connection: socket.socket) -> bool:
-    """Whether the process at the other end is of the same user; the folder of the socket lets in no other."""
+    """Whether the peer process belongs to the same user; the permissions of the socket's folder admit no other."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     _, user, _ = _CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size))
@@ -166,7 +166,7 @@ def _is_ours(connection: socket.socket) -> bool:
 
 @contextmanager
 def _in_place_of(wanted: dict[str, Any], files: Sequence[int]) -> Iterator[None]:
-    """Have the streams, the folder and the environment of another process."""
+    """Take over the streams, the folder and the environment of another process."""
     before, folder = dict(os.environ), str(Path.cwd())
     encoding, errors = wanted["encoding"], wanted["errors"]
     with ExitStack() as stack:
@@ -186,7 +186,7 @@ def _in_place_of(wanted: dict[str, Any], files: Sequence[int]) -> Iterator[None]
 
 
 def _flush(*streams: TextIO) -> None:
-    """Write what is still to be written, unless nobody reads it any more."""
+    """Flush pending output, unless its reader has gone."""
     for stream in streams:
         with suppress(OSError, ValueError):
             stream.close()

@@ -1,1 +1,1 @@
-"""Scenes to lines of text: blocks of colour, or letters where there are no colours."""
+"""Draw scenes as terminal text: blocks of colour, or letters without colours."""

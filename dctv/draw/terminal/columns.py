@@ -1,4 +1,4 @@
-"""Cells to columns of characters: which cell each column of each lane shows, and what counters come to there."""
+"""Assign cells to columns of characters: the cell that each column of a lane shows, and the levels of counters."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class CellRun:
     first: int
     width: int
     cell: int
-    """The place of the cell; what a gap shows is not there."""
+    """The index of the cell; gaps have no run."""
 
 
 def runs(placed: Placed, width: int) -> Iterator[tuple[int, int, list[CellRun]]]:
-    """Yield rows and lanes that show something, with what that is; where cells meet in a column the longest is seen."""
+    """Yield rows and lanes with runs; if cells share a column, the longest is shown."""
     import numpy as np
 
     if not len(placed):
@@ -49,7 +49,7 @@ def runs(placed: Placed, width: int) -> Iterator[tuple[int, int, list[CellRun]]]
 
 
 def levels(curve: Curve, width: int, most: int) -> list[int]:
-    """Return how high the greatest value in each column stands, from 1 to a most; 0 where there is none."""
+    """Return the level of each column's greatest value, from 1 to `most`; 0 for none."""
     import numpy as np
 
     first = np.minimum(np.floor(curve.left), width - 1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Runs of columns to characters: on blocks of colour, or between brackets where there are none."""
+"""Write runs of columns as characters: on blocks of colour, or in brackets without colours."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ MARK = "▼"
 EDGE = "▏"
 _STATES = dict(zip(STATES, "█▒·▓=x?", strict=True))
 _LABELLED = 5
-"""How many columns a label takes at least."""
+"""The minimum number of columns of a label."""
 _OPEN, _CLOSE, _LINE, _FEW, _ONE, _SEVERAL = "[]─┄|¦"
 
 
 def shortened(text: str, width: int) -> str:
-    """Return a text, or its begin with an ellipsis, in so many columns."""
+    """Return a text shortened with an ellipsis to this many columns."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(text) <= width:
@@ -31,14 +31,14 @@ def shortened(text: str, width: int) -> str:
 
 
 def block(name: str, width: int, edge: str = EDGE) -> str:
-    """Return what stands on a block of colour, with what divides it from a neighbour of the same one."""
+    """Return the label of a block of colour, with a separator from an equal neighbour."""
     if width == 1:
         return " "
     return edge + (shortened(name, width - 1) if width >= _LABELLED else " " * (width - 1))
 
 
 def bracket(name: str, width: int, *, several: bool) -> str:
-    """Return a slice without colours: `[read───]`."""
+    """Write a slice without colours: `[read───]`."""
     if width == 1:
         return _SEVERAL if several else _ONE
     inner = shortened(name, width - 2).rstrip() if width >= _LABELLED else ""
@@ -46,14 +46,14 @@ def bracket(name: str, width: int, *, several: bool) -> str:
 
 
 def letters(names: Sequence[str]) -> Mapping[str, str]:
-    """Return the character of each state, where there are no colours."""
+    """Return a character for each state, for output without colours."""
     others = [name for name in names if state_role(name) not in _STATES]
     found = {name: ascii_letters[place % len(ascii_letters)] for place, name in enumerate(others)}
     return {name: _STATES.get(state_role(name)) or found[name] for name in names}
 
 
 def fill(role: str) -> Style:
-    """Return the style of a block of a colour."""
+    """Return the style of a block with a colour."""
     from rich.style import Style
 
     colours = palette(dark=True)
@@ -61,7 +61,7 @@ def fill(role: str) -> Style:
 
 
 def ink(role: str) -> Style:
-    """Return the style of letters of a colour."""
+    """Return the style of text with a colour."""
     from rich.style import Style
 
     return Style(color=palette(dark=True)[role])

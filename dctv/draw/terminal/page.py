@@ -1,4 +1,4 @@
-"""A scene to text of a terminal: names at the left, a line for each lane, a ruler above."""
+"""Draw a scene as terminal text: names on the left, a line for each lane, a ruler above."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 LEAST, MOST = 40, 2000
-"""How wide a drawing may be, in columns."""
+"""Minimum and maximum width of a drawing, in columns."""
 _NAMES = (10, 32)
 _SPANS = (TrackKind.SLICES, TrackKind.STATES, TrackKind.INSTANTS)
 _HEAD = 3
 _EXPLAINED = 24
-"""How many states are explained."""
+"""The maximum number of states in the legend."""
 
 
 @record(eq=False)
 class _Drawing:
-    """What lines are made of."""
+    """The inputs of lines."""
 
     scene: Scene
     rows: Sequence[TrackRow]
     names: int
-    """How wide the names of tracks are."""
+    """The width of the names of tracks."""
     width: int
-    """How wide what is on tracks is."""
+    """The width of the rows of tracks."""
     placed: Placed
     shown: dict[tuple[int, int], list[CellRun]]
     curves: dict[int, Curve]
@@ -76,7 +76,7 @@ def text(scene: Scene, width: int, height: int | None = None, *, coloured: bool)
 
 
 def check_size(width: int, height: int | None) -> None:
-    """Refuse a drawing that is too small or too wide.
+    """Reject a drawing that is too small or too wide.
 
     Raises:
         UsageError: it is.

@@ -1,1 +1,1 @@
-"""Servers of Spark Connect as engines: Sail, Apache Spark, and what else speaks the protocol."""
+"""Servers of Spark Connect as engines: Sail, Apache Spark, and others that speak the protocol."""

@@ -1,4 +1,4 @@
-"""Small queries whose answers are known -> what an engine does otherwise, which no error would tell."""
+"""Find deviations of an engine that raise no errors, with small queries that have known answers."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ ROWS: tuple[tuple[Any, ...], ...] = (
     (7, 2, 3, 2, -0.5, "é"),
     (8, 3, 3, None, None, "z"),
 )
-"""The table that they are asked of."""
+"""The table that the queries read."""
 
 Rows = list[tuple[Any, ...]]
 
 
 @record
 class Canary:
-    """A query with its answer."""
+    """A query with its expected answer."""
 
     gap: str
-    """What an engine does otherwise that answers otherwise; a name of `vetted.gaps`."""
+    """The deviation that another answer reveals; a name of `vetted.gaps`."""
     query: Query
     expected: Rows | None
     """Rows in order of the first column; None where the query must fail."""
@@ -228,10 +228,10 @@ CANARIES: tuple[Canary, ...] = (
 
 
 def found_gaps(ask: Callable[[Query], Rows]) -> frozenset[str]:
-    """Ask an engine everything; return what it does otherwise.
+    """Run all canaries on an engine; return its deviations.
 
     Raises:
-        Unanswered: nobody answers.
+        Unanswered: the server does not answer.
     """
     return frozenset(one.gap for one in CANARIES if not _is_right(one, ask))
 
@@ -247,14 +247,14 @@ def _is_right(canary: Canary, ask: Callable[[Query], Rows]) -> bool:
 
 
 def same(canary: Canary, found: Rows) -> bool:
-    """Whether rows are those that are expected, in whatever order they come if the query does not sort them."""
+    """Whether rows equal the expected ones, in any order if the query does not sort them."""
     rows = [list(map(_known, one)) for one in (canary.expected or (), found)]
     is_sorted = isinstance(canary.query, Select) and bool(canary.query.order_by)
     return rows[0] == rows[1] if is_sorted else sorted(rows[0]) == sorted(rows[1])
 
 
 def _known(row: Sequence[Any]) -> str:
-    """Return a row as a text in which NaN is equal to itself, and so are numbers of any type."""
+    """Return a row as text, in which NaN equals itself and equal numbers of different types are equal."""
     return repr([_plain(value) for value in row])
 
 

@@ -1,4 +1,4 @@
-"""Columns of a plan -> how Spark holds their values, and back to the Arrow types that DuckDB gives them."""
+"""Columns of a plan -> how Spark stores their values, and back to the Arrow types that DuckDB returns."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ def quoted(name: str) -> str:
 
 
 def ddl(columns: Sequence[Typed]) -> str:
-    """Write the schema of a table of Spark's.
+    """Write the schema of a Spark table.
 
     Raises:
-        NotOnThisEngine: Spark has no type that holds the values of a column.
+        NotOnThisEngine: Spark has no type for the values of a column.
     """
     return ", ".join(f"{quoted(name)} {spark_name(named(kind))}" for name, kind in columns)
 
 
 def brought(columns: Sequence[tuple[str, Typed]]) -> list[str]:
-    """Write columns of a file, by their names there, as Spark holds them."""
+    """Write columns of a file, under their names there, in the types that Spark stores them as."""
     return [f"CAST({quoted(own)} AS {spark_name(named(kind))}) AS {quoted(name)}" for own, (name, kind) in columns]
 
 
 def held_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the types that Spark has for some columns: it has no unsigned integers, and no dictionaries."""
+    """Map column types to those that Spark has: it has no unsigned integers, and no dictionaries."""
     import pyarrow as pa
 
     wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64(), pa.uint64(): pa.decimal128(20)}

@@ -1,4 +1,4 @@
-"""An address such as `sc://host:15002` -> a connection, over which the engine there is asked."""
+"""Connect to the engine at an address such as `sc://host:15002`."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from dctv.plan.node import Query
 
 _PORT = 15002
 _SECONDS = 5.0
-"""How long a server may take to answer at all."""
+"""Timeout for a server's first answer."""
 _CORES = 8
-"""Groups into which operators are cut."""
+"""The number of groups that operators are divided into."""
 
 
 def connect(address: str) -> Connection:
     """Connect to an engine.
 
     Raises:
-        UsageError: the address is none, or the client is not installed.
-        Unanswered: nobody answers there.
+        UsageError: the address is malformed, or the client is not installed.
+        Unanswered: no server answers there.
     """
     if not address.startswith("sc://") or not urlsplit(address).hostname:
         raise UsageError(f"found the engine `{address}`, expected 'duckdb' or an address such as 'sc://host:15002'")
@@ -50,7 +50,7 @@ def connect(address: str) -> Connection:
 
 def _session(address: str) -> Any:
     _check_answer(address)
-    # In a worker of some test runners the client takes itself for its own doctests, and those want a Spark at hand.
+    # In a worker of some test runners the client assumes that its own doctests run, and those require a local Spark.
     os.environ.setdefault("SPARK_HOME", "none")
     _hush()
     try:
@@ -62,7 +62,7 @@ def _session(address: str) -> Any:
         ) from None
     try:
         session = SparkSession.builder.remote(address).create()
-        # By itself the client asks a server that is gone for ten minutes.
+        # By default the client retries a vanished server for ten minutes.
         policy = DefaultPolicy(max_retries=3, initial_backoff=100, max_backoff=1000, max_server_retry_delay=2000)
         session.client.set_retry_policies([policy])
         session.conf.set("spark.sql.session.timeZone", "UTC")
@@ -73,7 +73,7 @@ def _session(address: str) -> Any:
 
 
 def _spell_limit(session: Any) -> None:
-    """Spell a limit of a server of Spark 4.1 as later clients read it: as a number, without its unit."""
+    """Rewrite a limit of a Spark 4.1 server as later clients read it: as a number, without its unit."""
     with suppress(Exception):  # other servers do not know it
         limit = session.conf.get(_LIMIT)
         if limit.endswith("b"):
@@ -86,7 +86,7 @@ _SERVER = "start a server there, such as `sail spark server --port 15002`"
 
 
 def _check_answer(address: str) -> None:
-    """See whether somebody listens: the client would find out only after minutes."""
+    """Check that a server listens: the client would notice only after minutes."""
     parts = urlsplit(address)
     try:
         socket.create_connection((parts.hostname, parts.port or _PORT), _SECONDS).close()
@@ -100,30 +100,30 @@ def _first(error: BaseException) -> str:
 
 
 def _hush() -> None:
-    """Keep to oneself what the client says of versions of pandas, and of errors that it raises, too."""
+    """Silence the client's messages about versions of pandas, and about errors that it also raises."""
     warnings.filterwarnings("ignore", module=r"pyspark\.")
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
 
 
 _tried: dict[tuple[str, str], frozenset[str]] = {}
-"""What engines do otherwise, by address and version."""
+"""Deviations of engines, by address and version."""
 
 
 class Connection:
-    """A session of a client of Spark Connect."""
+    """A session of a Spark Connect client."""
 
     def __init__(self, address: str, session: Any) -> None:
         self.address = address
         self.session = session
         self.cores = _CORES
         self.gaps: frozenset[str] = frozenset()
-        """What the engine is known to do otherwise."""
+        """The known deviations of the engine."""
         self._seen: dict[Path, bool] = {}
         self._interrupted = False
         self._closing = threading.Lock()
 
     def try_out(self) -> None:
-        """Find out what the engine does otherwise; an engine of one version is asked once in a process."""
+        """Find the engine's deviations; an engine of one version is tested once per process."""
         import pyarrow as pa
 
         version = self.guarded(lambda: self.session.version)
@@ -144,21 +144,21 @@ class Connection:
         self.gaps = _tried[self.address, version]
 
     def check(self, query: Query, tables: Mapping[str, Sequence[Typed]]) -> None:
-        """See whether a query can be carried out."""
+        """Check that the engine can run a query."""
         vet(query, tables, self.gaps)
 
     def check_columns(self, columns: Sequence[Typed]) -> None:
-        """See whether the engine has values of these types."""
+        """Check that the engine has values of these types."""
         ddl(columns)
 
     def check_sweeps(self) -> None:
-        """See whether workers can run operators."""
+        """Check that workers can run operators."""
         if self._unfit is not None:
             raise self._unfit
 
     @cached_property
     def _unfit(self) -> NotOnThisEngine | None:
-        """Why workers cannot run operators."""
+        """The reason why workers cannot run operators, None if they can."""
         from dctv import __version__
 
         try:
@@ -168,16 +168,16 @@ class Connection:
             message = failure(error, self.address)
             if is_gone(str(error)):
                 raise message from None
-            return NotOnThisEngine(f"a span operator is not on the workers: {message.message}", hint=message.hint)
+            return NotOnThisEngine(f"the workers cannot run a span operator: {message.message}", hint=message.hint)
         if found == __version__:
             return None
         return NotOnThisEngine(
-            f"a span operator is not on the workers: dctv is {found} there and {__version__} here",
+            f"the workers cannot run a span operator: dctv is {found} there and {__version__} here",
             hint="install the same version there",
         )
 
     def sees(self, folder: Path) -> bool:
-        """Return whether the engine reads files of a folder: one with a name of its own is put there, and read."""
+        """Return whether the engine reads files of a folder: write one with a unique name there, and query it."""
         if folder not in self._seen:
             self._seen[folder] = self._looked(folder)
         return self._seen[folder]
@@ -199,21 +199,21 @@ class Connection:
         return False
 
     def job(self) -> SparkJob:
-        """Begin a result."""
+        """Start a result."""
         self._interrupted = False
         return SparkJob(self)
 
     def executor(self) -> Executor:
-        """Return what runs functions of dctv on the workers.
+        """Return an executor that runs dctv's functions on the workers.
 
         Raises:
-            NotOnThisEngine: they have no dctv, or another one.
+            NotOnThisEngine: they have no dctv, or another version.
         """
         self.check_sweeps()
         return SparkExecutor(self, self.cores)
 
     def answers(self) -> bool:
-        """Whether somebody is still there."""
+        """Whether the server still answers."""
         try:
             _check_answer(self.address)
         except Unanswered:
@@ -221,22 +221,22 @@ class Connection:
         return True
 
     def guarded(self, work: Callable[[], Any]) -> Any:
-        """Return what work gives; what the client raises becomes our error."""
+        """Return the result of `work`; errors of the client become dctv's."""
         try:
             return work()
         except Exception as error:  # the client raises its own errors, gRPC's, and Python's
             raise self.failed(error) from None
 
     def failed(self, error: BaseException) -> DctvError:
-        """Return our error for one of the client's."""
+        """Return dctv's error for one of the client's."""
         message = failure(error, self.address, interrupted=self._interrupted)
-        # The client has many ways to say that nobody answers.
+        # The client has many messages for a server that does not answer.
         if isinstance(message, Interrupted | Unanswered) or self.answers():
             return message
         return lost(self.address)
 
     def end(self, tag: str) -> None:
-        """End what runs under a tag, without waiting for it."""
+        """Cancel what runs under a tag, without waiting for it."""
         self._aside(lambda: self.session.interruptTag(tag))
 
     def forget(self, views: Sequence[str]) -> None:
@@ -246,12 +246,12 @@ class Connection:
                 self.session.catalog.dropTempView(one)
 
     def interrupt(self) -> None:
-        """End all that runs for this session."""
+        """Cancel everything that runs for this session."""
         self._interrupted = True
         self._aside(self.session.interruptAll)
 
     def _aside(self, work: Callable[[], Any]) -> None:
-        """Do something that may take as long as it likes: servers may be busy, or gone."""
+        """Run a call that may take arbitrarily long in a thread: servers may be busy, or gone."""
 
         def quietly() -> None:
             with suppress(Exception):
@@ -260,7 +260,7 @@ class Connection:
         threading.Thread(target=quietly, daemon=True).start()
 
     def close(self) -> None:
-        """End the session, which the server lets go of by itself if it cannot be told."""
+        """Close the session; a server that cannot be reached expires it by itself."""
         with self._closing, suppress(Exception):
             self.session.client.set_retry_policies([])
             self.session.stop()

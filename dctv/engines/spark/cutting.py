@@ -1,4 +1,4 @@
-"""Rows of an operator's inputs -> groups that workers compute by themselves: buckets of partitions, slabs of time."""
+"""Divide the rows of an operator's inputs into groups that workers compute alone: hash buckets and slabs of time."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from dctv.types.values import is_float
 
 _MOST_SLABS = 4096
 _BUCKETS = 16
-"""For each partition."""
+"""Buckets per partition of the engine."""
 
 
 @record
 class CutInputs:
-    """Inputs whose rows stand once in each group that they go to."""
+    """Inputs with one copy of each row per group that the row belongs to."""
 
     frames: tuple[Frame, ...]
     slabs: Slabs | None
     cuts: Mapping[int, int]
     partitions: int
-    """Into which groups are distributed."""
+    """The number of partitions that groups are distributed to."""
 
 
 def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, cores: int, least: int) -> CutInputs:
-    """Share the rows of an operator's inputs out to groups; time is cut into at least so many slabs, if at all."""
+    """Divide the rows of an operator's inputs into groups; if time is cut at all, into at least this many slabs."""
     has_keys = any(share.keys for share in sweep.shares)
     slabs = None
     if sweep.slabs or extent is not None:
         low, high = extent or (0, 0)
         count = 1 if extent is None else min(least if has_keys else max(least, cores), _MOST_SLABS)
         slabs = Slabs(low, max((high - low) // count + 1, 1), count)
-    # Of as many buckets as partitions, some partitions would get several and others none.
+    # With as many buckets as partitions, some partitions would get several and others none.
     buckets = cores * _BUCKETS if all(share.keys for share in sweep.shares) else cores if has_keys else 1
     frames = [_shared(one, share, slabs, buckets) for one, share in zip(inputs, sweep.shares, strict=True)]
     cuts = {} if slabs is None else _cuts(sweep, inputs, slabs)
@@ -43,7 +43,7 @@ def cut(sweep: Sweep, inputs: Sequence[Frame], extent: tuple[int, int] | None, c
 
 
 def _shared(frame: Frame, share: Share, slabs: Slabs | None, buckets: int) -> Frame:
-    """Give each row the numbers of its bucket and its slab; it stands once in each that it goes to."""
+    """Give each row the numbers of its bucket and its slab, with one copy per group that it belongs to."""
     columns = [quoted(name) for name, _ in share.columns]
     if share.keys:
         types = dict(share.columns)
@@ -59,7 +59,7 @@ def _shared(frame: Frame, share: Share, slabs: Slabs | None, buckets: int) -> Fr
     if share.timed:
         first = final = _number(quoted(share.columns[0][0]), slabs)
         if share.lasting:
-            # One that ends where a slab starts is a boundary there.
+            # A row that ends where a slab starts is a boundary there.
             final = _number(f"({quoted(share.columns[0][0])} + {quoted(share.columns[1][0])})", slabs)
     slab = (
         f"CAST({first} AS INT)" if first == final else f"EXPLODE(SEQUENCE(CAST({first} AS INT), CAST({final} AS INT)))"
@@ -68,18 +68,18 @@ def _shared(frame: Frame, share: Share, slabs: Slabs | None, buckets: int) -> Fr
 
 
 def _text(key: str, kind: str) -> str:
-    """Write a text that is the same for equal partitions: the two zeros of floats are."""
+    """Write an expression whose text is the same for equal partitions: 0.0 and -0.0 are."""
     text = f"COALESCE(CAST({key} AS STRING), '')"
     return f"CASE WHEN {key} = 0 THEN '0' ELSE {text} END" if is_float(kind) else text
 
 
 def _number(time: str, slabs: Slabs) -> str:
-    """Write the number of the slab that a time is in; those before the first are in the first."""
+    """Write an expression for the number of the slab that a time is in; the first one includes all earlier times."""
     return f"LEAST(GREATEST(({time} - {slabs.start}) DIV {slabs.width}, 0), {slabs.count - 1})"
 
 
 def _cuts(sweep: Sweep, inputs: Sequence[Frame], slabs: Slabs) -> Mapping[int, int]:
-    """Find when the first row starts after each slab, of the inputs that cut."""
+    """Find the start of the first row after each slab, among the inputs that cut."""
     starts: dict[int, int] = {}
     for number in sweep.cut_by:
         time = quoted(sweep.shares[number].columns[0][0])
@@ -118,7 +118,7 @@ def grouped(made: CutInputs, sweep: Sweep) -> Frame:
 
 
 def _slots(types: Sequence[Sequence[str]]) -> tuple[list[str], list[list[int]]]:
-    """Return the types of a table that holds the rows of several, and which of its columns hold those of each."""
+    """Return the types of a table that holds the rows of several inputs, and the columns that each input uses."""
     slots: list[str] = []
     places: list[list[int]] = []
     for own in types:

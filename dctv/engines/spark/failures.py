@@ -1,4 +1,4 @@
-"""Errors of the client of Spark Connect -> ours: one line, and a way out."""
+"""Convert errors of the Spark Connect client to dctv's: one line, and a hint."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _LONGEST = 300
 
 
 def failure(error: BaseException, address: str, *, interrupted: bool = False) -> DctvError:
-    """Return our error for one that came out of the client."""
+    """Return dctv's error for an exception of the client."""
     if isinstance(error, DctvError):
         return error
     text = str(error)
     if interrupted:
         return Interrupted("interrupted")
     if text.count(FAILURE) > 1:
-        # Said by one of our operators, and as clear as it is here.
+        # Raised by one of dctv's operators, so its text is clear already.
         return own_failure(ValueError(text.split(FAILURE)[1]))
     if is_gone(text):
         return lost(address)
@@ -39,12 +39,12 @@ _INSTALL = "install dctv of this version where the engine's workers run Python"
 
 
 def is_gone(text: str) -> bool:
-    """Whether an error says that nobody answers any more."""
+    """Whether an error means that the server no longer answers."""
     return any(one in text for one in _GONE) or any(one in text for one in _ENDED)
 
 
 def lost(address: str) -> Unanswered:
-    """Return the error for a server that has gone away while something ran."""
+    """Return the error for a server that vanished while a query ran."""
     return Unanswered(
         f"the connection to `{address}` was lost; what came of the query so far is not all of it",
         hint="run it again once the server is back, or SET engine = 'duckdb'",
@@ -52,9 +52,9 @@ def lost(address: str) -> Unanswered:
 
 
 def message_of(text: str) -> str:
-    """Return the line of an engine's message that says what is wrong."""
+    """Return the line of an engine's message that states the error."""
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    # An error of Python on a worker comes with its traceback, whose last line says what it was.
+    # A Python error on a worker comes with its traceback; the last line states the error.
     traced = any(line.startswith("Traceback (most recent call last)") for line in lines)
     own = [line for line in lines if re.match(r"(?:\w+\.)*\w*(?:Error|Exception|Interrupted): ", line)]
     line = own[-1] if traced and own else (lines[0] if lines else "it did not say why")

@@ -1,4 +1,4 @@
-"""One result of an engine elsewhere: its tables, its queries, and the rows that come back."""
+"""One result of a remote engine: its tables, its queries, and the rows that come back."""
 
 from __future__ import annotations
 
@@ -24,43 +24,43 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PULSE = 0.05
-"""Seconds between two looks at whether rows are still wanted."""
+"""Seconds between two checks whether rows are still wanted."""
 _WAITING = 4
-"""Batches that wait to be read."""
+"""The maximum number of batches that wait to be read."""
 _END = object()
-"""Comes after the last rows."""
+"""Marks the end of the rows."""
 
 
 class JobConnection(Protocol):
-    """What a job needs of a connection."""
+    """The methods of a connection that a job needs."""
 
     session: Any
     cores: int
     gaps: frozenset[str]
 
     def guarded(self, work: Callable[[], Any]) -> Any:
-        """Return what work gives; what the client raises becomes our error."""
+        """Return the result of `work`; errors of the client become dctv's."""
 
     def failed(self, error: BaseException) -> DctvError:
-        """Return our error for one of the client's."""
+        """Return dctv's error for one of the client's."""
 
     def end(self, tag: str) -> None:
-        """End what runs under a tag, without waiting for it."""
+        """Cancel what runs under a tag, without waiting for it."""
 
     def forget(self, views: Sequence[str]) -> None:
         """Drop views."""
 
 
 class _Coming:
-    """Rows on their way from the thread that asks for them to the one that wants them."""
+    """A bounded queue of rows from the thread that fetches them to the one that reads them."""
 
     def __init__(self) -> None:
         self._items: queue.Queue[Any] = queue.Queue(_WAITING)
         self.left = threading.Event()
-        """Set once nobody wants more."""
+        """Set once the reader wants no more rows."""
 
     def put(self, item: Any) -> bool:
-        """Hand over an item; say whether it is wanted."""
+        """Put an item; return whether it is still wanted."""
         while not self.left.is_set():
             try:
                 self._items.put(item, timeout=_PULSE)
@@ -78,7 +78,7 @@ class _Coming:
 
 
 class SparkJob:
-    """What is done for one result."""
+    """The work for one result."""
 
     def __init__(self, connection: JobConnection) -> None:
         self._connection = connection
@@ -87,15 +87,15 @@ class SparkJob:
         self._views: list[str] = []
 
     def table(self, rows: pa.Table, columns: Sequence[Typed]) -> Frame:
-        """Hand over rows."""
-        # Of an empty batch Sail says that something in it is divided by zero.
+        """Upload rows."""
+        # For an empty batch Sail reports a division by zero.
         table = rows.cast(written.held_schema(rows.schema)).combine_chunks()
         frame = self._guarded(lambda: self._view(self._given(table)))
         own = [(name, column) for name, column in zip(table.column_names, columns, strict=True)]
         return frame.selectExpr(*written.brought(own))
 
     def _view(self, frame: Frame) -> Frame:
-        """Name a frame on the server: the client would send its rows once more with each query over it."""
+        """Register a frame on the server: otherwise the client sends its rows with each query over it."""
         name = f"{self._tag}_{len(self._views)}"
         frame.createOrReplaceTempView(name)
         self._views.append(name)
@@ -106,17 +106,17 @@ class SparkJob:
             return self._session.createDataFrame(table)
         import pyarrow as pa
 
-        # The client takes no empty tables.
+        # The client rejects empty tables.
         nothing = pa.table([pa.nulls(1, one.type) for one in table.schema], names=table.column_names)
         return self._session.createDataFrame(nothing).where("false")
 
     def file(self, path: Path, columns: Sequence[tuple[str, Typed]]) -> Frame:
-        """Read a Parquet file where it lies."""
+        """Read a Parquet file in place."""
         frame = self._guarded(lambda: self._session.read.parquet(str(path)))
         return frame.selectExpr(*written.brought(columns))
 
     def query(self, query: Query, tables: Mapping[str, tuple[Frame, Sequence[Typed]]]) -> Frame:
-        """Query some rows by names, which are made unique: others may use the session at the same time."""
+        """Query frames under names, which are made unique: the session may be shared."""
         names = {name: f"{self._tag}_{len(self._views)}_{number}" for number, name in enumerate(tables)}
 
         def renamed(node: Node) -> Node | None:
@@ -132,7 +132,7 @@ class SparkJob:
         return self._guarded(lambda: self._session.sql(text))
 
     def extent(self, frame: Frame) -> tuple[int, int] | None:
-        """Return the least and the greatest `_ts` of some rows."""
+        """Return the least and the greatest `_ts` of a frame."""
         found = self._guarded(lambda: frame.selectExpr("MIN(_ts) AS low", "MAX(_ts) AS high").toArrow().to_pylist())
         low, high = found[0]["low"], found[0]["high"]
         return None if low is None else (low, high)
@@ -142,9 +142,9 @@ class SparkJob:
         return self._guarded(lambda: grouped(cut(sweep, inputs, extent, self._connection.cores, slabs), sweep))
 
     def rows(self, frame: Frame, stop: Callable[[], bool]) -> Iterator[pa.Table]:
-        """Yield what rows there are, as they come; those of a query that fails in the middle are followed by an error.
+        """Yield the rows as they arrive; if a query fails midway, an error follows the rows before it.
 
-        They are asked for in a thread of their own: nothing that the client waits with hears of an interrupt.
+        A separate thread fetches them, since calls of the client cannot be interrupted.
         """
         coming = _Coming()
         threading.Thread(target=self._fetch, args=(frame, coming), daemon=True).start()
@@ -173,12 +173,12 @@ class SparkJob:
             for item in client.to_table_as_iterator(frame._plan.to_proto(client), {}):
                 if hasattr(item, "num_rows") and not coming.put(item):
                     return
-        except Exception as error:  # whatever it is, who waits for rows raises it
+        except Exception as error:  # of any kind; the thread that waits for rows raises it
             last = error
         coming.put(last)
 
     def close(self) -> None:
-        """Forget the job's tables."""
+        """Drop the job's tables."""
         views, self._views = self._views, []
         self._connection.forget(views)
 

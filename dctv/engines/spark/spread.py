@@ -1,4 +1,4 @@
-"""Functions of dctv with their arguments -> calls on the engine's workers, one after another or side by side."""
+"""Run functions of dctv on the engine's workers, one after another or in parallel."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PIECE = 16 << 20
-"""Bytes of a result that go in one row."""
+"""Bytes of a result per row."""
 
 
 class ExecutorConnection(Protocol):
-    """What an executor needs of a connection."""
+    """The methods of a connection that an executor needs."""
 
     session: Any
 
     def guarded(self, work: Callable[[], Any]) -> Any:
-        """Return what work gives; what the client raises becomes our error."""
+        """Return the result of `work`; errors of the client become dctv's."""
 
 
 class SparkExecutor(Executor):
-    """An executor whose calls are jobs of one row each: a worker makes of it what the function gives."""
+    """An executor that runs each call as a job over one row: a worker maps the row to the function's result."""
 
     def __init__(self, link: ExecutorConnection, workers: int) -> None:
         self._link = link
@@ -43,13 +43,13 @@ class SparkExecutor(Executor):
         frame = self._link.guarded(lambda: self._link.session.range(1).mapInArrow(_Call(work).rows, _SCHEMA))
         table = self._link.guarded(frame.toArrow)
         pieces = sorted(zip(*(one.to_pylist() for one in table.columns), strict=True))
-        outcome = pickle.loads(b"".join(piece for _, piece in pieces))  # of our own workers
+        outcome = pickle.loads(b"".join(piece for _, piece in pieces))  # from dctv's own workers
         if isinstance(outcome, BaseException):
             raise outcome
         return outcome
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # as others
-        """Take no more calls."""
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # signature of Executor
+        """Accept no more calls."""
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
 
 
@@ -57,20 +57,20 @@ _SCHEMA = "number BIGINT, piece BINARY"
 
 
 class _Call:
-    """A call that is carried out where its row is."""
+    """A call that runs on the worker that holds its row."""
 
     def __init__(self, work: bytes) -> None:
         self._work = work
 
     def rows(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield what the function gives, or raises, in pieces."""
+        """Yield the function's result, or exception, in pieces."""
         import pyarrow as pa
 
         for batch in batches:
             if not batch.num_rows:
                 continue
             try:
-                outcome = pickle.loads(self._work)()  # of the session that connected
+                outcome = pickle.loads(self._work)()  # from the session that connected
             except DctvError as error:
                 outcome = error
             data = pickle.dumps(outcome)

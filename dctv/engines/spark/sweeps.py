@@ -1,4 +1,4 @@
-"""What the engine's workers run: an operator over the rows of one group."""
+"""The code that the engine's workers run: an operator over the rows of one group."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SIDE, BUCKET, SLAB = "dctv:side", "dctv:bucket", "dctv:slab"
-"""Columns of rows on their way to workers: the number of their input, and of their group."""
+"""Columns of rows sent to workers: the number of their input, and of their group."""
 FAILURE = "(dctv)"
-"""Stands before and after what an operator says that is wrong."""
+"""Delimits an operator's error message in a traceback."""
 _FIRST, _LAST = -(2**63), 2**63 - 1
 _MOST_BUCKETS = 1 << 16
 
 
 @record
 class Slabs:
-    """Time, cut into pieces of equal width; the first and the last one have no outer end."""
+    """Slabs of equal width; the first and the last one are unbounded on the outside."""
 
     start: int
     width: int
@@ -36,23 +36,23 @@ class Slabs:
 
 @record
 class SweepGroup:
-    """How a group is computed; it goes to the workers by its fields."""
+    """How to compute a group; the fields are sent to the workers."""
 
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
     options: Mapping[str, Any]
     inputs: tuple[Any, ...]
-    """For each input the Arrow schema that the operator is given, which columns of a partition hold it, and whether its
-    rows are in order of their first column, a time."""
+    """For each input: the operator's Arrow schema, the columns of a partition that hold it, and whether its
+    rows are sorted by their first column, a time."""
     made: Any
-    """The Arrow schema that it gives, as Spark holds it."""
+    """The Arrow schema of the result, as Spark stores it."""
     slabs: Slabs | None
     cuts: Mapping[int, int]
     """By the number of a slab, the first time after it at which rows are cut."""
     are_apart: bool
-    """Whether the buckets that a worker gets must be computed one by one."""
+    """Whether the buckets of a worker must be computed separately."""
 
     def of_partition(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield what the operator makes of each group of a partition."""
+        """Yield the operator's result for each group of a partition."""
         import pyarrow as pa
 
         held = [one for one in batches if one.num_rows]
@@ -63,8 +63,8 @@ class SweepGroup:
     def _divided(self, rows: pa.Table) -> Iterator[tuple[int, list[pa.Table]]]:
         """Yield the inputs of each group, and the number of its slab.
 
-        Buckets without slabs are one group: partitions of a table that go to the same worker may be computed at once,
-        unless an input without partitions stands in each bucket.
+        Buckets without slabs form one group: partitions on the same worker may be computed together, unless an input
+        without partitions is copied to each bucket.
         """
         import numpy as np
 
@@ -84,7 +84,7 @@ class SweepGroup:
             yield int(group) // _MOST_BUCKETS, tables
 
     def _computed(self, slab: int, tables: list[pa.Table]) -> pa.Table:
-        """Return what the operator makes of a group."""
+        """Return the operator's result for a group."""
         import pyarrow as pa
 
         from dctv import _kernels
@@ -93,14 +93,14 @@ class SweepGroup:
             stream = self.run(tables, self.options, _kernels.Cancel())
             made = pa.RecordBatchReader.from_stream(stream).read_all()
         except ValueError as error:
-            # What comes back is a traceback, in which it is found by this.
+            # The client gets a traceback, and finds the message in it by this.
             raise ValueError(f"{FAILURE}{error}{FAILURE}") from None
         if self.slabs is not None:
             made = self._within(made, slab)
         return made.rename_columns(self.made.names).cast(self.made)
 
     def _within(self, made: pa.Table, number: int) -> pa.Table:
-        """Keep what starts in a slab, and cut it where what follows the slab does."""
+        """Keep rows that start in a slab, and cut them where the rows after the slab do."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -119,12 +119,12 @@ def _sorted(table: pa.Table, schema: pa.Schema, *, timed: bool) -> pa.Table:
     if not timed:
         return rows
     times = rows.column(0).to_numpy()
-    # Rows of one file often come as they were written.
+    # Rows of one file often arrive in the order in which they were written.
     return rows if (times[1:] >= times[:-1]).all() else rows.sort_by(schema.names[0])
 
 
 def version_of(batches: Any) -> Any:
-    """Tell which version of dctv a worker has, for each batch of rows."""
+    """Return a worker's version of dctv for each batch of rows."""
     import pyarrow as pa
 
     from dctv import __version__, _kernels

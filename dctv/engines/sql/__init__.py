@@ -1,1 +1,1 @@
-"""Queries of the plan -> the SQL of engines. Nothing else writes SQL."""
+"""Write queries of the plan as the SQL of engines. Nothing else writes SQL."""

@@ -11,7 +11,7 @@ from dctv.record import replace
 
 
 def write(query: Query) -> str:
-    """Write a query; its parts are remembered, since many queries read the same views, and all traces of a fleet do."""
+    """Write a query; parts are cached, since many queries read the same views, and all traces of a fleet do."""
     if isinstance(query, Select | Compound) and query.steps:
         steps = tuple(replace(step, query=trees.WrittenQuery(_text(step.query))) for step in query.steps)
         before = trees.steps(steps, recursive=query.recursive).sql(dialect="duckdb", copy=False)

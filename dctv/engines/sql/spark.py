@@ -1,4 +1,4 @@
-"""Queries of the plan -> Spark's SQL, in the part of it that means the same as DuckDB's."""
+"""Write queries of the plan as Spark's SQL, limited to the subset that means the same as DuckDB's."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dctv.engines.sql.vetted.queries import vetted
 from dctv.engines.sql.vetted.types import named
 from dctv.plan.node import Query
 
-# The library rewrites these for people who bring queries of other dialects, and writes TRY_CAST as CAST for types that
-# it does not know.
+# The library rewrites these to convert queries from other dialects, and writes TRY_CAST as CAST for types that it does
+# not know.
 _REWRITTEN = (exp.Select, exp.Table, exp.From, exp.TryCast)
 
 
 class _Writer(SparkGenerator):
-    """The library's writer, which writes what it is given."""
+    """The library's generator, without its rewrites."""
 
     TRANSFORMS: ClassVar[dict[type[exp.Expr], Callable[..., str]]] = {
         kind: made for kind, made in SparkGenerator.TRANSFORMS.items() if kind not in _REWRITTEN
@@ -31,12 +31,12 @@ Tables = Mapping[str, Sequence[tuple[str, str]]]
 
 
 def write(query: Query, tables: Tables | None = None, gaps: frozenset[str] = frozenset()) -> str:
-    """Write a query over some tables; `gaps` are what an engine that speaks Spark's SQL does otherwise.
+    """Write a query over tables; `gaps` are the deviations of an engine that speaks Spark's SQL.
 
-    What a cast, a sum or a division is on Spark depends on types, so without those of the tables much is refused.
+    The meaning of a cast, a sum or a division depends on types, so without those of the tables much is refused.
 
     Raises:
-        NotOnThisEngine: Spark has nothing that means the same.
+        NotOnThisEngine: Spark has no equivalent.
     """
     tree = trees.query(vet(query, tables, gaps))
     written: str = _Writer(dialect="spark").generate(tree, copy=False)
@@ -44,10 +44,10 @@ def write(query: Query, tables: Tables | None = None, gaps: frozenset[str] = fro
 
 
 def vet(query: Query, tables: Tables | None = None, gaps: frozenset[str] = frozenset()) -> Query:
-    """Return a query that means the same on Spark, to be written.
+    """Return an equivalent query for Spark, ready to be written.
 
     Raises:
-        NotOnThisEngine: Spark has nothing that means the same.
+        NotOnThisEngine: Spark has no equivalent.
     """
     known = {name: tuple((one, named(kind)) for one, kind in columns) for name, columns in (tables or {}).items()}
     return vetted(query, known, gaps)

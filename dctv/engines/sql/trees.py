@@ -1,4 +1,4 @@
-"""Expressions and queries of the plan -> the trees of the library that writes SQL."""
+"""Convert expressions and queries of the plan to the syntax trees of the library that writes SQL."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _ATOMS = (
     e.List,
     e.Struct,
 )
-"""What needs no parentheses, whatever stands around it."""
+"""Nodes that need no parentheses in any context."""
 
 
 def expression(node: e.Expression) -> exp.Expr:
@@ -69,14 +69,14 @@ def expression(node: e.Expression) -> exp.Expr:
 
 @record
 class WrittenQuery(Query):
-    """A query that is text already."""
+    """A query that is already text."""
 
     text: str
 
 
 @record
 class GroupedBy(e.Expression):
-    """What one grouping set groups by, in parentheses even if it is one column, which some engines want."""
+    """The columns of one grouping set, in parentheses even if it is one column, as some engines require."""
 
     keys: tuple[e.Expression, ...]
 
@@ -320,7 +320,7 @@ def _item(node: q.Item) -> exp.Expr:
 
 
 def _ending(node: q.Select | q.Compound) -> dict[str, Any]:
-    """Return what stands around a query: its steps, and how its rows are sorted and cut."""
+    """Return the clauses around a query: its steps, order and limit."""
     return {
         "with_": steps(node.steps, recursive=node.recursive) if node.steps else None,
         "order": _order(node.order_by),
@@ -330,7 +330,7 @@ def _ending(node: q.Select | q.Compound) -> dict[str, Any]:
 
 
 def steps(nodes: Sequence[q.CommonTable], *, recursive: bool) -> exp.With:
-    """Return the tree of what stands before a query: the common tables that it reads."""
+    """Return the WITH clause of a query."""
     return exp.With(expressions=[_step(one) for one in nodes], recursive=recursive)
 
 
@@ -373,7 +373,7 @@ def _compound(node: Query) -> exp.Expr:
 
 
 def _side(node: Query) -> exp.Expr:
-    """Return a part of a compound; one with an order or parts of its own stands in FROM of a select."""
+    """Return an operand of a compound; one with an order or steps of its own becomes a subquery in FROM."""
     if isinstance(node, q.Select) and not (node.order_by or node.limit or node.offset or node.steps):
         return _select(node)
     inner = exp.Subquery(this=query(node), alias=exp.TableAlias(this=identifier("side")))

@@ -1,4 +1,4 @@
-"""Unit rules of aggregates whose results have no units: truths, bit sets, texts and maps of values."""
+"""Unit rules of aggregates with results that have no units: Booleans, bit sets, texts and maps of values."""
 
 from __future__ import annotations
 

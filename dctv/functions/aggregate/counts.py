@@ -1,4 +1,4 @@
-"""Unit rules of aggregates that count: how many there are has no unit."""
+"""Unit rules of aggregates that count: a count has no unit."""
 
 from __future__ import annotations
 

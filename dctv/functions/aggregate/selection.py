@@ -1,4 +1,4 @@
-"""Unit rules of aggregates that hand out values as they are, one of them or all."""
+"""Unit rules of aggregates that return values unchanged, one or all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit rules of what takes states of aggregates: a state has the unit of the aggregate's value."""
+"""Unit rules of functions of aggregate states: a state has the unit of the aggregate's value."""
 
 from __future__ import annotations
 

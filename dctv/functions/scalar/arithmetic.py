@@ -1,4 +1,4 @@
-"""Unit rules of arithmetic that is written as a function."""
+"""Unit rules of arithmetic in the form of functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit rules of functions that write numbers, in the unit at hand."""
+"""Unit rules of functions that write numbers as text, in their current unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit rules of functions that tell something about a value for which its unit does not matter."""
+"""Unit rules of functions that test or describe a value independently of its unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit rules of further functions on lists: those that take lists apart, and put them together."""
+"""Unit rules of further functions on lists: those that split and combine them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit rules of functions that round: in the unit at hand, so 1.6ms rounds to 2ms."""
+"""Unit rules of functions that round: in the current unit, so 1.6ms rounds to 2ms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit rules of functions that make dates, times and intervals of numbers: a quantity of time is converted first."""
+"""Unit rules of functions that construct dates, times and intervals from numbers: quantities of time are converted."""
 
 from __future__ import annotations
 

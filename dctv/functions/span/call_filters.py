@@ -1,4 +1,4 @@
-"""Shows calls that filters let through, and tells which words of the filters name nothing."""
+"""Filter calls, and report words of the filters that match nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _filter_calls(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     missed = _kernels.Missed()
     return Remarked(
@@ -24,7 +24,7 @@ def _filter_calls(inputs: list[ArrowStream], options: Mapping[str, Any], cancel:
 
 
 def remark_of(missed: Missed) -> str | None:
-    """Say which words name nothing; None if all name something."""
+    """Report words that match nothing; None if all match."""
     names = missed.names
     said = [_missing(word, module, names, by_file=by_file) for word, module, by_file in missed.words]
     return "; ".join(dict.fromkeys(said)) or None

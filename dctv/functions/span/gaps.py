@@ -1,4 +1,4 @@
-"""Fills the gaps of spans, merges neighbours, checks and repairs what overlaps."""
+"""Fill gaps of spans, merge neighbours, and check and repair overlaps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dctv.types.schema import Schema
 
 
 def _fill_gaps(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     return _kernels.fill_gaps(inputs[0], cancel=cancel, **options)
 
@@ -43,15 +43,15 @@ def _lanes(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -
 
 
 def _gaps_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """Payload is handed on or NULL; gaps come of times and partitions alone."""
+    """Payload is passed through or NULL; gaps depend only on times and partitions."""
     return handed_on(made, 2 + options["partitions"], inputs[0])
 
 
 def _gaps_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """Nothing goes down without a given start and stop: they would be those of the spans that are left.
+    """Without a given start and stop, no filter passes: these would be those of the remaining spans.
 
-    With both, each partition has its gaps by itself, and a gap lies between spans that touch it; a partition whose
-    spans all lie elsewhere would be lost, so times are for unpartitioned spans.
+    With both, each partition has its gaps independently, and a gap lies between spans that touch it; a partition whose
+    spans all lie elsewhere would be lost, so filters on time pass only for unpartitioned spans.
     """
     if options["start"] is None or options["stop"] is None:
         return FilterPushdown()
@@ -60,34 +60,34 @@ def _gaps_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Sc
 
 
 def _merge_filters(_: Sequence[Schema], __: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """A run has one partition and one payload, and without it others are as far apart as before; times end with it."""
+    """A run has one partition and one payload, and other rows change no distances; filters on time do not pass."""
     return FilterPushdown(({0: {c: c for c in range(2, len(made.columns))}},) if len(made.columns) > 2 else ())
 
 
 def _check_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """What is checked are times, partitions and, last, the number of the row; payload is handed on as it is."""
+    """Times, partitions and the final row number are checked; payload is passed through."""
     whole = handed_on(made, made.special_count, inputs[0])
     numbered = options["sorted"] and len(made.columns) == len(inputs[0].columns)
     return Lineage((*whole.reads[:-1], None)) if numbered else whole
 
 
 def _truncate_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """Where a span ends is a matter of times and numbers of rows; payload is handed on."""
+    """The end of a span depends on times and row numbers; payload is passed through."""
     return handed_on(made, 2 + options["partitions"], inputs[0])
 
 
 def _truncate_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """A span is cut by one of its partition that begins where the result ends, or at once with it."""
+    """A span is cut by one of its partition that begins at the end of the result, or at the same time as the span."""
     return FilterPushdown(by_partitions(made, inputs, options["partitions"]), (TimeLocality((0,), covered=False),))
 
 
 def _lanes_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """A lane is a matter of times and numbers of rows; payload follows it."""
+    """A lane depends on times and row numbers; payload is passed through."""
     return handed_on(made, 3 + options["partitions"], inputs[0])
 
 
 def _lanes_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """Each partition has its own lanes; a lane depends on those of all spans before, so that times do not go down."""
+    """Each partition has its own lanes; a lane depends on all earlier spans, so filters on time do not pass."""
     return FilterPushdown(by_partitions(made, inputs, options["partitions"]))
 
 

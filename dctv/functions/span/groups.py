@@ -1,4 +1,4 @@
-"""Cuts spans and events into the pieces that GROUP USING aggregates."""
+"""Cut spans and events into the pieces that GROUP USING aggregates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dctv.types.schema import TS, Schema
 
 
 def _span_group(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     spans, grouper, *partitions = inputs
     return _kernels.span_pieces(spans, grouper, intersect=next(iter(partitions), None), cancel=cancel, **options)
@@ -41,7 +41,7 @@ def _span_aggregation(inputs: list[ArrowStream], options: Mapping[str, Any], can
 
 
 def _group_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
-    """Name the columns of: group, the grouper's, partitions, present, times, payload."""
+    """Return the origin of: group, the grouper's columns, partitions, present, times, payload."""
     spans, grouper, *_partitions = inputs
     wide = [((1, c),) for c in range(grouper.special_count, len(grouper.columns))]
     payload = [((0, c),) for c in range(spans.special_count, len(spans.columns))]
@@ -54,7 +54,7 @@ def _departition_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: S
 
 
 def _aggregates_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """Name what each aggregate is of; one over all pieces or their times reads no payload."""
+    """Return the origin of each aggregate; one over all pieces or their times reads no payload."""
     aggregates = options["aggregates"]
     special = inputs[0].special_count
     first = len(made.columns) - len(aggregates)
@@ -69,7 +69,7 @@ def _aggregates_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], ma
 
 
 def _aggregation_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """Name the columns of: the grouper's, partitions, aggregates."""
+    """Return the origin of: the grouper's columns, partitions, aggregates."""
     grouper = inputs[1]
     whole = _aggregates_lineage(inputs, options, made)
     wide = [((1, c),) for c in range(grouper.special_count, len(grouper.columns))]
@@ -77,9 +77,9 @@ def _aggregation_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], m
 
 
 def _group_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """Filter the grouper by its columns, and by partitions what is cut, unless all partitions have to be there.
+    """Filter the grouper by its columns, and the spans by partitions, unless all partitions are required.
 
-    By time only where there are no partitions: each partition that occurs anywhere has a row in every group.
+    Filters on time pass only without partitions: each partition that occurs anywhere has a row in every group.
     """
     spans, grouper, *intersect = inputs
     wide, times, keys = len(grouper.columns), len(spans.kind.time_columns), options["partitions"]

@@ -1,4 +1,4 @@
-"""Span joins and broadcasts, and events joined with the spans that cover them."""
+"""Join spans, broadcast them, and join events with the spans that cover them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dctv.types.schema import Schema
 
 
 def _span_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     return _watched(_kernels.span_join, inputs, options, cancel)
 
@@ -26,7 +26,7 @@ def _event_join(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: A
 def _watched(
     sweep: Callable[..., ArrowStream], inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any
 ) -> ArrowStream:
-    """Run a join; one of columns of different names says so if nothing matched."""
+    """Run a join; if nothing matched and the columns have different names, warn."""
     compared = options.get("compared")
     given = {name: value for name, value in options.items() if name != "compared"}
     if compared is None or options["how"] != "inner":
@@ -51,7 +51,7 @@ def _lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Li
 
 
 def _equal(inputs: Sequence[Schema], options: Mapping[str, Any], *, keys_only: bool) -> dict[int, dict[int, int]]:
-    """Return, for each side, its columns by the numbers of the output columns that are equal to them."""
+    """Return, for each side, its columns by the numbers of the output columns that equal them."""
     keys, times = options["partitions"], len(inputs[0].kind.time_columns)
     sides: dict[int, dict[int, int]] = {}
     first = times + keys
@@ -68,7 +68,7 @@ def _equal(inputs: Sequence[Schema], options: Mapping[str, Any], *, keys_only: b
 
 
 def _join_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> FilterPushdown:
-    """Filter both sides by partitions, and a side that each row has a span of by its payload too."""
+    """Filter both sides by partitions, and a side that every row has a span of also by payload."""
     how = options["how"]
     keys, whole = _equal(inputs, options, keys_only=True), _equal(inputs, options, keys_only=False)
     kept = {"inner": (0, 1), "left": (0,), "right": (1,), "outer": ()}[how]
@@ -77,7 +77,7 @@ def _join_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schem
 
 
 def _event_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> FilterPushdown:
-    """Filter events by all that they bring, spans by partitions and, if each event needs one, by their payload."""
+    """Filter events by all their columns, and spans by partitions and, if each event requires one, by payload."""
     keys, whole = _equal(inputs, options, keys_only=True), _equal(inputs, options, keys_only=False)
     events = {0: {**whole.get(0, {}), 0: 0}}
     spans = [{1: whole[1]}] if options["how"] == "inner" and 1 in whole else []

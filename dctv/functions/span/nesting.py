@@ -1,4 +1,4 @@
-"""Lays slices that may overlap on lanes, and answers questions of rows that name their parents."""
+"""Place slices that may overlap on lanes, and compute over rows that refer to their parents."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dctv.types.schema import Schema
 
 
 def _nest_lanes(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     return _kernels.nest_lanes(inputs[0], cancel=cancel, **options)
 
@@ -53,7 +53,7 @@ def _flame_stacks(inputs: list[ArrowStream], options: Mapping[str, Any], cancel:
 
 
 def _lanes_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """Places depend on times and lengths alone, and on what was begun and ended by events of its own."""
+    """Places depend on times, lengths, and which slices come from begin and end events."""
     own = 2 if options["paired"] else 1
     width = len(inputs[0].payload) - own
     return handed_on(made, len(made.columns) - width, inputs[0], own)

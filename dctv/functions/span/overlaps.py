@@ -1,4 +1,4 @@
-"""Makes spans of what overlaps, of events that follow each other closely, and labels events."""
+"""Build spans from overlapping intervals and from events that follow each other closely, and label events."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dctv.types.schema import Schema
 
 
 def _flatten(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     return _kernels.flatten(inputs[0], cancel=cancel, **options)
 
@@ -37,35 +37,35 @@ def _label_events(inputs: list[ArrowStream], options: Mapping[str, Any], cancel:
 
 
 def _flatten_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """Which one is innermost is a matter of times and numbers of rows; payload is handed on."""
+    """The innermost interval depends on times and row numbers; payload is passed through."""
     return handed_on(made, 2 + options["partitions"], inputs[0])
 
 
 def _flatten_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """What is innermost at a time is one of the intervals of the partition that are open then."""
+    """The innermost interval at a time is one of the partition's intervals that are open then."""
     return FilterPushdown(by_partitions(made, inputs, options["partitions"]), (TimeLocality((0,), covered=False),))
 
 
 def _concurrency_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """Counts are of one partition, and boundaries are where intervals begin or end that touch what they bound."""
+    """Counts are per partition, and boundaries are begins and ends of intervals that touch the result."""
     duration = 1 if options["result"] == "spans" else None
     times = TimeLocality((0,), covered=False, duration=duration)
     return FilterPushdown(by_partitions(made, inputs, options["partitions"]), (times,))
 
 
 def _session_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """A session is of one partition, and goes on as long as events follow: times do not go down."""
+    """A session is within one partition, and extends as long as events follow: filters on time do not pass."""
     return FilterPushdown(by_partitions(made, inputs, options["partitions"]))
 
 
 def _label_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
-    """Which label is the latest is a matter of times and numbers of rows, which come last; payloads are handed on."""
+    """The latest label depends on times and row numbers, which come last; payloads are passed through."""
     payload = [((n, c),) for n, s in enumerate(inputs) for c in range(s.special_count, len(s.columns) - 1)]
     return Lineage((*[None] * (len(made.columns) - len(payload)), *payload))
 
 
 def _label_filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """Labels are of the event's partition, at any time before; events do not matter to each other."""
+    """Labels belong to the event's partition, at any earlier time; events are independent of each other."""
     keys = () if options["broadcast"] else by_partitions(made, inputs, options["partitions"])
     return FilterPushdown((*keys, {0: {c: c for c in range(len(inputs[0].columns) - 1)}}))
 

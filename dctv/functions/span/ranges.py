@@ -1,4 +1,4 @@
-"""Aggregates what lies in windows."""
+"""Aggregate rows in windows."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from dctv.types.schema import Schema
 
 
 def _range_aggregate(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     table, windows = inputs
     return _kernels.range_aggregate(table, windows, cancel=cancel, **options)
 
 
 def _lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
-    """The payload of windows is handed on; the rest follows from times, partitions and values."""
+    """The payload of windows is passed through; the rest depends on times, partitions and values."""
     first, last = inputs[1].special_count, len(made.columns) - 1
     return Lineage((*[None] * first, *(((1, c),) for c in range(first, last)), None))
 
 
 def _filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """Windows do not matter to each other, and rows only to windows of their partition."""
+    """Windows are independent of each other, and rows matter only to windows of their partition."""
     first = len(inputs[0].kind.time_columns)
     keys = {2 + at: first + n for n, at in enumerate(options["matched"])}
     windows = {1: {c: c for c in range(len(made.columns) - 1)}}

@@ -1,4 +1,4 @@
-"""Turns start and stop events into spans, and begin and end events into nested slices."""
+"""Match start and stop events into spans, and begin and end events into nested slices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dctv.types.schema import Schema
 
 
 def _series_to_spans(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     return _kernels.series_to_spans(inputs, cancel=cancel, **options)
 
@@ -43,15 +43,15 @@ def _series_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: 
 
 
 def _nest_lineage(inputs: Sequence[Schema], _: Mapping[str, Any], made: Schema) -> Lineage:
-    """Name the payload, which follows kind and duration in the input.
+    """Return the origin of the payload, which follows kind and duration in the input.
 
-    Conditions do not go down: ids count over all partitions, and warnings over all events.
+    No filter passes: ids count over all partitions, and warnings over all events.
     """
     return handed_on(made, len(made.columns) - len(inputs[0].payload) + 2, inputs[0], 2)
 
 
 def _series_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Schema) -> FilterPushdown:
-    """Filter all sources by partitions: what happens in one says nothing of another."""
+    """Filter all sources by partitions, which are independent of each other."""
     keys = {2 + k: 1 + k for k in range(options["partitions"])}
     return FilterPushdown((dict.fromkeys(range(len(inputs)), keys),) if keys else ())
 

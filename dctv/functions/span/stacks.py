@@ -1,4 +1,4 @@
-"""Turns events that push and pop into spans of stacks, the contents of stacks, and nested slices."""
+"""Turn push and pop events into spans of stacks, the contents of stacks, and nested slices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNMATCHED = ("{} end without a begin was ignored", "{} ends without a begin were
 
 
 def _history(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     return Counted(*_kernels.stack_history(*inputs, cancel=cancel, **options), IGNORED)
 
@@ -33,10 +33,10 @@ def _pairs(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -
 
 
 def _pairs_lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """What is popped is what was pushed last, whatever it carries: tokens and payload are handed on.
+    """A pop removes the latest push, whatever its values: tokens and payload are passed through.
 
-    Conditions do not go down in any of these: ids count over all partitions, and warnings over all events. Histories
-    and contents need their tokens, since equal stacks have one id.
+    No filter passes for these operators: ids count over all partitions, and warnings over all events. Histories and
+    contents need their tokens, since equal stacks have one id.
     """
     skipped = options["ranked"]
     payload = [

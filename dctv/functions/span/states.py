@@ -1,4 +1,4 @@
-"""Turns switches and wakeups into states of threads, and those into what one thread had to wait for."""
+"""Turn switches and wakeups into thread states, and those into the critical path of one thread."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dctv.types.schema import Schema
 
 
 def _states(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     return _kernels.thread_states(inputs[0], cancel=cancel, **options)
 

@@ -1,4 +1,4 @@
-"""Puts spans or events on the lanes of a timeline's tracks."""
+"""Place spans or events on the lanes of a timeline's tracks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _timeline_rows(inputs: list[ArrowStream], options: Mapping[str, Any], cancel
 
 
 def _with_cancel(reader: Any, cancel: Any) -> Any:
-    """Yield batches until somebody ends the query."""
+    """Yield batches until the query is cancelled."""
     for batch in reader:
         if cancel.is_set():
             return

@@ -1,4 +1,4 @@
-"""Merges spans that are shorter than a step, and values that change within one."""
+"""Merge spans that are shorter than a step, and values that change within one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dctv.types.schema import Schema
 
 
 def _zoom(inputs: list[ArrowStream], options: Mapping[str, Any], cancel: Any) -> ArrowStream:
-    from dctv import _kernels  # compiled; only wanted when a query runs
+    from dctv import _kernels  # compiled; only needed when a query runs
 
     return _kernels.zoom(inputs[0], cancel=cancel, **options)
 
@@ -24,12 +24,12 @@ def _zoom_counter(inputs: list[ArrowStream], options: Mapping[str, Any], cancel:
 
 
 def _lineage(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> Lineage:
-    """Cells follow from times and partitions; payload is that of one of their spans."""
+    """Cells depend on times and partitions; their payload is that of one of their spans."""
     return handed_on(made, 5 + options["partitions"], inputs[0])
 
 
 def _filters(inputs: Sequence[Schema], options: Mapping[str, Any], made: Schema) -> FilterPushdown:
-    """Each partition has its own cells; what is left out of a cell by its time or values would be missed in it."""
+    """Each partition has its own cells; a span that a filter on time or values removed would be missing in its cell."""
     return FilterPushdown(by_partitions(made, inputs, options["partitions"]))
 
 

@@ -1,4 +1,4 @@
-"""dctv.as_spans, from_overlapping and as_events: give a regular table a kind, after checking that it has it."""
+"""dctv.as_spans, from_overlapping and as_events: convert a regular table to spans or events, after checking it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _bind_spans(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan
 def _truncated(made: Intervals, spans: Plan, builder: PlanBuilder) -> Plan:
     schema = replace(spans.schema, columns=spans.schema.columns[:-1])
     options = {"partitions": len(made.partitions), "names": physical_names(schema)}
-    # A span is known once the next one of its partition is met.
+    # A span is complete once the next one of its partition has been read.
     return builder.kernel("truncate", schema, [spans], options, ordered=not made.partitions)
 
 

@@ -1,4 +1,4 @@
-"""dctv.clip and dctv.spans_to_events: cut tables to a range of time, and take the edges of spans."""
+"""dctv.clip and dctv.spans_to_events: clip tables to a time range, and extract the edges of spans."""
 
 from __future__ import annotations
 

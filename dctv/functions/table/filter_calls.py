@@ -1,4 +1,4 @@
-"""dctv.filter_calls: calls, or other slices, become those that filters show, with their places among each other."""
+"""dctv.filter_calls: filter calls, or other slices, and renumber their ids, parents and depths."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _SHOWN = (
     ColumnType("_outdent", "INTEGER"),
     ColumnType("_stack", "VARCHAR"),
 )
-"""What texts need besides."""
+"""Additional columns for filter texts."""
 _MADE = (_ID, _PARENT, _DEPTH, *(replace(one, name=f"dctv:{one.name}") for one in _SHOWN))
-"""What the kernel makes, after time and thread."""
+"""Output columns of the kernel, after time and thread."""
 _PROPERTIES = ("name", "module", "size", "file", "args")
-"""Columns that filters look at, besides times and places."""
+"""Columns that filters use, in addition to times and places."""
 _ENTRY, _EXIT = 1, 2
 _STATES = {"open": _ENTRY, "left": _ENTRY, "lost": _ENTRY, "entered": _EXIT, "inherited": 0}
-"""Which of its ends a call has whose column `state` says so; calls without a state have both."""
+"""The ends that are recorded for a call, by its column `state`; calls without a state have both."""
 _NEEDED: Mapping[str, tuple[Callable[[CallFilters], bool], str]] = {
     "size": (lambda one: one.by_size, "sizes"),
     "module": (lambda one: one.by_module, "modules"),
@@ -44,7 +44,7 @@ _NEEDED: Mapping[str, tuple[Callable[[CallFilters], bool], str]] = {
 
 @record
 class _Calls:
-    """The table, and which of its columns are what."""
+    """The table, with the roles of its columns."""
 
     plan: Plan
     argument: Argument
@@ -53,13 +53,13 @@ class _Calls:
     length: str
 
     def value(self, name: str, to: str) -> Expression:
-        """Return a column as a type; NULL if the table has none of this name."""
+        """Return a column cast to a type; NULL if the table has none of this name."""
         own = dict(zip(self.plan.schema.names, physical_names(self.plan.schema), strict=True))
         return Cast(Column(own[name], "t") if name in own else NULL, to)
 
     @property
     def args(self) -> Expression:
-        """Return the arguments of a call as text; those that uftrace writes into Chrome's JSON are a member of it."""
+        """Return the arguments of a call as text; in Chrome's JSON, uftrace writes them into a member of `args`."""
         args = self.value("args", "VARCHAR")
         if "args" not in self.plan.schema.names:
             return args
@@ -69,7 +69,7 @@ class _Calls:
 
     @property
     def marks(self) -> Expression:
-        """Which ends of a call were recorded."""
+        """Return which ends of a call were recorded."""
         whole = number(_ENTRY | _EXIT)
         if "state" not in self.plan.schema.names:
             return Cast(whole, "TINYINT")
@@ -151,7 +151,7 @@ def _range(argument: Argument) -> tuple[int | None, int | None]:
 
 
 def _input(calls: _Calls, threads: Argument, builder: PlanBuilder, *, arguments: bool) -> Plan:
-    """Project the table to what the kernel takes, by time; arguments of calls only where they are asked for."""
+    """Project the table to the kernel's input, by time; with call arguments only on request."""
     plan = calls.plan
     args = [ColumnType(f"dctv:{name}", "BIGINT" if name == "size" else "VARCHAR") for name in _PROPERTIES]
     own = (ColumnType("dctv:id", "BIGINT"), ColumnType("dctv:parent", "BIGINT"), replace(LENGTH, name="dctv:length"))
@@ -197,7 +197,7 @@ def _bind_shown(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan
 def _filtered(
     arguments: Mapping[str, Argument], filters: CallFilters, more: tuple[ColumnType, ...], builder: PlanBuilder
 ) -> Plan:
-    """Return the table's columns of the calls that are shown, with their places, and more that is known of them."""
+    """Return the table's columns of the calls that pass, with their places, and additional columns."""
     calls = _calls(arguments, filters)
     source = _input(calls, arguments["tid"], builder, arguments=filters.by_arguments)
     rest = calls.plan.schema.columns
@@ -240,7 +240,7 @@ _PARAMETERS = (
     _words("tid", "a thread, or list of them: others are not read"),
     Parameter("match", "what names of functions are: 'regex', 'glob' or 'simple'", "regex", keyword_only=True),
     Parameter("trace", "'off' if nothing is shown until a trigger says `trace_on`", "on", keyword_only=True),
-    Parameter("thread", "name of the column of threads, in each of which is counted", "tid", keyword_only=True),
+    Parameter("thread", "name of the column of threads; calls are counted per thread", "tid", keyword_only=True),
 )
 
 FILTER_CALLS = TableFunction(

@@ -1,4 +1,4 @@
-"""dctv.fill_gaps, complement and merge_adjacent: what lies between spans, and spans that touch."""
+"""dctv.fill_gaps, complement and merge_adjacent: gaps between spans, and spans that touch."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _gaps(arguments: Mapping[str, Argument], builder: PlanBuilder, *, keep: bool
         **time_range(arguments),
     }
     source = ordered(plan, columns, Kind.SPAN, schema.partitions, builder)
-    # A gap is known once it is over, when other partitions may have gone on.
+    # A gap is complete once it is over, when other partitions may be ahead.
     return builder.kernel("fill gaps", schema, [source], options, ordered=not schema.partitions)
 
 

@@ -1,4 +1,4 @@
-"""dctv.generate_sequential_spans and quantize: spans from thin air."""
+"""dctv.generate_sequential_spans and quantize: generate spans."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from dctv.plan.nodes import Plan
 from dctv.plan.queries import Item, TableCall
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 
-# Every session loads this module, few read units.
+# Every session loads this module, but few parse units.
 _NS = declared_unit("ns")
 SCHEMA = Schema(Kind.SPAN, (ColumnType(TS, "BIGINT", _NS), ColumnType(DURATION, "BIGINT", _NS)))
 
 
 def sequence(start: int, stop: int, duration: int, builder: PlanBuilder) -> Plan:
-    """Make spans of a length, without gaps, the last one clipped at stop."""
+    """Generate spans of a length, without gaps, the last one clipped at stop."""
     begin = Column("range", "steps")
     length = least(whole(duration), minus(whole(stop), begin))
     steps = TableCall(call("range", whole(start), whole(stop), whole(duration)), "steps")
@@ -57,7 +57,7 @@ GENERATE_SEQUENTIAL_SPANS = TableFunction(
 
 
 def quantize(last_ts: int) -> TableFunction:
-    """Make a trace's `quantize`: its spans cover the last event too, so they end 1 ns after it."""
+    """Create a trace's `quantize`: its spans also cover the last event, so they end 1 ns after it."""
 
     def bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         interval = arguments["interval"]

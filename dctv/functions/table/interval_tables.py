@@ -1,4 +1,4 @@
-"""Arguments that name a table and its columns of times and partitions -> a checked plan in order of time."""
+"""Check arguments that name a table and its columns of times and partitions, and return a plan in order of time."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ SORTED = Parameter(
 
 
 def span_table(argument: Argument, what: str = "a span table") -> Plan:
-    """Return a span table, or fail."""
+    """Return a span table; otherwise raise."""
     return _of_kind(argument, Kind.SPAN, what)
 
 
 def event_table(argument: Argument, what: str = "an event table") -> Plan:
-    """Return an event table, or fail."""
+    """Return an event table; otherwise raise."""
     return _of_kind(argument, Kind.EVENT, what)
 
 
@@ -77,14 +77,14 @@ def _of_kind(argument: Argument, kind: Kind, what: str) -> Plan:
 
 
 def flag(argument: Argument, name: str) -> bool:
-    """Return TRUE or FALSE, or fail."""
+    """Return a Boolean; otherwise raise."""
     if not isinstance(argument.value, bool):
         raise argument.fail(f"TRUE or FALSE for `{name}`")
     return argument.value
 
 
 def partition_columns(plan: Plan, argument: Argument, *, own: bool = False) -> list[ColumnType]:
-    """Return the partition columns that an argument names; without one the table's own, if they count."""
+    """Return the partition columns that an argument names; without it, optionally the table's own."""
     if argument.value is None:
         return [c for c in plan.schema.columns if own and c.name in plan.schema.partitions]
     found = [item.column(plan.schema, "a partition column") for item in argument.items()]
@@ -97,14 +97,14 @@ def partition_columns(plan: Plan, argument: Argument, *, own: bool = False) -> l
 
 
 def refuse_name(name: str, taken: Sequence[ColumnType], argument: Argument) -> None:
-    """Fail where a column that a function makes has the name of another."""
+    """Raise if a column that a function adds has the name of another one."""
     if name in (c.name.lower() for c in taken):
         hint = "select that column under another name"
         raise BindError(f"the table already has a column `{name}`, which this function adds", argument.place, hint=hint)
 
 
 def number_column(argument: Argument, schema: Schema, what: str) -> ColumnType:
-    """Return the column of numbers that an argument names, or fail."""
+    """Return the numeric column that an argument names; otherwise raise."""
     found = argument.column(schema, what)
     if not is_numeric(found.type):
         raise BindError(f"`{found.name}` is {dialect_type(found.type)}, expected a number", argument.place)
@@ -120,7 +120,7 @@ def ordered(
 
 
 def numbered(plan: Plan, builder: PlanBuilder) -> Plan:
-    """Add the number of the row as last column."""
+    """Add the row number as last column."""
     names = physical_names(plan.schema)
     query = select(*names, Item(_row_number(plan, names), ROW), source="t")
     schema = Schema(plan.schema.kind, (*plan.schema.columns, ColumnType(ROW, "BIGINT")), plan.schema.partitions)
@@ -128,24 +128,24 @@ def numbered(plan: Plan, builder: PlanBuilder) -> Plan:
 
 
 def _row_number(plan: Plan, names: Sequence[str]) -> Expression:
-    """Number rows as they come, or by their values where they come in no order."""
+    """Number rows in their order, or by their values if they have none."""
     return over(call("row_number"), (), () if plan.stable else columns(names))
 
 
 @record
 class Intervals:
-    """A regular table that is to be read as spans or events: which columns are what."""
+    """A regular table to be read as spans or events, with the roles of its columns."""
 
     plan: Plan
     kind: Kind
     times: tuple[Expression, ...]
-    """Start, and length of spans, in ns."""
+    """Start and, for spans, length, in ns."""
     used: tuple[str, ...]
-    """The columns that say so."""
+    """The columns that define them."""
     partitions: tuple[ColumnType, ...]
     payload: tuple[ColumnType, ...]
     in_order: bool
-    """Whether the rows are known, or said, to come in order of time."""
+    """Whether the rows are known, or declared, to be in order of time."""
     said: bool
     drop_empty: bool
 
@@ -164,7 +164,7 @@ def interval_arguments(arguments: Mapping[str, Argument]) -> Intervals:
     )
     length = _time(plan, other, which)
     if given == ["end"] or not (_is_whole(ts) and _is_whole(other)):
-        # Starts and ends are rounded to ns, not durations: spans that touch go on touching.
+        # Starts and ends are rounded to ns, not durations, so that touching spans still touch.
         end = length if given == ["end"] else plus(start, length)
         length = minus(_whole(end), _whole(start))
     partitions = partition_columns(plan, arguments["partition"])
@@ -200,7 +200,7 @@ def _intervals(
 
 
 class Ties(Enum):
-    """What matters of rows that begin at once."""
+    """How the order of rows that begin at the same time matters."""
 
     NONE = "nothing: there are none, or any order will do"
     ROW = "the order of rows in the table"
@@ -208,9 +208,9 @@ class Ties(Enum):
 
 
 def checked(made: Intervals, builder: PlanBuilder, *, disjoint: bool, ties: Ties = Ties.NONE) -> Plan:
-    """Return the rows in order of time, times checked, and that spans do not overlap where they must not.
+    """Return the rows in order of time, after checking times and, if required, that spans do not overlap.
 
-    Where ties matter, the last column is the number of the row in the table.
+    If ties matter, the last column is the row number in the table.
     """
     result = _result(made, with_row=ties is not Ties.NONE)
     if ties is Ties.NONE and not disjoint and made.kind is made.plan.schema.kind and made.used == (TS, DURATION):
@@ -251,12 +251,12 @@ def _result(made: Intervals, *, with_row: bool) -> Schema:
 
 
 def _order(names: Sequence[str], keys: int, ties: Ties, *, disjoint: bool) -> list[Expression]:
-    """Return what rows are sorted by: time, then what makes the order the same in every run where that matters."""
+    """Return the sort keys: time, then keys that make the order deterministic where that matters."""
     first = Ordered(Column(names[0]), nulls_first=True)
     row = columns([ROW] if names[-1] == ROW else [])
     if ties is Ties.LONGEST:
         return [first, Ordered(Column(names[1]), descending=True, nulls_first=True), *row]
-    # In one partition no two spans that are disjoint begin at once.
+    # In one partition, disjoint spans never begin at the same time.
     own = names[2 : 2 + keys] if disjoint and not row else []
     return [first, *columns(own), *row]
 
@@ -266,7 +266,7 @@ def _is_whole(one: ColumnType) -> bool:
 
 
 def _time(plan: Plan, one: ColumnType, argument: Argument) -> Expression:
-    """Return a time column in ns, which may have fractions; a bare number is in ns."""
+    """Return a time column in ns, maybe with fractions; a number without a unit is in ns."""
     names = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     value: Expression = Column(names[one.name], "t")
     if not is_numeric(one.type):

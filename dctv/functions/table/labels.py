@@ -1,4 +1,4 @@
-"""dctv.session and dctv.label_events: events that follow closely become spans; events get the latest label."""
+"""dctv.session and dctv.label_events: group events that follow closely into spans; give events the latest label."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _label_events(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Pl
 
 
 def _in_order(plan: Plan, builder: PlanBuilder) -> Plan:
-    """Number events and sort them, since the last of simultaneous labels counts."""
+    """Number events and sort them, since the last of simultaneous labels applies."""
     plan = numbered(plan, builder)
     return ordered(plan, plan.schema.columns, Kind.EVENT, plan.schema.partitions, builder)
 

@@ -1,4 +1,4 @@
-"""dctv.nested_slices: begins and ends, and slices of known length, become nested slices; what overlaps is on lanes."""
+"""dctv.nested_slices: nest slices from begins and ends and slices of known length; overlapping ones get lanes."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _END_ARGS = ColumnType("dctv:end args", "JSON")
 
 @record
 class _Given:
-    """The tables, which have the columns that are needed, and what the result has besides times and places."""
+    """The tables with their required columns, and the result's columns besides times and places."""
 
     tables: Mapping[str, Plan]
     key: ColumnType
     rank: str
     payload: tuple[ColumnType, ...]
     end_order: tuple[ColumnType, ...]
-    """The column with the order of what closed a slice, if it is wanted."""
+    """The order column of the event that closed a slice, if it is requested."""
 
     @property
     def merges_args(self) -> bool:
-        """Whether ends have arguments too."""
+        """Whether ends also have arguments."""
         ends = self.tables.get("ends")
         types = {c.name: c.type for c in self.payload}
         return ends is not None and _ARGS in ends.schema.names and types.get(_ARGS) == _END_ARGS.type
@@ -123,7 +123,7 @@ def _pairs(given: _Given, builder: PlanBuilder) -> Plan:
 
 
 def _with_end_args(pairs: Plan, builder: PlanBuilder) -> Plan:
-    """Add arguments of ends to those of their begins."""
+    """Merge arguments of ends into those of their begins."""
     schema = replace(pairs.schema, columns=pairs.schema.columns[:-1])
     begun, ended = Column(_ARGS), Column(_END_ARGS.name)
     whole = Cast(call("json_merge_patch", begun, ended), "JSON")
@@ -134,7 +134,7 @@ def _with_end_args(pairs: Plan, builder: PlanBuilder) -> Plan:
 
 
 def _input(given: _Given, name: str, schema: Schema, builder: PlanBuilder) -> Plan:
-    """Project a table; one that comes in order of time comes in order of lines too."""
+    """Project a table; one in order of time is also in order of lines."""
     if name not in given.tables:
         return builder.query(typed_nothing(schema), {}, schema, ordered=True)
     plan = given.tables[name]
@@ -155,7 +155,7 @@ def _input(given: _Given, name: str, schema: Schema, builder: PlanBuilder) -> Pl
 
 
 def _together(given: _Given, slices: Plan, pairs: Plan, builder: PlanBuilder) -> Plan:
-    """Put slices of both kinds together, with the depth among pairs of those that are such."""
+    """Combine slices of both kinds, with the depth among pairs for pairs."""
     columns = slices.schema.columns
     schema = replace(slices.schema, columns=(*columns[:3], _PAIR, *columns[3:]))
     names = physical_names(schema)
@@ -169,7 +169,7 @@ def _together(given: _Given, slices: Plan, pairs: Plan, builder: PlanBuilder) ->
 
 
 def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
-    """Begins and ends always nest."""
+    """Return pairs on one lane: begins and ends always nest."""
     lane = Cast(number(0), _LANE.type)
     names = physical_names(given.schema)
     items = [Item(lane if name == _LANE.name else Column(name), name) for name in names]

@@ -1,4 +1,4 @@
-"""dctv.flatten and dctv.concurrency: intervals that overlap become spans of the innermost one, or of how many."""
+"""dctv.flatten and dctv.concurrency: turn overlapping intervals into spans of the innermost one, or of their number."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _flatten(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
 
 
 def _open(arguments: Mapping[str, Argument], builder: PlanBuilder, kind: Kind, *, idle: bool, merge: bool) -> Plan:
-    """Count the open intervals, as spans or as events where the number is another."""
+    """Count the open intervals, as spans or as events at which the number changes."""
     made = replace(interval_arguments(arguments), payload=())
     refuse_name(OPEN, made.partitions, arguments["partition"])
     intervals = checked(made, builder, disjoint=False)

@@ -1,4 +1,4 @@
-"""dctv.range_aggregate: what the rows of a table that lie in each of many windows come to."""
+"""dctv.range_aggregate: aggregate the rows of a table that lie in each of many windows."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.values import is_float, is_integer
 
 _ANY = ("count", "first", "last")
-"""Aggregates that take values of any type."""
+"""Aggregates that accept values of any type."""
 _AGGREGATES = ("count", "sum", "min", "max", "mean", "first", "last")
 _WIDE = ("UBIGINT", "HUGEINT", "UHUGEINT")
-"""Integers that are not compared with others."""
+"""Integer types that are not comparable with others."""
 
 
 def _range_aggregate(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
@@ -61,7 +61,7 @@ def _range_aggregate(arguments: Mapping[str, Argument], builder: PlanBuilder) ->
 
 
 def _windows(arguments: Mapping[str, Argument], table: Schema, builder: PlanBuilder) -> tuple[Plan, Kind]:
-    """Return the windows as spans in order of time, and the kind that they have."""
+    """Return the windows as spans in order of time, and their kind."""
     argument = arguments["windows"]
     plan = argument.table("a table of windows")
     said = any(arguments[key].value is not None for key in ("duration", "end", "partition"))
@@ -76,7 +76,7 @@ def _windows(arguments: Mapping[str, Argument], table: Schema, builder: PlanBuil
             known = f"its partitions: {', '.join(table.partitions)}" if table.partitions else "it has no partitions"
             hint = f"did you mean `{near}`?" if near else known
             raise BindError(f"the table is not partitioned by `{key.name}`", arguments["partition"].place, hint=hint)
-    # They may overlap, as spans of one partition may not.
+    # They may overlap, unlike spans of one partition.
     return checked(made, builder, disjoint=False), Kind.REGULAR
 
 
@@ -85,7 +85,7 @@ def _keys(schema: Schema) -> Sequence[ColumnType]:
 
 
 def _matched(table: Schema, windows: Schema, argument: Argument) -> list[ColumnType]:
-    """Return the partition columns of the table that the windows have, too."""
+    """Return the partition columns of the table that the windows also have."""
     own = {key.name: key for key in _keys(windows)}
     found = [key for key in _keys(table) if key.name in own]
     for key in found:
@@ -100,7 +100,7 @@ def _matched(table: Schema, windows: Schema, argument: Argument) -> list[ColumnT
 
 
 def _made(aggregate: str, value: ColumnType) -> ColumnType:
-    """Return the column that an aggregate makes."""
+    """Return the result column of an aggregate."""
     if aggregate == "count":
         return ColumnType(aggregate, "BIGINT")
     kind = value.type

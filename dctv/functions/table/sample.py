@@ -1,4 +1,4 @@
-"""dctv.sample: a table becomes every n-th of its rows."""
+"""dctv.sample: every n-th row of a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""dctv.slices: begin, end and complete events of threads become nested slices with depth and parent."""
+"""dctv.slices: match begin, end and complete events of threads into nested slices with depth and parent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""dctv.stack_history, stack_contents, slices_from_stack: events that push and pop become spans of stacks, or slices."""
+"""dctv.stack_history, stack_contents, slices_from_stack: turn push and pop events into spans of stacks, or slices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RANK = ColumnType("dctv:rank", "BIGINT")
 
 @record
 class _Side:
-    """One of the two tables: its plan, its argument, what errors call it, its columns of time and order."""
+    """One of the two tables: its plan, its argument, its name in errors, its columns of time and order."""
 
     plan: Plan
     argument: Argument
@@ -49,7 +49,7 @@ def _side(name: str, arguments: Mapping[str, Argument]) -> _Side:
 
 @record
 class _Events:
-    """The two tables, and the partition columns as the table of starts has them."""
+    """The two tables, and the partition columns with their types in the table of starts."""
 
     starts: _Side
     stops: _Side
@@ -60,7 +60,7 @@ class _Events:
         return [_input(self.starts, self.keys, payload, builder), _input(self.stops, self.keys, (), builder)]
 
     def options(self, schema: Schema) -> dict[str, object]:
-        """Return what the sweeps are told."""
+        """Return the options of the sweeps."""
         ranked = self.starts.rank is not None
         return {"partitions": len(self.keys), "ranked": ranked, "names": physical_names(schema)}
 
@@ -102,7 +102,7 @@ def _input(side: _Side, keys: Sequence[ColumnType], payload: Sequence[ColumnType
 
 
 def _ranked(side: _Side, found: Sequence[str], schema: Schema, builder: PlanBuilder) -> Plan:
-    """Sort by time, rank and then everything, so that each run gives one order."""
+    """Sort by time, rank and then all columns, so that the order is deterministic."""
     physical = dict(zip(side.plan.schema.names, physical_names(side.plan.schema), strict=True))
     names = physical_names(schema)
     values = [Cast(Column(physical[old], "t"), one.type) for old, one in zip(found, schema.columns, strict=True)]

@@ -1,4 +1,4 @@
-"""dctv.state_at, dctv.state_2d and dctv.state_range: what the states of attributes were."""
+"""dctv.state_at, dctv.state_2d and dctv.state_range: the states of attributes at a time or in a time range."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RANGE = Schema(
 
 
 def _states(arguments: Mapping[str, Argument]) -> States:
-    """Return the state system, or those of its attributes that patterns of paths lead to."""
+    """Return the state system, or the attributes in it that match path patterns."""
     argument = arguments["system"]
     plan = argument.table("a state system")
     if not isinstance(plan, Scan) or not isinstance(plan.source, States):
@@ -51,22 +51,22 @@ def _quarks(states: States, paths: Sequence[tuple[str, Place | None]]) -> Iterat
 
 @record
 class _Time:
-    """A time that was asked for, None for the begin or end of the states, and where it stands."""
+    """A requested time, None for the beginning or end of the states, and its position."""
 
     value: int | None
     place: Place | None
 
     @property
     def words(self) -> str:
-        """The time in words."""
+        """The time as text."""
         return "" if self.value is None else f"{self.value} ns"
 
     def or_else(self, other: int) -> int:
-        """Return the time, or another if none was asked for."""
+        """Return the time, or a default if none was requested."""
         return other if self.value is None else self.value
 
     def within(self, states: States) -> int:
-        """Return the time, or the begin of the states if none was asked for.
+        """Return the time, or the beginning of the states if none was requested.
 
         Raises:
             BindError: it is outside of the states.

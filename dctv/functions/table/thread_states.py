@@ -1,4 +1,4 @@
-"""dctv.thread_states and dctv.critical_path: switches and wakeups become states, and those what a thread waited for."""
+"""dctv.thread_states and dctv.critical_path: thread states from switches and wakeups, and what a thread waited for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dctv.plan.queries import Item
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 STATES = ("runnable", "sleeping", "uninterruptible", "ended", "unknown", "running")
-"""By the code that kernels know them by."""
+"""By their codes in the kernels."""
 CONTEXTS = ("thread", "interrupt")
 REASONS = (None, "interrupt", "unknown waker", "still waiting", "circle", "no events")
 
@@ -52,12 +52,12 @@ _CODES = {
     "state": {word: code for code, word in enumerate(STATES)},
     "ended_by_context": {word: code for code, word in enumerate(CONTEXTS)},
 }
-# A switch leaves a thread in a state, a wakeup comes from a context: both stand in one column.
+# A switch leaves a thread in a state, a wakeup comes from a context: one column holds both.
 _CODES["code"] = {**_CODES["state"], **_CODES["ended_by_context"]}
 
 
 def _values(own: Mapping[str, str], wanted: Mapping[str, str]) -> list[Item]:
-    """Select the time and the columns that a kernel reads, words as their numbers; NULL for any other word."""
+    """Select the time and the columns that a kernel reads, with words as numbers; NULL for any other word."""
     items = [Item(Cast(Column(own[TS], "t"), _INT), TS)]
     for name, kind in wanted.items():
         value = Column(own[name], "t")

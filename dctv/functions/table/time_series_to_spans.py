@@ -1,4 +1,4 @@
-"""dctv.time_series_to_spans: events that start and stop things become spans."""
+"""dctv.time_series_to_spans: match start and stop events into spans."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Source:
     nickname: str | None
     argument: Argument
     payload: list[str]
-    """Names of its columns that the output needs, in order."""
+    """Names of its columns in the output, in order."""
 
 
 @record
@@ -110,7 +110,7 @@ def _named(argument: Argument, plan: Plan) -> ColumnType:
 
 
 def _timestamp(plan: Plan, argument: Argument) -> str:
-    """Return the column of the times; `ts` means `_ts` where there is no other `ts`, as in the manual's example."""
+    """Return the column of the times; `ts` means `_ts` if there is no other `ts`, as in the manual's example."""
     if argument.value == "ts" and "ts" not in plan.schema.names and TS in plan.schema.names:
         return TS
     column = _named(argument, plan)

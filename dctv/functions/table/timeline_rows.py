@@ -1,4 +1,4 @@
-"""dctv.timeline_rows: the rows of a table as tracks of a timeline have them."""
+"""dctv.timeline_rows: the rows of a table in the form of timeline tracks."""
 
 from __future__ import annotations
 

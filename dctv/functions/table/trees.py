@@ -1,4 +1,4 @@
-"""dctv.ancestors, descendants, self_time, flatten_slices, flame_graph, flow_path: rows that name their parents."""
+"""dctv.ancestors, descendants, self_time, flatten_slices, flame_graph, flow_path: rows that refer to their parents."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OWN = ColumnType("_self", "BIGINT", _NS)
 
 
 def _source(plan: Plan, name: str, argument: Argument) -> Expression:
-    """Return a column of integers that the table must have."""
+    """Return a required column of integers."""
     own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     types = {c.name: c.type for c in plan.schema.columns}
     if name not in own:
@@ -58,7 +58,7 @@ def _source(plan: Plan, name: str, argument: Argument) -> Expression:
 
 
 def _edges(argument: Argument, names: Sequence[str], builder: PlanBuilder) -> Plan:
-    """Return some columns of integers of a table, and nothing else."""
+    """Return only some integer columns of a table."""
     plan = argument.table("a table")
     schema = Schema(Kind.REGULAR, tuple(ColumnType(name, "BIGINT") for name in names))
     values = [_source(plan, name, argument) for name in names]
@@ -66,7 +66,7 @@ def _edges(argument: Argument, names: Sequence[str], builder: PlanBuilder) -> Pl
 
 
 def _named(argument: Argument, builder: PlanBuilder, *, timed: bool, name: str | None) -> Plan:
-    """Return times, ids, parents, durations and names, by time, or only ids, parents and names."""
+    """Return times, ids, parents, durations and names in order of time, or only ids, parents and names."""
     plan = argument.table("a table of slices")
     own = dict(zip(plan.schema.names, physical_names(plan.schema), strict=True))
     special = (replace(TIME), _ID, _PARENT, LENGTH) if timed else (_ID, _PARENT)
@@ -108,7 +108,7 @@ def _kernel(
 
 
 def _with(argument: Argument, found: Plan, builder: PlanBuilder, order: Sequence[str] = ()) -> Plan:
-    """Return the rows of a table whose `id` was found, with what was found of it as last column."""
+    """Return the rows of a table with an `id` in `found`, and the found value as last column."""
     plan = argument.table("a table")
     extra = found.schema.columns[-1]
     refuse_name(extra.name.lower(), plan.schema.columns, argument)
@@ -159,7 +159,7 @@ def _flatten(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     times = [_source(plan, TS, argument), _source(plan, DURATION, argument)]
     values = [*times, *columns((own[c.name] for c in (*keys, *payload)), "t")]
     lasting = where(select(*named(values, names), source="t"), greater(times[1], number(0)))
-    # The longest of those that begin at once is the outermost, and met first.
+    # Of slices that begin at the same time, the longest is the outermost, and comes first.
     by = [Column(TS), descending(Column(DURATION)), Column("id")]
     row = ColumnType("dctv:row", "BIGINT")
     rowed = replace(intervals, columns=(*intervals.columns, row))

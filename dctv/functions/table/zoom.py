@@ -1,4 +1,4 @@
-"""dctv.zoom and dctv.zoom_counter: spans and values as they look from afar, in steps of time."""
+"""dctv.zoom and dctv.zoom_counter: spans and values zoomed out, in steps of time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _zoom(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         **steps,
     }
     source = ordered(plan, plan.schema.columns, Kind.SPAN, schema.partitions, builder)
-    # A cell is known once its step is over, when other partitions may have gone on.
+    # A cell is complete once its step is over, when other partitions may be ahead.
     return builder.kernel("zoom", schema, [source], options, ordered=not schema.partitions)
 
 
@@ -76,7 +76,7 @@ ZOOM = TableFunction(
     "`longest`, and the payload of that one, the first of equals. Steps begin at multiples of `step`",
     (
         Parameter("spans", "the span table", REQUIRED),
-        Parameter("step", "a time: what shorter spans are not told apart in", REQUIRED, keyword_only=True),
+        Parameter("step", "a time: shorter spans are merged into cells of this length", REQUIRED, keyword_only=True),
         *_RANGE,
     ),
     _zoom,
@@ -90,7 +90,7 @@ ZOOM_COUNTER = TableFunction(
     (
         Parameter("spans", "the span table", REQUIRED),
         Parameter("column", "name of the column of numbers", REQUIRED, keyword_only=True),
-        Parameter("step", "a time: what is told of values is told of so much of it", REQUIRED, keyword_only=True),
+        Parameter("step", "a time: the length of the steps that cells summarize", REQUIRED, keyword_only=True),
         *_RANGE,
     ),
     _zoom_counter,

@@ -1,1 +1,1 @@
-"""Archives of trace events in JSON: where the data of their members are."""
+"""Archives of trace events in JSON: the positions of their members' data."""

@@ -1,4 +1,4 @@
-"""Zip archives -> where the data of their members are, so that these can be read without unpacking them first."""
+"""Find the data of the members of a zip archive, so that they can be read in place."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _ENCRYPTED = 1
 
 @record
 class ArchiveMember:
-    """One file of an archive."""
+    """A file in an archive."""
 
     name: str
     head: bytes
     """Its first bytes, at most 64 KiB."""
     part: tuple[int, int, bool]
-    """Where its data begin in the archive, their size, and whether they are packed."""
+    """Offset of its data in the archive, their size, and whether they are compressed."""
 
 
 def members(path: Path) -> Sequence[ArchiveMember]:
     """Find the members of an archive.
 
     Raises:
-        ValueError: It is damaged, or a member is packed in a way that is not known.
+        ValueError: It is damaged, or a member has an unknown compression.
     """
     from zipfile import BadZipFile, ZipFile
 
@@ -40,14 +40,14 @@ def members(path: Path) -> Sequence[ArchiveMember]:
         with ZipFile(path) as archive, path.open("rb") as file:
             infos = [info for info in archive.infolist() if not info.is_dir()]
             if len(infos) > _MOST:
-                raise ValueError(f"the archive holds {len(infos)} files, more than the {_MOST} that are looked at")
+                raise ValueError(f"the archive holds {len(infos)} files, more than the {_MOST} that are read")
             found = []
             for info in infos:
                 if info.flag_bits & _ENCRYPTED:
                     raise ValueError(f"`{info.filename}` in the archive is encrypted")
                 if info.compress_type not in {_STORED, _DEFLATED}:
                     method = f"method {info.compress_type}"
-                    raise ValueError(f"`{info.filename}` in the archive is packed by {method}, not by deflate")
+                    raise ValueError(f"`{info.filename}` in the archive is compressed by {method}, not by deflate")
                 part = (_data(file, info.header_offset), info.compress_size, info.compress_type == _DEFLATED)
                 found.append(ArchiveMember(info.filename, _head(file, part), part))
             return found
@@ -56,13 +56,13 @@ def members(path: Path) -> Sequence[ArchiveMember]:
 
 
 def _data(file: BinaryIO, header: int) -> int:
-    """Where data begin whose header is at a place: names there may be longer than in the directory."""
+    """Return the offset of a member's data from that of its header: names there may be longer than in the directory."""
     if header < 0:
         raise ValueError("the archive is damaged: a file begins before the archive does")
     file.seek(header)
     local = _LOCAL.unpack(file.read(_LOCAL.size))
     if local[0] != b"PK\x03\x04":
-        raise ValueError("the archive is damaged: a file does not begin where its directory says")
+        raise ValueError("the archive is damaged: a file is not at the offset in its directory")
     return header + _LOCAL.size + int(local[-2]) + int(local[-1])
 
 

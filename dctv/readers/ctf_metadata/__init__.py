@@ -1,1 +1,1 @@
-"""The metadata of CTF traces: what its texts say, and what the kernels make of it."""
+"""The metadata of CTF traces: parse its text, and convert it to the kernels' program."""

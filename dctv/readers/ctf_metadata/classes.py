@@ -1,4 +1,4 @@
-"""What the metadata of CTF traces say, whichever of two languages they are in: classes of fields, streams, events."""
+"""The contents of CTF metadata, independent of its two languages: classes of fields, streams, events."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from itertools import pairwise
 from dctv.record import field, record
 
 MOST_DEPTH = 48
-"""How deep structures may be nested."""
+"""The maximum nesting of structures."""
 
 MOST_FIELDS = 1 << 16
-"""How many fields a structure may have, all in all."""
+"""The maximum number of fields in a structure, including nested ones."""
 
 Labels = tuple[tuple[str, int, int], ...]
 """Names of ranges of values: name, first and last value."""
@@ -20,17 +20,17 @@ SCOPES = ("packet-header", "packet-context", "event-header", "common-context", "
 
 
 class MetadataError(ValueError):
-    """Metadata that cannot be used, in words."""
+    """Metadata that is invalid or not supported; the text says why."""
 
 
 @record
 class FieldPath:
-    """Where the field is that tells a length or a choice."""
+    """The location of a field that holds a length or selector."""
 
     scope: str
-    """One of `SCOPES`, or empty: looked for from the enclosing structure outwards."""
+    """One of `SCOPES`; if empty, the search goes from the enclosing structure outwards."""
     names: tuple[str | None, ...]
-    """None steps out of a structure."""
+    """None goes up from a structure to the one around it."""
 
     def __str__(self) -> str:
         return ".".join(name or ".." for name in ((self.scope, *self.names) if self.scope else self.names))
@@ -38,7 +38,7 @@ class FieldPath:
 
 @record
 class Integer:
-    """A whole number, a Boolean, or single bits."""
+    """An integer, a Boolean, or a bit map."""
 
     size: int
     """In bits; 0 if the length varies with the value."""
@@ -49,18 +49,18 @@ class Integer:
     character: bool = False
     """Whether an array of these is text."""
     clock: str = ""
-    """The name of the clock that it tells the time of."""
+    """The name of the clock that it is a time of."""
     labels: Labels = ()
     kind: str = "int"
     """`int`, `bool`, or `flags`: a bit map, whose labels name ranges of bits."""
     roles: tuple[str, ...] = ()
     reverse: bool = False
-    """Whether its bits stand in the order opposite to that of its bytes."""
+    """Whether its bit order is the opposite of its byte order."""
 
 
 @record
 class Float:
-    """A number of IEEE 754."""
+    """An IEEE 754 number."""
 
     size: int
     align: int
@@ -69,29 +69,29 @@ class Float:
 
 @record
 class TextField:
-    """Text that ends with a null character, or after a number of bytes."""
+    """Text that is null-terminated, or has a length in bytes."""
 
     encoding: str = "utf-8"
     length: int | FieldPath | None = None
     blob: bool = False
-    """Whether it is bytes, not text."""
+    """Whether it is binary data."""
     roles: tuple[str, ...] = ()
 
 
 @record
 class StructField:
-    """Fields one after the other: for each its name in paths, the name it is shown by, and its class."""
+    """Fields in sequence: for each, its name in paths, the name that is shown, and its class."""
 
     members: tuple[tuple[str, str, FieldClass], ...]
     align: int = 1
-    """That of its members too."""
+    """Includes the alignment of its members."""
     weight: int = 1
-    """Of how many fields it is made, all in all."""
+    """The number of fields in it, including nested ones."""
 
 
 @record
 class Array:
-    """Fields of one class."""
+    """Elements of one class."""
 
     element: FieldClass
     length: int | FieldPath
@@ -109,11 +109,11 @@ class Variant:
 
 @record
 class Optional:
-    """A field that is there or not."""
+    """A field that may be absent."""
 
     selector: FieldPath
     ranges: tuple[tuple[int, int], ...]
-    """The values of the selector for which it is there."""
+    """The values of the selector for which it is present."""
     element: FieldClass
 
 
@@ -122,22 +122,22 @@ FieldClass = Integer | Float | TextField | StructField | Array | Variant | Optio
 
 @record
 class CtfClock:
-    """A clock that times are told in."""
+    """A clock of timestamps."""
 
     name: str
     frequency: int = 1_000_000_000
     offset_s: int = 0
     offset: int = 0
-    """In cycles, besides `offset_s`."""
+    """In cycles, in addition to `offset_s`."""
     unix: bool = False
-    """Whether it counts from the beginning of 1970."""
+    """Whether its origin is the Unix epoch."""
     properties: Mapping[str, str] = field(default_factory=dict)
     """Description, precision, uuid."""
 
 
 @record
 class EventClass:
-    """One kind of events."""
+    """A class of events."""
 
     number: int
     name: str
@@ -147,20 +147,20 @@ class EventClass:
 
 @record(frozen=False)
 class StreamClass:
-    """One kind of streams."""
+    """A class of streams."""
 
     number: int
     packet_context: StructField | None = None
     header: StructField | None = None
     context: StructField | None = None
     clock: str = ""
-    """The name of its clock, if that is told."""
+    """The name of its clock, if given."""
     events: dict[int, EventClass] = field(default_factory=dict)
 
 
 @record(frozen=False)
 class TraceClass:
-    """All that the metadata of a trace say."""
+    """The metadata of a trace."""
 
     version: str
     uuid: bytes = b""
@@ -169,15 +169,15 @@ class TraceClass:
     clocks: dict[str, CtfClock] = field(default_factory=dict)
     streams: dict[int, StreamClass] = field(default_factory=dict)
     notes: dict[str, list[str]] = field(default_factory=dict)
-    """What was not understood: reason, and an example for each time."""
+    """Parts that were not understood: the reason, with an example for each occurrence."""
 
     def note(self, reason: str, example: str) -> None:
-        """Count something that was not understood."""
+        """Count a part that was not understood."""
         self.notes.setdefault(reason, []).append(example)
 
 
 def alignment(what: FieldClass) -> int:
-    """Return on what multiple of bits a field begins."""
+    """Return the alignment of a field in bits."""
     match what:
         case Array():
             return max(what.align, alignment(what.element))
@@ -189,13 +189,13 @@ def alignment(what: FieldClass) -> int:
 
 
 def structure(members: Sequence[tuple[str, str, FieldClass]], align: int) -> StructField:
-    """Make a structure.
+    """Create a structure.
 
     Raises:
         MetadataError: it is too large, or two fields have one name.
     """
     if len({name for name, _, _ in members}) < len(members):
-        raise MetadataError("a structure has two fields of one name")
+        raise MetadataError("a structure has two fields with the same name")
     classes = [one for _, _, one in members]
     return StructField(tuple(members), max([align, *map(alignment, classes)]), _weight(classes))
 
@@ -203,7 +203,7 @@ def structure(members: Sequence[tuple[str, str, FieldClass]], align: int) -> Str
 def variant(
     selector: FieldPath | None, options: Sequence[tuple[str, FieldClass, tuple[tuple[int, int], ...] | None]]
 ) -> Variant:
-    """Make a variant.
+    """Create a variant.
 
     Raises:
         MetadataError: it is too large.
@@ -212,7 +212,7 @@ def variant(
 
 
 def _weight(parts: Sequence[FieldClass]) -> int:
-    """Return of how many fields something is made: aliases of structures of aliases grow without bound."""
+    """Return the total number of fields: aliases of structures of aliases grow exponentially."""
     found = 1
     for one in parts:
         inner = one
@@ -225,7 +225,7 @@ def _weight(parts: Sequence[FieldClass]) -> int:
 
 
 def disjoint(labels: Sequence[tuple[str, int, int]]) -> Labels:
-    """Return ranges that do not overlap, in ascending order; where several names meet, all are named."""
+    """Return disjoint ranges in ascending order; where labels overlap, the range has all of their names."""
     ordered = sorted(labels, key=lambda one: (one[1], one[2]))
     if all(a[2] < b[1] for a, b in pairwise(ordered)):
         return tuple(ordered)

@@ -1,4 +1,4 @@
-"""Turns the fields of events into columns: names that do not clash, thread and processor in columns of their own."""
+"""Assign the fields of events to columns, with unique names, and thread and processor in columns of their own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RESERVED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flag
 _THREAD = (("common_pid", "int", ("tid", "vtid")), ("common_tgid", "int", ("pid", "vpid")))
 _SWITCH = "sched_switch"
 _KERNEL = {"common_pid", "common_flags"}
-"""Fields that perf keeps of the kernel, which mean what the columns of these names do."""
+"""Fields that perf copies from the kernel, with the meaning of the columns of the same names."""
 
 Column = tuple[str, str, str]
 """Name, type, unit."""
@@ -23,7 +23,7 @@ Column = tuple[str, str, str]
 
 @record
 class TablePlan:
-    """The columns of a table, and which of them the fields of each scope fill."""
+    """The columns of a table, and the fields of each scope that fill them."""
 
     name: str
     columns: tuple[Column, ...]
@@ -32,40 +32,40 @@ class TablePlan:
     also: tuple[tuple[int, ...], ...]
     """A second column for each field, or `NONE`."""
     cpu: bool
-    """Whether the packet's processor is told in a column."""
+    """Whether a column has the packet's processor."""
     inferred: bool
-    """Whether the thread is that which the scheduler switched to last on the processor."""
+    """Whether the thread is the one that the scheduler last switched to on the processor."""
     constants: tuple[tuple[int, int | str], ...]
-    """Columns that have the same value in all rows."""
+    """Columns with the same value in all rows."""
 
 
 def table_name(event: EventClass, *, perf: bool) -> str:
-    """Return how the table of an event is called: tracepoints of the kernel without their subsystem."""
+    """Return the table name of an event: tracepoints of the kernel lose their subsystem."""
     return event.name.rpartition(":")[2] or event.name if perf else event.name
 
 
 def of_perf(trace: TraceClass) -> bool:
-    """Whether a trace was converted from perf's own format."""
+    """Whether a trace was converted from perf.data."""
     return trace.environment.get("tracer_name") == "perf"
 
 
 def follows_switches(trace: TraceClass) -> bool:
-    """Whether threads can be told from the kernel's switches, for events that do not tell theirs."""
+    """Whether scheduler switches give the thread of events that do not record it."""
     names = {event.name for stream in trace.streams.values() for event in stream.events.values()}
     return trace.environment.get("domain") == "kernel" and _SWITCH in names and not of_perf(trace)
 
 
 @record
 class Around:
-    """What the columns of an event also depend on."""
+    """Properties of the trace that the columns of an event depend on."""
 
     trace: TraceClass
     cpu: bool
-    """Whether packets tell the processor."""
+    """Whether packets record the processor."""
     several: bool
     """Whether several traces are mounted as one."""
     label: str
-    """The name of this one."""
+    """The name of this trace."""
 
 
 def plan(event: EventClass, scopes: Sequence[FieldScope], around: Around, program: Program) -> TablePlan:
@@ -101,7 +101,7 @@ def plan(event: EventClass, scopes: Sequence[FieldScope], around: Around, progra
 
 
 def _sources(name: str, scopes: Sequence[FieldScope], around: Around) -> dict[str, FieldLeaf]:
-    """Return the fields that tell the thread and the processor, by column."""
+    """Return the fields that hold the thread and the processor, by column."""
     found: dict[str, FieldLeaf] = {}
     contexts = {leaf.name: leaf for scope in scopes[1:3] for leaf in scope.leaves}
     payload = {leaf.name: leaf for leaf in scopes[3].leaves}
@@ -119,7 +119,7 @@ def _sources(name: str, scopes: Sequence[FieldScope], around: Around) -> dict[st
 
 
 def _constants(trace: TraceClass, sources: Mapping[str, FieldLeaf]) -> dict[str, int | str]:
-    """Return what the environment tells of the only process of a trace."""
+    """Return columns from the environment about a trace's only process."""
     constants: dict[str, int | str] = {}
     pid, comm = trace.environment.get("vpid"), trace.environment.get("procname")
     if isinstance(pid, int) and "common_tgid" not in sources:
@@ -132,7 +132,7 @@ def _constants(trace: TraceClass, sources: Mapping[str, FieldLeaf]) -> dict[str,
 def _named(
     table: str, scopes: Sequence[FieldScope], columns: list[Column], places: dict[str, int], shared: set[str]
 ) -> tuple[tuple[int, ...], ...]:
-    """Add a column for each field; of equal names the payload's stays as it is."""
+    """Add a column for each field; of equal names, the payload's stays unchanged."""
     taken = {name.lower() for name in _RESERVED}
     names: dict[int, dict[int, str]] = {}
     for scope, prefix in ((3, "field_"), (2, "context_"), (1, "context_"), (0, "header_")):
@@ -173,12 +173,12 @@ def _keep_switches(payload: FieldScope, program: Program) -> None:
 
 
 def switch_slot(payload: FieldScope, program: Program) -> int:
-    """Return the slot that keeps the thread that is switched to."""
+    """Return the slot that holds the thread that is switched to."""
     return next((program.slot_of(leaf.node) for leaf in payload.leaves if leaf.name == "next_tid"), NONE)
 
 
 def layout(trace: TraceClass, label: str, program: Program, *, several: bool) -> dict[str, Any]:
-    """Return a trace as the decoder takes it, after its nodes were added to the program."""
+    """Add a trace's nodes to the program, and return its description for the decoder."""
     program.forget(*SCOPES)
     header = program.scope("packet-header", trace.header)
     streams = [_stream(trace, stream, label, program, several=several) for stream in trace.streams.values()]

@@ -1,4 +1,4 @@
-"""Tells which files of a folder are the metadata and the streams of a CTF trace."""
+"""Find the metadata and stream files of a CTF trace in a folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dctv.errors import TraceError
 
 METADATA = "metadata"
 PACKET = 0x75D11D57
-"""The magic number of packets of metadata."""
+"""The magic number of metadata packets."""
 _STREAM = 0xC1FC1FC1
 
 
@@ -24,17 +24,17 @@ def is_metadata(head: bytes) -> bool:
 
 
 def is_stream(head: bytes) -> bool:
-    """Whether a file begins with the magic number of packets of events, which streams need not have."""
+    """Whether a file begins with the magic number of event packets, which streams may lack."""
     return byte_order(head, _STREAM) is not None
 
 
 def byte_order(head: bytes, magic: int) -> str | None:
-    """Return the byte order in which a file begins with a magic number, as `struct` has it."""
+    """Return the byte order of the magic number that a file begins with, in `struct` notation."""
     return next((order for order in "<>" if head[:4] == struct.pack(f"{order}I", magic)), None)
 
 
 def streams(folder: Path) -> list[Path]:
-    """Return the files of a trace's folder that hold streams: all besides the metadata and hidden ones."""
+    """Return the stream files of a trace's folder: all files except metadata and hidden ones."""
     try:
         files = sorted(one for one in folder.iterdir() if one.is_file())
     except OSError as error:

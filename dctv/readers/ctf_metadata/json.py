@@ -1,4 +1,4 @@
-"""Turns the metadata of a CTF 2 trace, a sequence of JSON texts, into its classes of streams and events."""
+"""Parse the metadata of a CTF 2 trace, a sequence of JSON texts, into classes of streams and events."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _UNIX = "unix-epoch"
 
 
 def read_json(text: str) -> TraceClass:
-    """Return what metadata of CTF 2 say.
+    """Parse CTF 2 metadata.
 
     Raises:
-        MetadataError: they cannot be used.
+        MetadataError: it is invalid or not supported.
     """
     fragments = _Fragments()
     for place, part in enumerate(text.split(_SEPARATOR)):
@@ -42,10 +42,10 @@ def _loaded(part: str, place: int) -> Mapping[str, Any]:
         raise MetadataError(f"fragment {place} of the metadata is not JSON: {error.msg.lower()}") from None
     except (RecursionError, ValueError):
         raise MetadataError(
-            f"fragment {place} of the metadata cannot be used: too deep, or a number is too long"
+            f"fragment {place} of the metadata cannot be parsed: it is too deep, or a number is too long"
         ) from None
     if not isinstance(found, dict):
-        raise MetadataError(f"fragment {place} of the metadata is no JSON object")
+        raise MetadataError(f"fragment {place} of the metadata is not a JSON object")
     return found
 
 
@@ -62,7 +62,7 @@ def _uuid(given: Mapping[str, Any]) -> bytes:
 
 
 class _Fragments:
-    """Takes the fragments of metadata one by one."""
+    """Collects the fragments of the metadata."""
 
     def __init__(self) -> None:
         self._trace = TraceClass("2")
@@ -71,7 +71,7 @@ class _Fragments:
         self._clock_names: dict[str, str] = {}
 
     def take(self, fragment: Mapping[str, Any]) -> None:
-        """Take a fragment."""
+        """Add a fragment."""
         kind = text_of(fragment, "type", "")
         if self._first != (kind == "preamble"):
             raise MetadataError("the metadata must begin with one preamble" if self._first else "a second preamble")
@@ -90,17 +90,17 @@ class _Fragments:
             take(fragment)
 
     def finish(self) -> TraceClass:
-        """Return what was taken."""
+        """Return the trace class of all fragments."""
         if self._first:
             raise MetadataError("the metadata have no preamble")
         return self._trace
 
     def _preamble(self, given: Mapping[str, Any]) -> None:
         if given.get("version") != 2:
-            raise MetadataError(f"the metadata are of version {given.get('version')}, but only 1.8 and 2 are known")
+            raise MetadataError(f"the metadata have version {given.get('version')}, but only 1.8 and 2 are supported")
         if given.get("extensions"):
             names = [name for space in as_map(given, "extensions").values() for name in (space or {})]
-            raise MetadataError(f"the metadata need extensions that are not known: {', '.join(names)[:100]}")
+            raise MetadataError(f"the metadata require unknown extensions: {', '.join(names)[:100]}")
         self._trace.uuid = _uuid(given)
 
     def _alias(self, given: Mapping[str, Any]) -> None:
@@ -154,7 +154,7 @@ class _Fragments:
         event, stream = number(given, "id", 0), number(given, "data-stream-class-id", 0)
         name = text_of(given, "name", "") or f"event_{event}"
         if stream not in self._trace.streams:
-            raise MetadataError(f"the event `{name}` is of stream {stream}, which the metadata do not declare")
+            raise MetadataError(f"the event `{name}` belongs to stream {stream}, which the metadata do not declare")
         events = self._trace.streams[stream].events
         if event in events:
             raise MetadataError(f"two events of stream {stream} have the number {event}")
@@ -163,7 +163,7 @@ class _Fragments:
 
 
 def _with_processor(context: StructField | None) -> StructField | None:
-    """Return a packet's context whose field `cpu_id`, for which there is no role, has one."""
+    """Give the field `cpu_id` of a packet context a role, since CTF 2 has none for it."""
     if context is None:
         return None
     members = tuple(

@@ -1,4 +1,4 @@
-"""Turns classes of fields as CTF 2 writes them, in JSON, into those that are decoded."""
+"""Parse field classes of CTF 2, in JSON, into those of the decoder."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _TRUE = ((1, (1 << 64) - 1),)
 
 
 def as_map(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """Return an object that may be missing."""
+    """Return an object; it is optional."""
     found = given.get(key)
     if found is not None and not isinstance(found, dict):
         raise MetadataError(f"`{key}` must be an object")
@@ -48,15 +48,15 @@ def as_map(given: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 
 
 def number(given: Mapping[str, Any], key: str, default: int) -> int:
-    """Return a whole number that may be missing."""
+    """Return an integer; it is optional."""
     found = given.get(key, default)
     if isinstance(found, bool) or not isinstance(found, int) or not -(1 << 63) <= found < 1 << 64:
-        raise MetadataError(f"`{key}` must be a whole number of 64 bits, not `{str(found)[:40]}`")
+        raise MetadataError(f"`{key}` must be a 64-bit integer, not `{str(found)[:40]}`")
     return found
 
 
 def text_of(given: Mapping[str, Any], key: str, default: str) -> str:
-    """Return a text that may be missing."""
+    """Return a text; it is optional."""
     found = given.get(key, default)
     if not isinstance(found, str):
         raise MetadataError(f"`{key}` must be a text, not `{str(found)[:40]}`")
@@ -64,22 +64,22 @@ def text_of(given: Mapping[str, Any], key: str, default: str) -> str:
 
 
 class Fields:
-    """Classes of fields, and those that have names."""
+    """Parser of field classes, with their aliases."""
 
     def __init__(self, trace: TraceClass) -> None:
         self._trace = trace
         self._aliases: dict[str, FieldClass] = {}
         self.clock = ""
-        """The clock of the stream whose fields are read."""
+        """The clock of the stream that is being parsed."""
 
     def alias(self, name: str, what: Any) -> None:
-        """Give a class a name."""
+        """Define an alias."""
         if not name or name in self._aliases:
-            raise MetadataError(f"the alias `{name}` has no name, or is not the only one of its name")
+            raise MetadataError(f"the alias `{name}` has no name, or the same name as another one")
         self._aliases[name] = self.field(what, 0)
 
     def struct(self, given: Mapping[str, Any], key: str) -> StructField | None:
-        """Return a structure that may be missing."""
+        """Return a structure; it is optional."""
         what = given.get(key)
         if what is None:
             return None
@@ -89,7 +89,7 @@ class Fields:
         return self._in_stream(found)
 
     def _in_stream(self, struct: StructField) -> StructField:
-        """Return a structure whose times are of the stream's clock, which aliases do not know."""
+        """Return a structure with the stream's clock in its timestamps, since aliases do not know it."""
         return replace(struct, members=tuple((a, b, self._timed(one)) for a, b, one in struct.members))
 
     def _timed(self, what: FieldClass) -> FieldClass:
@@ -104,10 +104,10 @@ class Fields:
         return what
 
     def field(self, what: Any, depth: int) -> FieldClass:
-        """Return a class: the name of an alias, or an object.
+        """Return a field class from the name of an alias, or an object.
 
         Raises:
-            MetadataError: it cannot be used.
+            MetadataError: it is invalid or not supported.
         """
         if depth > MOST_DEPTH:
             raise MetadataError(f"field classes are nested more than {MOST_DEPTH} deep")
@@ -143,7 +143,9 @@ class Fields:
         reverse = fixed and "bit-order" in what and (what["bit-order"] == "first-to-last") != little
         if name == "floating-point-number":
             if size not in {32, 64} or reverse:
-                raise MetadataError(f"a floating-point number has {size} bits, which must be 32 or 64, in their order")
+                raise MetadataError(
+                    f"a floating-point number has {size} bits, which must be 32 or 64, in normal bit order"
+                )
             return Float(size, align, little)
         kinds = {"boolean": "bool", "bit-map": "flags"}
         if name not in {
@@ -234,10 +236,10 @@ def _ranges(given: Any) -> tuple[tuple[int, int], ...]:
     for one in given:
         pair = [one, one] if isinstance(one, int) else one
         if not isinstance(pair, list) or len(pair) != 2 or not all(type(edge) is int for edge in pair):
-            raise MetadataError("a range must be two whole numbers")
+            raise MetadataError("a range must be two integers")
         first, last = pair
         if not -(1 << 63) <= first <= last < 1 << 64:
-            raise MetadataError(f"the range {first} to {last} cannot be used")
+            raise MetadataError(f"the range {first} to {last} is invalid")
         found.append((first, last))
     return tuple(found)
 
@@ -248,7 +250,7 @@ def _labels(what: Mapping[str, Any], key: str) -> Labels:
 
 
 def _location(what: Mapping[str, Any], key: str) -> FieldPath:
-    """Return where the field is that tells a length or a choice."""
+    """Return the location of the field that holds a length or selector."""
     given = what.get(key)
     if isinstance(given, dict):
         origin, names = given.get("origin"), given.get("path")

@@ -1,4 +1,4 @@
-"""Turns classes of fields into the program that the decoder runs: nodes by number, values that are kept by slot."""
+"""Compile field classes into the decoder's program: numbered nodes, and slots that store values."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from dctv.readers.ctf_metadata.classes import (
 from dctv.record import field, record
 
 NONE = (1 << 64) - 1
-"""No node, column, slot or length."""
+"""The absence of a node, column, slot or length."""
 MOST_NODES = 1 << 20
-"""How many nodes the program of a trace may have: aliases of structures of aliases grow without bound."""
+"""The maximum number of nodes in a trace's program: aliases of structures of aliases grow exponentially."""
 
 _WORD = 1 << 64
 _ROLES = {
@@ -40,37 +40,37 @@ _ROLES = {
     "default-clock-timestamp": 12,
 }
 CAPTURE = 13
-"""The role of a text that is kept besides its column."""
+"""The role of a text that is captured in addition to its column."""
 _ENCODINGS = {"utf-8": 0, "utf-16le": 1, "utf-16be": 2, "utf-32le": 3, "utf-32be": 4}
 _SLOT, _ROLE = 1, 2
 
 Node = tuple[str, list[int], list[int], list[str]]
-"""What it decodes, numbers, the numbers of its parts, names.
+"""Kind of node, numbers, the numbers of its parts, names.
 
-The numbers begin with that of its column among those of its scope, of the slot that keeps its value, its role, and its
+The numbers begin with its column in the scope, the slot that stores its value, its role, and its
 alignment."""
 
 
 @record
 class FieldLeaf:
-    """A field that has a column of its own."""
+    """A field with a column of its own."""
 
     name: str
     kind: str
-    """As `described.TYPES` has it."""
+    """A key of `described.TYPES`."""
     node: int
 
 
 @record(frozen=False)
 class FieldScope:
-    """The fields of one structure at the top, and where those are that paths may lead to."""
+    """The fields of one top-level structure, and the targets of paths in it."""
 
     root: int = NONE
     leaves: list[FieldLeaf] = field(default_factory=list)
 
 
 class Program:
-    """The nodes of all traces that are mounted as one."""
+    """The nodes of all traces of a mount."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -82,7 +82,7 @@ class Program:
         self._scopes: dict[str, int] = {}
 
     def scope(self, name: str, what: StructField | None) -> FieldScope:
-        """Add a structure; those added before it can be pointed to, until `forget`."""
+        """Add a structure; paths may refer to earlier ones, until `forget`."""
         made = FieldScope()
         self._scopes.pop(name, None)
         if what is not None:
@@ -93,12 +93,12 @@ class Program:
         return made
 
     def forget(self, *names: str) -> None:
-        """Take scopes back: paths no longer lead to them."""
+        """Remove scopes from the targets of paths."""
         for name in names:
             self._scopes.pop(name, None)
 
     def slot_of(self, node: int) -> int:
-        """Return the slot that keeps a number, which is taken now if it had none."""
+        """Return the slot that stores an integer node's value; assign one on first use."""
         numbers = self.nodes[node][1]
         if numbers[_SLOT] == NONE:
             numbers[_SLOT] = self.slots
@@ -106,7 +106,7 @@ class Program:
         return numbers[_SLOT]
 
     def capture(self, node: int) -> None:
-        """Have a text kept besides its column."""
+        """Capture a text in addition to its column."""
         self.nodes[node][1][_ROLE] = CAPTURE
 
     def _next_number(self) -> int:
@@ -117,7 +117,7 @@ class Program:
     def _node(
         self, what: str, numbers: Sequence[int], *, name: str = "", kind: str = "", role: int = 0, align: int
     ) -> int:
-        """Add a node; with a kind it has a column, where columns are made."""
+        """Add a node; with a kind it gets a column, where columns are made."""
         place = self._next_number()
         out = NONE
         if kind and self._leaves is not None and not role:
@@ -127,7 +127,7 @@ class Program:
         return place
 
     def _add(self, what: FieldClass, name: str) -> int:
-        """Add a field with all that it is made of; its column is called `name`."""
+        """Add a field with its parts; its column is called `name`."""
         match what:
             case Integer():
                 node = self._integer(what, name)
@@ -189,7 +189,7 @@ class Program:
     def _variant(self, what: Variant, name: str) -> int:
         if what.selector is None:
             raise MetadataError(f"the variant `{name}` has no selector")
-        targets = self._targets(what.selector, f"the choice of the variant `{name}`")
+        targets = self._targets(what.selector, f"the selector of the variant `{name}`")
         labels = {
             label: (first, last)
             for target in targets
@@ -200,7 +200,7 @@ class Program:
         for option, one, ranges in what.options:
             chosen = ranges if ranges is not None else _labelled(option, labels)
             if chosen is None:
-                raise MetadataError(f"no label of `{what.selector}` is that of the option `{option}` of `{name}`")
+                raise MetadataError(f"the option `{option}` of `{name}` matches no label of `{what.selector}`")
             plain = option[1:] if ranges is None and option.startswith("_") else option
             parts[option] = self._add(one, f"{name}_{plain}")
             numbers = self.nodes[node][1]
@@ -218,36 +218,36 @@ class Program:
         return node
 
     def _length(self, length: int | FieldPath | None, name: str) -> tuple[int, int]:
-        """Return a length and the slot that tells it, one of which is `NONE`."""
+        """Return a fixed length and the slot of a dynamic one; one of them is `NONE`."""
         if length is None or isinstance(length, int):
             return (NONE if length is None else length, NONE)
         targets = self._targets(length, f"the length of `{name}`")
         if any(self.nodes[target][1][5] for target in targets):
-            raise MetadataError(f"the length of `{name}` is told by `{length}`, which is signed")
+            raise MetadataError(f"the length of `{name}` is in the field `{length}`, which is signed")
         return NONE, self._share(targets)
 
     def _share(self, targets: Sequence[int]) -> int:
-        """Return the slot that keeps whichever of several numbers was decoded last."""
+        """Return the slot that stores the most recently decoded of several integers."""
         taken = {self.nodes[target][1][_SLOT] for target in targets} - {NONE}
         if len(taken) > 1:
-            raise MetadataError("a length or choice is told by fields that tell others apart")
+            raise MetadataError("a length or selector refers to fields that are lengths or selectors themselves")
         slot = taken.pop() if taken else self.slot_of(targets[0])
         for target in targets:
             self.nodes[target][1][_SLOT] = slot
         return slot
 
     def _targets(self, path: FieldPath, purpose: str) -> list[int]:
-        """Return the numbers that a path leads to; several if it goes through a variant."""
+        """Return the integer nodes that a path refers to; several if it goes through a variant."""
         for start in self._starts(path):
             found = list(self._walk([start], [name for name in path.names if name is not None]))
             if found:
                 if all(self.nodes[one][0] in {"int", "var", "bool"} for one in found):
                     return found
-                raise MetadataError(f"{purpose} is told by `{path}`, which is no integer")
-        raise MetadataError(f"{purpose} is told by `{path}`, but there is no such field before it")
+                raise MetadataError(f"{purpose} is in the field `{path}`, which is not an integer")
+        raise MetadataError(f"{purpose} is in the field `{path}`, but there is no such field before it")
 
     def _starts(self, path: FieldPath) -> Iterator[int]:
-        """Give the structures in which a path may begin."""
+        """Yield the structures in which a path may start."""
         if path.scope:
             if path.scope in self._scopes:
                 yield self._scopes[path.scope]
@@ -276,7 +276,7 @@ def _pairs(edges: Sequence[int]) -> tuple[list[int], list[int]]:
 
 
 def _labelled(option: str, labels: dict[str, tuple[int, int]]) -> list[tuple[int, int]] | None:
-    """Return the values whose label is that of an option, which may have an underscore more or less."""
+    """Return the values labelled with an option's name, with or without a leading underscore."""
     for name in (option, option.removeprefix("_"), f"_{option}"):
         found = [pair for label, pair in labels.items() if name in label.split("|")]
         if found:

@@ -1,4 +1,4 @@
-"""Turns the metadata of all CTF traces of a mount into what the kernels want, and begins to read their streams."""
+"""Compile the metadata of all CTF traces of a mount for the kernels, and start a pass over their streams."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dctv.record import record
 
 @record
 class _Found:
-    """A trace: its folder, the metadata, the files of streams and their numbers among the files of the mount."""
+    """A trace: its folder, its metadata, its stream files, and their numbers among the files of the mount."""
 
     folder: Path
     metadata: TraceClass
@@ -28,7 +28,7 @@ class _Found:
 
 
 def start(paths: Sequence[Path], context: LoadContext) -> RowPass:
-    """Begin a pass over the streams of all traces that files are of."""
+    """Start a pass over the streams of all traces that the files belong to."""
     from dctv import _kernels
 
     found = list(_traces(paths))
@@ -59,7 +59,7 @@ def start(paths: Sequence[Path], context: LoadContext) -> RowPass:
 
 
 def _traces(paths: Sequence[Path]) -> Iterator[_Found]:
-    """Give the traces that files are of."""
+    """Yield the traces that the files belong to."""
     folders: dict[Path, list[tuple[int, Path]]] = {}
     for number, path in enumerate(paths):
         folders.setdefault(path.parent, []).append((number, path))
@@ -79,7 +79,7 @@ def _unreadable(folder: Path, error: MetadataError) -> TraceError:
 
 
 def _common(folders: Sequence[Path]) -> Path:
-    """Return the innermost folder that all of them are in."""
+    """Return the innermost folder that contains all of them."""
     first, *others = folders
     while not all(one.is_relative_to(first) for one in others) or first in others:
         first = first.parent
@@ -91,7 +91,7 @@ def _counts_from_1970(trace: TraceClass) -> bool:
 
 
 def _properties(found: Sequence[_Found]) -> Mapping[str, str]:
-    """Return what is known of where and how the traces were taken."""
+    """Return properties that describe where and how the traces were recorded."""
     properties: dict[str, str] = {}
     for one in found:
         environment: dict[str, Any] = one.metadata.environment

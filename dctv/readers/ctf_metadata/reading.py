@@ -1,4 +1,4 @@
-"""Turns the file `metadata` of a CTF trace into classes of streams and events: plain text, text in packets, JSON."""
+"""Parse the file `metadata` of a CTF trace: plain text, text in packets, or JSON."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from dctv.readers.ctf_metadata.tsdl import MOST_BYTES
 _HEADER = "I16sIIIBBBBB"
 _HEADER_BYTES = 37
 _MOST_RAW = 2 * MOST_BYTES
-"""Bytes of the file: packets may be half empty."""
+"""The maximum size of the file: packets may be half empty."""
 _VERSIONS = {(1, 8), (2, 0)}
 
 
 def read_metadata(path: Path) -> TraceClass:
-    """Return what the metadata of a trace say.
+    """Read the metadata of a trace.
 
     Raises:
-        MetadataError: they cannot be used.
-        OSError: they cannot be read.
+        MetadataError: it is invalid or not supported.
+        OSError: it cannot be read.
     """
     with path.open("rb") as file:
         raw = file.read(_MOST_RAW + 1)
@@ -36,7 +36,7 @@ def read_metadata(path: Path) -> TraceClass:
     if len(raw) > MOST_BYTES:
         raise MetadataError(f"the metadata have more than {MOST_BYTES >> 20} MiB")
     text = raw.decode("utf-8", "replace")
-    if text.lstrip(" \t\r\n").startswith("\x1e"):  # which is white space to Python
+    if text.lstrip(" \t\r\n").startswith("\x1e"):  # white space in Python
         from dctv.readers.ctf_metadata.json import read_json
 
         trace = read_json(text)
@@ -50,7 +50,7 @@ def read_metadata(path: Path) -> TraceClass:
 
 
 def _unpacked(raw: bytes, order: str, notes: dict[str, list[str]]) -> bytes:
-    """Return the text of metadata that are in packets."""
+    """Return the text of packetized metadata."""
     found = []
     at = 0
     while at < len(raw):
@@ -62,11 +62,11 @@ def _unpacked(raw: bytes, order: str, notes: dict[str, list[str]]) -> bytes:
             raise MetadataError(f"there is no packet at byte {at}")
         if tuple(coded[3:]) not in _VERSIONS:
             shown = ".".join(str(part) for part in coded[3:])
-            raise MetadataError(f"the packet at byte {at} is of version {shown}, but only 1.8 and 2.0 are known")
+            raise MetadataError(f"the packet at byte {at} has version {shown}, but only 1.8 and 2.0 are supported")
         if any(coded[:3]):
             raise MetadataError("the packets are compressed, encrypted or have checksums, which is not supported")
         if content % 8 or size % 8 or not _HEADER_BYTES * 8 <= content <= size:
-            raise MetadataError(f"the packet at byte {at} has {content} of {size} bits, which cannot be")
+            raise MetadataError(f"the packet at byte {at} has {content} of {size} bits, which is not possible")
         if at + content // 8 > len(raw):
             notes.setdefault("a packet of the metadata is cut off", []).append(f"byte {at}")
         found.append(raw[at + _HEADER_BYTES : at + content // 8])

@@ -1,4 +1,4 @@
-"""Turns TSDL, the language of the metadata of CTF 1.8, into its syntax tree, by a lark grammar."""
+"""Parse TSDL, the metadata language of CTF 1.8, into a syntax tree, with a lark grammar."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from lark import Lark
 
 Form = Any
-"""A tree of lark's: `data`, the name of a form of the grammar, and `children`, its words and trees."""
+"""A lark tree: `data` is the name of a rule, `children` are tokens and trees."""
 
 MOST_BYTES = 16 << 20
-"""How large metadata may be."""
+"""The maximum size of metadata."""
 
 _ESCAPE = pattern(r"\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"} | {c: c for c in "\\'\"?"}
 
 
 def parse_tsdl(text: str) -> Form:
-    """Return the syntax tree of metadata.
+    """Parse metadata into a syntax tree.
 
     Raises:
         MetadataError: the text does not follow the grammar.
@@ -40,7 +40,7 @@ def parse_tsdl(text: str) -> Form:
 
 
 def _complaint(text: str, error: Any) -> str:
-    """Return in words where the text does not follow the grammar."""
+    """Describe the position of a syntax error."""
     token = getattr(error, "token", None)
     if token is not None and token.type == "$END":
         return "the metadata end within a declaration"
@@ -58,7 +58,7 @@ def _parser() -> Lark:
 
 
 def whole(token: str) -> int:
-    """Return the number that digits in the manner of C mean.
+    """Parse an integer literal of C.
 
     Raises:
         MetadataError: it does not fit into 64 bits.
@@ -70,14 +70,14 @@ def whole(token: str) -> int:
     try:
         value = int(digits, 8 if octal else 0)
     except ValueError:
-        raise MetadataError(f"`{token}` is no number") from None
+        raise MetadataError(f"`{token}` is not a number") from None
     if value >= 1 << 64:
         raise MetadataError(f"the number `{digits}` does not fit into 64 bits")
     return value
 
 
 def unquoted(token: str) -> str:
-    """Return the text that a literal means.
+    """Parse a string or character literal.
 
     Raises:
         MetadataError: it has an unknown escape.

@@ -1,4 +1,4 @@
-"""Turns the metadata of a CTF 1.8 trace into its classes of streams and events."""
+"""Parse the metadata of a CTF 1.8 trace into classes of streams and events."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ _TIMES = {"default-clock-timestamp", "packet-end-default-clock-timestamp"}
 
 
 def read_tsdl(text: str) -> TraceClass:
-    """Return what metadata in TSDL say.
+    """Parse TSDL metadata.
 
     Raises:
-        MetadataError: they cannot be used.
+        MetadataError: it is invalid or not supported.
     """
     tree = parse_tsdl(text)
     trace = TraceClass("1.8")
@@ -77,16 +77,16 @@ def _native(given: dict[str, Value]) -> str:
 def _check_trace(trace: TraceClass, given: dict[str, Value]) -> None:
     version = tuple(given.get(name, ("", "missing"))[1] for name in ("major", "minor"))
     if version != (1, 8):
-        raise MetadataError(f"the metadata are of version {version[0]}.{version[1]}, but only 1.8 and 2 are known")
+        raise MetadataError(f"the metadata have version {version[0]}.{version[1]}, but only 1.8 and 2 are supported")
     if "uuid" in given:
         digits = str(given["uuid"][1]).replace("-", "")
         if not re.fullmatch("[0-9a-fA-F]{32}", digits):
-            raise MetadataError(f"`{given['uuid'][1]}` is no UUID")
+            raise MetadataError(f"`{given['uuid'][1]}` is not a UUID")
         trace.uuid = bytes.fromhex(digits)
 
 
 class _Blocks:
-    """Takes the blocks of metadata one by one."""
+    """Collects the blocks of the metadata."""
 
     def __init__(self, trace: TraceClass, types: Types) -> None:
         self._trace = trace
@@ -94,13 +94,13 @@ class _Blocks:
         self._events: list[tuple[int | None, EventClass]] = []
 
     def take(self, kind: str, block: Form) -> None:
-        """Take a block."""
+        """Add a block."""
         take: Callable[[Form], None] | None = getattr(self, f"_take_{kind}", None)
         if take is not None:
             take(block)
 
     def finish(self) -> None:
-        """Put the events into their streams, and find out which fields tell the time."""
+        """Assign the events to their streams, and find the fields that hold times."""
         trace = self._trace
         if not trace.streams and self._events:
             trace.streams[0] = StreamClass(0)
@@ -108,10 +108,10 @@ class _Blocks:
             stream = trace.streams.get(next(iter(trace.streams)) if number is None else number)
             if stream is None:
                 raise MetadataError(
-                    f"the event `{event.name}` is of stream {number}, which the metadata do not declare"
+                    f"the event `{event.name}` belongs to stream {number}, which the metadata do not declare"
                 )
             if number is None and len(trace.streams) > 1:
-                raise MetadataError(f"the event `{event.name}` does not say of which stream it is")
+                raise MetadataError(f"the event `{event.name}` does not name its stream")
             if event.number in stream.events:
                 raise MetadataError(f"two events of stream {stream.number} have the number {event.number}")
             stream.events[event.number] = event
@@ -172,7 +172,7 @@ class _Blocks:
         properties: dict[str, str] = {
             key: str(given[key][1]) for key in ("description", "precision", "uuid") if key in given
         }
-        # Tracers tell an offset from 1970 and leave `absolute` false.
+        # Tracers record an offset from 1970 and leave `absolute` false.
         unix = absolute or bool(numbers["offset"] or numbers["offset_s"])
         self._trace.clocks[name] = CtfClock(name, frequency, numbers["offset_s"], numbers["offset"], unix, properties)
         known = {"name", "uuid", "description", "freq", "precision", "offset_s", "offset", "absolute"}
@@ -207,7 +207,7 @@ def _signed(given: dict[str, Value], name: str) -> int:
 
 
 def _with_roles(struct: StructField, roles: dict[str, str], clock: str) -> StructField:
-    """Return a structure whose fields of certain names have roles, however deep they stand."""
+    """Return a structure with roles for fields of certain names, at any depth."""
     return replace(struct, members=tuple((a, b, _with_role(one, a, roles, clock)) for a, b, one in struct.members))
 
 
@@ -233,7 +233,7 @@ def _with_role(what: FieldClass, name: str, roles: dict[str, str], clock: str) -
 
 
 def _clock_of(what: FieldClass) -> str:
-    """Return the clock that tells the time in a structure."""
+    """Return the clock of the times in a structure."""
     if isinstance(what, Integer):
         return what.clock
     if isinstance(what, StructField):

@@ -1,4 +1,4 @@
-"""Turns types as TSDL declares them into classes of fields: aliases, structures, lengths and selectors by path."""
+"""Convert TSDL type declarations to field classes: aliases, structures, lengths and selectors by path."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _SCOPES = {
 }
 
 Value = tuple[str, Any]
-"""How a value is written, `number`, `text` or `path`, and what it is."""
+"""The kind of a value, `number`, `text` or `path`, and the value."""
 
 
 def value_of(what: Any) -> Value:
-    """Return the value that stands behind `=`."""
+    """Return the value after `=`."""
     if isinstance(what, str):
         return ("text", unquoted(what))
     if what.data == "number":
@@ -64,12 +64,12 @@ def attributes(tree: Form) -> dict[str, Value]:
 
 
 def shown(name: str) -> str:
-    """Return a field's name without the underscore that tracers put before it to keep clear of keywords."""
+    """Return a field's name without the underscore that tracers prepend to avoid keywords."""
     return name[1:] if name.startswith("_") and len(name) > 1 else name
 
 
 class Types:
-    """What names of types mean in a block, and in those around it."""
+    """The named types of a block, and of the blocks around it."""
 
     def __init__(self, trace: TraceClass, *, little: bool, around: tuple[dict[str, FieldClass], ...] = ()) -> None:
         self._trace = trace
@@ -78,11 +78,11 @@ class Types:
         self._scopes = (self._known, *around)
 
     def inner(self) -> Types:
-        """Return the names of a block in this one."""
+        """Return a scope for a block in this one."""
         return Types(self._trace, little=self._little, around=self._scopes)
 
     def declare(self, tree: Form, depth: int = 0) -> bool:
-        """Take a declaration; False if it is something else."""
+        """Add a declaration; return False if the tree is something else."""
         if tree.data == "typealias":
             _, what, alias = tree.children
             words, pointers = alias.children
@@ -99,22 +99,22 @@ class Types:
         return True
 
     def type_of(self, tree: Form, depth: int = 0) -> FieldClass:
-        """Return the class that a type means.
+        """Return the field class of a type.
 
         Raises:
-            MetadataError: it cannot be used.
+            MetadataError: it is invalid or not supported.
         """
         if depth > MOST_DEPTH:
             raise MetadataError(f"types are nested more than {MOST_DEPTH} deep")
         if tree.data == "named":
             return self._find(_spelt(*tree.children))
         if tree.data not in _BUILT:
-            raise MetadataError(f"`{tree.data}` is no type")
+            raise MetadataError(f"`{tree.data}` is not a type")
         made: FieldClass = getattr(self, f"_{tree.data}")(tree, depth)
         return made
 
     def struct_of(self, tree: Form, what: str) -> StructField:
-        """Return a structure, which headers, contexts and fields of events must be."""
+        """Return a structure, as required for headers, contexts and fields of events."""
         found = self.type_of(tree)
         if not isinstance(found, StructField):
             raise MetadataError(f"`{what}` must be a struct")
@@ -197,7 +197,7 @@ class Types:
         base = next((part for part in tree.children[1:] if part.data == "base"), None)
         holder = self._find("int") if base is None else self.type_of(base.children[0], depth + 1)
         if not isinstance(holder, Integer):
-            raise MetadataError("an enum must be of an integer")
+            raise MetadataError("the base of an enum must be an integer")
         labels = disjoint(list(_labels(tree.children[-1])))
         made = Integer(
             holder.size, holder.align, holder.signed, holder.little, holder.base, clock=holder.clock, labels=labels
@@ -214,7 +214,7 @@ class Types:
         return made
 
     def members(self, body: Form, depth: int) -> Iterator[tuple[str, FieldClass]]:
-        """Give the fields that a body declares."""
+        """Yield the fields that a body declares."""
         for tree in body.children:
             if tree.data == "fields":
                 what, declarators = tree.children
@@ -225,7 +225,7 @@ class Types:
                 self.declare(tree, depth)
 
     def _worded(self, parts: list[Any], depth: int) -> Iterator[tuple[str, FieldClass]]:
-        """Give the fields of a type of words, the last of which may be the first field's name."""
+        """Yield the fields of a type of several words, whose last word may be the first field's name."""
         words = [str(word) for word in parts[0].children]
         first, *rest = parts[1:]
         if first.data == "pointer":
@@ -261,7 +261,7 @@ _BUILT = frozenset(
 
 
 def _spelt(words: Form, pointers: Form) -> str:
-    """Return how a type of words is called: `unsigned long`, `void *`."""
+    """Return the name of a type of several words: `unsigned long`, `void *`."""
     name = " ".join(words.children)
     return f"{name} {'*' * len(pointers.children[0].children)}" if pointers.children else name
 
@@ -282,7 +282,7 @@ def _path(tree: Any) -> FieldPath:
 
 
 def _labels(tree: Form) -> Iterator[tuple[str, int, int]]:
-    """Give the labels of an enumeration; one without a value has that behind the last."""
+    """Yield the labels of an enumeration; one without a value follows the previous one."""
     following = 0
     for one in tree.children:
         label, *values = one.children

@@ -1,1 +1,1 @@
-"""The tables of DFTracer traces, and how these are read in chunks."""
+"""The tables of DFTracer traces, and reading them in chunks."""

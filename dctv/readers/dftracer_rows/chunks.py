@@ -1,4 +1,4 @@
-"""Reads DFTracer traces in chunks: one pass over all of them in bounded memory, and single chunks again."""
+"""Read DFTracer traces in chunks: one pass over all of them in bounded memory, and single chunks again."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 METADATA = "metadata"
 
 DIMENSIONS = {"cat": "cat", "pid": "pid", "tid": "tid", "hhash": "hhash", "fhash": "fhash", "shash": "shash"}
-"""What is indexed by default, and the decoded column that holds it."""
+"""The default dimensions of an index, and their decoded columns."""
 
 RESOLVED = {"fhash": "fhash", "hhash": "hhash", "shash": "shash"}
-"""Columns whose hashes have their texts in the metadata records of one kind."""
+"""Columns of hashes with texts in metadata records of one kind."""
 
 
 class DftracerPass:
@@ -46,7 +46,7 @@ class DftracerPass:
         chunk_bytes: int,
         places: Sequence[Checkpoint] | None = None,
     ) -> None:
-        """Begin to read ahead, all or only these chunks; `hints` is the metadata of an earlier pass."""
+        """Start to read ahead, all chunks or only these; `hints` is the metadata of an earlier pass."""
         from dctv._kernels import PfwPass
 
         check_options(context.options)
@@ -58,7 +58,7 @@ class DftracerPass:
         self._pass = PfwPass(names, context.threads, context.progress, chunk_bytes, hints, places=places)
 
     def __iter__(self) -> Iterator[DecodedChunk]:
-        """Yield every chunk once."""
+        """Yield each chunk once."""
         try:
             for chunk in self._pass:
                 others = [(METADATA, chunk.metadata)] if chunk.metadata is not None else []
@@ -71,12 +71,12 @@ class DftracerPass:
             check_found(entries)
 
     def metadata(self) -> dict[str, Any]:
-        """Return what was learnt; only after the last chunk."""
+        """Return the metadata; only after the last chunk."""
         entries: dict[str, Any] = self._pass.metadata()
         return entries
 
     def again(self) -> bool:
-        """Whether the pass must be done again with its metadata as hints."""
+        """Whether a second pass with the metadata as hints is needed."""
         return bool(self._pass.again())
 
 
@@ -86,7 +86,7 @@ def start(
     hints: Mapping[str, Any] | None = None,
     chunk_bytes: int = CHUNK_BYTES,
 ) -> DftracerPass:
-    """Begin a pass; chunks have `chunk_bytes` of text at least."""
+    """Start a pass; chunks have at least `chunk_bytes` of text."""
     return DftracerPass(paths, context, hints, chunk_bytes)
 
 
@@ -107,12 +107,12 @@ def _columns(finisher: PfwFinisher, name: str) -> list[tuple[str, str]]:
 
 
 def finished(metadata: TraceMetadata, table: str, batch: Any) -> Any:
-    """Decoded rows of a table, `FILE` last -> the columns and values of the whole load."""
+    """Convert decoded rows of a table, with `FILE` last, to its final columns and values."""
     return _finisher(metadata).finish(table.removeprefix(RAW), batch)
 
 
 def lineage(metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
-    """Of what dimensions the columns of an event table are."""
+    """The dimensions of an event table's columns."""
     found = {}
     plain = {column: dimension for dimension, column in DIMENSIONS.items()} | {TS: "ts", "dur": "dur"}
     for column in _described(metadata).columns(table.removeprefix(RAW)):
@@ -146,12 +146,12 @@ def _tells_version(metadata: TraceMetadata) -> bool:
 def decode(
     paths: Sequence[Path], checkpoints: Sequence[Checkpoint], metadata: TraceMetadata, context: LoadContext
 ) -> dict[str, TraceTable]:
-    """Read some chunks of a trace -> its tables with their rows only."""
+    """Read some chunks of a trace; return its tables with only their rows."""
     return whole_tables(CHUNKS, metadata, DftracerPass(paths, context, metadata.entries, CHUNK_BYTES, checkpoints))
 
 
 def families(metadata: TraceMetadata) -> list[str]:
-    """Return a name for each file: its time unit, and what it says of hashes that files give different texts."""
+    """Return a key for each file: its time unit, and its texts of hashes on which files disagree."""
     texts: dict[tuple[str, str], set[str]] = {}
     own: dict[int, dict[tuple[str, str], set[str]]] = {}
     for file, dimension, digest, text in metadata.hashes:
@@ -166,15 +166,15 @@ def families(metadata: TraceMetadata) -> list[str]:
 
 
 _LAST: list[tuple[TraceMetadata, PfwFinisher]] = []
-"""The finisher made last: what files say of hashes may be much, and many batches are finished with the same."""
+"""The latest finisher: texts of hashes may be large, and consecutive batches use the same finisher."""
 
 
 _DESCRIBED: list[tuple[TraceMetadata, PfwFinisher]] = []
-"""The same for schemas, which do not depend on texts."""
+"""Likewise for schemas, which do not depend on texts."""
 
 
 def _described(metadata: TraceMetadata) -> PfwFinisher:
-    """Return what tells the columns of tables."""
+    """Return a finisher that knows the tables' columns."""
     from dctv._kernels import PfwFinisher
 
     for last, finisher in _DESCRIBED:

@@ -1,4 +1,4 @@
-"""Turns what the decoder of DFTracer traces found into tables with units, diagnostics and properties."""
+"""Convert results of the DFTracer decoder to tables with units, diagnostics and properties."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
 
 Entries = Mapping[str, Any]
-"""What a pass learnt of a trace: see the kernels' `PfwPass`."""
+"""The metadata of a pass: see the kernels' `PfwPass`."""
 
 RECORD = (TS, "dur", "cat", "pid", "tid", "id", "ph", "type")
-"""Columns that come from the record itself, not from its args."""
+"""Columns of the record itself, not of its args."""
 
 BYTES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("POSIX", "count"): ("read", "write", "pread", "pread64", "pwrite", "pwrite64"),
@@ -36,9 +36,9 @@ BYTES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("POSIX", "bufsize"): ("readlink",),
     ("STDIO", "size"): ("fread", "fwrite"),
 }
-"""By category and argument: the calls of the C library for which it is a number of bytes.
+"""By category and argument: the C library calls whose argument is a number of bytes.
 
-It is one only where all events of the name are of this category, since applications may use the names of calls.
+The unit applies only if all events of the name have this category, since applications may use the same names.
 """
 
 ENGINE_TYPES = {"int64": "BIGINT", "uint64": "UBIGINT", "double": "DOUBLE", "bool": "BOOLEAN"}
@@ -48,21 +48,21 @@ OPTIONS: Mapping[str, str] = {}
 
 
 def check_options(options: Mapping[str, object]) -> None:
-    """Refuse options that this format does not know."""
+    """Reject unknown options."""
     for name in options:
         close = nearest(name, list(OPTIONS))
         raise TraceError(f"option `{name}` is unknown to dftracer", hint=f"try `{close}`" if close else None)
 
 
 def check_readable(entries: Entries) -> None:
-    """Refuse files that cannot be opened."""
+    """Reject files that cannot be opened."""
     for trouble in entries["troubles"]:
         if trouble["reason"] == "file cannot be read":
             raise TraceError(f"cannot read `{trouble['path']}`: {trouble['example'].lower()}")
 
 
 def check_found(entries: Entries) -> None:
-    """Refuse a trace in which nothing is a record."""
+    """Reject a trace without records."""
     if any(file["events"] or file["metadata"] for file in entries["files"]):
         return
     for trouble in entries["troubles"]:
@@ -73,7 +73,7 @@ def check_found(entries: Entries) -> None:
 
 
 def diagnostics_of(entries: Entries) -> list[Diagnostic]:
-    """What was met in the files -> diagnostics."""
+    """Convert problems of the files to diagnostics."""
     found = [
         Diagnostic(one["path"], one["reason"], one["count"], one["example"][:200], incomplete=one["incomplete"])
         for one in entries["troubles"]
@@ -85,7 +85,7 @@ def diagnostics_of(entries: Entries) -> list[Diagnostic]:
 
 
 def described_events(name: str, columns: Sequence[tuple[str, str]], categories: Sequence[object]) -> TraceTable:
-    """The table of the events of a name, which are of these categories, from names and Arrow types of its columns."""
+    """Describe the table of an event name with some categories, from names and Arrow types of its columns."""
     types = []
     for column, arrow_type in columns:
         engine_type = ENGINE_TYPES.get(arrow_type, "VARCHAR")
@@ -110,7 +110,7 @@ def _unit(event: str, categories: Sequence[object], column: str, engine_type: st
 
 
 def described_regular(columns: Sequence[tuple[str, str]]) -> TraceTable:
-    """A table that is not of events, from names and Arrow types of its columns."""
+    """Describe a table without events, from names and Arrow types of its columns."""
     units = {"bytes": declared_unit("B")}
     types = tuple(
         ColumnType(name, ENGINE_TYPES.get(arrow_type, "VARCHAR"), units.get(name, NO_UNIT))
@@ -130,7 +130,7 @@ def files_table(entries: Entries) -> TraceTable:
 
 
 def properties_of(entries: Entries, versions: Iterable[object]) -> dict[str, str]:
-    """The properties of a trace whose writer told these versions."""
+    """Return the properties of a trace with these writer versions."""
     units = sorted({file["time_unit"] for file in entries["files"] if file["events"] or file["metadata"]})
     properties = {"clock": "realtime", "start_ns": str(entries["start_ns"]), "time_unit": ", ".join(units) or "US"}
     found = sorted({str(version) for version in versions if version is not None})

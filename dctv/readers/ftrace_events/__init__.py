@@ -1,1 +1,1 @@
-"""Events of the kernel: their fields, units and tables, and how their text is read in chunks."""
+"""Kernel events: their fields, units and tables, and reading their text in chunks."""

@@ -1,4 +1,4 @@
-"""Reads ftrace text in chunks: one pass over all of them in bounded memory, and single chunks again."""
+"""Read ftrace text in chunks: one pass over all of them in bounded memory, and single chunks again."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from dctv.readers.ftrace_events.report import check, check_options, check_statis
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 DIMENSIONS = {name: name for name in ("cpu", "common_comm", "common_pid", "common_tgid")}
-"""What is indexed by default, and the decoded column that holds it."""
+"""The default dimensions of an index, and their decoded columns."""
 PREFIX = "dctv:key:"
-"""Begins the names of decoded columns whose fields have the name of another column, or none that is UTF-8."""
+"""Prefix of decoded columns whose field name clashes with another column, or is not valid UTF-8."""
 
 
 class FtracePass:
@@ -42,7 +42,7 @@ class FtracePass:
         chunk_bytes: int,
         places: Sequence[Checkpoint] | None = None,
     ) -> None:
-        """Begin to read ahead, all or only these chunks; `hints` is the metadata of an earlier pass."""
+        """Start to read ahead, all chunks or only these; `hints` is the metadata of an earlier pass."""
         from dctv._kernels import FtracePass as Decoder
 
         check_options(context.options)
@@ -66,7 +66,7 @@ class FtracePass:
         )
 
     def __iter__(self) -> Iterator[DecodedChunk]:
-        """Yield every chunk once."""
+        """Yield each chunk once."""
         try:
             for chunk in self._decoder:
                 events = self._gathered.add(chunk)
@@ -81,13 +81,13 @@ class FtracePass:
                 check_statistics(path, statistics)
 
     def metadata(self) -> dict[str, Any]:
-        """Return what was learnt; only after the last chunk."""
+        """Return the metadata; only after the last chunk."""
         if self._entries is None:
             raise RuntimeError("the pass has not come to its end")
         return self._entries
 
     def again(self) -> bool:
-        """Whether the pass must be done again with its metadata as hints."""
+        """Whether a second pass with the metadata as hints is needed."""
         entries = self.metadata()
         if self._hinted:
             return False
@@ -96,7 +96,7 @@ class FtracePass:
 
 
 def _in_order(places: Sequence[Checkpoint], entries: Mapping[str, Any]) -> list[tuple[Checkpoint, bool]]:
-    """Return chunks as they follow each other, each with whether its file ends early."""
+    """Return chunks in order, each with whether its file ends early."""
     ordered = sorted(places, key=lambda place: (place.file, place.uc_offset))
     return [(place, entries["files"][place.file]["broken"] is not None) for place in ordered]
 
@@ -107,7 +107,7 @@ def start(
     hints: Mapping[str, Any] | None = None,
     chunk_bytes: int = CHUNK_BYTES,
 ) -> FtracePass:
-    """Begin a pass; chunks have `chunk_bytes` of text at least."""
+    """Start a pass; chunks have at least `chunk_bytes` of text."""
     return FtracePass(paths, context, hints, chunk_bytes)
 
 
@@ -123,7 +123,7 @@ def tables(metadata: TraceMetadata) -> dict[str, TraceTable]:
 
 
 def stored(metadata: TraceMetadata, table: str) -> list[StoredColumn]:
-    """Return how the columns of a stored table come out of decoded ones."""
+    """Return how to compute the columns of a stored table from decoded ones."""
     event = _event(metadata, table)
     decoded = [name for name, *_ in event["columns"]]
     added = {TS: (-metadata.entries["start_ns"],), "line": tuple(file["before"] for file in metadata.entries["files"])}
@@ -154,7 +154,7 @@ def _event(metadata: TraceMetadata, table: str) -> Mapping[str, Any]:
 
 
 def _field(column: str) -> str:
-    """Return the name of the field that a decoded column holds."""
+    """Return the field name of a decoded column."""
     if not column.startswith(PREFIX):
         return column
     name = column.removeprefix(PREFIX)
@@ -169,7 +169,7 @@ def _field(column: str) -> str:
 
 
 def lineage(metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
-    """Of what dimensions the columns of an event table are."""
+    """The dimensions of an event table's columns."""
     decoded = [name for name, *_ in _event(metadata, table)["columns"]]
     found = {TS: ColumnLineage("ts")}
     for name, column in zip(decoded, column_names([_field(name) for name in decoded]), strict=True):
@@ -200,7 +200,7 @@ def troubles(metadata: TraceMetadata) -> list[Diagnostic]:
 def decode(
     paths: Sequence[Path], checkpoints: Sequence[Checkpoint], metadata: TraceMetadata, context: LoadContext
 ) -> dict[str, TraceTable]:
-    """Read some chunks of a trace -> its tables with their rows only."""
+    """Read some chunks of a trace; return its tables with only their rows."""
     return whole_tables(CHUNKS, metadata, FtracePass(paths, context, metadata.entries, CHUNK_BYTES, checkpoints))
 
 

@@ -1,4 +1,4 @@
-"""Turns decoded ftrace events into tables: column names, units that the kernel is certain of, order in time."""
+"""Convert decoded ftrace events to tables: column names, units that are certain in the kernel, order in time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dctv.contracts.reader import EventColumns, TraceTable, declared_unit
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 
 FIXED = (TS, "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line")
-"""What every event has: emitting CPU, name and id of the thread, its process, the flags as printed, maybe the line."""
+"""Columns of every event: the CPU, name and id of the thread, its process, the flags as printed, maybe the line."""
 TEXT = "text"
-"""The column of what belongs to no field; while decoding it is called ` text`."""
+"""The column for text outside of fields; while decoding it is called ` text`."""
 OPTIONAL = ("common_tgid", "common_flags")
-"""Columns that a trace may lack; all its tables have them or none."""
+"""Columns that a trace may lack; either all its tables have them, or none."""
 
 UNITS = {
     ("cpu_frequency", "state"): "kHz",
@@ -45,14 +45,14 @@ UNITS = {
     ("print|trace_event_clock_sync", "parent_ts"): "s",
     ("print|trace_event_clock_sync", "realtime_ts"): "ms",
 }
-"""Units by event and column; besides them, columns that end in `_ns`, `_us` or `_ms` have the unit they name."""
+"""Units by event and column; in addition, columns that end in `_ns`, `_us` or `_ms` have that unit."""
 
 EXPECTED = {"print|E": ("pid",)}
-"""Whole-number columns that an event's table has even if no event of the trace fills them."""
+"""Integer columns that an event's table has even if no event of the trace fills them."""
 
 
 def column_names(decoded: Sequence[str]) -> list[str]:
-    """Name the columns of one table; a field named like another one (in any case) gets `field_` before it."""
+    """Name the columns of one table; a field with the name of another one (ignoring case) gets the prefix `field_`."""
     taken = {*FIXED, TEXT}
     names = list(decoded[: len(FIXED)])
     for field in decoded[len(FIXED) :]:
@@ -80,10 +80,10 @@ def unit_of(event: str, column: str, engine_type: str) -> str:
 def shown_columns(
     event: str, decoded: Sequence[tuple[str, str]], *, lacks: Sequence[str], numbered: bool
 ) -> list[tuple[ColumnType, int | None]]:
-    """Tell which columns the table of an event has, and the place of each among the decoded ones (None: only NULL).
+    """Return the columns of an event's table, and the position of each among the decoded ones (None: only NULL).
 
-    `decoded` are names and engine's types; `lacks` names those of `OPTIONAL` that the trace does not have; `numbered`
-    says whether rows know their lines.
+    `decoded` has names and the engine's types; `lacks` names those of `OPTIONAL` that the trace lacks; `numbered` says
+    whether rows have line numbers.
     """
     names = column_names([name for name, _ in decoded])
     found: list[tuple[str, str, int | None]] = [
@@ -97,7 +97,7 @@ def shown_columns(
 
 
 def shown_event(name: str, columns: Sequence[str], lacks: Sequence[str]) -> EventColumns:
-    """Tell how the columns of a table look in `events`."""
+    """Return how the columns of a table appear in `events`."""
     return EventColumns(
         name=name,
         pid=None if "common_tgid" in lacks else "common_tgid",
@@ -107,6 +107,6 @@ def shown_event(name: str, columns: Sequence[str], lacks: Sequence[str]) -> Even
 
 
 def counts_table(counts: Sequence[tuple[str, str, int]]) -> TraceTable:
-    """Make the table that says which event, as the trace names it, is in which table, and how often."""
+    """Build the table of event names as in the trace, with the table and count of each."""
     columns = (ColumnType("event", "VARCHAR"), ColumnType("table", "VARCHAR"), ColumnType("count", "BIGINT"))
     return TraceTable(Schema(Kind.REGULAR, columns), None, rows=lambda: counts)

@@ -1,4 +1,4 @@
-"""Metadata of the chunks of an ftrace trace -> metadata of the whole trace, as JSON can hold it."""
+"""Merge the metadata of an ftrace trace's chunks into that of the whole trace, in the form of JSON."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ REASONS = (
     "whole_time",
     "timeless",
 )
-"""Keys of what was skipped, in the order in which it is told."""
+"""Reasons for skipped lines, in the order of their diagnostics."""
 TABLE_LIMIT = 10_000
-"""How many different events of a trace get tables."""
+"""The maximum number of event names with tables."""
 
 Column = list[Any]
-"""Name, type of values, whether some are negative, whole but held by no float, floats."""
+"""Name, type of values, whether some are negative, whether some are integers that no float represents, floats."""
 
 
 def mixed(one: Column, other: Column) -> Column:
-    """Return what is known of a column from both of two chunks."""
+    """Merge a column's metadata from two chunks."""
     negative, inexact = one[2] or other[2], one[3] or other[3]
     kinds = {one[1], other[1]} - {"empty"}
     if len(kinds) <= 1:
@@ -49,7 +49,7 @@ def mixed(one: Column, other: Column) -> Column:
 
 
 def texts_of(entries: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the columns by event in which numbers with a point must stay as printed."""
+    """Return, by event, the columns where numbers with a decimal point must stay as printed."""
     found = {
         event["name"]: [name for name, kind, _, _, floats in event["columns"] if floats and kind == "text"]
         for event in entries.get("events", ())
@@ -58,7 +58,7 @@ def texts_of(entries: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def lacking(entries: Mapping[str, Any]) -> list[str]:
-    """Return those of the optional columns that no event of the trace has."""
+    """Return the optional columns that no event of the trace has."""
     columns = {name: FIXED.index(name) for name in OPTIONAL}
     return [
         name for name, at in columns.items() if all(event["columns"][at][1] == "empty" for event in entries["events"])
@@ -66,10 +66,10 @@ def lacking(entries: Mapping[str, Any]) -> list[str]:
 
 
 class GatheredMetadata:
-    """What was told so far."""
+    """The metadata merged so far."""
 
     def __init__(self, paths: Sequence[str], texts: Mapping[str, Sequence[str]]) -> None:
-        """Begin with nothing but the columns, by event, in which numbers stay as printed."""
+        """Start with only the columns, by event, where numbers stay as printed."""
         self._texts = {name: frozenset(columns) for name, columns in texts.items()}
         self._files: list[dict[str, Any]] = [_file(path) for path in paths]
         self._events: dict[str, dict[str, Any]] = {}
@@ -78,7 +78,7 @@ class GatheredMetadata:
         self._left_out = 0
 
     def add(self, chunk: Any) -> list[tuple[str, Any]]:
-        """Learn what a chunk tells; returns its events that are kept."""
+        """Add a chunk's metadata; return its events that are kept."""
         place, kept = chunk.checkpoint, []
         for (name, batch), columns, printed in zip(chunk.events, chunk.columns, chunk.printed, strict=True):
             if name not in self._events and len(self._events) >= TABLE_LIMIT:
@@ -115,7 +115,7 @@ class GatheredMetadata:
             known[2] += count
 
     def finished(self, ends: Sequence[FtraceEnd]) -> dict[str, Any]:
-        """Return the metadata; `ends` tells how each file ended."""
+        """Return the metadata; `ends` has the state at the end of each file."""
         before = 0
         for file in self._files:
             file["before"] = before

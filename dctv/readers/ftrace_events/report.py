@@ -1,4 +1,4 @@
-"""Statistics of the files of an ftrace trace -> refusals, diagnostics and properties."""
+"""Convert statistics of an ftrace trace's files to errors, diagnostics and properties."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dctv.contracts.unread import mostly_unread
 from dctv.errors import TraceError
 
 INCOMPLETE = {"too_long", "too_many_events"}
-"""Reasons for which a part of the trace is missing from the tables though nothing was wrong with the events."""
+"""Reasons for missing parts of the trace that are not due to faulty events."""
 UNREAD = {"unknown", "unnamed", "bad_time", "too_long", "too_many_events"}
-"""Reasons for which nothing of a line is kept."""
+"""Reasons for which a line is discarded."""
 
 
 def check_options(options: Iterable[str]) -> None:
-    """Refuse all options, since there are none."""
+    """Reject all options, since there are none."""
     for name in options:
         raise TraceError(f"option `{name}` is unknown to ftrace-text")
 
 
 def check(path: Path) -> None:
-    """Refuse a file that is not there or empty."""
+    """Reject a missing or empty file."""
     try:
         size = path.stat().st_size
     except OSError as error:
@@ -33,7 +33,7 @@ def check(path: Path) -> None:
 
 
 def check_statistics(path: Path, statistics: Mapping[str, Any]) -> None:
-    """Refuse a file in which nothing is ftrace; one with a header and no event is an empty trace."""
+    """Reject a file without ftrace text; a file with a header and no event is an empty trace."""
     if statistics["events"] or statistics["headers"]:
         return
     if statistics["broken"]:
@@ -47,7 +47,7 @@ def check_statistics(path: Path, statistics: Mapping[str, Any]) -> None:
 
 
 def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnostic]:
-    """Tell what was skipped or lost; `found` is the metadata of a pass."""
+    """Report skipped and lost parts; `found` is the metadata of a pass."""
     diagnostics = []
     for path, statistics in zip(paths, found["files"], strict=True):
         file = str(path)
@@ -57,7 +57,7 @@ def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnos
         if statistics["foreign"]:
             diagnostics.append(Diagnostic(file, "part of the page is not ftrace text", statistics["foreign"]))
         if statistics["damaged"]:
-            reason = "part of the page does not unpack"
+            reason = "part of the page cannot be decompressed"
             diagnostics.append(Diagnostic(file, reason, statistics["damaged"], incomplete=True))
         if statistics["broken"]:
             diagnostics.append(
@@ -68,13 +68,13 @@ def diagnostics(paths: Sequence[Path], found: Mapping[str, Any]) -> list[Diagnos
     if found["invalid"]:
         diagnostics.append(Diagnostic(first, "text is not UTF-8", found["invalid"]))
     if found["left_out"]:
-        reason = "event name beyond the 10000 that are kept"
+        reason = "event name beyond the limit of 10000"
         diagnostics.append(Diagnostic(first, reason, found["left_out"], incomplete=True))
     return diagnostics
 
 
 def _ended_early(file: str, statistics: Mapping[str, Any]) -> list[Diagnostic]:
-    """Tell whether a file is known to be a part of one, or not to be of a form that is known."""
+    """Report a file that is known to be incomplete, or to have an unknown form."""
     diagnostics = []
     if statistics.get("open"):
         diagnostics.append(Diagnostic(file, "file ends in the middle of a line", 1, incomplete=True))
@@ -82,7 +82,7 @@ def _ended_early(file: str, statistics: Mapping[str, Any]) -> list[Diagnostic]:
     missing = statistics.get("promised", 0) - statistics["events"] - unread
     if missing > 0:
         reason = "event that the header counts and the file lacks"
-        example = f"the header tells of {statistics['promised']}, the file has {statistics['events']}"
+        example = f"the header says {statistics['promised']}, the file has {statistics['events']}"
         diagnostics.append(Diagnostic(file, reason, missing, example, incomplete=True))
     return diagnostics + mostly_unread(file, statistics["events"] + unread, unread)
 

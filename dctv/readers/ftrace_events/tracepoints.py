@@ -1,7 +1,7 @@
-"""Tables of kernel tracepoints, as a pass tells them -> the same with the units that the kernel is certain of.
+"""Add units that are certain in the kernel to tables of tracepoints that a pass describes.
 
-The `format` files of the kernel are read by the kernels (`Tracepoints`), which name the columns by the events' fields.
-What the numbers in them are is known only by the events' names: see `ftrace_fields`.
+The kernels' `Tracepoints` parse the `format` files of the kernel, and name columns by the events' fields. The meaning
+of the numbers depends on the events' names: see `ftrace_fields`.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ _BUFFER = "buffer"
 
 
 class WithUnits:
-    """A pass over a trace whose raw events are tracepoints."""
+    """A pass over a trace with tracepoints as raw events."""
 
     def __init__(self, run: RowPass) -> None:
-        """Take the pass that decodes."""
+        """Wrap the pass that decodes."""
         self._run = run
 
     def __iter__(self) -> Iterator[DecodedChunk]:
-        """Yield the chunks of the pass."""
+        """Yield the chunks of the wrapped pass."""
         return iter(self._run)
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return the metadata of the pass, with units and with all fields as arguments of events."""
+        """Return the metadata of the wrapped pass, with units and with all fields as arguments of events."""
         entries = self._run.metadata()
         return {**entries, "tables": [_described(table) for table in entries["tables"]]}
 

@@ -1,1 +1,1 @@
-"""What messages of Perfetto's traces hold."""
+"""Descriptors of the messages in Perfetto traces."""

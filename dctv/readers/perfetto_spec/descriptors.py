@@ -1,8 +1,7 @@
-"""What Perfetto publishes of its messages, and the few that newer releases of it leave out -> descriptors of protobuf.
+"""Build protobuf descriptors from those that Perfetto publishes, and some messages that newer releases omit.
 
-The descriptors are those of the package `perfetto`. Since 0.57 it lacks some messages of Android, which traces of these
-days describe themselves; of traces before that, those that people ask for are described here: timelines of frames, and
-heaps of Java.
+The descriptors are those of the package `perfetto`. Since 0.57 it lacks some messages of Android, which newer traces
+describe themselves; for older traces, the most used ones are described here: frame timelines and Java heaps.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ _MESSAGES = {
     "NetworkPacketBundle": "iid uint64 1, ctx .NetworkPacketEvent 2, packet_timestamps *uint64 3,"
     " packet_lengths *uint32 4, total_packets uint32 5, total_duration uint64 6, total_length uint64 7",
 }
-"""Fields as `name type number`: `*` before the type if there may be several, `.` before a message, `=` an enum."""
+"""Fields as `name type number`: `*` before the type if repeated, `.` before a message, `=` before an enum."""
 
 _PACKETS = (
     "heap_graph .HeapGraph 56, frame_timeline_event .FrameTimelineEvent 76, network_packet .NetworkPacketEvent 88,"
@@ -79,9 +78,9 @@ FILES = ("perfetto.binpb", "perfetto_left_out.binpb")
 
 @cache
 def descriptors() -> list[bytes]:
-    """Return serialized file descriptors; where two describe the same field, the first counts.
+    """Return serialized file descriptors; if two describe the same field, the first one applies.
 
-    They were written when dctv was installed, since loading the package costs more than reading a small trace.
+    They were written when dctv was installed, since importing the package takes longer than reading a small trace.
     """
     folder = generated()
     try:
@@ -97,19 +96,19 @@ def write_descriptors(folder: Path) -> None:
 
 
 def published() -> list[bytes]:
-    """Return what the package publishes, and what it leaves out."""
+    """Return the published descriptors, and those that the package omits."""
     try:
         from perfetto.protos.perfetto.trace import perfetto_trace_pb2
     except ImportError:
         raise TraceError(
             "reading Perfetto traces requires descriptors, which were not built",
-            hint="install dctv again, or the package `perfetto`",
+            hint="reinstall dctv, or install the package `perfetto`",
         ) from None
     return [perfetto_trace_pb2.DESCRIPTOR.serialized_pb, left_out().SerializeToString()]
 
 
 def left_out() -> FileDescriptorProto:
-    """Describe messages that are not in the package any more."""
+    """Describe messages that the package no longer includes."""
     from google.protobuf.descriptor_pb2 import FileDescriptorProto
 
     file = FileDescriptorProto(name="dctv/left_out.proto", package=PACKAGE)

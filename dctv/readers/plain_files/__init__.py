@@ -1,1 +1,1 @@
-"""What formats of plain tables share: the options of mounts, and the passes over their files."""
+"""Shared parts of the formats of plain tables: options of mounts, and passes over files."""

@@ -1,4 +1,4 @@
-"""Columns of plain tables -> how their values are kept, and which type they have."""
+"""Convert columns of plain tables to their stored types and values."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _EXACT = frozenset((
     "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "DECIMAL",
     "UUID",
 ))  # fmt: skip
-"""Types that are kept as texts, which say their values exactly."""
+"""Types that are stored as texts, which represent their values exactly."""
 _IN_LISTS = _EXACT | _WHOLE | {"UBIGINT", "FLOAT", "DOUBLE", "BOOLEAN", "VARCHAR"}
 _IN_JSON = _IN_LISTS | {"HUGEINT", "UHUGEINT", "BLOB"}
-"""Types of members whose values JSON of the engine says exactly."""
+"""Types of members whose values the engine's JSON represents exactly."""
 _STRUCTURED = ("STRUCT(", "MAP(")
 _CONTAINERS = ("STRUCT", "MAP", "LIST", "ARRAY")
 _DIMENSIONS = pattern(r"(\[\d*\])+$")
@@ -26,30 +26,30 @@ _DIMENSIONS = pattern(r"(\[\d*\])+$")
 
 @record
 class PlainColumn:
-    """A column of a table, and how it is shown."""
+    """A column of a table."""
 
     source: str
     shown: str
     engine: str
     unit: str = ""
     typed: bool = False
-    """Whether it has the type that it has in the file."""
+    """Whether it keeps the type that it has in the file."""
 
     @property
     def cast(self) -> str | None:
-        """The type of its values, where they are kept as texts or as JSON that say them exactly."""
+        """The type of its values, if they are stored as exact texts or JSON."""
         return self.engine if self.typed and (self._is_plain or _of_members(self.engine)) else None
 
     @property
     def _is_plain(self) -> bool:
-        """Whether texts say its values exactly: dates and the like, and lists of such."""
+        """Whether texts represent its values exactly: dates and the like, and lists of these."""
         inner = _DIMENSIONS.sub("", self.engine)
         known = _EXACT if inner == self.engine else _IN_LISTS
         return inner.partition("(")[0] in known
 
     @property
     def kind(self) -> str:
-        """The type that its values are kept as."""
+        """The type that its values are stored as."""
         base = self.engine.partition("(")[0]
         if self.typed and self._is_plain:
             return "text"
@@ -64,7 +64,7 @@ class PlainColumn:
         return "json" if base in _NESTED or self.engine.endswith("]") else "text"
 
     def value(self) -> Expression:
-        """Return its values as they are kept."""
+        """Return an expression for its stored values."""
         column = Column(self.source)
         if self.engine == "JSON":
             return case((self._valid, self._text))
@@ -73,7 +73,7 @@ class PlainColumn:
         return call("hex", column) if self.engine == "BLOB" else Cast(column, TYPES[self.kind])
 
     def damage(self) -> Expression:
-        """Return whether the value should be JSON and is not; such values are NULL."""
+        """Return whether the value is invalid JSON; such values are NULL."""
         return call("coalesce", negated(self._valid), FALSE)
 
     @property
@@ -86,7 +86,7 @@ class PlainColumn:
 
 
 def _of_members(engine: str) -> bool:
-    """Whether a type is of structures or maps, or lists of them, and each member of a type that JSON says exactly."""
+    """Whether a type consists of structures or maps, or lists of these, with members that JSON represents exactly."""
     from dctv.signatures.types import Type, parse
 
     def is_exact(one: Type) -> bool:
@@ -103,6 +103,6 @@ def _of_members(engine: str) -> bool:
 
 
 def renamed(column: PlainColumn) -> PlainColumn:
-    """Return a column that is called otherwise if the event table has one of that name itself."""
+    """Rename a column if the event table itself has one of that name."""
     taken = column.source in {TS, "dur"}
     return replace(column, shown=f"field_{column.source}") if taken else column

@@ -1,4 +1,4 @@
-"""A text, plain or gzip -> its last line, if that has no end."""
+"""Find the last line of a text, plain or gzip, if it has no newline."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import gzip
 from pathlib import Path
 
 _TAIL = 1 << 20
-"""Bytes of a last line at most that are looked at."""
+"""The maximum number of bytes of a last line that are read."""
 
 
 def open_line(path: Path) -> bytes | None:
-    """Return the last line of a text that does not end with one; None if it does, or if what is left is blank."""
+    """Return the last line of a text if it lacks a newline; None if it has one, or if the line is blank."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
         if not packed:

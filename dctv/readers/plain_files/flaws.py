@@ -1,4 +1,4 @@
-"""Rows of plain tables whose values cannot be what their columns say -> rows without them, and how many there were."""
+"""Remove rows of plain tables with impossible times, and count them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from dctv.record import record
 from dctv.types.schema import TS
 
 _LIMIT = 1 << 62
-"""The latest time or end, in ns: what is beyond cannot be counted from another time in 64 bits."""
+"""The latest time or end, in ns: differences of larger times may overflow 64 bits."""
 
 
 @record(frozen=False)
 class Flaws:
-    """What was wrong with a table."""
+    """Counts of faults in a table."""
 
     untimed: int = 0
     """Rows without a time."""
     far: int = 0
     """Rows whose time is beyond the limit."""
     long: int = 0
-    """Durations that are negative, or end beyond it."""
+    """Durations that are negative, or end beyond the limit."""
     json: int = 0
-    """Values that are to be JSON and are not."""
+    """Values that should be JSON and are not."""
 
     def reasons(self, table: str) -> Iterator[tuple[str, int]]:
         """Yield reasons and counts."""
@@ -37,7 +37,7 @@ class Flaws:
 
 
 def possible(batch: Any, flaws: Flaws) -> Any:
-    """Return the rows of a batch whose times can be, with NULL for durations that cannot."""
+    """Return the rows of a batch with possible times, with NULL for impossible durations."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -51,7 +51,7 @@ def possible(batch: Any, flaws: Flaws) -> Any:
         return kept
     place = kept.schema.get_field_index("dur")
     lengths = kept.column(place)
-    # What is left of the range behind a time is never negative, so that nothing overflows.
+    # The remaining range after a time is never negative, so the subtraction cannot overflow.
     room = compute.subtract(pa.scalar((1 << 63) - 1, pa.int64()), compute.max_element_wise(kept.column(TS), 0))
     good = compute.and_(compute.greater_equal(lengths, 0), compute.less_equal(lengths, compute.subtract(room, _LIMIT)))
     bad = compute.fill_null(compute.invert(good), fill_value=False)

@@ -1,10 +1,10 @@
-"""Plain tables (CSV, JSON lines, Parquet, Arrow, SQLite) -> event tables by the options of their mount, or regular.
+"""Read plain tables (CSV, JSON lines, Parquet, Arrow, SQLite) as event tables by the options of the mount, or regular.
 
-A file gives a table called as the file is, without its endings; a database gives its tables. With `timestamp` a table
-that has this column is `raw_events.<table>`, part of `events`: `_ts` is the column in `unit`, `partition` its
-partitions, `duration` the column of durations in the same unit, shown as `dur`, and `name`, `category`, `pid` and `tid`
-say which columns `events` shows as those. Without it a column `_ts` is taken for times in ns; tables without a time are
-regular tables. Rows without a time are counted, not shown. Whole numbers are BIGINT or UBIGINT, lists and structs JSON,
+The table of a file has the file's name without its suffixes; a database gives its tables. With `timestamp` a table with
+this column becomes `raw_events.<table>`, part of `events`: `_ts` is the column in `unit`, `partition` its partitions,
+`duration` the column of durations in the same unit, shown as `dur`; `name`, `category`, `pid` and `tid` name the
+columns that appear under these names in `events`. Without it a column `_ts` holds times in ns; tables without a time
+are regular tables. Rows without a time are counted, not shown. Integers are BIGINT or UBIGINT, lists and structs JSON,
 dates and larger numbers texts.
 """
 
@@ -35,7 +35,7 @@ DIMENSIONS = {"cat": "cat", "pid": "pid", "tid": "tid"}
 
 
 def passes(tables: Tables) -> Callable[[Sequence[Path], LoadContext, int], PlainPass]:
-    """Return how passes of a format begin."""
+    """Return a function that starts passes of a format."""
 
     def start(paths: Sequence[Path], context: LoadContext, _: int) -> PlainPass:
         from dctv.readers.plain_files.passes import PlainPass  # it needs the engine's SQL

@@ -1,4 +1,4 @@
-"""Files of plain tables -> chunks of rows, as the options of their mount say."""
+"""Read files of plain tables as chunks of rows, by the options of their mount."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class PlainPass:
         self._range = min(known[0], first), max(known[1], last)
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return what was learnt."""
+        """Return the metadata."""
         first, last = self._range or (0, 0)
         clock = {"clock": "trace"} if self._range else {}
         return {
@@ -131,7 +131,7 @@ def _wanted(found: Sequence[PlainTable], options: Mapping[str, object]) -> list[
 
 
 def _distinct(tables: Sequence[PlainTable]) -> Iterator[PlainTable]:
-    """Give tables of one name numbers."""
+    """Number tables of the same name."""
     seen: dict[str, int] = {}
     for one in tables:
         seen[one.name] = seen.get(one.name, 0) + 1
@@ -139,7 +139,7 @@ def _distinct(tables: Sequence[PlainTable]) -> Iterator[PlainTable]:
 
 
 def _check_used(description: Sequence[Mapping[str, Any]], options: Mapping[str, object]) -> None:
-    """Refuse a column of times that no table has."""
+    """Reject a column of times that no table has."""
     wanted = options.get("timestamp")
     if wanted is not None and not any(one["event"] for one in description):
         columns = sorted({column for one in description for column, _, _ in one["columns"]})
@@ -150,7 +150,7 @@ def _check_used(description: Sequence[Mapping[str, Any]], options: Mapping[str, 
 
 @record
 class _Shape:
-    """How a table is shown."""
+    """The form of a table in the trace."""
 
     name: str
     columns: tuple[PlainColumn, ...]
@@ -162,7 +162,7 @@ class _Shape:
 
     @staticmethod
     def of(one: PlainTable, engine: Mapping[str, str], options: Mapping[str, object]) -> _Shape:
-        """Tell times and the like by the options of the mount."""
+        """Find times and other columns by the options of the mount."""
         found = {
             name: PlainColumn(name, name, kind, one.units.get(name, ""), one.typed) for name, kind in engine.items()
         }
@@ -190,7 +190,7 @@ class _Shape:
         return _Shape(one.name, rest, first, length, scale, partitions, roles)
 
     def query(self, rows: Query) -> Select:
-        """Return the rows as they are shown."""
+        """Return the rows in this form."""
         items = [] if self.time is None else [Item(_in_ns(self.time, self.scale), TS)]
         items += [Item(one.value(), one.shown) for one in self.columns]
         items += [Item(one.damage(), f"{_DAMAGE}{one.shown}") for one in self.checked]
@@ -199,11 +199,11 @@ class _Shape:
 
     @property
     def checked(self) -> list[PlainColumn]:
-        """Columns of JSON that is written as text, which may be none."""
+        """Columns of JSON from text, which may be invalid."""
         return [one for one in self.columns if one.engine == "JSON"]
 
     def without_bad_json(self, batch: Any, flaws: Flaws) -> Any:
-        """Drop the columns that tell where JSON is damaged, and count."""
+        """Drop the columns that mark invalid JSON, and count it."""
         from pyarrow import compute
 
         names = [f"{_DAMAGE}{one.shown}" for one in self.checked]
@@ -211,7 +211,7 @@ class _Shape:
         return batch.select([name for name in batch.schema.names if name not in names])
 
     def description(self) -> dict[str, Any]:
-        """Return the table as the metadata describes it."""
+        """Return the table's entry in the metadata."""
         columns = [(one.shown, one.kind, one.unit) for one in self.columns]
         casts = {one.shown: one.cast for one in self.columns if one.cast is not None}
         if self.time is None:
@@ -237,21 +237,21 @@ class _Shape:
 
 
 def _scale(unit: object) -> Fraction:
-    """Return the ns of a unit of times."""
+    """Return the ns of a time unit."""
     try:
         return ratio(parse_unit(str(unit)), parse_unit("ns"))
     except DctvError:
-        raise TraceError(f"found the unit `{unit}`, expected one of time: 'ns', 'us', 'ms', 's'") from None
+        raise TraceError(f"found the unit `{unit}`, expected a unit of time: 'ns', 'us', 'ms', 's'") from None
 
 
 def _in_ns(column: PlainColumn, scale: Fraction) -> Expression:
-    """Turn numbers in a unit, dates, or texts of either into ns; NULL for what is neither."""
+    """Convert numbers in a unit, dates, or texts of either to ns; NULL for other values."""
     value = Column(column.source)
     dated = call("epoch_ns", Cast(value, "TIMESTAMP_NS", lenient=True))
     if column.engine.startswith(_DATES):
         return dated
     exact = column.engine in {"DOUBLE", "FLOAT"}
-    # Decimal digits of a text are kept exactly; a float is what it is.
+    # Decimal digits of a text are exact; a float has its own precision.
     read = Cast(value, "DOUBLE" if exact else "DECIMAL(28, 9)", lenient=True)
     scaled = times(read, number(scale.numerator))
     if scale.denominator != 1:

@@ -1,4 +1,4 @@
-"""What a file of plain tables is to a pass: tables that the engine can scan."""
+"""Files of plain tables as the passes see them: tables that the engine can scan."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ class PlainTable:
     file: int
     name: str
     query: Query
-    """Its rows; also named columns of the engine's types."""
+    """Its rows; columns have names and the engine's types."""
     given: Mapping[str, Any] = field(default_factory=dict)
-    """Streams of Arrow batches that the query reads by name, each made anew."""
+    """Streams of Arrow batches that the query reads by name, each created anew."""
     units: Mapping[str, str] = field(default_factory=dict)
     typed: bool = False
-    """Whether the file says the types of its columns, so that dates, decimals and lists are what they are."""
+    """Whether the file declares the types of its columns, so that dates, decimals and lists keep theirs."""
     notes: Callable[[Any], Sequence[tuple[str, int, str, bool]]] = lambda _: ()
-    """From the connection, after the rows were read: what was skipped, how often, an example, and whether the file was
-    not read whole because of it."""
+    """From the connection, after reading: reason, count, an example, and whether the file was
+    not read completely because of it."""
     lines: Callable[[Any, int], tuple[int, int]] | None = None
-    """Of text, the same and with the number of rows: how many lines there are, and how many of them were not read."""
+    """For text, from the connection and the number of rows: how many lines there are, and how many were not read."""
 
 
 @record
 class PlainFile:
-    """A file that holds tables."""
+    """A file that contains tables."""
 
     number: int
     path: Path
@@ -42,17 +42,17 @@ class PlainFile:
 
 
 Tables = Callable[[PlainFile], Sequence[PlainTable]]
-"""Tells the tables of a file."""
+"""Lists the tables of a file."""
 
 
 def name_of(path: Path) -> str:
-    """Return what the table of a file is called."""
+    """Return the name of a file's table."""
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0] or name
 
 
 def units_of(schema: Any) -> dict[str, str]:
-    """Return the units that fields of an Arrow schema carry."""
+    """Return the units in an Arrow schema's field metadata."""
     units = {field.name: (field.metadata or {}).get(b"unit", b"").decode(errors="replace") for field in schema}
     return {name: unit for name, unit in units.items() if unit and _is_unit(unit)}
 

@@ -1,3 +1,3 @@
-"""What formats of spans of services share: elements of JSON documents, and the rows made of them."""
+"""Shared parts of the formats of service spans: elements of JSON documents, and the rows made from them."""
 
 DIMENSIONS = {"cat": "cat", "pid": "pid", "tid": "tid", "trace_id": "trace_id", "event": "name"}

@@ -1,4 +1,4 @@
-"""JSON documents and lines -> the elements of the arrays that stand in their objects, one at a time."""
+"""Parse JSON documents and lines into the elements of their objects' arrays, one at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dctv.record import record
 
 PIECE = 1 << 20
 MOST = 64 << 20
-"""Characters of one element at most: what is larger is no trace, or one that nobody can read."""
+"""The maximum number of characters of one element: larger ones are not traces, or unreadable."""
 
 _DECODER = json.JSONDecoder()
 _SPACE = pattern(r"[ \t\r\n\ufeff]*")
@@ -24,17 +24,17 @@ _KEY = pattern(r'[ \t\r\n,]*"((?:[^"\\]|\\.)*)"[ \t\r\n]*:[ \t\r\n]*')
 
 @record(frozen=False)
 class Trouble:
-    """What was wrong on the way."""
+    """Faults found in a file."""
 
     bad: int = 0
     """Pieces of text that are not JSON."""
     example: str = ""
     cut: bool = False
-    """Whether the file ends inside of a value."""
+    """Whether the file ends within a value."""
 
 
 class Elements:
-    """The elements of a file: (member of its object, element), an array's elements or a value that is no array."""
+    """The elements of a file: (member of its object, element), where a value other than an array is one element."""
 
     def __init__(self, path: Path, opened: BinaryIO | gzip.GzipFile, trouble: Trouble) -> None:
         self._path = path
@@ -91,12 +91,12 @@ class Elements:
             yield key, value
 
     def _value(self) -> tuple[bool, Any]:
-        """Read one value; whether there was one."""
+        """Read one value; return whether there was one."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
             except (ValueError, RecursionError) as error:
-                # A damaged value is told from one whose end was not read yet by where its fault is.
+                # Where the error is tells a damaged value from one that was not read to its end yet.
                 near = isinstance(error, json.JSONDecodeError) and error.pos < len(self._text) - 64
                 unterminated = isinstance(error, json.JSONDecodeError) and error.msg.startswith("Unterminated")
                 if (not near or unterminated) and not isinstance(error, RecursionError) and self._more():
@@ -109,7 +109,7 @@ class Elements:
                 return True, value
 
     def _peek(self, also: str = "") -> str:
-        """Pass over white space; return the next character, empty at the end."""
+        """Skip white space; return the next character, empty at the end."""
         while True:
             found = _SPACE.match(self._text, self._at)
             self._at = found.end() if found else self._at
@@ -121,7 +121,7 @@ class Elements:
                 return ""
 
     def _skip_line(self) -> None:
-        """Pass over a line that is not JSON, and count it."""
+        """Skip a line that is not JSON, and count it."""
         while (end := self._text.find("\n", self._at)) < 0 and self._more():
             pass
         line = self._text[self._at : end if end >= 0 else len(self._text)]
@@ -130,7 +130,7 @@ class Elements:
         self._at = end + 1 if end >= 0 else len(self._text)
 
     def _more(self) -> bool:
-        """Read on; whether there was more."""
+        """Read more text; return whether there was any."""
         if self._ended:
             return False
         if len(self._text) - self._at > MOST:
@@ -150,7 +150,7 @@ class Elements:
 
 
 def _tail(raw: bytes) -> int:
-    """Return how many bytes at the end begin a character without ending it."""
+    """Return the number of bytes of an incomplete character at the end."""
     for back in range(1, min(4, len(raw) + 1)):
         byte = raw[-back]
         if byte >= 0xC0:

@@ -1,4 +1,4 @@
-"""Turns traces as Jaeger exports them into rows."""
+"""Convert traces as exported by Jaeger to rows."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def _tags(value: object) -> dict[str, Any]:
 
 
 def take(member: str, element: Any, rows: SpanRows) -> None:
-    """Turn one trace into rows."""
+    """Convert one trace to rows."""
     if member != "data" or not isinstance(element, dict):
         if member not in {"total", "limit", "offset", "errors"}:
-            rows.skip(f"unknown member `{member[:50]}`" if member != "data" else "element is no object")
+            rows.skip(f"unknown member `{member[:50]}`" if member != "data" else "element is not an object")
         return
     listed = element.get("processes")
     processes = listed if isinstance(listed, dict) else {}

@@ -1,4 +1,4 @@
-"""Turns spans, logs and metrics of OTLP as JSON into rows."""
+"""Convert spans, logs and metrics of OTLP as JSON to rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _POINTS = ("gauge", "sum", "histogram", "exponentialHistogram", "summary")
 
 
 def _attributes(value: object) -> dict[str, Any]:
-    """Turn a list of keys and typed values into a plain object."""
+    """Convert a list of keys and typed values to a plain object."""
     return {str(one.get("key")): _plain(one.get("value")) for one in members(value)}
 
 
@@ -44,7 +44,7 @@ def _named(value: object, names: tuple[str, ...], prefix: str) -> str | None:
 
 
 class _Resource:
-    """Who says it."""
+    """The resource of a span, log record or metric."""
 
     def __init__(self, value: Mapping[str, Any], rows: SpanRows) -> None:
         resource = value.get("resource")
@@ -55,7 +55,7 @@ class _Resource:
         self.track = rows.track("service", self.service or "", self.pid, self.host)
 
     def row(self, one: Mapping[str, Any], scope: str | None, ts: object, name: object) -> dict[str, Any]:
-        """Return what all rows have."""
+        """Return the columns that all rows have."""
         attributes = _attributes(one.get("attributes"))
         args = {**attributes, **({"resource": self.attributes} if self.attributes else {})}
         tid = whole(attributes.get("thread.id"))
@@ -64,11 +64,11 @@ class _Resource:
 
 
 def take(member: str, element: Any, rows: SpanRows) -> None:
-    """Turn what one resource tells into rows."""
+    """Convert the data of one resource to rows."""
     kinds = {"resourceSpans": ("scopeSpans", "spans"), "resourceLogs": ("scopeLogs", "logRecords")}
     kinds["resourceMetrics"] = ("scopeMetrics", "metrics")
     if member not in kinds or not isinstance(element, dict):
-        rows.skip(f"unknown member `{member[:50]}`" if member not in kinds else "element is no object")
+        rows.skip(f"unknown member `{member[:50]}`" if member not in kinds else "element is not an object")
         return
     resource = _Resource(element, rows)
     scopes, things = kinds[member]

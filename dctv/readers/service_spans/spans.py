@@ -1,4 +1,4 @@
-"""Spans of distributed tracing (OTLP, Jaeger), with their events, logs and metrics -> chunks of described tables."""
+"""Build chunks of described tables from spans of distributed tracing (OTLP, Jaeger), their events, logs and metrics."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ class SpanRows:
     first: int | None = None
     last: int = 0
     middle: int | None = None
-    """The middle one of the first rows' times."""
+    """The median of the first rows' times."""
 
     def add(self, table: str, row: Mapping[str, Any]) -> None:
-        """Take a row; one whose time is no whole number, or not after 1970, is counted."""
+        """Add a row; one with a time that is not an integer, or not after 1970, is counted instead."""
         ts, dur = row[TS], row.get("dur") or 0
         if ts is None or not 0 < ts < 1 << 62 or not 0 <= dur < 1 << 62:
             self.skip(f"{table.replace('_', ' ')} without a time")
@@ -71,7 +71,7 @@ class SpanRows:
         self.waiting.setdefault(table, []).append({**row, "line": self.count})
 
     def settle(self) -> None:
-        """Leave out what is further from most times than any trace lasts, and learn when the rest is."""
+        """Drop rows that are further from most times than any trace lasts, and set the start of the rest."""
         times = [row[TS] for rows in self.waiting.values() for row in rows]
         if self.middle is None and times:
             self.middle = sorted(times)[(len(times) - 1) // 2]
@@ -86,7 +86,7 @@ class SpanRows:
         self.waiting = {table: rows for table, rows in self.waiting.items() if rows}
 
     def skip(self, reason: str) -> None:
-        """Count something that is not shown."""
+        """Count something that is skipped."""
         self.skipped[reason] = self.skipped.get(reason, 0) + 1
 
     def track(self, kind: str, name: str, pid: int | None, host: str | None) -> int:
@@ -99,7 +99,7 @@ class SpanRows:
 
 
 Take = Callable[[str, Any, SpanRows], None]
-"""Turns one element of a document into rows: its member's name, the element, the rows."""
+"""Converts one element of a document to rows: its member's name, the element, the rows."""
 
 
 class SpanPass:
@@ -152,7 +152,7 @@ class SpanPass:
         return DecodedChunk(place, events, others)
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return what was learnt."""
+        """Return the metadata."""
         skipped = self._rows.skipped.items()
         notes = [(0, reason, count, "", reason == FAR_REASON) for reason, count in skipped if count]
         for file, trouble in enumerate(self._troubles):
@@ -193,7 +193,7 @@ def _array(values: Sequence[Any], kind: str) -> Any:
 
 
 def whole(value: object) -> int | None:
-    """Return a number or its text as a whole number that fits, else None."""
+    """Return a number or numeric text as an integer that fits into 64 bits, else None."""
     if isinstance(value, str) and value.lstrip("+-").isdecimal() and len(value) < 24:
         value = int(value)
     if isinstance(value, float) and value.is_integer():
@@ -203,13 +203,13 @@ def whole(value: object) -> int | None:
 
 
 def text(value: object) -> str | None:
-    """Return a text that UTF-8 can hold, numbers as texts, else None."""
+    """Return a text that is valid UTF-8, with numbers as texts, else None."""
     if value is None or isinstance(value, dict | list):
         return None
     return str(value).encode("utf-8", "replace").decode()
 
 
 def members(value: object) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects of an array; nothing else."""
+    """Yield the objects of an array; nothing for other values."""
     if isinstance(value, list):
         yield from (one for one in value if isinstance(one, dict))

@@ -1,4 +1,4 @@
-"""Definitions of enums in uftrace's spelling, close to that of C -> names of values."""
+"""Parse enums in uftrace's syntax, close to that of C, into names of values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_enums(text: str) -> Iterator[tuple[str, Sequence[tuple[str, int]]]]:
 
 
 def _number(text: str) -> int:
-    """Read a number as C spells it."""
+    """Parse a number in C syntax."""
     digits = text.lstrip("+-")
     base = 16 if digits[:2].lower() == "0x" else 8 if digits.startswith("0") else 10
     try:

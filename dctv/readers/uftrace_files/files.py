@@ -1,4 +1,4 @@
-"""Tells which files of a folder are those of a uftrace data directory."""
+"""Find the files of a uftrace data directory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NAMES = frozenset({"info", "task", "kernel_header", "kallsyms"})
 
 
 def folder_files(folder: Path) -> Sequence[Path] | None:
-    """Return the files of a data directory, `info` first; None if the folder is none."""
+    """Return the files of a data directory, `info` first; None if the folder is not one."""
     info = folder / "info"
     try:
         with info.open("rb") as file:

@@ -1,4 +1,4 @@
-"""The file `info` of a uftrace data directory -> the form of its records, specifications of arguments, properties."""
+"""Parse the file `info` of a uftrace data directory: the form of its records, argument specifications, properties."""
 
 from __future__ import annotations
 
@@ -54,20 +54,20 @@ _PROPERTIES = {
     "pattern_type": "pattern",
     "sysctl": "sysctl",
 }
-"""Names of properties by key of `info`."""
+"""Property names by key of `info`."""
 
 
 @record
 class Info:
-    """What `info` says."""
+    """The contents of `info`."""
 
     big_endian: bool
     wide: bool
-    """Whether the program was of 64 bit."""
+    """Whether the program was 64-bit."""
     version: int
     features: frozenset[str]
     values: Mapping[str, str] = field(default_factory=dict)
-    """By key; of keys with several lines `key:name`."""
+    """By key; keys with several lines are `key:name`."""
 
     @property
     def tids(self) -> list[int]:
@@ -84,7 +84,7 @@ class Info:
         return self.values.get("pattern_type", "regex")
 
     def spec(self, kind: str) -> str:
-        """Return a specification of arguments: `argspec`, `retspec`, `argauto`, `retauto`, `enumauto`, or ''."""
+        """Return an argument specification: `argspec`, `retspec`, `argauto`, `retauto`, `enumauto`, or ''."""
         found = self.values.get(f"argspec:{kind}", "")
         return found or (self.values.get("argspec", "") if kind == "argspec" else "")
 
@@ -108,13 +108,13 @@ class Info:
 
     @property
     def utc_offset_ns(self) -> int | None:
-        """Unix time minus the time of the trace's clock, to the second."""
+        """Unix time minus the time of the trace's clock, with a precision of a second."""
         text = self.values.get("utc_offset", "").strip()
         return int(text) * 10**9 if text.isascii() and text.isdigit() and len(text) < 11 else None
 
 
 def _clock(command: str) -> str:
-    """Return the clock of the records, which only the command line tells."""
+    """Return the clock of the records, which only the command line gives."""
     words = command.split()
     for at, word in enumerate(words):
         if word.startswith("--clock"):
@@ -124,7 +124,7 @@ def _clock(command: str) -> str:
 
 
 def read_info(path: Path) -> Info:
-    """Read the file; a key that is missing or in another place than usual is no error."""
+    """Read the file; a missing or moved key is not an error."""
     with path.open("rb") as file:
         raw = file.read(_MAX_BYTES)
     if not raw.startswith(MAGIC):
@@ -144,7 +144,7 @@ def read_info(path: Path) -> Info:
 
 
 def _values(text: str) -> dict[str, str]:
-    """Read lines `key:value`, and `key:lines=2` with `key:name=value` or `key:name:value` below."""
+    """Parse lines `key:value`, and `key:lines=2` followed by lines `key:name=value` or `key:name:value`."""
     found: dict[str, str] = {}
     block = ""
     left = 0

@@ -1,4 +1,4 @@
-"""Turns the small files of a uftrace data directory into what the kernels want to know of its records."""
+"""Convert the small files of a uftrace data directory to the kernels' setup."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dctv.readers.uftrace_files.tasks import ProgramSession, Tasks, TaskThread, 
 from dctv.record import record
 
 _STEM = 18
-"""Characters of the names of files of records, at most: their numbers have 64 bit."""
+"""The maximum length of names of record files: their numbers have 64 bits."""
 
 
 @record
@@ -29,7 +29,7 @@ class _Session:
 
 @record
 class Setup:
-    """What the small files say, as the kernels want it."""
+    """The contents of the small files, in the form that the kernels need."""
 
     big_endian: bool
     wide: bool
@@ -50,7 +50,7 @@ class Setup:
 
 
 class _Modules:
-    """Modules by path and build."""
+    """Modules by path and build id."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -58,7 +58,7 @@ class _Modules:
         self.all: list[SymbolModule] = []
 
     def number(self, path: str, build_id: str) -> int:
-        """Return the number of a module, which is read when it is first asked for."""
+        """Return the number of a module; it is read on first use."""
         key = (path, build_id)
         if key not in self._numbers:
             self._numbers[key] = len(self.all)
@@ -114,7 +114,7 @@ def _session(session: ProgramSession, modules: _Modules) -> _Session:
 
 
 def _sources(paths: Sequence[Path], info: Info) -> Iterator[tuple[str, int, str, int]]:
-    """Yield files of records: tasks in the order of the recording, then what the kernel told."""
+    """Yield record files: tasks in the order of the recording, then those of the kernel."""
     order = {tid: at for at, tid in enumerate(info.tids)}
     found = []
     for number, path in enumerate(paths):
@@ -131,14 +131,14 @@ def _sources(paths: Sequence[Path], info: Info) -> Iterator[tuple[str, int, str,
 
 
 def _all_tasks(tasks: Tasks, sources: Sequence[tuple[str, int, str, int]]) -> list[TaskThread]:
-    """Return the tasks, also those of which only records are there."""
+    """Return the tasks, including those that have only records."""
     known = {task.tid for task in tasks.tasks}
     more = [number for kind, _, _, number in sources if kind == "task" and number not in known]
     return [*tasks.tasks, *(TaskThread(tid, tid, None, 0) for tid in more)]
 
 
 def _events(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield numbers and names of the events of programs: `EVENT: 1000000 provider:name`."""
+    """Yield numbers and names of user events: `EVENT: 1000000 provider:name`."""
     if not path.is_file():
         return
     for line in path.read_text("utf-8", "replace").split("\n"):
@@ -155,7 +155,7 @@ def _options(path: Path) -> Iterator[tuple[str, str]]:
 def _notes(
     paths: Sequence[Path], tasks: Tasks, layouts: Layouts, sources: Sequence[tuple[str, int, str, int]]
 ) -> Iterator[tuple[int, str, int, str, bool]]:
-    """Yield what of the small files meant nothing."""
+    """Yield diagnostics for parts of the small files that were not understood."""
     numbers = {path.name: number for number, path in enumerate(paths)}
     if tasks.bad:
         name, line = tasks.bad[0]

@@ -1,6 +1,6 @@
-"""What a uftrace recorder was told of arguments (`name@arg1/i32,arg2/s;...`) -> the layout of each function's data.
+"""Compute the layout of each function's data from uftrace's argument specifications (`name@arg1/i32,arg2/s;...`).
 
-Records tell only that arguments follow, neither how many nor how long they are.
+Records only flag that arguments follow, not how many or how long they are.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ _OPERATORS = {
     "_Znwj": "operator new",
     "_Znaj": "operator new[]",
 }
-"""The only mangled names among the recorder's own specifications."""
+"""The only mangled names in the recorder's own specifications."""
 
 
 @record
 class ValueSpec:
-    """One argument, or the result."""
+    """An argument, or the result."""
 
     index: int
     """0 for the result."""
@@ -67,19 +67,19 @@ class ValueSpec:
     type: str
     """Name of the enum or struct, or ''."""
     place: tuple[str, int | str]
-    """What tells arguments apart: their number, register or place on the stack."""
+    """The identity of an argument: its number, register or stack slot."""
 
 
 @record
 class Layouts:
-    """The data of all functions."""
+    """The layouts of all functions."""
 
     values: Mapping[tuple[int, int], Sequence[ValueSpec]]
     """By number of the module and address in it, in the order of the records."""
     enums: Sequence[tuple[int, str, Sequence[tuple[str, int]]]]
     """Number of the module, -1 for all; name; names of values, highest value first."""
     bad: Sequence[str]
-    """What could not be understood."""
+    """Specifications that were not understood."""
 
 
 @record
@@ -88,19 +88,19 @@ class _Spec:
     module: str
     values: Sequence[ValueSpec]
     results: bool
-    """Whether this pass is about results, not arguments."""
+    """Whether this pass is for results, not arguments."""
     auto: bool
 
 
 class _Layouts:
-    """Layouts while specifications are applied, in the recorder's order."""
+    """Layouts under construction; specifications apply in the recorder's order."""
 
     def __init__(self, modules: Sequence[SymbolModule], info: Info) -> None:
         self.modules = modules
         self.info = info
         self.found: dict[tuple[int, int], dict[tuple[str, int | str], tuple[ValueSpec, bool]]] = {}
         self.kinds: dict[tuple[int, int], set[bool]] = {}
-        """Whether a function has arguments (False) or results (True) specified."""
+        """The kinds specified for each function: arguments (False), results (True)."""
         self.bad: list[str] = []
         self.auto = {results: self._auto(results=results) for results in (False, True)}
         self.names = [_by_name(module) for module in modules]
@@ -114,7 +114,7 @@ class _Layouts:
         return found
 
     def parse(self, text: str, *, results: bool, auto: bool) -> Iterator[_Spec]:
-        """Split a specification."""
+        """Parse a specification."""
         for one in text.split(";"):
             name, _, rest = one.partition("@")
             if not name:
@@ -139,7 +139,7 @@ class _Layouts:
         return [value]
 
     def apply(self, spec: _Spec) -> None:
-        """Set what a specification says of the functions that it matches."""
+        """Apply a specification to the functions that it matches."""
         exact = _is_exact(spec.name, self.info.pattern)
         matches = spec.name.__eq__ if exact else _matcher(spec.name, self.info.pattern)
         for number, module in enumerate(self.modules):
@@ -169,11 +169,11 @@ class _Layouts:
             if before is None:
                 into[value.place] = (value, exact)
             elif exact or not before[1]:
-                # The number of the first stays, as in the recorder.
+                # The number of the first one stays, as in the recorder.
                 into[value.place] = (ValueSpec(before[0].index, value.kind, value.size, value.type, value.place), exact)
 
     def _known(self, number: int, symbol: Symbol, *, results: bool) -> list[ValueSpec]:
-        """Return what debug information, else the recorder's own list says of a function."""
+        """Return a function's values from debug information, or else from the recorder's own list."""
         debug = self.modules[number].debug
         text = (debug.results if results else debug.arguments).get(symbol[0])
         if text is not None:
@@ -186,7 +186,7 @@ class _Layouts:
 
 
 def layouts_of(info: Info, modules: Sequence[SymbolModule]) -> Layouts:
-    """Say what the data of each function is made of."""
+    """Return the layout of each function's data."""
     build = _Layouts(modules, info)
     arguments, results = info.spec("argspec"), info.spec("retspec")
     passes = [(arguments, False, False), (results, True, False)]
@@ -209,7 +209,7 @@ def layouts_of(info: Info, modules: Sequence[SymbolModule]) -> Layouts:
 
 
 def parse_value(text: str, *, wide: bool) -> ValueSpec | None:
-    """Parse `arg1/i32%rdi`, `fparg2/64`, `retval/s` or the like; None if it is none."""
+    """Parse `arg1/i32%rdi`, `fparg2/64`, `retval/s` or the like; None if it is something else."""
     found = _ITEM.match(text)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Symbol files (`.sym`) and files of debug information (`.dbg`) of a uftrace data directory -> modules."""
+"""Parse symbol files (`.sym`) and debug information (`.dbg`) of a uftrace data directory into modules."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dctv.record import field, record
 
 _KINDS = frozenset("?TtwPKDdvu")
 _ENDS = frozenset({"__sym_end", "__dynsym_end", "__func_end"})
-"""Names that older versions wrote to tell where the last symbol ends."""
+"""Names that older versions wrote to mark the end of the last symbol."""
 _MANGLED = ("_Z", "_GLOBAL__sub_I_", "__device_stub_")
 _HEX = frozenset("0123456789abcdefABCDEF")
 _MAX_BYTES = 1 << 30
 
 
 Symbol = tuple[int, int, str, str]
-"""A function or variable: address from the beginning of the module, size, kind, name."""
+"""A function or variable: offset in the module, size, kind, name."""
 
 
 @record
 class Debug:
-    """What a `.dbg` file tells, by address of the function."""
+    """The contents of a `.dbg` file, by address of the function."""
 
     arguments: dict[int, str] = field(default_factory=dict)
     results: dict[int, str] = field(default_factory=dict)
@@ -45,10 +45,10 @@ class SymbolModule:
 
 
 def read_module(folder: Path, path: str, build_id: str) -> SymbolModule:
-    """Read what the directory has of a module; without files it has no symbols.
+    """Read the files of a module; without files it has no symbols.
 
-    A library that the program loaded later has no build identifier in the recording: that of its symbols tells which
-    file of debug information is of the same build, whatever path each of them names.
+    A library that the program loaded later has no build id in the recording: the build id of its symbol file then
+    selects the debug information, whatever path each of them names.
     """
     symbols = _file_of(folder, path, build_id, ".sym")
     if symbols is not None and not build_id:
@@ -62,7 +62,7 @@ def read_module(folder: Path, path: str, build_id: str) -> SymbolModule:
 
 
 def _file_of(folder: Path, path: str, build_id: str, suffix: str) -> Path | None:
-    """Find the file of a module: modules of the same name are told apart by four digits."""
+    """Find the file of a module: four digits distinguish modules of the same name."""
     base = path.rpartition("/")[2]
     if not base or "\0" in base:
         return None
@@ -91,7 +91,7 @@ def _is_of(head: Mapping[str, str], path: str, build_id: str) -> bool:
 
 
 def _may_be(head: Mapping[str, str], path: str) -> bool:
-    """Say whether a file may be of a path: where one of the two is relative, its folders have to end the other."""
+    """Whether a file may belong to a path: if one of the two is relative, the other must end with it."""
     named = head.get("path name", path)
     if named.startswith("/") == path.startswith("/"):
         return named == path
@@ -106,7 +106,7 @@ def _lines_of(file: Path) -> Iterable[str]:
 
 
 def _symbols(lines: Iterable[str]) -> list[Symbol]:
-    """Read `address [size] kind name`; where there is no size, a symbol reaches to the next one."""
+    """Parse `address [size] kind name`; without a size, a symbol extends to the next one."""
     found: list[Symbol] = []
     before = (-1, "")
     for line in lines:
@@ -126,7 +126,7 @@ def _symbols(lines: Iterable[str]) -> list[Symbol]:
 
 
 def _demangled(symbols: list[Symbol]) -> list[Symbol]:
-    """Names are mangled where the recording was made without looking at them."""
+    """Demangle symbols: names are mangled if the recording did not demangle them."""
     if not any(name.startswith(_MANGLED) for _, _, _, name in symbols):
         return symbols
     from dctv import _kernels
@@ -148,7 +148,7 @@ def _symbol(line: str) -> Symbol | None:
 
 
 def _debug(lines: Iterable[str]) -> Debug:
-    """Read `F: address name`, and what follows of that function: `A:`, `R:`, `L: line file`; and `E:` of the module."""
+    """Parse `F: address name` with the lines of that function, `A:`, `R:`, `L: line file`, and `E:` of the module."""
     debug = Debug()
     address: int | None = None
     for line in lines:

@@ -1,4 +1,4 @@
-"""`task.txt` and the maps of a uftrace data directory -> tasks, sessions (programs that ran) and their libraries."""
+"""Parse `task.txt` and the maps of a uftrace data directory into tasks, sessions (program runs) and their libraries."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class TaskThread:
     tid: int
     pid: int
     ppid: int | None
-    """The process that forked it; None for threads and the first process."""
+    """The parent process; None for threads and the first process."""
     start: int
     """In ns."""
 
 
 @record
 class Mapping:
-    """A file in the memory of a program."""
+    """A file mapped by a program."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class Mapping:
 
 @record
 class LoadedLibrary:
-    """A library that a program opened."""
+    """A library loaded at run time."""
 
     time: int
     base: int
@@ -54,7 +54,7 @@ class LoadedLibrary:
 
 @record
 class ProgramSession:
-    """A program from its exec on."""
+    """A program since its exec."""
 
     start: int
     pid: int
@@ -66,14 +66,14 @@ class ProgramSession:
 
 @record
 class Tasks:
-    """All of it."""
+    """The contents of all these files."""
 
     tasks: tuple[TaskThread, ...]
     sessions: tuple[ProgramSession, ...]
     sessions_of: dict[int, list[tuple[int, int]]]
-    """For each thread: times, and the number of the session from then on."""
+    """For each thread: times, and the session number from then on."""
     bad: tuple[tuple[str, str], ...]
-    """Files and lines that mean nothing."""
+    """Files and lines that were not understood."""
 
 
 @record
@@ -86,7 +86,7 @@ class _Lines:
 
 
 def read_tasks(folder: Path) -> Tasks:
-    """Read `task.txt` and the maps that it names; a missing file means no tasks."""
+    """Read `task.txt` and its maps; a missing file means no tasks."""
     lines = _Lines([], [], [], {}, [])
     for line in _lines_of(folder / "task.txt"):
         if line.strip() and not _line(line, lines):
@@ -129,7 +129,7 @@ def _time(found: re.Match[str]) -> int:
 
 
 def _task(task: TaskThread, _pid: int, lines: _Lines) -> None:
-    """A task that is told of again has begun another program."""
+    """Add a task; a repeated task has executed another program."""
     if any(one.tid == task.tid for one in lines.tasks):
         lines.again.append((task.tid, task.start))
     else:
@@ -137,7 +137,7 @@ def _task(task: TaskThread, _pid: int, lines: _Lines) -> None:
 
 
 def _maps(path: Path) -> Iterable[Mapping]:
-    """Return one mapping per file: all its segments, which stand together, as one."""
+    """Return one mapping per file, which merges its adjacent segments."""
     last: Mapping | None = None
     for line in _lines_of(path):
         found = _MAP.match(line)
@@ -155,7 +155,7 @@ def _maps(path: Path) -> Iterable[Mapping]:
 
 
 def _sessions_of(lines: _Lines, sessions: list[ProgramSession]) -> dict[int, list[tuple[int, int]]]:
-    """Return which program each task runs when: its own, else that of the process that made it."""
+    """Return the program that each task runs over time: its own, or else that of the process that created it."""
     found: dict[int, list[tuple[int, int]]] = {}
     starts = {task.tid: [task.start] for task in lines.tasks}
     for tid, time in lines.again:

@@ -1,1 +1,1 @@
-"""Profiles of V8: call trees, and the samples that point into them."""
+"""V8 profiles: call trees, and the samples that refer to them."""

@@ -1,4 +1,4 @@
-"""Files with profiles of V8 -> chunks of rows: samples with their stacks, and the functions of the call trees."""
+"""Read V8 profiles as chunks of rows: samples with their stacks, and the functions of the call trees."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dctv.record import record
 from dctv.types.schema import TS
 
 _MOST = 512 << 20
-"""Bytes of a profile, unpacked: it is read as one value."""
+"""The maximum decompressed size of a profile: it is parsed as one value."""
 _US = 1000
 _LATEST = 1 << 62
 
@@ -55,16 +55,16 @@ _EVENT = {
 
 @record
 class _Samples:
-    """Times in ns, numbers of nodes, and periods: ns since the sample before, or bytes."""
+    """Times in ns, node numbers, and periods: ns since the previous sample, or bytes."""
 
     event: str
     times: Sequence[int]
     nodes: Sequence[int | None]
     periods: Sequence[int | None]
     lost: int = 0
-    """Samples that are none."""
+    """Invalid samples."""
     cut: bool = False
-    """Whether there are fewer times than samples, or the other way round."""
+    """Whether the numbers of times and samples differ."""
 
 
 class ProfilePass:
@@ -114,7 +114,7 @@ class ProfilePass:
             self._notes.append((file, reason, count, "", incomplete))
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return what was learnt."""
+        """Return the metadata."""
         first, last = self._range or (0, 0)
         return {
             "start_ns": first,
@@ -129,7 +129,7 @@ class ProfilePass:
 
 
 def _read(path: Path) -> bytes:
-    """Return a file, unpacked.
+    """Return the decompressed contents of a file.
 
     Raises:
         ValueError: it is too large or damaged.
@@ -147,7 +147,7 @@ def _read(path: Path) -> bytes:
 
 
 def _of_cpu(profile: Mapping[str, Any]) -> _Samples:
-    """Return samples of the CPU: of all times in microseconds, but the beginning of old profiles in seconds."""
+    """Return CPU samples: times are in microseconds, except the start of old profiles, in seconds."""
     nodes = _list(profile, "samples")
     begin = profile.get("startTime", 0)
     stamps, deltas = _list(profile, "timestamps"), _list(profile, "timeDeltas")
@@ -173,7 +173,7 @@ def _of_cpu(profile: Mapping[str, Any]) -> _Samples:
 
 
 def _of_heap(profile: Mapping[str, Any], tree: ProfileTree) -> _Samples:
-    """Return samples of the heap; where a profile has none, what its functions hold themselves."""
+    """Return heap samples; if a profile has none, the self sizes of its functions."""
     listed = _list(profile, "samples")
     if "samples" in profile:
         given = [(whole(one.get("nodeId")), whole(one.get("size"))) for one in listed if isinstance(one, dict)]
@@ -190,7 +190,7 @@ def _list(profile: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _ns(value: object) -> int | None:
-    """Return microseconds as ns."""
+    """Convert microseconds to ns."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not isinstance(value, int | float) or not abs(value) < _LATEST // _US:
         return None

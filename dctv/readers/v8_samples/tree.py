@@ -1,4 +1,4 @@
-"""The call tree of a V8 profile, in any of its forms -> its nodes, each with its parent and its stack."""
+"""Parse the call tree of a V8 profile, in any of its forms, into nodes with parents and stacks."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from dctv.record import field, record, replace
 
 _LONGEST = 1 << 20
-"""Characters of a stack at most; functions in deeper ones have that of the function above them."""
+"""The maximum length of a stack in characters; functions in longer ones have their caller's stack."""
 _STACKS = 256 << 20
-"""Characters of all stacks: each repeats those above it."""
+"""The maximum length of all stacks together: each repeats its caller's."""
 
 
 @record
 class ProfileNode:
-    """A function where it was called."""
+    """A function in a call path."""
 
     number: int
     parent: int | None
@@ -30,20 +30,20 @@ class ProfileNode:
 
 @record(frozen=False)
 class ProfileTree:
-    """All nodes, by number."""
+    """All nodes by number."""
 
     nodes: dict[int, ProfileNode] = field(default_factory=dict)
     bad: int = 0
-    """Nodes that are none, that stand there twice, or that nothing above them leads to."""
+    """Nodes that are invalid, duplicate, or not reachable from the root."""
     deep: int = 0
     """Nodes whose stacks are too long."""
 
 
 def tree_of(profile: Mapping[str, Any]) -> ProfileTree:
-    """Return the tree of a profile: `nodes` with numbers of children or of parents, or `head` with children in it.
+    """Parse the tree of a profile: `nodes` with numbers of children or parents, or `head` with nested children.
 
     Raises:
-        ValueError: its stacks are too large.
+        ValueError: its stacks are too long.
     """
     tree = ProfileTree()
     listed = profile.get("nodes")
@@ -111,7 +111,7 @@ def _node(one: Mapping[str, Any], above: ProfileNode | None) -> ProfileNode | No
     frame_of: Mapping[str, Any] = frame if isinstance(frame, dict) else one
     name = text(frame_of.get("functionName")) or "(anonymous)"
     own = whole(one.get("selfSize", one.get("hitCount"))) or 0
-    # The root is no function, and what is above all others tells nothing.
+    # The root is not a function, and has no time of its own to show.
     shown = name.replace(";", ":")
     if above is None and name == "(root)":
         shown = ""
@@ -129,7 +129,7 @@ def _node(one: Mapping[str, Any], above: ProfileNode | None) -> ProfileNode | No
 
 
 def whole(value: object) -> int | None:
-    """Return a number as a whole one that fits into 64 bits, else None."""
+    """Return a number as an integer that fits into 64 bits, else None."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     fits = isinstance(value, int) and not isinstance(value, bool) and -(1 << 63) <= value < 1 << 63
@@ -137,5 +137,5 @@ def whole(value: object) -> int | None:
 
 
 def text(value: object) -> str | None:
-    """Return a text that UTF-8 can hold, else None."""
+    """Return a text that is valid UTF-8, else None."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else None

@@ -22,7 +22,7 @@ from tests.engines.sail.served import ROOT, served
 SLOW = "SELECT COUNT(*) AS n FROM a AS x JOIN a AS y ON x.v < y.v JOIN a AS z ON x.v + y.v < z.v"
 """Takes minutes."""
 
-REFUSAL = "the function `kurtosis` is not on Spark: nobody has made sure that it means the same there"
+REFUSAL = "the function `kurtosis` is not on Spark: it has not been vetted"
 
 
 def add_rows(session: Session, count: int = 20_000) -> None:

@@ -1,1 +1,1 @@
-"""The plan's nodes, which mean what DuckDB means by them -> nodes that mean the same on Spark, or a refusal."""
+"""Convert the plan's nodes, which have DuckDB's semantics, to equivalent nodes for Spark, or refuse them."""

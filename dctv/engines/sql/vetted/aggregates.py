@@ -1,4 +1,4 @@
-"""Aggregates and window functions as DuckDB computes them -> calls that give the same on Spark."""
+"""Convert aggregates and window functions from DuckDB's semantics to equivalent calls on Spark."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ _WIDEST = 38
 
 @record
 class Parts:
-    """A call whose parts are Spark's already."""
+    """A call with parts that are converted already."""
 
     name: str
-    """Under which it is known."""
+    """The name in the plan."""
     arguments: tuple[Typed, ...]
     distinct: bool
     order_by: tuple[Ordered, ...]
     filter: Expression | None
     window: Window | None
-    """Over which it is computed; its call does not matter."""
+    """The window of the call, whose call field is ignored."""
     odd_extremes: bool = False
-    """Whether the engine takes MIN and MAX of infinities and NaN for something else."""
+    """Whether the engine computes MIN and MAX of infinities and NaN differently."""
 
     def made(self, function: str, *values: Expression) -> Expression:
-        """Call an aggregate of Spark for the same rows; one over a window takes no FILTER there."""
+        """Call a Spark aggregate over the same rows; over a window Spark allows no FILTER."""
         if self.window is None:
             return Call(function, values, distinct=self.distinct, filter=self.filter)
         if self.filter is not None:
@@ -68,7 +68,7 @@ class Parts:
     def one(self) -> Typed:
         """Its only argument."""
         if len(self.arguments) != 1:
-            raise refused(f"`{self.name}` of {len(self.arguments)} arguments", "nobody has made sure of it")
+            raise refused(f"`{self.name}` of {len(self.arguments)} arguments", "it has not been vetted")
         return self.arguments[0]
 
     def type_of_one(self) -> Type:
@@ -79,13 +79,13 @@ class Parts:
 
 
 def aggregate(parts: Parts) -> Typed:
-    """Write a call of an aggregate.
+    """Write an aggregate call.
 
     Raises:
         NotOnThisEngine: it is not vetted, or not for such arguments.
     """
     if parts.window is not None and parts.distinct:
-        raise refused(f"`{parts.name}` of DISTINCT values over a window", "it takes none")
+        raise refused(f"`{parts.name}` of DISTINCT values over a window", "Spark does not allow that")
     if parts.name in AGGREGATES:
         return Typed(_vetted(parts), _result(parts))
     return Typed(FORMS[parts.name](parts), _result(parts))
@@ -102,10 +102,10 @@ def _vetted(parts: Parts) -> Expression:
     vetted = AGGREGATES[parts.name]
     check(parts.name, vetted, parts.arguments)
     if parts.window is not None and parts.name not in _OVER:
-        raise refused(f"`{parts.name}` over a window", "nobody has made sure of it")
+        raise refused(f"`{parts.name}` over a window", "it has not been vetted")
     bits = parts.name.startswith("bit_")
     if bits and (parts.arguments[0].type is None or settled(parts.arguments[0].type).name not in BITS):
-        raise refused(f"`{parts.name}` of such integers", "they are no such bits there")
+        raise refused(f"`{parts.name}` of such integers", "Spark has no integers with the same bits")
     if len(parts.arguments) == 1 and parts.arguments[0].type is not None:
         found = kind_of(parts.arguments[0].type)
         if found == "null":
@@ -117,7 +117,7 @@ def _vetted(parts: Parts) -> Expression:
 
 
 def _extreme(parts: Parts) -> Expression:
-    """Compute MIN and MAX of floats among those that are neither NaN, which is greatest, nor the other infinity."""
+    """Compute MIN and MAX of floats, excluding NaN, which is greatest, and the opposite infinity."""
     one, kind = parts.one.value, spark_name(parts.type_of_one())
     is_nan = call("isnan", one)
     far = Cast(Text("Infinity" if parts.name == "min" else "-Infinity"), kind)
@@ -138,7 +138,7 @@ def _count(parts: Parts) -> Expression:
 
 
 def _wide(value: Expression, kind: Type) -> Expression:
-    """Widen an integer or decimal so far that its sum cannot overflow unseen."""
+    """Widen an integer or decimal so far that its sum cannot overflow silently."""
     scale = kind.numbers[1] if kind.name == "DECIMAL" else 0
     return Cast(value, spark_name(decimal(_WIDEST, scale)))
 
@@ -151,23 +151,23 @@ def _sum(parts: Parts) -> Expression:
     if kind == "bool":
         return parts.made("sum", _wide(Cast(parts.one.value, "INT"), HUGEINT))
     if kind not in NUMBERS:
-        raise refused(f"`sum` of `{found}`", "nobody has made sure of it")
+        raise refused(f"`sum` of `{found}`", "it has not been vetted")
     return parts.made("sum", parts.one.value if kind == "float" else _wide(parts.one.value, found))
 
 
 def _avg(parts: Parts) -> Expression:
-    """Divide an exact sum by the count: Spark adds integers up as doubles."""
+    """Divide an exact sum by the count: Spark adds integers as doubles."""
     found = parts.type_of_one()
     if kind_of(found) in ("float", "null"):
         return parts.made("avg", as_double(parts.one))
     if kind_of(found) != "integer":
-        raise refused(f"`avg` of `{found}`", "nobody has made sure of it")
+        raise refused(f"`avg` of `{found}`", "it has not been vetted")
     total = Cast(parts.made("sum", _wide(parts.one.value, HUGEINT)), "DOUBLE")
     return Binary("/", total, call("nullif", parts.made("count", parts.one.value), _ZERO))
 
 
 def _count_if(parts: Parts) -> Expression:
-    """Sum up, since without any row that is known it is NULL for DuckDB."""
+    """Write a sum, since DuckDB returns NULL if there is no row with a known value."""
     test = brought(parts.one, BOOLEAN)
     counted = case((test, _ONE), (negated(test), _ZERO))
     return parts.made("sum", _wide(counted, HUGEINT))
@@ -177,16 +177,16 @@ def _any_value(parts: Parts) -> Expression:
     if parts.window is not None:
         return _first_or_last("first_value", parts, passing=True)
     if parts.order_by:
-        raise refused("`any_value` with ORDER BY", "it takes none", "take `first`")
+        raise refused("`any_value` with ORDER BY", "Spark does not allow that", "use `first`")
     return parts.made("any_value", parts.one.value, TRUE)
 
 
 def _best(function: str, *, nulls: bool) -> Callable[[Parts], Expression]:
-    """Take the value where another is least or greatest; without `nulls`, of rows where it is not NULL."""
+    """Return the value where another one is least or greatest; without `nulls`, ignore rows where the value is NULL."""
 
     def form(parts: Parts) -> Expression:
         if len(parts.arguments) != 2 or parts.window is not None or parts.distinct:
-            raise refused(f"such a call of `{parts.name}`", "nobody has made sure of it")
+            raise refused(f"such a call of `{parts.name}`", "it has not been vetted")
         value, by = parts.arguments
         if by.type is not None:
             kind_of(by.type)
@@ -197,7 +197,7 @@ def _best(function: str, *, nulls: bool) -> Callable[[Parts], Expression]:
 
 
 def _outermost(name: str) -> Callable[[Parts], Expression]:
-    """Take the first or last value in an order: where what it is sorted by is least or greatest."""
+    """Return the first or last value in an order: where the sort key is least or greatest."""
 
     def form(parts: Parts) -> Expression:
         if parts.window is not None:
@@ -206,11 +206,11 @@ def _outermost(name: str) -> Callable[[Parts], Expression]:
             raise refused(f"`{name}` without ORDER BY", _NO_ROW, _SORT)
         descending = {one.descending for one in parts.order_by}
         if len(descending) > 1:
-            raise refused(f"`{name}` sorted both up and down", "nobody has made sure of it")
+            raise refused(f"`{name}` sorted by both ascending and descending keys", "it has not been vetted")
         up = not descending.pop()
         keys: list[Expression] = []
         for one in parts.order_by:
-            # What is sorted last is greatest; NULLs are sorted by this, and then are all alike.
+            # The last row has the greatest key; NULLs are ordered by this term, and are equal in the next one.
             last = IsNull(one.operand) if one.nulls_first != up else known(one.operand)
             keys += [case((last, _ONE), default=_ZERO), one.operand]
         function = "min_by" if (name == "first") == up else "max_by"
@@ -222,9 +222,9 @@ def _outermost(name: str) -> Callable[[Parts], Expression]:
 def _quantile(parts: Parts) -> Expression:
     value, share = parts.arguments
     if parts.window is not None or not isinstance(share.value, Number) or not 0 <= float(share.value.text) <= 1:
-        raise refused(f"such a call of `{parts.name}`", "nobody has made sure of it")
+        raise refused(f"such a call of `{parts.name}`", "it has not been vetted")
     if value.type is None or kind_of(value.type) not in NUMBERS:
-        raise refused(f"`{parts.name}` of `{value.type}`", "nobody has made sure of it")
+        raise refused(f"`{parts.name}` of `{value.type}`", "it has not been vetted")
     return parts.made("percentile", as_double(value), share.value)
 
 
@@ -242,7 +242,7 @@ FORMS: Mapping[str, Callable[[Parts], Expression]] = {
     "quantile_cont": _quantile,
     "sum": _sum,
 }
-"""Aggregates whose calls take more than another name."""
+"""Aggregates that need more than another name."""
 
 RANKS = ("cume_dist", "dense_rank", "ntile", "percent_rank", "rank", "row_number")
 VALUES = ("first_value", "lag", "last_value", "lead", "nth_value")
@@ -253,7 +253,7 @@ def over(parts: Parts, nulls: str | None) -> Typed:
     window = parts.window
     assert window is not None
     if parts.distinct or parts.order_by or parts.filter is not None:
-        raise refused(f"`{parts.name}` with DISTINCT, ORDER BY or FILTER", "it takes none")
+        raise refused(f"`{parts.name}` with DISTINCT, ORDER BY or FILTER", "Spark does not allow that")
     if not window.order_by:
         raise refused(f"`{parts.name}` over a window without ORDER BY", _NO_ROW, "sort the window by something")
     if parts.name in RANKS:
@@ -263,7 +263,7 @@ def over(parts: Parts, nulls: str | None) -> Typed:
     value = parts.arguments[0]
     if parts.name == "nth_value":
         if nulls == "IGNORE" or len(parts.arguments) != 2 or (integer_of(parts.arguments[1].value) or 0) < 1:
-            raise refused("such a call of `nth_value`", "nobody has made sure of it")
+            raise refused("such a call of `nth_value`", "it has not been vetted")
         return Typed(parts.made("nth_value", value.value, parts.arguments[1].value), _settled(value))
     return Typed(_first_or_last(parts.name, parts, passing=nulls == "IGNORE"), _settled(value))
 
@@ -276,7 +276,7 @@ def _rank(parts: Parts) -> Typed:
     assert parts.window is not None
     values = [Number(str(integer_of(one.value))) for one in parts.arguments]
     if parts.name == "ntile" and (len(values) != 1 or (integer_of(values[0]) or 0) < 1):
-        raise refused("`ntile` of what is no literal", "it takes none")
+        raise refused("`ntile` of a value that is not a literal", "Spark does not allow that")
     made: Expression = replace(parts.window, frame=None, call=call(parts.name, *values))
     if parts.name in ("cume_dist", "percent_rank"):
         return Typed(made, DOUBLE)
@@ -284,13 +284,16 @@ def _rank(parts: Parts) -> Typed:
 
 
 def _neighbour(parts: Parts, *, ignoring: bool) -> Typed:
-    """Write `lag` and `lead`; where they pass over NULLs, by what all of Spark's engines agree on."""
+    """Write `lag` and `lead`; with IGNORE NULLS, in a form that all of Spark's engines agree on."""
     window = parts.window
     assert window is not None
     value, *more = parts.arguments
     offset = integer_of(more[0].value) if more else 1
     if offset is None or offset < 0 or (ignoring and offset != 1):
-        raise refused(f"`{parts.name}` by what is no literal, or by several passing over NULLs", "it is not vetted")
+        raise refused(
+            f"`{parts.name}` with IGNORE NULLS and an offset other than 1, or an offset that is not a literal",
+            "it has not been vetted",
+        )
     values, made = [value.value, *(brought(one, _settled(value)) for one in more[1:])], _settled(value)
     if ignoring:
         function, frame = ("last_value", _BEFORE) if parts.name == "lag" else ("first_value", _AFTER)
@@ -302,17 +305,17 @@ def _neighbour(parts: Parts, *, ignoring: bool) -> Typed:
 
     found = away(values[0])
     if values[1:]:
-        # There, not every engine takes a default that is computed.
+        # With it, not every engine accepts a default that is computed.
         found = case((IsNull(away(TRUE)), values[1]), default=found)
     return Typed(found, made)
 
 
 def _first_or_last(function: str, parts: Parts, *, passing: bool) -> Expression:
-    """Take the first or last value of a frame, maybe passing over NULLs."""
+    """Write the first or last value of a frame; `passing` ignores NULLs."""
     assert parts.window is not None
     if not parts.window.order_by:
         raise refused(f"`{parts.name}` over a window without ORDER BY", _NO_ROW, "sort the window by something")
     if parts.filter is not None or parts.order_by:
-        raise refused(f"`{parts.name}` over a window with FILTER or ORDER BY", "it takes none")
+        raise refused(f"`{parts.name}` over a window with FILTER or ORDER BY", "Spark does not allow that")
     values = (parts.one.value, TRUE) if passing else (parts.one.value,)
     return replace(parts.window, call=Call(function, values))

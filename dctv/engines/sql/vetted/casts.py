@@ -1,4 +1,4 @@
-"""Casts as DuckDB does them -> what gives the same on Spark, which rounds and reads texts otherwise."""
+"""Convert casts from DuckDB's semantics to equivalents on Spark, which rounds and parses differently."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ODD_INTEGER = (
     rf"^{_BLANKS}[-+]?(0[xXbB][0-9A-Fa-f_]+|[0-9_]*[0-9][0-9_]*\.[0-9_]*([eE][-+]?[0-9]+)?"
     rf"|\.[0-9_]+([eE][-+]?[0-9]+)?|[0-9_]+[eE][-+]?[0-9]+|[0-9]+_[0-9_]*){_BLANKS}$"
 )
-"""Texts that DuckDB takes for an integer, and rounds, where Spark sees none."""
+"""Texts that DuckDB casts to an integer by rounding, and Spark rejects."""
 _ODD_FLOAT = rf"^{_BLANKS}[-+]?[0-9.eE]*[0-9]_[-+0-9.eE_]*{_BLANKS}$"
 _LAST_OF_TWO_BYTES = 0xFFFF
 _TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
@@ -32,21 +32,21 @@ _TOO_WIDE = ("HUGEINT", "UHUGEINT", "UBIGINT")
 
 @record
 class Goal:
-    """What a value is cast to."""
+    """The target of a cast."""
 
     type: Type
     lenient: bool
-    """Whether it is NULL where it cannot be."""
+    """Whether the result is NULL if the cast fails."""
 
 
 Rule = Callable[[Typed, Goal], Expression]
 
 
 def cast(given: Typed, target: Type, *, lenient: bool = False) -> Expression:
-    """Cast a value, as a query asks to.
+    """Cast a value, explicitly.
 
     Raises:
-        NotOnThisEngine: Spark would give something else.
+        NotOnThisEngine: Spark's result differs.
     """
     if given.type is None:
         raise unknown(f"a cast to `{target}`")
@@ -57,19 +57,19 @@ def cast(given: Typed, target: Type, *, lenient: bool = False) -> Expression:
     if kinds[0] == "null":
         return Cast(given.value, spark_name(target))
     if kinds not in _RULES:
-        raise refused(f"a cast from `{source}` to `{target}`", "some values are read or written otherwise there")
+        raise refused(f"a cast from `{source}` to `{target}`", "some values are converted differently there")
     return _RULES[kinds](given, goal)
 
 
 def brought(given: Typed, target: Type | None) -> Expression:
-    """Bring a value to the type that it has together with others."""
+    """Cast a value to the common type of several."""
     if given.type is None or target is None or kind_of(target) == "null":
         return given.value
     return given.value if spark_name(given.type) == spark_name(target) else cast(given, target)
 
 
 def compared(values: Sequence[Typed]) -> list[Expression]:
-    """Bring values that are compared or added to one type, but for integers and decimals, which Spark brings so."""
+    """Cast operands of a comparison or sum to one type, except integers and decimals, which Spark casts alike."""
     kinds = {kind_of(one.type) for one in values if one.type is not None}
     if len(kinds) > 1 or not kinds <= set(NUMBERS):
         return together(values)[0] if kinds != {"integer", "decimal"} else [one.value for one in values]
@@ -77,14 +77,14 @@ def compared(values: Sequence[Typed]) -> list[Expression]:
 
 
 def together(values: Sequence[Typed], first: Typed | None = None) -> tuple[list[Expression], Type | None]:
-    """Bring values to one type, and return it, too; DuckDB looks at them in their order, but at one of them first."""
+    """Cast values to one type, and return it; DuckDB considers them in order, but `first` before the others."""
     looked_at = values if first is None else [first, *(one for one in values if one is not first)]
     types = [one.type for one in looked_at if one.type is not None]
     if len(types) < len(values):
         return [one.value for one in values], None
     target = common(types)
     if target is None:
-        raise refused(f"{_names(types)} brought to one type", "how that is done is not known")
+        raise refused(f"{_names(types)} cast to one type", "the common type is not known")
     return [brought(one, target) for one in values], target
 
 
@@ -93,7 +93,7 @@ def _names(types: Sequence[Type]) -> str:
 
 
 def stopping(message: str, kind: Type) -> Expression:
-    """Stop the query where this is computed; it stands where a value of a type may stand."""
+    """Return an expression that fails the query when it is evaluated, in place of a value of a type."""
     return Cast(call("raise_error", Text(message)), spark_name(kind))
 
 
@@ -103,7 +103,7 @@ def as_double(given: Typed) -> Expression:
 
 
 def integer_of(value: Expression) -> int | None:
-    """Return the integer that an expression plainly is."""
+    """Return the integer that an expression is, if it is a literal."""
     match value:
         case Number(text) if text.isdecimal():
             return int(text)
@@ -119,7 +119,7 @@ def integer_of(value: Expression) -> int | None:
 
 
 def not_zero(divisor: Expression) -> Expression:
-    """Give NULL for a divisor of zero, by which Spark refuses to divide."""
+    """Turn a zero divisor into NULL, since Spark fails on division by zero."""
     number = divisor
     while isinstance(number, Cast):
         number = number.operand
@@ -129,7 +129,7 @@ def not_zero(divisor: Expression) -> Expression:
 
 
 def matches(text: Expression, expression: str) -> Expression:
-    """Say that a text has something that a regular expression, which means the same everywhere, describes."""
+    """Test whether a text matches a regular expression, which must be portable."""
     return call("regexp_like", text, Text(expression))
 
 
@@ -138,7 +138,7 @@ def _plain(given: Typed, goal: Goal) -> Expression:
 
 
 def _to_integer(given: Typed, goal: Goal) -> Expression:
-    """Cast an integer to an integer; one that Spark holds as a wider type keeps its bounds."""
+    """Cast an integer to an integer; a type that Spark stores in a wider one keeps its range."""
     assert given.type is not None
     if not goal.type.name.startswith("U"):
         return _plain(given, goal)
@@ -161,7 +161,7 @@ def _from_decimal(given: Typed, goal: Goal) -> Expression:
 
 
 def _from_float(given: Typed, goal: Goal) -> Expression:
-    """Round halves to the even neighbour, then cast."""
+    """Round halves to even, then cast."""
     if goal.type.name in _TOO_WIDE:
         raise refused(f"a cast from `{given.type}` to `{goal.type}`", "large numbers lose digits there")
     rounded = call("bround", given.value)
@@ -173,7 +173,7 @@ def _from_float(given: Typed, goal: Goal) -> Expression:
 def _text_to_integer(given: Typed, goal: Goal) -> Expression:
     if isinstance(given.value, Text):
         if not _WHOLE.fullmatch(given.value.value):
-            raise refused(f"a cast of '{given.value.value}' to `{goal.type}`", "only plain integers are read alike")
+            raise refused(f"a cast of '{given.value.value}' to `{goal.type}`", "only plain integers are parsed alike")
         return _plain(given, goal)
     if goal.type.name.startswith("U"):
         wide = _text_to_integer(given, Goal(HUGEINT, goal.lenient))
@@ -186,7 +186,7 @@ def _text_to_float(given: Typed, goal: Goal) -> Expression:
 
 
 def _read(text: Expression, goal: Goal, odd: str) -> Expression:
-    """Read a number, NULL where there is none; stop where only DuckDB sees one."""
+    """Parse a number, NULL if the text is none; fail on texts that only DuckDB accepts."""
     message = Text(f"a text that is a {goal.type} for DuckDB is none for Spark: ")
     stop = Cast(call("raise_error", call("concat", message, text)), spark_name(goal.type))
     read = Cast(text, spark_name(goal.type), lenient=True)
@@ -206,7 +206,7 @@ def _list(given: Typed, goal: Goal) -> Expression:
     assert given.type is not None
     kinds = [kind_of(one.children[0]) for one in (settled(given.type), goal.type)]
     if kinds not in (["integer", "integer"], ["null", kinds[1]]) or goal.type.children[0].name.startswith("U"):
-        raise refused(f"a cast from `{given.type}` to `{goal.type}`", "nobody has made sure of it")
+        raise refused(f"a cast from `{given.type}` to `{goal.type}`", "it has not been vetted")
     return _plain(given, goal)
 
 
@@ -214,7 +214,7 @@ def _written(form: re.Pattern[str]) -> Rule:
     def rule(given: Typed, goal: Goal) -> Expression:
         if not isinstance(given.value, Text) or not form.fullmatch(given.value.value):
             raise refused(
-                f"a cast from text to `{goal.type}`", "only '2024-01-31 10:00:00' and the like are read alike"
+                f"a cast from text to `{goal.type}`", "only texts such as '2024-01-31 10:00:00' are parsed alike"
             )
         return _plain(given, goal)
 
@@ -247,13 +247,15 @@ _RULES: Mapping[tuple[Kind, Kind], Rule] = {
     ("date", "text"): _plain,
     ("list", "list"): _list,
 }
-"""What may be cast to what, by kinds; all else is refused."""
+"""The casts that are allowed, by kinds; all others are refused."""
 
 
 def pattern_of(like: Typed) -> Expression:
-    """Write the pattern of a LIKE without ESCAPE: a backslash stands for itself, as it does not on Spark."""
+    """Write the pattern of a LIKE without ESCAPE, with backslashes doubled: on Spark they escape by default."""
     if isinstance(like.value, Text):
         if any(ord(letter) > _LAST_OF_TWO_BYTES for letter in like.value.value):
-            raise refused(f"LIKE '{like.value.value}'", "it takes such letters for two", "write it with REGEXP")
+            raise refused(
+                f"LIKE '{like.value.value}'", "such letters count as two characters there", "write it with REGEXP"
+            )
         return Text(like.value.value.replace("\\", "\\\\"))
     return call("replace", like.value, Text("\\"), Text("\\\\"))

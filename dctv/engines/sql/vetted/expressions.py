@@ -1,4 +1,4 @@
-"""Expressions of the plan -> expressions that mean the same on Spark, with their types in the plan."""
+"""Convert expressions of the plan to equivalent expressions for Spark, with their types in the plan."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _WIDTHS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64}
 
 
 def value(node: e.Expression, scope: VettedScope) -> e.Expression:
-    """Write an expression whose type does not matter."""
+    """Write an expression and ignore its type."""
     return typed(node, scope).value
 
 
@@ -69,10 +69,10 @@ def condition(node: e.Expression, scope: VettedScope) -> e.Expression:
 
 
 def typed(node: e.Expression, scope: VettedScope) -> Typed:
-    """Write an expression, and tell its type.
+    """Write an expression, and return its type with it.
 
     Raises:
-        NotOnThisEngine: Spark has nothing that means the same.
+        NotOnThisEngine: Spark has no equivalent.
     """
     return _FORMS[type(node)](node, scope)
 
@@ -105,7 +105,7 @@ def _unary(node: e.Unary, scope: VettedScope) -> Typed:
     one = typed(node.operand, scope)
     made = None if one.type is None else operator_type(node.operator, [one.type])
     if one.type is not None and kind_of(one.type) not in (*NUMBERS, "null"):
-        raise refused(f"`{node.operator}` of `{one.type}`", "nobody has made sure of it")
+        raise refused(f"`{node.operator}` of `{one.type}`", "it has not been vetted")
     if node.operator == "~":
         _check_bits("~", [one])
     return Typed(e.Unary(node.operator, one.value), made)
@@ -115,7 +115,7 @@ def _binary(node: e.Binary, scope: VettedScope) -> Typed:
     left, right = typed(node.left, scope), typed(node.right, scope)
     if node.operator in e.COMPARISONS:
         if any(one.type is not None and settled(one.type).name == "LIST" for one in (left, right)):
-            raise refused("comparing lists", "zeros of both signs differ within them there")
+            raise refused("comparing lists", "0.0 and -0.0 in lists differ there")
         first, second = compared([left, right])
         return Typed(e.Binary(node.operator, first, second), BOOLEAN)
     both = None if left.type is None or right.type is None else operator_type(node.operator, [left.type, right.type])
@@ -125,7 +125,7 @@ def _binary(node: e.Binary, scope: VettedScope) -> Typed:
         return Typed(_bits(node.operator, left, right), both)
     for one in (left, right):
         if one.type is not None and kind_of(one.type) not in (*NUMBERS, "null"):
-            raise refused(f"`{node.operator}` of `{settled(one.type)}`", "nobody has made sure of it")
+            raise refused(f"`{node.operator}` of `{settled(one.type)}`", "it has not been vetted")
     if node.operator in ("/", "//", "%"):
         return Typed(_quotient(node.operator, left, right), both)
     if OVERFLOW in scope.gaps and both is not None and settled(both).name in BITS:
@@ -134,7 +134,7 @@ def _binary(node: e.Binary, scope: VettedScope) -> Typed:
 
 
 def _checked(operator: Any, left: Typed, right: Typed, made: Type) -> e.Expression:
-    """Compute in a wider type, and cast the result, which stops where it does not fit."""
+    """Compute in a wider type, and cast the result, which fails if it does not fit."""
     wide = "BIGINT" if made.name != "BIGINT" else "DECIMAL(19, 0)" if operator == "*" else "DECIMAL(20, 0)"
     return e.Cast(e.Binary(operator, e.Cast(left.value, wide), e.Cast(right.value, wide)), spark_name(made))
 
@@ -144,20 +144,20 @@ def _joined(left: Typed, right: Typed) -> Typed:
         if one.type is None:
             raise unknown("`||`")
         if kind_of(one.type) in ("list", "bytes"):
-            raise refused(f"`||` of `{one.type}`", "nobody has made sure of it")
+            raise refused(f"`||` of `{one.type}`", "it has not been vetted")
     return Typed(e.Binary("||", brought(left, VARCHAR), brought(right, VARCHAR)), VARCHAR)
 
 
 def _check_bits(operator: str, operands: Sequence[Typed]) -> Type:
-    """Return the widest type of integers that are bits."""
+    """Return the widest of the operands' integer types, if Spark has the same bits."""
     found = [settled(one.type).name for one in operands if one.type is not None and one.type != NULL]
     if len(found) < len(operands) or not all(name in BITS for name in found):
-        raise refused(f"`{operator}` of other integers than INT8 to INT64", "they are no such bits there")
+        raise refused(f"`{operator}` of other integers than INT8 to INT64", "Spark has no integers with the same bits")
     return named(max(found, key=lambda name: _WIDTHS[name]))
 
 
 def _bits(operator: str, left: Typed, right: Typed) -> e.Expression:
-    """Write an operator of bits; shifts go by fewer bits than there are, of which Spark takes the remainder."""
+    """Write a bitwise operator; shifts must be shorter than the width, since Spark takes the remainder."""
     widest = _check_bits(operator, [left, right])
     if operator in ("&", "|"):
         return e.Binary(operator, left.value, right.value)
@@ -169,7 +169,7 @@ def _bits(operator: str, left: Typed, right: Typed) -> e.Expression:
     if by is not None and 0 <= by <= most:
         return call(function, shifted, e.Number(str(by)))
     if operator == "<<":
-        raise refused("`<<` by what is no literal within the bits of the number", "it stops at no overflow there")
+        raise refused("`<<` by a value that is not a literal below the width", "it does not detect overflow there")
     within = e.Between(right.value, e.Number("0"), e.Number(str(most)))
     return case(
         (within, call(function, shifted, e.Cast(right.value, "INT"))),
@@ -186,10 +186,10 @@ def _quotient(operator: str, left: Typed, right: Typed) -> e.Expression:
         raise unknown(f"`{operator}`")
     kinds = {kind_of(left.type), kind_of(right.type)} - {"null"}
     if operator == "//" and "float" in kinds:
-        # DuckDB's keeps the fraction of doubles; the plan cuts it off by itself.
+        # DuckDB's operator keeps the fraction of doubles; the plan truncates explicitly.
         return e.Binary("/", as_double(left), not_zero(as_double(right)))
     if not kinds <= {"integer", "float"}:
-        raise refused(f"`{operator}` of decimals", "nobody has made sure of it")
+        raise refused(f"`{operator}` of decimals", "it has not been vetted")
     if operator == "//" and not {settled(left.type).name, settled(right.type).name} <= {*BITS, NULL.name}:
         raise refused("`//` of other integers than INT8 to INT64", "it is computed with fractions there")
     first, second = compared([left, right])
@@ -206,10 +206,10 @@ def _like(node: e.Like, scope: VettedScope) -> Typed:
     subject, pattern = _all([node.operand, node.pattern], scope)
     for one in (subject, pattern):
         if one.type is not None and kind_of(one.type) not in ("text", "null"):
-            raise refused(f"{node.operator} of `{one.type}`", "nobody has made sure of it")
+            raise refused(f"{node.operator} of `{one.type}`", "it has not been vetted")
     escape = None if node.escape is None else value(node.escape, scope)
     if escape is not None and not (isinstance(escape, e.Text) and len(escape.value) == 1):
-        raise refused("ESCAPE by what is no single character", "it takes none")
+        raise refused("ESCAPE with a text that is not a single character", "Spark does not allow that")
     written = pattern_of(pattern) if escape is None else pattern.value
     return Typed(e.Like(node.operator, subject.value, written, escape), BOOLEAN)
 
@@ -230,7 +230,7 @@ def _in_query(node: e.InQuery, scope: VettedScope) -> Typed:
     if columns is None or len(columns) != 1:
         raise unknown("IN with a query")
     if one.type is not None and columns[0][1] is not None and kind_of(one.type) != kind_of(columns[0][1]):
-        raise refused(f"`{one.type}` IN `{columns[0][1]}`", "they are brought together otherwise there")
+        raise refused(f"`{one.type}` IN `{columns[0][1]}`", "they are cast to another type there")
     return Typed(e.InQuery(one.value, query), BOOLEAN)
 
 
@@ -272,7 +272,7 @@ def _call(node: e.Call, scope: VettedScope) -> Typed:
     if name in AGGREGATES or name in aggregates.FORMS:
         return aggregates.aggregate(_parts(name, node, scope, None))
     if node.distinct or node.order_by or node.filter is not None or node.nulls is not None:
-        raise refused(f"`{node.function}` with DISTINCT, ORDER BY, FILTER or NULLS", "it is not vetted")
+        raise refused(f"`{node.function}` with DISTINCT, ORDER BY, FILTER or NULLS", "it has not been vetted")
     made = scalar(name, _all(node.arguments, scope))
     if name in ("upper", "lower") and LETTERS in scope.gaps:
         return Typed(_of_plain_letters(made.value, scalar("upper", _all(node.arguments, scope))), made.type)
@@ -280,7 +280,7 @@ def _call(node: e.Call, scope: VettedScope) -> Typed:
 
 
 def _of_plain_letters(made: e.Expression, changed: Typed) -> e.Expression:
-    """Stop where there is a letter beyond those of ASCII: some of them become two."""
+    """Fail on a letter beyond ASCII: some of them become two letters."""
     (text,) = changed.value.arguments if isinstance(changed.value, e.Call) else (made,)
     plain = call("rlike", text, e.Text(r"\A[\x00-\x7f]*\z"))
     other = e.And((e.Unary("NOT", plain), known(text)))
@@ -292,7 +292,7 @@ def _of_list(name: str, node: e.Call, scope: VettedScope) -> Typed:
     listed = typed(node.arguments[0], scope)
     function = node.arguments[1] if len(node.arguments) == 2 else None
     if not isinstance(function, e.Lambda) or len(function.parameters) != 1:
-        raise refused(f"such a call of `{node.function}`", "nobody has made sure of it")
+        raise refused(f"such a call of `{node.function}`", "it has not been vetted")
     if listed.type is None or listed.type.name != "LIST":
         raise unknown(f"`{node.function}`")
     inner = scope.with_parameters({function.parameters[0]: listed.type.children[0]})
@@ -304,7 +304,7 @@ def _of_list(name: str, node: e.Call, scope: VettedScope) -> Typed:
 
 def _parts(name: str, node: e.Call, scope: VettedScope, window: e.Window | None) -> aggregates.Parts:
     if node.nulls == "IGNORE" and name not in aggregates.VALUES:
-        raise refused(f"`{name}` with IGNORE NULLS", "nobody has made sure of it")
+        raise refused(f"`{name}` with IGNORE NULLS", "it has not been vetted")
     return aggregates.Parts(
         name,
         tuple(_all(node.arguments, scope)),
@@ -317,14 +317,14 @@ def _parts(name: str, node: e.Call, scope: VettedScope, window: e.Window | None)
 
 
 def ordered(terms: Sequence[e.Ordered], scope: VettedScope) -> tuple[e.Ordered, ...]:
-    """Write what is sorted by."""
+    """Write sort terms."""
     return tuple(replace(one, operand=_sortable(one.operand, scope)) for one in terms)
 
 
 def _sortable(node: e.Expression, scope: VettedScope) -> e.Expression:
     one = typed(node, scope)
     if one.type is not None and kind_of(one.type) == "list":
-        raise refused("sorting by lists", "nobody has made sure of it")
+        raise refused("sorting by lists", "it has not been vetted")
     return one.value
 
 
@@ -343,11 +343,11 @@ def _window(node: e.Window, scope: VettedScope) -> Typed:
         return aggregates.over(parts, node.call.nulls)
     if name in AGGREGATES or name in aggregates.FORMS:
         return aggregates.aggregate(parts)
-    raise refused(f"`{name}` over a window", "nobody has made sure of it")
+    raise refused(f"`{name}` over a window", "it has not been vetted")
 
 
 def _named(node: e.Window, scope: VettedScope) -> e.Window:
-    """Return a window with what it has of the one that it goes on from."""
+    """Return a window merged with the named one that it extends."""
     if node.name is None:
         return node
     base = scope.windows.get(node.name.lower())
@@ -389,7 +389,7 @@ def _end(end: e.FrameEnd, window: e.Window, scope: VettedScope) -> e.FrameEnd:
     if window.frame.unit == "RANGE":
         keys = [typed(one.operand, scope).type for one in window.order_by]
         if len(keys) != 1 or keys[0] is None or settled(keys[0]).name not in BITS:
-            raise refused("a RANGE by other values than integers", "nobody has made sure of it")
+            raise refused("a RANGE by other values than integers", "it has not been vetted")
     return replace(end, offset=e.Number(str(offset)))
 
 
@@ -413,15 +413,15 @@ _FORMS: Mapping[type, Callable[[Any, VettedScope], Typed]] = {
     e.Subquery: _subquery,
     e.Case: _case,
     e.Cast: _cast,
-    e.Row: _refused("a row of values", "its comparisons treat NULLs otherwise", "compare the values one by one"),
+    e.Row: _refused("a row of values", "its comparisons treat NULLs differently", "compare the values one by one"),
     e.List: _list,
-    e.Struct: _refused("a struct", "nobody has made sure of its members", "select them as columns"),
-    e.Collate: _refused("COLLATE", "collations are called otherwise there"),
-    e.Lambda: _refused("a function of elements", "it only stands in list_transform and list_filter"),
-    e.Keyword: _refused("an argument that is given by name", "no vetted function takes one"),
+    e.Struct: _refused("a struct", "it has not been vetted", "select them as columns"),
+    e.Collate: _refused("COLLATE", "collations have other names there"),
+    e.Lambda: _refused("a lambda", "it is allowed only in list_transform and list_filter"),
+    e.Keyword: _refused("a named argument", "no vetted function has one"),
     e.Call: _call,
     e.State: _refused(
-        "EXPORT_STATE", "states of aggregates are kept otherwise there", "keep sums and counts as columns"
+        "EXPORT_STATE", "states of aggregates have another format there", "store sums and counts as columns"
     ),
     e.Window: _window,
 }

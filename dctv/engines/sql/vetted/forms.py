@@ -1,4 +1,4 @@
-"""Scalar functions whose calls take more than another name to mean the same on Spark."""
+"""Scalar functions that need more than another name to mean the same on Spark."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _MOST_DIGITS = 15
 
 
 def scalar(name: str, arguments: Sequence[Typed]) -> Typed:
-    """Write a call of a scalar function, by the name under which it is known.
+    """Write a call of a scalar function, by its name in the plan.
 
     Raises:
         NotOnThisEngine: it is not vetted, or not for such arguments.
     """
     if name not in SCALARS and name not in FORMS:
-        raise refused(f"the function `{name}`", "nobody has made sure that it means the same there")
+        raise refused(f"the function `{name}`", "it has not been vetted")
     known_types = [one.type for one in arguments if one.type is not None]
     made = result_type(name, known_types) if len(known_types) == len(arguments) else None
     if name in FORMS:
         try:
             return Typed(FORMS[name](arguments), made)
         except (IndexError, ValueError):
-            raise refused(f"`{name}` of {len(arguments)} arguments", "nobody has made sure of it") from None
+            raise refused(f"`{name}` of {len(arguments)} arguments", "it has not been vetted") from None
     return Typed(_vetted(name, SCALARS[name], arguments, made), made)
 
 
@@ -58,15 +58,15 @@ def _vetted(name: str, vetted: Vetted, arguments: Sequence[Typed], made: Type | 
 
 
 def check(name: str, vetted: Vetted, arguments: Sequence[Typed]) -> None:
-    """Refuse arguments of which nobody made sure."""
+    """Refuse arguments that are not vetted."""
     takes = vetted.takes
     if vetted.repeats and len(arguments) > len(takes):
         takes = takes + takes[-1:] * (len(arguments) - len(takes))
     if len(takes) != len(arguments):
-        raise refused(f"`{name}` of {len(arguments)} arguments", "nobody has made sure of it")
+        raise refused(f"`{name}` of {len(arguments)} arguments", "it has not been vetted")
     for kinds, one in zip(takes, arguments, strict=True):
         if one.type is not None and kind_of(one.type) not in (*kinds, "null"):
-            raise refused(f"`{name}` of `{settled(one.type)}`", "nobody has made sure of it")
+            raise refused(f"`{name}` of `{settled(one.type)}`", "it has not been vetted")
 
 
 def _typed(name: str, given: Typed) -> Type:
@@ -78,24 +78,24 @@ def _typed(name: str, given: Typed) -> Type:
 def _is_float(name: str, given: Typed) -> bool:
     found = kind_of(_typed(name, given))
     if found not in NUMBERS:
-        raise refused(f"`{name}` of `{given.type}`", "nobody has made sure of it")
+        raise refused(f"`{name}` of `{given.type}`", "it has not been vetted")
     return found == "float"
 
 
 def _texts(name: str, *arguments: Typed) -> list[Expression]:
     for one in arguments:
         if kind_of(_typed(name, one)) not in ("text", "null"):
-            raise refused(f"`{name}` of `{one.type}`", "nobody has made sure of it")
+            raise refused(f"`{name}` of `{one.type}`", "it has not been vetted")
     return [one.value for one in arguments]
 
 
 def _small(value: Expression, changed: Expression) -> Expression:
-    """Change a double, but for those that have no fraction anyway, as infinities have none."""
+    """Change a double unless it is too large to have a fraction; infinities stay, too."""
     return case((Binary("<", call("abs", value), _EXACT), changed), default=value)
 
 
 def _towards(name: str) -> Form:
-    """Write `floor` and `ceil`, which give an integer on Spark."""
+    """Write `floor` and `ceil`, which return integers on Spark."""
 
     def form(arguments: Sequence[Typed]) -> Expression:
         (one,) = arguments
@@ -104,7 +104,7 @@ def _towards(name: str) -> Form:
             return _small(value, Cast(call(name, value), "DOUBLE"))
         if kind_of(_typed(name, one)) == "integer":
             return Cast(one.value, "DOUBLE")
-        raise refused(f"`{name}` of `{one.type}`", "nobody has made sure of it")
+        raise refused(f"`{name}` of `{one.type}`", "it has not been vetted")
 
     return form
 
@@ -114,21 +114,23 @@ def _trunc(arguments: Sequence[Typed]) -> Expression:
     if kind_of(_typed("trunc", one)) == "integer":
         return one.value
     if not _is_float("trunc", one):
-        raise refused(f"`trunc` of `{one.type}`", "nobody has made sure of it")
+        raise refused(f"`trunc` of `{one.type}`", "it has not been vetted")
     value = as_double(one)
     return _small(value, Cast(Cast(value, "BIGINT"), "DOUBLE"))
 
 
 def _round(arguments: Sequence[Typed]) -> Expression:
-    """Round as DuckDB does: a double times a power of ten, not the digits that it is shown with."""
+    """Round as DuckDB does: multiply a double by a power of ten, instead of rounding its decimal digits."""
     one, *more = arguments
     digits = integer_of(more[0].value) if more else 0
     if digits is None or not 0 <= digits <= _MOST_DIGITS or len(more) > 1:
-        raise refused("`round` to a number of digits that is no literal from 0 to 15", "it is computed otherwise there")
+        raise refused(
+            "`round` to a number of digits that is not a literal from 0 to 15", "it is computed differently there"
+        )
     if kind_of(_typed("round", one)) == "integer":
         return one.value
     if not _is_float("round", one):
-        raise refused(f"`round` of `{one.type}`", "nobody has made sure of it")
+        raise refused(f"`round` of `{one.type}`", "it has not been vetted")
     value = as_double(one)
     if not digits:
         return _small(value, call("round", value))
@@ -153,17 +155,20 @@ def _concat_ws(arguments: Sequence[Typed]) -> Expression:
 
 
 def _as_texts(name: str, arguments: Sequence[Typed]) -> list[Expression]:
-    """Cast what is no text, since functions of texts do that otherwise there."""
+    """Cast arguments that are not texts explicitly, since Spark's text functions convert them differently."""
     for one in arguments:
         if kind_of(_typed(name, one)) == "list":
-            raise refused(f"`{name}` of lists", "nobody has made sure of it")
+            raise refused(f"`{name}` of lists", "it has not been vetted")
     return [brought(one, VARCHAR) for one in arguments]
 
 
 def _literal(name: str, given: Typed, least: int) -> Expression:
     found = integer_of(given.value)
     if found is None or found < least:
-        raise refused(f"`{name}` with a place or length that is no literal from {least}", "it counts otherwise there")
+        raise refused(
+            f"`{name}` with a position or length that is not a literal of at least {least}",
+            "it counts differently there",
+        )
     return Number(str(found))
 
 
@@ -184,7 +189,7 @@ def _side(name: str) -> Form:
 def _split_part(arguments: Sequence[Typed]) -> Expression:
     text, separator, at = arguments
     if not isinstance(separator.value, Text) or not separator.value.value:
-        raise refused("`split_part` by what is no literal", "an empty one splits otherwise there")
+        raise refused("`split_part` by a value that is not a literal", "an empty separator splits differently there")
     return call("split_part", *_texts("split_part", text), separator.value, _literal("split_part", at, 1))
 
 
@@ -197,7 +202,7 @@ def _pad(name: str) -> Form:
     def form(arguments: Sequence[Typed]) -> Expression:
         text, length, filling = arguments
         if not isinstance(filling.value, Text) or not filling.value.value:
-            raise refused(f"`{name}` with what is no literal", "an empty one is no error there")
+            raise refused(f"`{name}` with a value that is not a literal", "an empty one is not an error there")
         return call(name, *_texts(name, text), _literal(name, length, 0), filling.value)
 
     return form
@@ -205,7 +210,7 @@ def _pad(name: str) -> Form:
 
 def _pattern(name: str, given: Typed) -> str:
     if not isinstance(given.value, Text):
-        raise refused(f"`{name}` with a regular expression that is no literal", "some are read otherwise there")
+        raise refused(f"`{name}` with a regular expression that is not a literal", "some have another meaning there")
     return portable(given.value.value)
 
 
@@ -224,7 +229,7 @@ def _regexp_extract(arguments: Sequence[Typed]) -> Expression:
     text, pattern, *group = arguments
     number = _literal("regexp_extract", group[0], 0) if group else Number("0")
     if len(group) > 1:
-        raise refused("`regexp_extract` with options", "they are others there")
+        raise refused("`regexp_extract` with options", "options differ there")
     values = [*_texts("regexp_extract", text), Text(_pattern("regexp_extract", pattern)), number]
     return call("regexp_extract", *values)
 
@@ -232,9 +237,12 @@ def _regexp_extract(arguments: Sequence[Typed]) -> Expression:
 def _regexp_replace(arguments: Sequence[Typed]) -> Expression:
     text, pattern, new, *options = arguments
     if not isinstance(new.value, Text) or set(new.value.value) & set("\\$"):
-        raise refused("`regexp_replace` with what is no literal, or has `\\` or `$`", "they are read otherwise there")
+        raise refused(
+            "`regexp_replace` with a replacement that is not a literal, or has `\\` or `$`",
+            "these have another meaning there",
+        )
     if [one.value for one in options] != [Text("g")]:
-        raise refused("`regexp_replace` without the option 'g'", "all that fits is replaced there")
+        raise refused("`regexp_replace` without the option 'g'", "all matches are replaced there")
     return call("regexp_replace", *_texts("regexp_replace", text), Text(_pattern("regexp_replace", pattern)), new.value)
 
 
@@ -273,17 +281,17 @@ def _sign(arguments: Sequence[Typed]) -> Expression:
 
 
 def _nullif(arguments: Sequence[Typed]) -> Expression:
-    """Compare, and give the first as it is: on Spark it is brought to the type of both."""
+    """Compare, and return the first argument unchanged: Spark casts it to the common type."""
     first, second = arguments
     equal = Binary("=", *compared([first, second]))
     return case((equal, NULL), default=first.value)
 
 
 def _xor(arguments: Sequence[Typed]) -> Expression:
-    """Write it by what has a spelling everywhere."""
+    """Write XOR with operators that all engines spell alike."""
     left, right = arguments
     if any(_typed("xor", one).name not in BITS for one in arguments):
-        raise refused("`xor` of such integers", "they are no such bits there")
+        raise refused("`xor` of such integers", "Spark has no integers with the same bits")
     return Binary("-", Binary("|", left.value, right.value), Binary("&", left.value, right.value))
 
 
@@ -298,7 +306,7 @@ def _hex(arguments: Sequence[Typed]) -> Expression:
     (one,) = arguments
     if kind_of(_typed("hex", one)) == "text" or _typed("hex", one).name in BITS:
         return call("hex", one.value)
-    raise refused(f"`hex` of `{one.type}`", "nobody has made sure of it")
+    raise refused(f"`hex` of `{one.type}`", "it has not been vetted")
 
 
 def _sha256(arguments: Sequence[Typed]) -> Expression:
@@ -314,7 +322,7 @@ def _list_value(arguments: Sequence[Typed]) -> Expression:
 
 
 def _contains(arguments: Sequence[Typed]) -> Expression:
-    """Say FALSE, not NULL, where a list with a NULL in it has no such element."""
+    """Return FALSE, not NULL, for a list that contains NULL but not the element."""
     listed, one = arguments
     found = call("coalesce", call("array_contains", listed.value, one.value), FALSE)
     return case((And((known(listed.value), known(one.value))), found))
@@ -323,7 +331,7 @@ def _contains(arguments: Sequence[Typed]) -> Expression:
 def _extract(arguments: Sequence[Typed]) -> Expression:
     listed, place = arguments
     if kind_of(_typed("list_extract", listed)) != "list":
-        raise refused(f"an element of `{listed.type}`", "nobody has made sure of it")
+        raise refused(f"an element of `{listed.type}`", "it has not been vetted")
     return call("try_element_at", listed.value, _literal("list_extract", place, 1))
 
 
@@ -362,4 +370,4 @@ FORMS: Mapping[str, Form] = {
     "trunc": _trunc,
     "xor": _xor,
 }
-"""By the names under which they are known."""
+"""By their names in the plan."""

@@ -1,7 +1,7 @@
-"""The vetted functions: what means the same on Spark under this or that name, for arguments of which kinds.
+"""The vetted functions: their names on Spark, and the kinds of arguments for which they mean the same.
 
-A function of the engine that stands neither here nor in `forms` and `aggregates` is not on Spark.
-tests/engines/sail/ tries each of them on values at the edges.
+A function that is neither here nor in `forms` and `aggregates` is refused on Spark. tests/engines/sail/ tests each of
+them with edge values.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ _FLOAT: tuple[Kind, ...] = ("integer", "decimal", "float")
 
 @record
 class Vetted:
-    """A function that means the same."""
+    """A function that means the same on Spark."""
 
     name: str
-    """On Spark."""
+    """The name on Spark."""
     takes: tuple[tuple[Kind, ...], ...]
-    """Kinds of values that its arguments may have."""
+    """The kinds of values that are allowed for each argument."""
     repeats: bool = False
-    """Whether the last argument may be given several times."""
+    """Whether the last argument may be repeated."""
     narrow: bool = False
-    """Whether Spark's result has a narrower type, so that it must be cast before anything is computed with it."""
+    """Whether Spark's result has a narrower type, so that it must be cast before it is used."""
     doubles: bool = False
     """Whether numbers are cast to DOUBLE first."""
     alike: bool = False
-    """Whether arguments are brought to one type."""
+    """Whether arguments are cast to one type."""
 
 
 def _of_texts(name: str, count: int = 1, *, narrow: bool = False, repeats: bool = False) -> Vetted:
@@ -45,7 +45,7 @@ def _of_doubles(*names: str, count: int = 1) -> dict[str, Vetted]:
 _TRANSCENDENTAL = "acos asin atan atan2 cbrt cos cot degrees exp ln log10 log2 power radians sin tan"
 _STATISTICS = "avg stddev_pop stddev_samp var_pop var_samp"
 NEAR = frozenset(f"{_TRANSCENDENTAL} {_STATISTICS}".split())
-"""Functions whose last digits may differ, by how they are computed."""
+"""Functions whose last digits may differ, depending on the algorithm."""
 
 SCALARS: Mapping[str, Vetted] = {
     "abs": Vetted("abs", (("integer", "decimal", "float"),)),
@@ -56,7 +56,7 @@ SCALARS: Mapping[str, Vetted] = {
     "greatest": Vetted("greatest", (_ANY,), repeats=True, alike=True),
     "instr": _of_texts("instr", 2, narrow=True),
     "least": Vetted("least", (_ANY,), repeats=True, alike=True),
-    # But for letters that become two: 'ß', and 'İ' in `lower`.
+    # Except letters that become two: 'ß', and 'İ' in `lower`.
     "lower": _of_texts("lower"),
     "upper": _of_texts("upper"),
     "ltrim": _of_texts("ltrim"),
@@ -74,7 +74,7 @@ SCALARS: Mapping[str, Vetted] = {
     **_of_doubles("sin", "tan"),
     **_of_doubles("atan2", "power", count=2),
 }
-"""Scalar functions by their names, in the plan."""
+"""Scalar functions by their names in the plan."""
 
 AGGREGATES: Mapping[str, Vetted] = {
     "bit_and": Vetted("bit_and", (("integer",),)),
@@ -87,7 +87,7 @@ AGGREGATES: Mapping[str, Vetted] = {
     "median": Vetted("median", (_FLOAT,), doubles=True),
     **_of_doubles("stddev_pop", "stddev_samp", "var_pop", "var_samp"),
 }
-"""Aggregates that pass over NULLs and give the same in whatever order they meet the rows."""
+"""Aggregates that ignore NULLs and do not depend on the order of rows."""
 
 NAMES: Mapping[str, str] = {
     "arbitrary": "any_value",
@@ -119,4 +119,4 @@ NAMES: Mapping[str, str] = {
     "ucase": "upper",
     "variance": "var_samp",
 }
-"""Other names of functions, and the one by which they are known here."""
+"""Synonyms of functions, and the names that are used here."""

@@ -1,4 +1,4 @@
-"""What engines that speak Spark's SQL are known to do otherwise, by name: it is written another way, or refused."""
+"""Known deviations of engines that speak Spark's SQL, by name; they are rewritten or refused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OVERFLOW = "integers that overflow"
 EXTREMES = "MIN and MAX of infinities and NaN"
 LETTERS = "upper and lower of letters that become two"
 OTHERWISE = frozenset((OVERFLOW, EXTREMES, LETTERS))
-"""Those that are written another way."""
+"""Those that are rewritten."""
 
 
 def _calls(*names: str) -> Callable[[Node], bool]:
@@ -60,17 +60,17 @@ REFUSED: Mapping[str, Callable[[Node], bool]] = {
     "functions of parts of texts": _calls("substring", "instr", "length", "replace", "translate"),
     "regular expressions": _calls("regexp_matches", "regexp_extract", "regexp_replace", "regexp_full_match"),
 }
-"""Whether a part of a query is what an engine may do otherwise; an engine that does has the name among its gaps."""
+"""Whether a part of a query depends on a deviation; a deviating engine has its name among its gaps."""
 
 
 def check(query: Query, gaps: frozenset[str]) -> None:
-    """Refuse what an engine is known to do otherwise, and what is written in no other way.
+    """Refuse parts that an engine is known to evaluate differently, and that are not rewritten.
 
     Raises:
-        NotOnThisEngine: the query asks for it.
+        NotOnThisEngine: the query has such a part.
     """
     named = {name: REFUSED[name] for name in gaps if name in REFUSED}
     for node in walk(query) if named else ():
         for name, is_one in named.items():
             if is_one(node):
-                raise refused(name, "this engine was tried, and answers otherwise")
+                raise refused(name, "this engine is known to answer differently")

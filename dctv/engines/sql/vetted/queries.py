@@ -1,4 +1,4 @@
-"""Queries of the plan -> queries that mean the same on Spark, with what is known of their columns."""
+"""Convert queries of the plan to equivalent queries for Spark, with the known types of their columns."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from dctv.signatures.types import Type
 Made = tuple[Query, Columns | None]
 
 _SERIES = {"range": 0, "generate_series": 1}
-"""Table functions that count, and whether they give the last number, too."""
+"""Table functions that generate numbers, and whether the range includes its end."""
 _HIDDEN = "dctv:hidden"
 
 
 def vetted(query: Query, tables: Mapping[str, Columns | None], gaps: frozenset[str] = frozenset()) -> Query:
-    """Return a query that means the same on Spark, for an engine that does some things otherwise.
+    """Return an equivalent query for Spark, written for an engine with some deviations.
 
     Raises:
         NotOnThisEngine: there is none.
@@ -49,7 +49,7 @@ def _query(node: Query, scope: VettedScope) -> Made:
 
 
 def _steps(node: q.Select | q.Compound, scope: VettedScope) -> tuple[tuple[q.CommonTable, ...], VettedScope]:
-    """Return the steps of a query, which Spark computes as often as they are read, and the scope that has them."""
+    """Return the steps of a query, which Spark evaluates at each reference, and the scope that includes them."""
     if node.recursive:
         raise refused("a query that reads itself", "not every engine that speaks Spark's SQL has WITH RECURSIVE")
     made = []
@@ -61,7 +61,7 @@ def _steps(node: q.Select | q.Compound, scope: VettedScope) -> tuple[tuple[q.Com
 
 
 def _called(columns: Columns | None, names: Sequence[str]) -> Columns | None:
-    """Give columns other names."""
+    """Rename columns."""
     if columns is None:
         return tuple((name, None) for name in names) or None
     kinds = [kind for _, kind in columns]
@@ -93,12 +93,12 @@ def _select(node: q.Select, scope: VettedScope) -> tuple[q.Select, Columns | Non
 
 
 def _spelled_out(terms: Sequence[e.Ordered], items: Sequence[q.Item]) -> list[e.Ordered]:
-    """Name the results that are sorted by: not every engine counts them as they stand."""
+    """Name the results that the query sorts by: not every engine accepts their positions."""
     return [replace(term, operand=_placed(term.operand, items)) for term in terms]
 
 
 def _placed(term: e.Expression, items: Sequence[q.Item]) -> e.Expression:
-    """Return what a number in ORDER BY or GROUP BY stands for."""
+    """Return the item that a number in ORDER BY or GROUP BY refers to."""
     if not (isinstance(term, e.Number) and term.text.isdecimal()):
         return term
     if any(item.is_star for item in items) or int(term.text) > len(items):
@@ -113,7 +113,7 @@ def _item(item: q.Item, scope: VettedScope) -> Typed:
 
 
 def _columns(items: Sequence[q.Item], made: Sequence[Typed], scope: VettedScope) -> Columns | None:
-    """Return the columns of a select; None where a star stands for columns that are not known."""
+    """Return the columns of a select; None if a star expands to unknown columns."""
     found: list[tuple[str, Type | None]] = []
     for item, one in zip(items, made, strict=True):
         if not isinstance(item.value, e.Star):
@@ -128,17 +128,17 @@ def _columns(items: Sequence[q.Item], made: Sequence[Typed], scope: VettedScope)
 
 
 def _count(node: e.Expression | None, scope: VettedScope) -> e.Expression | None:
-    """Write a number of rows."""
+    """Write LIMIT or OFFSET."""
     if node is None:
         return None
     if isinstance(node, e.Percent):
-        raise refused("LIMIT by percent", "it takes a number of rows only")
+        raise refused("LIMIT by percent", "Spark accepts only a number of rows")
     found = integer_of(node)
     return value(node, scope) if found is None else e.Number(str(found))
 
 
 def _sources(node: q.Select, scope: VettedScope) -> tuple[VettedScope, q.FromItem | None, tuple[q.Join, ...]]:
-    """Write what a select reads, and return the scope of its expressions."""
+    """Write the FROM clause of a select, and return the scope of its expressions."""
     inner = replace(scope, sources=())
     beside = scope.beside()
     source, joins = None, []
@@ -147,7 +147,7 @@ def _sources(node: q.Select, scope: VettedScope) -> tuple[VettedScope, q.FromIte
         inner = replace(inner, sources=(known,))
     for join in node.joins:
         if join.asof:
-            raise refused("an ASOF JOIN", "it has none", "let the span operators do it: a SPAN or EVENT JOIN")
+            raise refused("an ASOF JOIN", "Spark has none", "use a SPAN JOIN or EVENT JOIN")
         joined, known = _source(join.source, beside)
         both = replace(inner, sources=(*inner.sources, known))
         on = None if join.on is None else condition(join.on, both)
@@ -171,7 +171,7 @@ def _derived(node: q.Derived, scope: VettedScope) -> tuple[q.FromItem, Columns |
 
 
 def _rows(node: q.Rows, scope: VettedScope) -> tuple[q.FromItem, Columns | None]:
-    """Write rows; their columns have other names than on Spark if none are given."""
+    """Write VALUES, with explicit column names, since the default ones differ on Spark."""
     rows = [[typed(one, scope) for one in row] for row in node.rows]
     kinds = [_common([one.type for one in column]) for column in zip(*rows, strict=True)]
     names = node.columns or tuple(f"col{number}" for number in range(len(kinds)))
@@ -188,14 +188,14 @@ def _common(types: Sequence[Type | None]) -> Type | None:
 
 
 def _table_call(node: q.TableCall, _: VettedScope) -> tuple[q.FromItem, Columns | None]:
-    """Write a count from one number to another."""
+    """Write a series of numbers."""
     name = node.call.function
     numbers = [integer_of(one) for one in node.call.arguments]
     known = [one for one in numbers if one is not None]
     if name not in _SERIES:
-        raise refused(f"`{name}` in FROM", "nobody has made sure that it means the same there")
+        raise refused(f"`{name}` in FROM", "it has not been vetted")
     if len(known) < len(numbers) or not 1 <= len(known) <= 3:
-        raise refused(f"`{name}` of what are no literals", "it takes only these")
+        raise refused(f"`{name}` of values that are not literals", "Spark accepts only literals")
     first, last, step = known if len(known) == 3 else (*([0, *known] if len(known) == 1 else known), 1)
     last += _SERIES[name] if step > 0 else -_SERIES[name]
     if step == 0:
@@ -220,7 +220,7 @@ def _group(node: q.Select, scope: VettedScope) -> q.Group | None:
         return None
     if group.all:
         if any(item.is_star for item in node.items):
-            raise refused("GROUP BY ALL with a star", "what it stands for is not known", "name the columns")
+            raise refused("GROUP BY ALL with a star", "its columns are not known", "name the columns")
         keys = [one.value for one in node.items if not _aggregates(one.value)]
         return q.Group(tuple(value(one, scope) for one in keys)) if keys else None
     return q.Group(
@@ -235,16 +235,16 @@ def _aggregates(node: e.Expression) -> bool:
 
 
 def _sets(node: q.GroupingSets, scope: VettedScope) -> q.GroupingSets:
-    """Write what is grouped by; each set stands in parentheses, which some want."""
+    """Write GROUP BY; each set is in parentheses, which some engines require."""
     sets = (tuple(value(one, scope) for one in keys) for keys in node.sets)
     return replace(node, sets=tuple((GroupedBy(keys),) if len(keys) == 1 else keys for keys in sets))
 
 
 def _qualified(node: q.Select, written: q.Select, columns: Columns | None, scope: VettedScope) -> q.Select:
-    """Filter by windows around the select that computes them, since there is no QUALIFY."""
+    """Filter by windows in a select around the one that computes them, since there is no QUALIFY."""
     assert node.qualify is not None
     if columns is None:
-        raise refused("QUALIFY with a star", "what it stands for is not known", "name the columns")
+        raise refused("QUALIFY with a star", "its columns are not known", "name the columns")
     inner = [f"{_HIDDEN}:{number}" for number in range(len(columns))]
     items = [q.Item(one.value, name) for one, name in zip(_spelled(written.items, scope), inner, strict=True)]
     outer = [q.Item(e.Column(one), name or None) for one, (name, _) in zip(inner, columns, strict=True)]
@@ -257,7 +257,7 @@ def _qualified(node: q.Select, written: q.Select, columns: Columns | None, scope
             extra.append(q.Item(term.operand, name))
         order.append(replace(term, operand=e.Column(name)))
     if extra and node.distinct:
-        raise refused("QUALIFY and DISTINCT sorted by what is no result", "nobody has made sure of it")
+        raise refused("QUALIFY and DISTINCT sorted by an expression that is not a result", "it has not been vetted")
     source = replace(written, items=(*items, test, *extra), distinct=False, limit=None, offset=None)
     return q.Select(
         tuple(outer),
@@ -271,7 +271,7 @@ def _qualified(node: q.Select, written: q.Select, columns: Columns | None, scope
 
 
 def _spelled(items: Sequence[q.Item], scope: VettedScope) -> list[q.Item]:
-    """Name the columns that stars stand for; they are known."""
+    """Expand stars to their columns, which are known."""
     made: list[q.Item] = []
     for item in items:
         if not isinstance(item.value, e.Star):
@@ -284,7 +284,7 @@ def _spelled(items: Sequence[q.Item], scope: VettedScope) -> list[q.Item]:
 
 
 def _position(term: e.Expression, items: Sequence[q.Item], columns: Columns) -> int | None:
-    """Return which result a query is sorted by."""
+    """Return the position of the result that a query is sorted by."""
     if isinstance(term, e.Number) and term.text.isdecimal():
         return int(term.text) - 1
     for at, (item, (name, _)) in enumerate(zip(items, columns, strict=True)):
@@ -316,7 +316,7 @@ def _compound(node: q.Compound, scope: VettedScope) -> tuple[q.Compound, Columns
 
 
 def _aligned(query: Query, own: Columns, kinds: Sequence[Type | None]) -> Query:
-    """Bring the columns of a part to the types that they have together with those of others."""
+    """Cast the columns of an operand of a compound to the common types."""
     if all(_alike(one, kind) for (_, one), kind in zip(own, kinds, strict=True)):
         return query
     if isinstance(query, q.Select) and not any(item.is_star for item in query.items):
@@ -327,7 +327,7 @@ def _aligned(query: Query, own: Columns, kinds: Sequence[Type | None]) -> Query:
         return replace(query, items=tuple(items))
     names = [name.lower() for name, _ in own]
     if len(set(names)) < len(names) or "" in names:
-        raise refused("bringing columns without names of their own to one type", "nobody has made sure of it")
+        raise refused("casting unnamed columns to one type", "it has not been vetted")
     values = [brought(Typed(e.Column(name), one), kind) for (name, one), kind in zip(own, kinds, strict=True)]
     items = [q.Item(one, name) for one, (name, _) in zip(values, own, strict=True)]
     return q.Select(tuple(items), q.Derived(query, "part"))

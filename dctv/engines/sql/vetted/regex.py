@@ -1,7 +1,7 @@
-r"""Regular expressions as RE2 reads them -> ones that RE2, Java and Rust read alike.
+r"""Rewrite regular expressions of RE2 so that RE2, Java and Rust agree on them.
 
-They differ in what `.`, `$`, `\d`, `\s` and `\w` are where a text has line ends or letters beyond ASCII. All is written
-out, and what is left is refused.
+They differ in what `.`, `$`, `\d`, `\s` and `\w` match in texts with line ends or letters beyond ASCII. These are
+written out, and everything else that differs is refused.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ _MARKS = {"t": r"\t", "n": r"\n", "r": r"\r", "f": r"\f"}
 
 
 def portable(pattern: str) -> str:
-    """Return a pattern that means everywhere what RE2 means by this one.
+    """Return a pattern that means in all of them what this one means in RE2.
 
     Raises:
-        NotOnThisEngine: it has something that they read otherwise.
+        NotOnThisEngine: they differ about a part of it.
     """
     made: list[str] = []
     at = 0
@@ -61,7 +61,7 @@ def _escape(pattern: str, at: int, *, within: bool) -> str:
 
 
 def _set(pattern: str, at: int) -> tuple[str, int]:
-    """Return a set of characters, and where the pattern goes on."""
+    """Return a character class, and the position after it."""
     made = ["["]
     if pattern.startswith("^", at):
         made.append("^")
@@ -83,4 +83,4 @@ def _set(pattern: str, at: int) -> tuple[str, int]:
 
 
 def _odd(pattern: str, part: str) -> Exception:
-    return refused(f"`{part}` in the regular expression '{pattern}'", "it is read otherwise there")
+    return refused(f"`{part}` in the regular expression '{pattern}'", "it has another meaning there")

@@ -1,4 +1,4 @@
-"""What names stand for within a query: columns of its sources and of queries around it, steps, windows."""
+"""Resolve names within a query: columns of its sources and of outer queries, steps, windows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dctv.record import field, record, replace
 from dctv.signatures.types import Type
 
 Columns = tuple[tuple[str, Type | None], ...]
-"""Names and types of what a query gives; None where a type is not known."""
+"""Names and types of a query's columns; None for an unknown type."""
 
 
 @record
 class Typed:
-    """A value as Spark computes it, and the type that it has in the plan; None: not known."""
+    """A value as Spark computes it, and its type in the plan; None if unknown."""
 
     value: Expression
     type: Type | None
@@ -24,29 +24,29 @@ class Typed:
 
 @record(eq=False)
 class VettedScope:
-    """What an expression may name."""
+    """The names that an expression may refer to."""
 
     nested: Callable[[Query, VettedScope], tuple[Query, Columns | None]]
-    """Turns a query that stands within another."""
+    """Converts a subquery."""
     tables: Mapping[str, Columns | None]
     """Tables and steps by their lower-case names."""
     sources: tuple[tuple[str, Columns | None], ...] = ()
-    """What is read, by what columns say before their names; the columns where they are known."""
+    """Sources by their qualifiers; with columns if these are known."""
     parameters: Mapping[str, Type | None] = field(default_factory=dict)
-    """Of functions of lists, by their names."""
+    """Parameters of lambdas, by name."""
     results: Mapping[str, Type | None] = field(default_factory=dict)
-    """Of the query, by their lower-case names: what sorts and groups may name these."""
+    """Results of the query by lower-case name: ORDER BY and GROUP BY may refer to them."""
     windows: Mapping[str, Window] = field(default_factory=dict)
     """Definitions by lower-case name."""
     outer: VettedScope | None = None
     gaps: frozenset[str] = frozenset()
-    """What the engine is known to do otherwise than Spark."""
+    """The known deviations of the engine from Spark."""
 
     def type_of(self, column: Column) -> Type | None:
         """Return the type of a column, if it is known.
 
         Raises:
-            NotOnThisEngine: it is of a source that only DuckDB sees from here.
+            NotOnThisEngine: it belongs to a source that only DuckDB can refer to from here.
         """
         found = [one for called, columns in self.sources for one in _matching(column, called, columns)]
         if len(found) == 1:
@@ -63,21 +63,21 @@ class VettedScope:
         if column.table is not None:
             raise refused(
                 f"the column `{column.table}.{column.name}` of a source beside the query that reads it",
-                "a query in FROM reads no others there",
+                "a query in FROM cannot refer to others there",
                 "join the sources on a condition",
             )
         return None
 
     def within(self) -> VettedScope:
-        """Return the scope that a nested query has around it."""
+        """Return the outer scope of a subquery."""
         return VettedScope(self.nested, self.tables, outer=self, gaps=self.gaps)
 
     def beside(self) -> VettedScope:
-        """Return the scope around a query in FROM: that of the whole query, without its other sources."""
+        """Return the outer scope of a query in FROM: that of the whole query, without its other sources."""
         return VettedScope(self.nested, self.tables, outer=self.outer, gaps=self.gaps)
 
     def with_parameters(self, parameters: Mapping[str, Type | None]) -> VettedScope:
-        """Return the scope within a function of lists."""
+        """Return the scope within a lambda."""
         return replace(self, parameters={**self.parameters, **parameters})
 
 

@@ -1,4 +1,4 @@
-"""Types as DuckDB names them -> how Spark names those that hold the same values, and what kind of values that is."""
+"""Map DuckDB's type names to Spark types that hold the same values, and to kinds of values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dctv.signatures.casts import INTEGERS, settled
 from dctv.signatures.types import Type, parse, plain
 
 Kind = Literal["null", "bool", "integer", "decimal", "float", "text", "bytes", "date", "time", "list"]
-"""What values of a type are; all numbers of no fraction are integers, whatever Spark holds them as."""
+"""The kind of a type's values; all numbers without a fraction are integers, in whatever type Spark stores them."""
 
 _NAMES = {
     "BOOLEAN": "BOOLEAN",
@@ -31,7 +31,7 @@ _NAMES = {
     "TIMESTAMP": "TIMESTAMP_NTZ",
     "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
 }
-"""Spark has no unsigned integers and none of 128 bits: wider ones and decimals hold them."""
+"""Spark has no unsigned and no 128-bit integers: wider ones and decimals hold them."""
 _KINDS: dict[str, Kind] = {
     "BOOLEAN": "bool",
     "DECIMAL": "decimal",
@@ -47,7 +47,7 @@ _KINDS: dict[str, Kind] = {
 }
 NUMBERS: tuple[Kind, ...] = ("integer", "decimal", "float")
 BITS = frozenset(("TINYINT", "SMALLINT", "INTEGER", "BIGINT"))
-"""Integers that are the same bits on Spark."""
+"""Integer types with the same bits on Spark."""
 
 NULL, BOOLEAN, INTEGER, BIGINT, HUGEINT, DOUBLE, VARCHAR = (
     plain(name) for name in ('"NULL"', "BOOLEAN", "INTEGER", "BIGINT", "HUGEINT", "DOUBLE", "VARCHAR")
@@ -56,10 +56,10 @@ TEXT_LITERAL = plain("STRING_LITERAL")
 
 
 def named(text: str) -> Type:
-    """Return the type that DuckDB names so.
+    """Parse DuckDB's name of a type.
 
     Raises:
-        NotOnThisEngine: it is none that is known.
+        NotOnThisEngine: the type is unknown.
     """
     try:
         return parse("DECIMAL(18,3)" if text == "DECIMAL" else text)
@@ -71,7 +71,7 @@ def spark_name(found: Type) -> str:
     """Return Spark's name of a type.
 
     Raises:
-        NotOnThisEngine: Spark has none that holds the same values.
+        NotOnThisEngine: Spark has no type that holds the same values.
     """
     held = settled(found)
     if held == NULL:
@@ -87,10 +87,10 @@ def spark_name(found: Type) -> str:
 
 
 def kind_of(found: Type) -> Kind:
-    """Return what the values of a type are.
+    """Return the kind of a type's values.
 
     Raises:
-        NotOnThisEngine: they are nothing that Spark has.
+        NotOnThisEngine: Spark has no such kind.
     """
     held = settled(found)
     if NULL in (found, held):
@@ -101,7 +101,7 @@ def kind_of(found: Type) -> Kind:
 
 
 def holds(found: Type | None) -> bool:
-    """Whether Spark has values of a type, which is known."""
+    """Whether Spark can hold values of a type, which is known."""
     try:
         return found is not None and bool(kind_of(found))
     except NotOnThisEngine:

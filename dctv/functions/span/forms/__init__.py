@@ -1,1 +1,1 @@
-"""Span operators as queries of the engine, which give the rows of their sweeps."""
+"""Span operators as queries of the engine that return the rows of their sweeps."""

@@ -1,4 +1,4 @@
-"""Span groups and departitions with their aggregates as queries: the pieces, grouped."""
+"""Aggregates of span groups and departitions as queries: grouped pieces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dctv.types.schema import Schema
 from dctv.types.values import is_integer
 
 _RUNNING = ("sum", "count", "min", "max")
-"""What a departition of integers knows without its pieces."""
+"""Aggregates of integers that a departition computes without its pieces."""
 
 
 def span_aggregation(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> Query:
@@ -35,7 +35,7 @@ def span_aggregation(inputs: Sequence[Input], options: Mapping[str, Any], schema
 
 
 def departition(inputs: Sequence[Input], options: Mapping[str, Any], schema: Schema) -> Query:
-    """Return one row per stretch, with aggregates of what covers it."""
+    """Return one row per stretch, with aggregates of the spans that cover it."""
     count, source = options["partitions"], inputs[0]
     types = [c.type for c in source.schema.columns[2 + count :]]
 
@@ -58,7 +58,7 @@ def _grouped(pieces: Query, keys: Sequence[str], made: Sequence[Expression], nam
 
 
 def _calls(options: Mapping[str, Any], types: Sequence[str], only: Expression | None = None) -> list[Expression]:
-    """Return the aggregates over pieces, whose columns are `ts`, `duration`, `v0`..., with the types of the sweep's."""
+    """Return the aggregates over pieces with columns `ts`, `duration`, `v0`..., with the types of the sweep's."""
     found: list[Expression] = []
     for name, at in options["aggregates"]:
         own = types[at] if isinstance(at, int) else "BIGINT"
@@ -68,14 +68,14 @@ def _calls(options: Mapping[str, Any], types: Sequence[str], only: Expression | 
 
 
 def _result(name: str, *, real: bool) -> str:
-    """Return the type of what computes."""
+    """Return the type of the computation."""
     if name == "avg" or (real and name in ("sum", "wide_sum", "time_sum")):
         return "DOUBLE"
     return "BIGINT" if name in ("count", "sum") else "DECIMAL(38, 0)"
 
 
 def _call(name: str, at: int | str | None, kind: str) -> Call:
-    """Write one aggregate; where the order of the pieces matters, it is that of time."""
+    """Write one aggregate; if the order of the pieces matters, it is by time."""
     if at is None:
         return w.call("count", Star())
     value: Expression = Column(f"v{at}" if isinstance(at, int) else at.removeprefix("_"))

@@ -1,4 +1,4 @@
-"""GROUP USING PARTITION as a query: the stretches between boundaries, and what covers each."""
+"""GROUP USING PARTITION as a query: the stretches between boundaries, and the spans that cover each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Aggregate:
 
     @property
     def runs(self) -> bool:
-        """Whether it is known from what spans add where they begin and take away where they end."""
+        """Whether running sums give it: spans add to them where they begin, and subtract where they end."""
         return self.function == "count" or (self.function in ("sum", "avg") and self.whole)
 
     @property
@@ -42,7 +42,7 @@ class _Aggregate:
         return [f"c{self.place}", *([] if self.function == "count" else [f"s{self.place}"])]
 
     def added(self, sign: int) -> list[Expression]:
-        """Return what one span adds to each of its sums."""
+        """Return the terms that one span adds to each of its sums."""
         if self.value is None:
             return [w.number(sign)]
         value = Column(self.value, "x")
@@ -52,7 +52,7 @@ class _Aggregate:
         return [rows, w.times(Cast(value, "HUGEINT"), w.number(sign))]
 
     def result(self) -> Expression:
-        """Return its result in a stretch."""
+        """Return its value in a stretch."""
         if not self.runs:
             return Column(f"r{self.place}", "x")
         rows, total = Column(f"c{self.place}", "s"), Column(f"s{self.place}", "s")
@@ -69,7 +69,7 @@ class _Aggregate:
 
 @record
 class _Cut:
-    """What is cut: the spans, how many partition columns they have, those that are kept, what runs along."""
+    """The input of a departition: the spans, the number of partition columns, those that are kept, and aggregates."""
 
     spans: FormTable
     partitions: int
@@ -102,7 +102,7 @@ def partition_pieces(inputs: Sequence[Input], options: Mapping[str, Any], _schem
 
 
 def departition(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return aggregates of what covers each stretch: sums and counts run, others look at every span."""
+    """Return aggregates of the spans that cover each stretch: sums and counts run, others scan every span."""
     step = _cut(inputs, options).spans
     types = [c.type for c in inputs[0].schema.columns[2 + options["partitions"] :]]
     aggregates = [
@@ -131,7 +131,7 @@ def _at_number(cut: _Cut) -> list[Expression]:
 
 
 def _stretches(cut: _Cut, source: Input) -> _Steps:
-    """Return steps up to `stretches`: `ts`, `end`, `n` within the kept columns, `id` of all; those that count."""
+    """Return steps up to `stretches`: `ts`, `end`, `n` within the kept columns, `id` overall; only those that count."""
     steps: _Steps = [(cut.spans.name, spans(source, cut.partitions, "partitioned", "a"))]
     if cut.required is not None:
         renamed = renamed_keys(cut.required, cut.partitions)
@@ -155,7 +155,7 @@ def _stretches(cut: _Cut, source: Input) -> _Steps:
 
 
 def _running(cut: _Cut, at: Query) -> Select:
-    """Number the boundaries and sum up to each; it lasts until the next one."""
+    """Number the boundaries and compute the running sums at each; a stretch extends to the next boundary."""
 
     def window(what: Call, name: str) -> Item:
         return Item(w.over(what, w.columns(cut.kept), [Column("t")]), name)
@@ -166,7 +166,7 @@ def _running(cut: _Cut, at: Query) -> Select:
 
 
 def _bounds(cut: _Cut, bound: str, sign: int) -> Select:
-    """Return what each span adds to the sums where it begins, or takes away where it ends."""
+    """Return what each span adds to the sums where it begins, or subtracts where it ends."""
     added = [w.number(sign)]
     if cut.required is not None:
         added.append(w.case((IsNull(Column("there", "r")), w.number(0)), default=w.number(sign)))

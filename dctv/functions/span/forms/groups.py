@@ -17,7 +17,7 @@ from dctv.types.schema import Schema
 
 
 def span_group(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return the pieces by group and partition, and one row where a partition has none in a group."""
+    """Return the pieces by group and partition, and one row if a partition has none in a group."""
     grouped, grouper, *required = inputs
     count, of_events = options["partitions"], options["events"]
     first = 1 if of_events else 2
@@ -46,7 +46,7 @@ def span_group(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sch
 
 
 def _partitions(name: str, count: int) -> Select:
-    """Return the partitions that occur; without partition columns it is one, of no name."""
+    """Return the partitions that occur; without partition columns, a single one."""
     if not count:
         return w.select(Item(w.number(0), "one"), source=w.select(w.number(1)))
     return w.distinct(w.select(*keys(count), source=name))
@@ -60,7 +60,7 @@ def _events_within(a: FormTable, count: int) -> Query:
 
 
 def _cover(name: str, required: Input, count: int) -> list[tuple[str, Query]]:
-    """Return the stretches of time at which each required partition has a span, whole where one follows another."""
+    """Return the stretches in which each required partition has a span, merged where they touch."""
     names = keys(count)
     wanted = w.select(*renamed_keys(required, count), source=required.table)
     deltas = []
@@ -89,7 +89,7 @@ def _cover(name: str, required: Input, count: int) -> list[tuple[str, Query]]:
 
 
 def _whole(a: FormTable, g: FormTable, options: Mapping[str, Any], first: int) -> Select:
-    """Return the groups of each partition, with their pieces where they have any."""
+    """Return the groups of each partition, with their pieces if they have any."""
     names = keys(options["partitions"])
     own: list[Expression] = [w.minus(Column("group", "g"), w.number(1)), Column("ts", "g")]
     own += [w.minus(Column("end", "g"), Column("ts", "g")), *w.columns(g.values, "g"), *w.columns(names, "k")]

@@ -1,4 +1,4 @@
-"""Inputs of a form -> steps of spans or events, whose times stop the query where a sweep would fail."""
+"""Turn inputs of a form into steps of spans or events that fail the query where a sweep would fail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dctv.plan.queries import Item, Select
 
 
 def place_of(names: Sequence[str], labels: Sequence[str], owner: str | None = None) -> list[Expression | str]:
-    """Name the partition of a row, in the words of the sweeps."""
+    """Name the partition of a row as the sweeps do in messages."""
     parts: list[Expression | str] = []
     for name, label in zip(names, labels, strict=True):
         parts += [f"{', ' if parts else ' in partition '}{label}=", Column(name, owner)]
@@ -20,7 +20,7 @@ def place_of(names: Sequence[str], labels: Sequence[str], owner: str | None = No
 
 
 def values(source: Input, first: int, prefix: str) -> tuple[str, ...]:
-    """Name the values of a step that has the columns of an input from a position on."""
+    """Name the values of a step with the columns of an input from a position on."""
     return tuple(f"{prefix}{at}" for at in range(len(source.columns) - first))
 
 
@@ -64,7 +64,7 @@ def intervals(source: Input, partitions: int, role: str | None, prefix: str) -> 
 
 
 def spans(source: Input, partitions: int, role: str | None, prefix: str) -> Select:
-    """Return `ts`, `end`, keys and values of spans, none of which overlap in a partition."""
+    """Return `ts`, `end`, keys and values of spans, which do not overlap within a partition."""
     names = keys(partitions)
     before, start = (w.over(w.call("lag", Column(c)), w.columns(names), [Column("ts")]) for c in ("end", "ts"))
     kept = ["ts", "end", *names, *values(source, 2 + partitions, prefix)]
@@ -88,6 +88,6 @@ def _of(role: str | None) -> list[Expression | str]:
 
 
 def renamed_keys(source: Input, partitions: int) -> list[Item]:
-    """Name the columns of an input of partitions as a step names them."""
+    """Rename the columns of an input of partitions to a step's names."""
     pairs = zip(source.columns, keys(partitions), strict=True)
     return [Item(Column(name, source.table), to) for name, to in pairs]

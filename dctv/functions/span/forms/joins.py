@@ -17,7 +17,7 @@ from dctv.types.schema import Schema
 
 
 def span_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return the intersections of spans, or time cut at all boundaries: intersections of tilings of time."""
+    """Return the intersections of spans; for outer joins, the intersections of tilings of time."""
     left, right = inputs
     count, how, broadcast = options["partitions"], options["how"], options["broadcast"]
     mine = 0 if broadcast == "left" else count
@@ -51,7 +51,7 @@ def span_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
 
 
 def event_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return events with the values of the span that began last before them, if it has not ended."""
+    """Return events with the values of the latest span that began before them, if it has not ended."""
     left, right = inputs
     count, broadcast = options["partitions"], options["broadcast"]
     mine = 0 if broadcast == "left" else count
@@ -78,13 +78,13 @@ def event_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sch
             found = w.where(found, inside)
     made = ["ts", *keys(count), *a.values, *b.values]
     items = [Item(Column(c, "found"), n) for c, n in zip(made, options["names"], strict=True)]
-    # Events of equal time stay in their order, as in the sweep.
+    # Events with equal times keep their order, as in the sweep.
     order = w.columns(["ts", "row", *keys(count)], "found")
     return w.with_steps(w.sorted_by(w.select(*items, source=found, alias="found"), *order), steps)
 
 
 def _numbered_events(a: FormTable) -> list[tuple[str, Query]]:
-    """Number events in order of time; `steps` says how many there are up to a time."""
+    """Number events by time; `steps` has the number of events up to each time."""
     row = w.over(w.call("row_number"), (), [Column("ts"), Column("row")])
     each = w.select(Item(row, "n"), "ts", "row", *a.values, source=a.name)
     upto = w.select("ts", Item(w.call("max", Column("n")), "n"), source="numbered")
@@ -92,7 +92,7 @@ def _numbered_events(a: FormTable) -> list[tuple[str, Query]]:
 
 
 def _events_in_spans(a: FormTable, b: FormTable, partitions: int) -> Select:
-    """Meet every event with each span that covers it."""
+    """Pair every event with each span that covers it."""
     own = [*keys(partitions), *b.values]
     before, until = (w.call("coalesce", Column("n", s), w.number(0)) for s in ("f", "g"))
     ranged = w.select(

@@ -1,4 +1,4 @@
-"""Steps of spans -> the intersections of those that meet, and tilings of all time."""
+"""Intersect steps of spans, and extend spans to tilings of all time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ BLOCK = 1024
 
 
 def meet(left: FormTable, right: FormTable, partitions: int) -> Query:
-    """Return `ts`, `end`, keys, values of both: a piece begins where a span of one side begins in one of the other.
+    """Return `ts`, `end`, keys, values of both: a piece begins where a span of one side begins within one of the other.
 
-    Of two that begin at the same time the right one begins the piece.
+    If both begin at the same time, the right one begins the piece.
     """
     names = keys(partitions)
     pieces = []
@@ -35,7 +35,7 @@ def meet(left: FormTable, right: FormTable, partitions: int) -> Query:
 
 
 def tiled(spans: FormTable, others: Iterable[FormTable], partitions: int, present: str) -> Query:
-    """Return the spans and, `present` is false for them, what they leave free of all time in any step's partitions."""
+    """Return the spans and, with a false `present`, the gaps that they leave of all time in any step's partitions."""
     names = keys(partitions)
     nothing = [Item(NULL, v) for v in spans.values]
     own = w.select("ts", "end", *names, *spans.values, Item(TRUE, present), source=spans.name)
@@ -58,7 +58,7 @@ def numbered(spans: FormTable) -> Query:
 
 
 def meet_all(left: FormTable, flat: FormTable, partitions: int) -> Query:
-    """Return `ts`, `end`, keys, values of both, and `n`; the flat step is `numbered` and meets every partition."""
+    """Return `ts`, `end`, keys, values of both, and `n`; the flat step is `numbered` and pairs with every partition."""
     own = ["ts", "end", *keys(partitions), *left.values]
     begun = w.call("coalesce", Column("n", "f"), w.number(0))
     first = w.case(
@@ -82,7 +82,7 @@ def meet_all(left: FormTable, flat: FormTable, partitions: int) -> Query:
 
 
 def expanded(query: Query, names: list[str], first: str, last: str) -> Select:
-    """Repeat each row for every `n` from first to last; in two steps, so that no list is long."""
+    """Repeat each row for every `n` from first to last; in two steps, to keep lists short."""
     size = w.number(BLOCK)
     block = [Binary("//", Column(n), size) for n in (first, last)]
     blocks = w.call("unnest", w.call("range", block[0], w.plus(block[1], w.number(1))))

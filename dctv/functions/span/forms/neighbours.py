@@ -1,4 +1,4 @@
-"""Operators that look at a span or event and the one before or after it, as queries: gaps, runs, cuts, sessions."""
+"""Operators on a span or event and its neighbours, as queries: gaps, runs, cuts, sessions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dctv.types.schema import Schema
 
 
 def check(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return the rows as they are; those that claim an order end with their number. Events of one time keep theirs."""
+    """Return the rows unchanged; inputs that claim an order end with a row number, and keep it at equal times."""
     (source,) = inputs
     count, times = options["partitions"], 1 if options["events"] else 2
     own = values(source, times + count, "a")
@@ -36,12 +36,12 @@ def check(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) 
     query = w.select(*w.named(found[: len(options["names"])], options["names"]), source=rows, alias="rows")
     if options["events"]:
         query = w.sorted_by(query, *w.columns(["ts", "row"], "rows"))
-    # As conditions, since a column that nobody reads is not computed.
+    # In conditions, since the engine skips columns that are not read.
     return w.where(query, *(w.known(Column(c)) for c in ("ts", "end")[:times]))
 
 
 def fill_gaps(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return gaps before each span, gaps after the last of a partition, maybe the spans."""
+    """Return gaps before each span and after the last of a partition, optionally with the spans."""
     (source,) = inputs
     count, names = options["partitions"], keys(options["partitions"])
     payload = values(source, 2 + count, "a")
@@ -55,7 +55,7 @@ def fill_gaps(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
     edges = {"start": w.call("min", Column("ts")), "stop": w.call("max", Column("end"))}
     given = {k: e if options[k] is None else w.call("coalesce", w.whole(options[k]), e) for k, e in edges.items()}
     limits = w.select(*w.named(given.values(), given), source="spans")
-    # The greatest and the least of some values pass over NULL.
+    # GREATEST and LEAST ignore NULL.
     begin = w.call("greatest", Column("after"), Column("start"))
     end = w.least(Column("before"), Column("stop"))
     empty = w.named([NULL] * len(payload), payload)
@@ -69,7 +69,7 @@ def fill_gaps(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
 
 
 def merge_adjacent(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return runs of spans, numbered by counting where one begins."""
+    """Return runs of spans, numbered by counting their beginnings."""
     (source,) = inputs
     count, names = options["partitions"], keys(options["partitions"])
     payload = values(source, 2 + count, "a")
@@ -79,7 +79,7 @@ def merge_adjacent(inputs: Sequence[Input], options: Mapping[str, Any], _schema:
     pairs = zip(lagged, ("ts", *payload), strict=True)
     differs = w.any_of(Binary("<!=>", Column(a), Column(b)) for a, b in pairs)
     runs = _in_runs(looked, differs, ["ts", "end", *names, *payload], names)
-    # All payload of a run is equal; the first is the one that the sweep takes.
+    # The payload of a run is constant; the sweep takes the first one.
     first = [w.call("arg_min_null", Column(c), Column("ts")) for c in payload]
     made = [w.call("min", Column("ts")), w.call("max", Column("end")), *first]
     merged = w.select(*names, *w.named(made, ["ts", "end", *payload]), source=runs)
@@ -87,7 +87,7 @@ def merge_adjacent(inputs: Sequence[Input], options: Mapping[str, Any], _schema:
 
 
 def _in_runs(rows: Query, begins: Expression, kept: Sequence[str], names: Sequence[str]) -> Select:
-    """Number the runs of each partition, given where one begins; what is of one time is of one run."""
+    """Number the runs of each partition, from the beginnings of runs; simultaneous rows belong to one run."""
     new = w.case((begins, w.number(1)), default=w.number(0))
     marked = w.select(*kept, Item(new, "new"), source=rows)
     run = w.over(w.call("sum", Column("new")), w.columns(names), [Column("ts")])
@@ -95,7 +95,7 @@ def _in_runs(rows: Query, begins: Expression, kept: Sequence[str], names: Sequen
 
 
 def truncate(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return spans that end where the next begins; the last column of the input is the number of the row."""
+    """Return spans that end where the next one begins; the last column of the input is the row number."""
     (source,) = inputs
     count, names = options["partitions"], keys(options["partitions"])
     *payload, row = values(source, 2 + count, "a")
@@ -109,7 +109,7 @@ def truncate(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schem
 
 
 def sessions(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return runs of events that are near each other, with their number."""
+    """Return runs of events that are close together, with their count."""
     count, names = options["partitions"], keys(options["partitions"])
     before = w.over(w.call("lag", Column("ts")), w.columns(names), w.columns(["ts", "row"]))
     rows = w.select("ts", "row", *names, Item(before, "before"), source=events(inputs[0], count, "event", "a"))
@@ -129,12 +129,12 @@ def sessions(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schem
 
 
 def label_events(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return events with the last label up to them; both inputs end with the number of the row."""
+    """Return events with the latest label up to them; both inputs end with a row number."""
     count = options["partitions"]
     own = 0 if options["broadcast"] else count
     *payload, row = values(inputs[0], 1 + count, "a")
     *marks, place = values(inputs[1], 1 + own, "b")
-    # Of labels at one time the last counts.
+    # Of simultaneous labels, the last one applies.
     after = w.over(w.call("lead", Column("ts")), w.columns(keys(own)), w.columns(["ts", place]))
     labels = events(inputs[1], own, "label", "b")
     followed = w.select("ts", *keys(own), *marks, Item(after, "after"), source=labels)

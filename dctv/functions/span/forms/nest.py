@@ -1,7 +1,7 @@
-"""Begins, ends and complete calls -> calls with their parents and depths, as a query.
+"""Match begins, ends and complete calls into calls with parents and depths, as a query.
 
-A call is on its thread's stack from its own row on: one that was begun until the row that ends it, a complete one until
-a row at its end or later. Each call meets those that are on the stack at its row.
+A call is on its thread's stack from its own row on: a begun call until the row that ends it, a complete one until a row
+at its end or later. Each call is joined with those that are on the stack at its row.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def _checked(source: Input, count: int, payload: Sequence[str]) -> Select:
 
 
 def _counted(names: Sequence[str], payload: Sequence[str]) -> Select:
-    """Say how many calls of the partition there are up to a row, and the level of begun calls at each begin and end.
+    """Count the calls of the partition up to each row, and compute the level of begun calls at each begin and end.
 
-    An end that has no begin leaves the level as it is.
+    An end without a begin leaves the level unchanged.
     """
     is_call = Cast(w.at_least(Column("kind"), w.number(0)), "INTEGER")
     order = w.columns(_AT)
@@ -93,7 +93,7 @@ def _counted(names: Sequence[str], payload: Sequence[str]) -> Select:
 
 
 def _matched(names: Sequence[str]) -> Select:
-    """Return the row that ends a begun call: the next one of its level."""
+    """Return the row that ends a begun call: the next one on its level."""
 
     def following(what: str) -> Expression:
         window = w.columns([*names, "level"])
@@ -105,12 +105,12 @@ def _matched(names: Sequence[str]) -> Select:
 
 
 def _until(names: Sequence[str]) -> Select:
-    """Say how many calls of a partition there are up to a time."""
+    """Count the calls of a partition up to each time."""
     return w.grouped(w.select("ts", *names, Item(w.call("max", Column("n")), "n"), source="counted"), ["ts", *names])
 
 
 def _calls(names: Sequence[str], payload: Sequence[str]) -> Select:
-    """Return the calls, and the last one of the partition that may be made within each."""
+    """Return the calls, each with the last call of the partition that may be within it."""
     own = ["ts", *names, "kind", "end", "n", *payload]
     whole = w.over(w.call("max", Column("n")), w.columns(names))
     number = w.over(w.call("row_number"), (), w.columns(_AT))
@@ -141,7 +141,7 @@ def _above(names: Sequence[str]) -> Select:
 
 
 def _depths() -> Query:
-    """Count from the calls that are on no other."""
+    """Count depths from the calls without a parent."""
     roots = w.select(Column("id", "c"), Item(w.number(0), "depth"), source="calls", alias="c")
     roots = w.join(roots, "above", "a", _equal("id", "c", "a"), "ANTI")
     deeper = w.plus(Column("depth", "d"), w.number(1))

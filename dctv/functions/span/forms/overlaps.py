@@ -1,4 +1,4 @@
-"""Operators over spans that may overlap, as queries: lanes, the innermost span, how many are open."""
+"""Operators on spans that may overlap, as queries: lanes, the innermost span, the number of open spans."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dctv.types.schema import Schema
 
 
 def _numbered(source: Input, count: int) -> Select:
-    """Return all columns of the spans, and `part`, a number for each partition."""
+    """Return all columns of the spans, and `part`, the number of the partition."""
     own = ["ts", "end", *keys(count), *values(source, 2 + count, "a")]
     part = w.over(w.call("dense_rank"), (), w.columns(keys(count))) if count else w.number(1)
     return w.select(*own, Item(part, "part"), source=intervals(source, count, "span", "a"))
 
 
 def lanes(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return spans with lanes; a lane depends on all lanes before it, so that there is a step for each row."""
+    """Return spans with lanes; a lane depends on all earlier lanes, so the recursion has a step per row."""
     (source,) = inputs
     count, one = options["partitions"], w.number(1)
     *payload, row = values(source, 2 + count, "a")
@@ -33,7 +33,7 @@ def lanes(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) 
     first = w.select("part", "n", Item(w.whole(0), "lane"), source="rows", alias="s")
     first = w.adding(first, Item(w.call("list_value", Column("end", "s")), "busy"))
     first = w.where(first, w.equal(Column("n", "s"), one))
-    # What is free ends no later than the row begins; without such a lane there is a new one.
+    # A free lane ends no later than the row begins; if there is none, a new one is added.
     busy = Column("busy", "r")
     free = Lambda(("e",), w.at_least(Column("ts", "s"), Column("e")))
     lowest = w.call("list_position", w.call("list_transform", busy, free), TRUE)
@@ -52,7 +52,7 @@ def lanes(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) 
 
 
 def flatten(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return the innermost span of each stretch between boundaries; equal neighbours are one."""
+    """Return the innermost span of each stretch between boundaries; equal neighbours are merged."""
     (source,) = inputs
     count, names = options["partitions"], keys(options["partitions"])
     *payload, row = values(source, 2 + count, "a")
@@ -71,7 +71,7 @@ def flatten(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema
     new = w.case((differs, w.number(1)), default=w.number(0))
     marked = w.select(w.STAR, Item(new, "new"), source=looked)
     runs = w.select(w.STAR, Item(w.over(w.call("sum", Column("new")), *in_part), "run"), source=marked)
-    # All rows of a run are the same one.
+    # All rows of a run are the same span.
     handed = [w.call("any_value", Column(c)) for c in (*names, *payload)]
     made = [w.call("min", Column("t")), w.call("max", Column("next")), *handed]
     merged = w.select(*w.named(made, ["ts", "end", *names, *payload]), source=runs)
@@ -89,7 +89,7 @@ def _cuts() -> Select:
 
 
 def concurrency(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return at each boundary the sum of what began and ended until then."""
+    """Return at each boundary the running sum of begun minus ended spans."""
     (source,) = inputs
     count, names = options["partitions"], keys(options["partitions"])
     steps = [

@@ -1,4 +1,4 @@
-"""What lies in windows as a query: rows joined to each window that they touch."""
+"""Aggregate rows in windows as a query: rows joined to each window that they touch."""
 
 from __future__ import annotations
 

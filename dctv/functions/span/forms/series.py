@@ -1,4 +1,4 @@
-"""Start and stop events -> the spans between them, as a query."""
+"""Match start and stop events into spans, as a query."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from dctv.plan.queries import Item
 from dctv.types.schema import Schema
 
 _ORDER = ("ts", "starts", "source", "row")
-"""The order of events: at one time those come first that do not start, then sources and rows in order."""
+"""The order of events: at equal times stops come first, then sources and rows in order."""
 
 
 def series_to_spans(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return the spans that begin with an event that starts and end with the next event of the partition."""
+    """Return the spans that begin at a start event and end at the next event of the partition."""
     count, names = options["partitions"], keys(options["partitions"])
     steps: list[tuple[str, Query]] = []
     payload = [FormTable(f"source {i}", values(source, 1 + count, f"v{i}_")) for i, source in enumerate(inputs)]

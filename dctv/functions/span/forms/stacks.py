@@ -1,4 +1,4 @@
-"""Events that push and pop -> spans of stacks, what is on them, and nested slices, as queries."""
+"""Turn push and pop events into spans of stacks, contents of stacks, and nested slices, as queries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _pushed() -> Expression:
 
 
 def _widened(source: str, **more: Expression) -> Select:
-    """Select a step's columns and some more."""
+    """Select a step's columns and additional ones."""
     return w.select(w.STAR, *w.named(more.values(), more), source=source)
 
 
@@ -51,13 +51,13 @@ def _steps(inputs: Sequence[Input], options: Mapping[str, Any]) -> tuple[dict[st
     starts, stops = (_moves(one, options, widths, push=not n) for n, one in enumerate(inputs))
     order = ["ts", *([_RANK] if options["ranked"] else []), _PUSH, _ROW]
     part = _over(w.call("dense_rank"), names) if (names := keys(options["partitions"])) else w.number(1)
-    # Levels never fall below 0: each new low of the sum is a pop that changed nothing.
+    # Levels never fall below 0: each new minimum of the sum is a pop of an empty stack.
     step = w.minus(w.times(w.number(2), Column(_PUSH)), w.number(1))
     low = w.call("least", w.number(0), _over(w.call("min", Column(_SUM)), [_SEQ], _PART))
     lag = _over(w.call("lag", Column(_LEVEL), w.number(1), w.number(0)), [_SEQ], _PART)
     height = w.plus(Column(_LEVEL), w.minus(w.number(1), Column(_PUSH)))
     changes = w.any_of([_pushed(), w.greater(Column(_BEFORE), w.number(0))])
-    # Pushes and pops of one height take turns, so a frame ends with the next event of its height.
+    # Pushes and pops of one height alternate, so a frame ends with the next event of its height.
     until = _over(w.call("lead", Column("ts")), [_SEQ], _PART, _HEIGHT)
     levels = {f"x{n}": _over(w.call("lead", Column(f"e{n}")), [_SEQ], _PART, _HEIGHT) for n in range(widths[1])}
     below = w.minus(Column(_HEIGHT), w.number(1))
@@ -75,7 +75,7 @@ def _steps(inputs: Sequence[Input], options: Mapping[str, Any]) -> tuple[dict[st
 
 
 def _framed(source: str, name: str, height: Expression) -> Select:
-    """Add the last frame of a height that was pushed up to each row of a step, as its `seq`."""
+    """Add, as `seq`, the latest frame pushed at a height up to each row of a step."""
     sought = _widened(source, sought=height)
     found: list[Expression | Item] = [Star("x"), Item(Column(_SEQ, "y"), name)]
     on = [w.equal(Column("sought", "x"), Column(_HEIGHT, "y")), w.at_least(Column(_SEQ, "x"), Column(_SEQ, "y"))]
@@ -84,7 +84,7 @@ def _framed(source: str, name: str, height: Expression) -> Select:
 
 
 def nest_pairs(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> Query:
-    """Return what was pushed as slices, with the time that no slice within takes."""
+    """Return pushes as slices, with the self time of each."""
     steps, widths = _steps(inputs, options)
     length = w.minus(Column(_UNTIL), Column("ts"))
     steps["measured"] = _widened("frames", length=length, id=_over(w.call("row_number"), [_SEQ]))
@@ -123,7 +123,7 @@ def _history(inputs: Sequence[Input], options: Mapping[str, Any]) -> dict[str, Q
 
 
 def stack_history(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> Query:
-    """Return the spans between changes of a stack that is not empty, equal stacks with one id."""
+    """Return the spans between changes of a non-empty stack; equal stacks have one id."""
     found = w.columns(["ts", "length", *keys(options["partitions"]), _ID])
     query = w.select(*w.named(found, options["names"]), source="history")
     return w.with_steps(query, _history(inputs, options).items(), recursive="paths")

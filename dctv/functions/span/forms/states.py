@@ -1,4 +1,4 @@
-"""Switches and wakeups -> states of threads, and those -> the critical path of one thread, as queries."""
+"""Turn switches and wakeups into thread states, and those into the critical path of one thread, as queries."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dctv.plan.queries import Item, Select
 from dctv.types.schema import Schema
 
 OWN = 7
-"""How many columns of its input are read: kind, cpu, target_cpu, tid, other_tid, code, line."""
+"""The number of input columns that are read: kind, cpu, target_cpu, tid, other_tid, code, line."""
 MADE = 15
-"""How many columns stand before those that are handed on."""
+"""The number of columns before those that are passed through."""
 
 _KIND, _CPU, _TARGET, _TID, _OTHER, _CODE, _LINE = (f"a{at}" for at in range(OWN))
 _MADE = ("ts", "m1", "tid", "m3", "cpu", "line", "woken", "waker", "m8", "m9", "m10", "m11", "m12", "m13", "m14")
@@ -25,7 +25,7 @@ _PIECE = ("ts", "m1", "tid", "m3", "cpu", "depth", "m6")
 
 
 def states(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> Query:
-    """Return each state of each thread with what ended it."""
+    """Return each state of each thread with the event that ended it."""
     (source,) = inputs
     steps: list[tuple[str, Query]] = [
         ("rows", events(source, 0, "event", "a")),
@@ -46,7 +46,7 @@ def states(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> Qu
 
 
 def critical_path(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> Query:
-    """Return the pieces of time of one thread, by who was responsible for each."""
+    """Return the pieces of one thread's time, with the thread responsible for each."""
     (source,) = inputs
     tid, start, end = (w.number(options[name]) for name in ("tid", "start", "end"))
     steps: list[tuple[str, Query]] = [
@@ -70,7 +70,7 @@ def _is(value: Expression, number: int) -> Expression:
 
 
 def _is_thread(tid: Expression) -> Expression:
-    """Say that it is no idle thread."""
+    """Test that a thread is not an idle thread."""
     return w.unequal(tid, w.number(0))
 
 
@@ -87,7 +87,7 @@ def _tiny(value: Expression) -> Expression:
 
 
 def _along(function: str, what: str) -> Expression:
-    """Look along the changes of each thread."""
+    """Apply a window function over the changes of each thread."""
     return w.over(w.call(function, Column(what)), w.columns(["tid"]), w.columns(["row", "step"]))
 
 
@@ -96,13 +96,13 @@ def _after(what: str) -> Expression:
 
 
 def _switches() -> Select:
-    """Return switches, and the next one of the CPU."""
+    """Return switches, each with the next one of the CPU."""
     until = w.over(w.call("lead", Column("row")), w.columns([_CPU]), w.columns(["row"]))
     return w.where(w.select(w.STAR, Item(until, "until"), source="rows"), _is(Column(_KIND), 0))
 
 
 def _sides() -> Query:
-    """Return who comes and who goes at each switch."""
+    """Return the previous and next thread of each switch."""
     comes = [w.number(1), Column(_TID), w.number(5), w.number(0), Column(_CPU)]
     coming = w.select("row", *w.named(comes, ["step", "tid", "state", "side", "cpu"]), "until", source="switches")
     state = _known_or(Column(_CODE), w.number(4))
@@ -118,7 +118,7 @@ def _last_switches() -> Select:
 
 
 def _wakeups() -> Select:
-    """Return wakeups, by whom they say or by whom the CPU ran."""
+    """Return wakeups, with the waker they record or else the thread on the CPU."""
     waker = _known_or(Column(_OTHER, "w"), Column(_TID, "s"))
     found = [*w.columns([_TID, _TARGET, _CODE], "w"), waker]
     items = w.named(found, ["tid", "cpu", "context", "waker"])
@@ -128,7 +128,7 @@ def _wakeups() -> Select:
 
 
 def _changes() -> Query:
-    """Return changes of state: of switches, of threads that go and never come back, and of wakeups."""
+    """Return changes of state: from switches, threads that never come back, and wakeups."""
     rest = w.named([Column("row"), NULL, NULL, FALSE], ["shown", "waker", "context", "woken"])
     switched = w.select("row", "step", "tid", "state", "side", "cpu", *rest, source="followed")
     lost = w.select(
@@ -142,7 +142,7 @@ def _changes() -> Query:
 
 
 def _kept() -> Select:
-    """Leave out wakeups of threads that run or may run, and say when changes are."""
+    """Drop wakeups of threads that are running or runnable, and add times to changes."""
     query = w.select(Star("c"), Column("ts", "r"), Item(Column(_LINE, "r"), "line"), source="judged", alias="c")
     query = w.join(query, "rows", "r", [w.equal(Column("row", "r"), Column("row", "c"))])
     before = Column("before", "c")
@@ -151,7 +151,7 @@ def _kept() -> Select:
 
 
 def _ended() -> Select:
-    """Return states and the changes that end them."""
+    """Return states, each with the change that ends it."""
     following = [_tiny(_after("state")), *map(_after, ("cpu", "line", "waker")), _tiny(_after("context"))]
     own = [Column("tid"), _tiny(Column("state")), *w.columns(["cpu", "line", "woken", "waker"])]
     own += [_tiny(Column("context")), _tiny(Column("side"))]
@@ -160,7 +160,7 @@ def _ended() -> Select:
 
 
 def _known() -> Select:
-    """Return the states of threads that last; one without an end lasts until the last time."""
+    """Return states with a positive length; one without an end extends to the last time."""
     until = _known_or(Column("a0"), LAST)
     found = {
         "until": until,
@@ -176,14 +176,14 @@ def _known() -> Select:
 
 
 def _asked(tid: Expression, start: Expression, end: Expression) -> Select:
-    """Return the time of the thread that is asked for."""
+    """Return the requested time range of the thread."""
     found = [*(Cast(value, "BIGINT") for value in (w.number(0), tid, start, end)), LAST, LAST]
     names = ["depth", "tid", "lo", "hi", "limit_ts", "limit_line"]
     return w.where(Select(tuple(w.named(found, names))), _less(start, end))
 
 
 def _in_states(*items: Expression | Item | str) -> Select:
-    """Meet stretches, `g`, with the states of their threads, `k`."""
+    """Join stretches, `g`, with the states of their threads, `k`."""
     on = [
         w.equal(Column("tid", "k"), Column("tid", "g")),
         _less(Column("ts", "k"), Column("hi", "g")),
@@ -193,13 +193,13 @@ def _in_states(*items: Expression | Item | str) -> Select:
 
 
 def _piece() -> list[Expression]:
-    """Return begin and end of what a stretch and a state have in common."""
+    """Return begin and end of the intersection of a stretch and a state."""
     begin = w.call("greatest", Column("ts", "k"), Column("lo", "g"))
     return [begin, w.least(Column("until", "k"), Column("hi", "g"))]
 
 
 def _limited(operator: str, at_once: str) -> Expression:
-    """Compare the end of a state with the limit of its stretch: by time, or by line where the times are equal."""
+    """Compare the end of a state with the limit of its stretch: by time, or by line if the times are equal."""
     until, line = Column("until", "k"), Column("line", "k")
     limit = Column("limit_ts", "g")
     by_line = And((w.equal(until, limit), Binary(at_once, line, Column("limit_line", "g"))))
@@ -207,7 +207,7 @@ def _limited(operator: str, at_once: str) -> Expression:
 
 
 def _waits() -> Expression:
-    """Say that a state is one of those that others end."""
+    """Test whether a state is one that other threads end."""
     return InList(Column("state", "k"), (w.number(1), w.number(2)))
 
 
@@ -221,7 +221,7 @@ def _waited_for() -> Select:
 
 
 def _met() -> Select:
-    """Return the states within stretches; `reason` says why nobody else is responsible, 9 that somebody is."""
+    """Return the states within stretches; `reason` says why no other thread is responsible, 9 that one is."""
     waker = Column("waker", "k")
     reason = w.case(
         (w.negated(_waits()), w.number(0)),
@@ -250,7 +250,7 @@ def _gaps() -> Select:
 
 
 def _pieces() -> Query:
-    """Return what nobody else is responsible for, and gaps as times of unknown state."""
+    """Return the pieces that no other thread is responsible for, with gaps as unknown states."""
     met = w.select("ts", "until", "tid", "state", "cpu", "depth", "reason", source="met")
     unknown = w.select("ts", "until", "tid", w.number(4), NULL, "depth", w.number(5), source="gaps")
     return w.both(

@@ -1,4 +1,4 @@
-"""Steps of a form's query: what their columns are called, and the times that bound all others."""
+"""Steps of a form's query: names of their columns, and the minimum and maximum time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def keys(count: int) -> list[str]:
 
 
 def lasting(ts: Expression, end: Expression, *too_long: Expression | str) -> Expression:
-    """Subtract times that may lie so far apart that no duration says it."""
+    """Subtract times; `too_long` replaces differences that do not fit into a duration."""
     latest = w.plus(LAST, w.least(ts, w.number(0)))
     far = And((w.greater(w.number(0), ts), w.greater(end, latest)))
     return w.case((far, w.error(*too_long)), default=w.minus(end, ts))

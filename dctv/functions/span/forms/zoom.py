@@ -1,4 +1,4 @@
-"""Cells of spans that are shorter than a step, and of values that change within one, as queries."""
+"""Merge spans that are shorter than a step, and values that change within one, as queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CELL = ("long", "cell")
 
 
 def _looked(source: Input, options: Mapping[str, Any]) -> Select:
-    """Return the spans that reach into the time range."""
+    """Return the spans that intersect the time range."""
     count = options["partitions"]
     own = ["ts", "end", *keys(count), *values(source, 2 + count, "a")]
     looked = w.select(*own, source=spans(source, count, "span", "a"))
@@ -32,21 +32,21 @@ def _looked(source: Input, options: Mapping[str, Any]) -> Select:
 
 
 def _within(time: Expression, step: int) -> Expression:
-    """Return how long after the begin of its step a time is."""
+    """Return the offset of a time within its step."""
     # The remainder of a negative time is negative.
     within = Binary("%", Cast(time, "HUGEINT"), w.whole(step))
     return Binary("%", w.plus(within, w.whole(step)), w.whole(step))
 
 
 def zoom(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return each long span, and of the short ones of each step what they come to, with the payload of the longest."""
+    """Return each long span, and the aggregated short ones of each step, with the payload of the longest."""
     (source,) = inputs
     count, names = options["partitions"], keys(options["partitions"])
     payload, step = values(source, 2 + count, "a"), options["step"]
     length = w.minus(Column("end"), Column("ts"))
     looked = _looked(source, options)
     long = w.at_least(length, w.whole(step))
-    # The first step may begin before the first time of all.
+    # The first step may begin before the minimum time.
     begin = w.minus(Cast(Column("ts"), "HUGEINT"), _within(Column("ts"), step))
     cell = w.case((long, Cast(Column("ts"), "HUGEINT")), default=begin)
     marked = w.select(w.STAR, *w.named([long, cell, length], [*_CELL, "length"]), source=looked)
@@ -68,7 +68,7 @@ def zoom(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -
 
 
 def zoom_counter(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
-    """Return what the parts of spans that lie within one step come to, and the runs of steps within one span."""
+    """Return aggregates of span parts that lie within one step, and the runs of whole steps within one span."""
     (source,) = inputs
     count = options["partitions"]
     names, value = keys(count), values(source, 2 + count, "a")[0]
@@ -89,7 +89,7 @@ def zoom_counter(inputs: Sequence[Input], options: Mapping[str, Any], _schema: S
 
 
 def _cut(source: Input, options: Mapping[str, Any]) -> Select:
-    """Return spans within the range, and of each where the first step begins in it and the last one up to its end."""
+    """Return spans clipped to the range, with the first and the last step boundary within each."""
     count, step = options["partitions"], options["step"]
     ts: Expression = Column("ts")
     end: Expression = Column("end")
@@ -97,7 +97,7 @@ def _cut(source: Input, options: Mapping[str, Any]) -> Select:
         ts = w.call("greatest", ts, w.whole(options["start"]))
     if options["stop"] is not None:
         end = w.least(end, w.whole(options["stop"]))
-    # Steps may begin before the first time of all, or after the last one.
+    # Steps may begin before the minimum time, or after the maximum.
     own = w.named([Cast(ts, "HUGEINT"), Cast(end, "HUGEINT")], ["ts", "end"])
     clipped = w.select(*own, *keys(count), *values(source, 2 + count, "a"), source=_looked(source, options))
     late = _within(Column("ts"), step)
@@ -108,7 +108,7 @@ def _cut(source: Input, options: Mapping[str, Any]) -> Select:
 
 
 def _parts(names: Sequence[str]) -> Query:
-    """Return what of each span lies before its first whole step, in whole ones, and after them; some of it is empty."""
+    """Return the parts of each span before its first whole step, in whole ones, and after them; some are empty."""
     crosses = w.at_least(Column("stop"), Column("begin"))
     first = w.least(Column("begin"), Column("end"))
     parts = [("ts", first, TRUE), ("begin", Column("stop"), crosses), ("stop", Column("end"), crosses)]
