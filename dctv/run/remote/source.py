@@ -193,9 +193,9 @@ def types_here(schema: Schema, context: ExecutionContext) -> pa.Schema:
     return pa.schema(arrow_schema(context.engine, schema))
 
 
-_LARGE = 16 << 20
+_LARGE = 32 << 20
 """With more rows, which may all be of one partition, groups are cut by time as well."""
-_SLAB = 4 << 20
+_SLAB = 8 << 20
 """Rows for each slab of time, at least."""
 
 
