@@ -61,7 +61,7 @@ def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _fill_descriptors() -> None:
-    """Replace closed stdin, stdout or stderr with descriptors that fail: otherwise traces would get their numbers."""
+    """Open closed stdin, stdout or stderr as read-only: otherwise a trace would get their number."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)

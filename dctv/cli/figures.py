@@ -22,7 +22,7 @@ Maker = Callable[[Summary], Iterator[Row]]
 
 _LARGEST = (1 << 63) - 1
 _DIGITS = 9
-"""Digits of means and deviations; the engine's floats have more exact digits, but their last ones vary."""
+"""Digits of means and deviations; the engine's floats are exact to more digits, but not to their last ones."""
 _ESTIMATED = 5
 """Digits of approximate quantiles; the rounding error keeps the total within the promised bound."""
 

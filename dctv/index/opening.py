@@ -111,7 +111,7 @@ def _versioned(folder: Path, connection: sqlite3.Connection) -> Index:
 
 
 def _check(index: Index, wanted: Subject) -> None:
-    """Check that an index is of these files."""
+    """Check that an index belongs to these files."""
     if index.about.get("reader") != wanted.reader or index.about.get("options") != wanted.options:
         raise IndexUnusable(f"the index `{index.path}` is of another trace: its format or options differ")
     if tuple(file.path for file in index.files) != wanted.paths:

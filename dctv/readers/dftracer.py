@@ -4,9 +4,9 @@ Every event name becomes a table `raw_events.<name>`. Its columns are `_ts` and 
 `cat`, `pid`, `tid`, `id`, `ph` (the letter of old writers: X complete, C counter, A aggregated; `id` and `type` only
 where some record has them), then the members of `args`, each with the type of its values; lists and objects stay JSON
 texts. An argument named like one of these columns, `name` or `args`, is called `args_name` and so on; of arguments that
-differ in case only, later ones get a number. Beside a column of hashes stands the text of each: `fname` (`fhash`),
-`hostname` (`hhash`), `cwd_path` (`cwd`), `cmd` (`cmd_hash`) and so on for whatever ends in `_hash`. Hashes are texts in
-all generations. A hash with several texts has that of the same file, or NULL if the file itself gives several.
+differ in case only, later ones get a number. Each column of hashes has one of their texts beside it: `fname` (`fhash`),
+`hostname` (`hhash`), `cwd_path` (`cwd`), `cmd` (`cmd_hash`) and so on for all names in `_hash`. Hashes are texts in all
+generations. A hash with several texts has that of the same file, or NULL if the file itself has several.
 
 `metadata` has the metadata records (their arguments are named by the same rules), `files` the files. Units are given
 where their meaning is certain: times are ns; bytes are what the C library's calls count in bytes. `ret` has none, since

@@ -2,10 +2,10 @@
 
 Every event becomes a table `raw_events.<event>`. Its columns are `_ts`, `cpu` (which CPU wrote it), `common_comm`,
 `common_pid` (the thread), `common_tgid` and `common_flags` (if the trace has them), `line` (for marks, and for events
-whose order views look at: the number of the line, which tells the order of equal times), then the event's fields in the
-order in which they first appear, and `text` for whatever belongs to no field. A field named like one of these is
-called `field_cpu`, `field_text` and so on. Numbers become numbers; `0x` numbers, numbers with leading zeros and the
-arguments of system calls (hexadecimal without 0x) stay texts as printed.
+where views need the order: the line number, which orders events at equal times), then the event's fields in the order
+in which they first appear, and `text` for text outside of fields. A field with the name of one of these is called
+`field_cpu`, `field_text` and so on. Numbers become numbers; `0x` numbers, numbers with leading zeros and the arguments
+of system calls (hexadecimal without 0x) stay texts as printed.
 
 Marks that programs write are called `print`, `tracing_mark_write` or `0` by different kernels and tools. Here they are
 always `print|B`, `print|E`, `print|C`, `print|S`, `print|F`, `print|I`, `print|N`, `print|G`, `print|H` by their

@@ -126,7 +126,7 @@ def test_a_level_must_be_in_reach() -> None:
     assert least_p(4, 4) == pytest.approx(2 / 70)
     check_alpha(0.05, 4, 4)
     for counts in ((3, 3), (1, 50)):
-        with pytest.raises(UsageError, match="no p-value is below"):
+        with pytest.raises(UsageError, match="whose p-values are at least"):
             check_alpha(0.05, *counts)
 
 

@@ -148,7 +148,7 @@ def _ways(tree: ProgramCalls, name: str, addresses: Mapping[str, int]) -> Iterat
 
 
 def traced(args: Namespace) -> Namespace:
-    """Return options that identify functions by their callers, and include them at any depth."""
+    """Return options that record the callers of the function, and show it at any depth."""
     if args.function is None or set(args.function) & set("@;!"):
         return args
     from dctv.calls.rules import DEPTH
@@ -159,7 +159,7 @@ def traced(args: Namespace) -> Namespace:
 
 
 def refuse(session: Session, function: str | None = None) -> None:
-    """Raise if the trace has no calls, unless the filters exclude them all."""
+    """Raise the error for an empty result, unless the filters are the reason."""
     if not has_calls(session):
         raise UsageError("the trace has no calls", hint="a trace of functions or of slices is expected")
     if function is None:

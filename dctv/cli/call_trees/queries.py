@@ -36,7 +36,7 @@ _NONE = "NULL::INT64"
 LOST = "lost"
 """The table of lost records per thread."""
 _UNTOLD = ("call", "callsite")
-"""Tables without events for lines."""
+"""Tables that lines do not show as events."""
 
 SCHEDULE = "linux:schedule"
 """The table of off-CPU times."""

@@ -96,7 +96,7 @@ class Elements:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._at)
             except (ValueError, RecursionError) as error:
-                # Where the error is tells a damaged value from one that was not read to its end yet.
+                # The position of the error distinguishes a damaged value from one that was not read to its end yet.
                 near = isinstance(error, json.JSONDecodeError) and error.pos < len(self._text) - 64
                 unterminated = isinstance(error, json.JSONDecodeError) and error.msg.startswith("Unterminated")
                 if (not near or unterminated) and not isinstance(error, RecursionError) and self._more():

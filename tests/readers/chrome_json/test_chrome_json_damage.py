@@ -132,7 +132,7 @@ def test_archives_that_cannot_be_read_are_told_in_words(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
         archive.writestr("a.json", SAMPLE)
     assert survives(READER, path, path.read_bytes()) == (
-        f"cannot read `{path}`: `a.json` in the archive is packed by method 12, not by deflate"
+        f"cannot read `{path}`: `a.json` in the archive is compressed by method 12, not by deflate"
     )
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.txt", "no trace")

@@ -28,7 +28,7 @@ def test_fewer_events_than_the_header_counts(header: str) -> None:
     assert reasons(header + EVENT * 3) == []
     found = read(header + EVENT)
     assert [(one.reason, one.count, one.example) for one in found.diagnostics if one.incomplete] == [
-        ("event that the header counts and the file lacks", 2, "the header tells of 3, the file has 1")
+        ("event that the header counts and the file lacks", 2, "the header says 3, the file has 1")
     ]
 
 

@@ -154,7 +154,7 @@ def test_what_cannot_be_shown_is_counted(tmp_path: Path) -> None:
     ("options", "words"),
     [
         ({"timestamp": "tine"}, "found no column `tine` for the times"),
-        ({"timestamp": "time", "unit": "meter"}, "found the unit `meter`, expected one of time: 'ns', 'us', 'ms', 's'"),
+        ({"timestamp": "time", "unit": "m"}, "found the unit `m`, expected a unit of time: 'ns', 'us', 'ms', 's'"),
         ({"timestamp": "time", "partition": "cpus"}, "found no column `cpus` in `x`"),
         ({"table": "y"}, "found no table `y`"),
     ],
