@@ -25,7 +25,7 @@ class Reading:
         shared = sharing(plan, context.engine.functions)
         self._cancel = context.running.cancel()
         run = PlanRun(self._sources, context.engine.spill_folder(), self._cancel)
-        self._runner = Runner(context.engine, shared, run, metering)
+        self._runner = Runner(context.engine, shared, run, metering, ahead=context.threads > 1)
         self._metering = metering
         self.spent: Spent | None = None
         """What it took, once it is over, if it was metered."""

@@ -62,8 +62,13 @@ class OpenedStream:
 class Runner:
     """Runs one plan on an engine; `run` is handed to every source that is opened, what ends it to every kernel."""
 
-    def __init__(self, engine: Engine, sharing: Sharing, run: PlanRun, metering: Metering | None = None) -> None:
+    def __init__(
+        self, engine: Engine, sharing: Sharing, run: PlanRun, metering: Metering | None = None, *, ahead: bool = True
+    ) -> None:
         self._engine = engine
+        # Threads on one processor, or beside other processes, only take Python's lock from each other: a sixth of the
+        # time of small queries. A meter needs them, as it measures a kernel by its thread.
+        self._reads_ahead = ahead or metering is not None
         self.run = run
         self._cancel = run.cancel
         self._sharing = sharing
@@ -110,7 +115,7 @@ class Runner:
         return self._metering.metered(plan, query, query=query, sources=list(region.sources.values()))
 
     def _kernel(self, plan: Kernel) -> OpenedStream:
-        inputs = [self._ahead(_through_engine(leaf)) for leaf in plan.inputs]
+        inputs = [self._input(_through_engine(leaf)) for leaf in plan.inputs]
         # Only now, since kept rows of a view are found by its plan.
         spills = {SPILL_FOLDER: str(self.run.spill_folder)} if SPILL_FOLDER in plan.options else {}
 
@@ -125,14 +130,14 @@ class Runner:
     def _known(self, open_: Callable[[], ArrowStream], plan: Plan) -> OpenedStream:
         return OpenedStream(open_, lambda: arrow_schema(self._engine, plan.schema).__arrow_c_schema__())
 
-    def _ahead(self, plan: Plan) -> Callable[[], ArrowStream]:
-        """Return what starts a thread that opens and reads an input of a kernel."""
+    def _input(self, plan: Plan) -> Callable[[], ArrowStream]:
+        """Return what opens an input of a kernel, and starts a thread that reads it ahead."""
         from dctv import _kernels  # compiled; only wanted when a query runs
 
         self._kept.append(plan)
         stream = self.stream(plan)
         source = self._known(lambda: stream, plan)
-        return lambda: _kernels.ahead(source, cancel=self._cancel)
+        return (lambda: _kernels.ahead(source, cancel=self._cancel)) if self._reads_ahead else (lambda: source)
 
     def _shared(self, plan: Plan) -> OpenedStream:
         """Return a reader of what is computed once."""
