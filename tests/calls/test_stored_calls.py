@@ -43,7 +43,7 @@ EVENT = {"depth": 0, "_shown": 0, "_indent": 0, "_outdent": 0, "level": 0, "kind
 def recordings(draw: st.DrawFn) -> list[dict[str, Any]]:
     """Draw calls as they are stored; several begin at one time, and those that end have what they took themselves."""
     calls = draw(traces(60))
-    last = max((call.ts for call in calls), default=0)
+    last = max((call.ts if call.end is None else call.end for call in calls), default=0)
     made = []
     for call in calls:
         state = draw(st.sampled_from([None, None, None, *STATES])) if call.end is not None else "open"
