@@ -1,11 +1,11 @@
-//! Names of aggregates and what they take -> checked functions over payload or times, with the types of their results.
+//! Aggregates by name and argument -> checked functions over payload or times, with their result types.
 
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
 
 use super::failure::fail;
 
-/// An aggregate as Python names it: its function, and what it takes.
+/// An aggregate as given by Python: the name of its function, and its argument.
 pub type Call = (String, Option<Argument>);
 
 /// A payload column by number, or the piece's `_ts` or `_duration`.
@@ -54,7 +54,7 @@ pub enum Form {
 pub struct Aggregate {
     pub function: Function,
     pub taken: Taken,
-    /// The type of what is taken.
+    /// The type of the argument.
     pub data_type: DataType,
     pub form: Form,
     pub result: DataType,
@@ -84,7 +84,7 @@ impl Function {
         })
     }
 
-    /// Whether it computes with numbers.
+    /// Whether it does arithmetic on values.
     fn computes(self) -> bool {
         matches!(self, Self::Sum | Self::WideSum | Self::Avg | Self::TimeSum)
     }
@@ -197,7 +197,8 @@ pub fn mean(sum: i128, count: u64, data_type: &DataType) -> f64 {
     if sum < 0 { -magnitude } else { magnitude }
 }
 
-/// Rounds to 64 binary digits, ties to even, and says by how many places they were moved; `more` is whether more digits followed.
+/// Rounds to 64 binary digits, ties to even, and returns the number of bits shifted out; `more` is whether more digits
+/// followed.
 fn round(value: u128, more: bool) -> (u64, i32) {
     let moved = 64u32.saturating_sub(value.leading_zeros());
     if moved == 0 {

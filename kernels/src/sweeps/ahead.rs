@@ -1,4 +1,4 @@
-//! `ahead`: an Arrow stream -> the same stream, opened and read by a thread of its own that stays a little in front.
+//! `ahead`: an Arrow stream -> the same stream, opened by a thread of its own that reads a few batches ahead.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -15,11 +15,11 @@ use super::failure::{fail, to_python, upstream};
 use super::opening::Opening;
 use super::source::Reader;
 
-/// Batches that wait for the reader at most.
+/// The maximum number of batches that wait for the reader.
 const DEPTH: usize = 2;
-/// The engine plans queries in these threads too, as deep as they are nested.
+/// The engine plans queries in these threads too; the stack must fit deeply nested ones.
 const STACK: usize = 16 << 20;
-/// How often a reader that waits looks for cancellation.
+/// How often a waiting reader checks for cancellation.
 const LOOK: Duration = Duration::from_millis(50);
 
 type Pulled = Result<RecordBatch, ArrowError>;
@@ -69,11 +69,11 @@ fn pull(opening: &Opening, token: &Token, sender: &SyncSender<Pulled>) -> Result
     Ok(())
 }
 
-/// What the thread does; when it is no longer counted, it holds nothing any more.
+/// The body of the thread; it releases everything before it is no longer counted.
 fn work(counted: Working, opening: Opening, token: &Token, sender: &SyncSender<Pulled>) {
     let pulled = catch_unwind(AssertUnwindSafe(|| pull(&opening, token, sender)));
     if let Err(error) = pulled.unwrap_or_else(|_| Err(fail("reading ahead panicked"))) {
-        // Nobody may be there to hear of it.
+        // The receiver may be gone.
         let _ = sender.send(Err(upstream(&error)));
     }
     opening.close();

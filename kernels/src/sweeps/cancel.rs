@@ -1,4 +1,4 @@
-//! A flag another thread sets -> the error `interrupted` in the kernels that were given it, and a count of their threads.
+//! A flag set by another thread -> the error `interrupted` in the kernels that hold it, and a count of their threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -16,7 +16,7 @@ struct Shared {
     fewer: Condvar,
 }
 
-/// Ends the kernels it was given to, between two batches, and waits for their threads.
+/// Stops the kernels that hold it, between two batches, and waits for their threads.
 #[pyclass(frozen, module = "dctv._kernels")]
 #[derive(Default)]
 pub struct Cancel {
@@ -35,12 +35,12 @@ impl Cancel {
         self.shared.flag.store(true, Ordering::Relaxed);
     }
 
-    /// Say whether `set` was called.
+    /// Return whether `set` was called.
     fn is_set(&self) -> bool {
         self.shared.flag.load(Ordering::Relaxed)
     }
 
-    /// Wait until no thread reads ahead for these kernels; say whether that is so after some milliseconds.
+    /// Wait until no thread reads ahead for these kernels; return whether none does after at most some milliseconds.
     fn wait(&self, py: Python<'_>, milliseconds: u64) -> bool {
         py.detach(|| {
             let threads = self.shared.threads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ impl Token {
         }
     }
 
-    /// Counts a thread for as long as what is returned lives.
+    /// Counts a thread for as long as the result lives.
     pub fn thread(&self) -> Working {
         if let Some(shared) = &self.0 {
             *shared.threads.lock().unwrap_or_else(PoisonError::into_inner) += 1;
@@ -76,7 +76,7 @@ impl Token {
     }
 }
 
-/// One thread that is counted.
+/// A thread that is counted.
 pub struct Working(Option<Arc<Shared>>);
 
 impl Drop for Working {

@@ -1,4 +1,4 @@
-//! `checked`: rows said to be spans or events -> the same batches, once times, order and overlaps have been checked.
+//! `checked`: rows declared to be spans or events -> the same batches, after checks of times, order and overlaps.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use super::partition::Partitions;
 use super::source::Reader;
 use super::stream::{Sweep, nullable, partitions, schema, stream};
 
-/// How many faults an error shows.
+/// The maximum number of faults in an error message.
 const SHOWN: usize = 3;
 
 struct Check {
     reader: Reader,
     events: bool,
     keys: usize,
-    /// How many of the columns are handed on.
+    /// The number of columns in the output.
     width: usize,
     disjoint: bool,
     partitions: Partitions,
@@ -35,7 +35,7 @@ struct Check {
     faults: Faults,
 }
 
-/// What was found wrong first, with the rows that have the same fault.
+/// The first fault, with the rows that have the same fault.
 #[derive(Default)]
 struct Faults {
     about: Option<&'static str>,
@@ -43,7 +43,7 @@ struct Faults {
 }
 
 impl Faults {
-    /// Notes a fault; true once so many are known that the rest need not be looked for.
+    /// Records a fault; returns true once there are enough that the search can stop.
     fn add(&mut self, fault: Fault) -> bool {
         if *self.about.get_or_insert(fault.about) == fault.about {
             self.rows.push(fault.row);
@@ -60,7 +60,7 @@ impl Faults {
 }
 
 impl Check {
-    /// Looks at every row; true once enough faults are known.
+    /// Checks every row; returns true once enough faults are known.
     fn check(&mut self, columns: &[ArrayRef], rows: usize) -> Result<bool, ArrowError> {
         let times = 2 - usize::from(self.events);
         let own = columns.iter().take(times);
@@ -113,7 +113,7 @@ impl Check {
         Ok(false)
     }
 
-    /// Notes a row without time, or one that is not in order, after which there is no telling.
+    /// Records a row without time, or one out of order, after which further checks are meaningless.
     #[cold]
     fn misplaced(
         &mut self,
@@ -153,7 +153,7 @@ impl Sweep for Check {
             }
             match batch {
                 None => return Ok(None),
-                // After a fault rows are only looked at, to show more faults.
+                // After a fault, rows are only checked for more faults to show.
                 Some(batch) if self.faults.about.is_none() => {
                     return Ok(Some(batch.columns()[..self.width].to_vec()));
                 }

@@ -1,4 +1,4 @@
-//! Times and durations of rows -> the ends of spans, or what is wrong with them, in the words of all operators.
+//! Times and durations of rows -> the ends of spans, or faults, worded alike for all operators.
 
 use std::fmt::{Display, Formatter, Result as Written};
 
@@ -7,13 +7,13 @@ use arrow_schema::ArrowError;
 
 use super::failure::fail;
 
-/// The duration of a span, where int64 can say it.
+/// The duration of a span, if it fits into int64.
 #[inline]
 pub fn lasting(ts: i64, end: i64) -> Result<i64, ArrowError> {
     end.checked_sub(ts).ok_or_else(|| fail(format!("span from {ts} to {end} is longer than a duration can say")))
 }
 
-/// What is wrong with a row: what faults of one kind have in common, and the row.
+/// A fault of a row: its description, shared by all faults of its kind, and the row.
 pub struct Fault {
     pub about: &'static str,
     pub row: String,
@@ -26,7 +26,7 @@ impl Display for Fault {
 }
 
 impl Fault {
-    /// A row without a time; `place` names its partition, as in all others.
+    /// A row without a time; `place` names its partition, as in the other functions.
     pub fn no_time(durations: Option<&Int64Array>, row: usize, place: &str) -> Self {
         let Some(durations) = durations else {
             return Self {
@@ -42,7 +42,7 @@ impl Fault {
         Self { about: "the rows are not in order of time:", row: format!("{ts}{place} comes after {last}") }
     }
 
-    /// A duration that no span has.
+    /// A duration that is invalid for spans.
     pub fn no_length(ts: i64, durations: &Int64Array, row: usize, place: &str) -> Self {
         let duration = value(durations, row);
         let about = if duration.is_some_and(|duration| duration > 0) {

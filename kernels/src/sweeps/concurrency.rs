@@ -1,4 +1,4 @@
-//! `concurrency`: spans that may overlap -> how many of a partition are open, as spans or at each boundary.
+//! `concurrency`: spans that may overlap -> the number of open ones in each partition, as spans or at each boundary.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,21 +22,21 @@ enum Shape {
 
 struct Concurrency {
     shape: Shape,
-    /// Whether stretches without an open span count.
+    /// Whether stretches without an open span are part of the result.
     idle: bool,
-    /// Whether a boundary that leaves the number as it is counts for nothing.
+    /// Whether to ignore boundaries that do not change the number.
     merge: bool,
     parts: Vec<Part>,
 }
 
-/// The open spans of one partition, and the stretch that goes on.
+/// The open spans of one partition, and its current stretch.
 #[derive(Clone, Default)]
 struct Part {
     ends: BinaryHeap<Reverse<i64>>,
     begun: bool,
     /// The latest boundary.
     at: i64,
-    /// Where the stretch of the number shown began; before `at` only when merging.
+    /// The start of the stretch of the current number; before `at` only when merging.
     since: i64,
     shown: i64,
 }
@@ -58,7 +58,7 @@ impl Concurrency {
         Ok(())
     }
 
-    /// Says how many are open from `at` on.
+    /// Reports the number of open spans from `at` on.
     #[inline]
     fn settle(&mut self, code: usize, open: i64, out: &mut Spans) -> Result<(), ArrowError> {
         let part = &mut self.parts[code];

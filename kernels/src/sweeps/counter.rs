@@ -1,11 +1,11 @@
-//! A number that a sweep counts up -> an object that Python reads when the sweep has met the end of its input.
+//! A number counted by a sweep -> an object that Python reads after the sweep has reached the end of its input.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::prelude::*;
 
-/// What a running kernel counts: 0 until it has met the end of its input, so that it is the same in every run.
+/// The count of a running kernel: 0 until it has reached the end of its input, so that the value is deterministic.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct Counter {
     shown: Arc<AtomicU64>,
@@ -37,7 +37,7 @@ impl Tally {
         self.count += 1;
     }
 
-    /// Lets the counter show what was counted.
+    /// Publishes the count.
     pub fn show(&self) {
         self.shown.store(self.count, Ordering::Relaxed);
     }

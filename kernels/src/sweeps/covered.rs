@@ -13,7 +13,7 @@ use super::required::Required;
 use super::source::Open;
 use super::stream::Sweep;
 
-/// A piece is known when its span, its group or the common cover ends, whichever is first.
+/// A piece is complete when its span, its group or the common cover ends, whichever is first.
 pub struct CoveredPieces<M> {
     groups: Groups<M>,
     required: Required,
@@ -37,7 +37,7 @@ struct Span {
 enum Cover {
     None,
     Since(i64),
-    /// One ended at the second time; if it goes on at that same time, the cover does too.
+    /// One ended at the second time; if it continues at that same time, the cover does too.
     Broken(i64, i64),
 }
 
@@ -83,7 +83,8 @@ impl<M: Members> CoveredPieces<M> {
         Ok(())
     }
 
-    /// Ends spans and the group in order of time, up to `now`; at the same time spans first, as their pieces need the group.
+    /// Ends spans and the group in order of time, up to `now`; at the same time spans first, as their pieces need the
+    /// group.
     fn end_until(&mut self, now: i64) {
         loop {
             let span = self.ends.peek().map(|Reverse((time, ..))| *time);
@@ -136,7 +137,7 @@ impl<M: Members> CoveredPieces<M> {
         Ok(())
     }
 
-    /// Ends the common cover if it broke before `now` and nothing went on at that time.
+    /// Ends the common cover if it broke before `now` and nothing continued at that time.
     fn break_before(&mut self, now: i64) {
         if let Cover::Broken(_, at) = self.cover
             && at < now
@@ -189,7 +190,7 @@ impl<M: Members> Sweep for CoveredPieces<M> {
                 }
                 break;
             }
-            // A span is needed until its end was swept over, which happens before the next row is taken.
+            // A span is needed until the sweep has passed its end, which happens before the next row is taken.
             let now = self.groups.input.time().min(self.groups.grouper.time());
             self.end_until(now);
             self.groups.release(self.state.iter().map(|span| span.open.row_at(now)));

@@ -1,4 +1,4 @@
-//! `critical_path`: what threads did -> what one thread had to wait for, through those that woke it.
+//! `critical_path`: states of threads -> the waits of one thread, followed through the threads that woke it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, schema, stream};
 
-/// What stands after `_ts`: end, tid, state, cpu, end_line, waker_tid and context of the wakeup that ended it.
+/// The columns after `_ts`: end, tid, state, cpu, end_line, waker_tid and context of the wakeup that ended it.
 const OWN: [DataType; 7] = [
     DataType::Int64,
     DataType::Int64,
@@ -33,7 +33,7 @@ const SLEEPING: i8 = 1;
 const UNINTERRUPTIBLE: i8 = 2;
 const UNKNOWN: i8 = 4;
 
-/// Why a stretch was not followed further.
+/// Why the path does not continue through a stretch.
 const WORKED: i8 = 0;
 const INTERRUPT: i8 = 1;
 const NOBODY: i8 = 2;
@@ -41,7 +41,7 @@ const OPEN: i8 = 3;
 const CIRCLE: i8 = 4;
 const NOTHING: i8 = 5;
 
-/// One state of one thread; a wakeup that ended it is given by its place in the trace and by who woke.
+/// One state of one thread; the wakeup that ended it is given by its place in the trace and its waker.
 #[derive(Clone, Copy)]
 struct State {
     ts: i64,
@@ -59,7 +59,7 @@ impl State {
     }
 }
 
-/// A stretch of time that is yet to be emitted: of which thread, how deep, and before which wakeup it must end.
+/// A stretch of time to be emitted: its thread, its depth, and the wakeup before which it must end.
 #[derive(Clone, Copy)]
 struct Task {
     tid: i64,
@@ -85,7 +85,7 @@ struct Critical {
     tid: i64,
     span: (i64, i64),
     threads: FxHashMap<i64, Vec<State>>,
-    /// What is to be emitted next is on top.
+    /// The top is emitted next.
     tasks: Vec<Task>,
     loaded: bool,
     cancel: Token,
@@ -136,7 +136,7 @@ impl Critical {
         Ok(())
     }
 
-    /// Tells the first piece of a stretch; the rest of it goes back on the pile, on top of that what is to be followed.
+    /// Emits the first piece of a stretch; the rest is pushed back, above the stretches to be followed.
     fn step(&mut self, task: Task) -> Option<Piece> {
         let states = self.threads.get(&task.tid).map_or(&[][..], Vec::as_slice);
         let at = states.partition_point(|state| state.end <= task.lo);
@@ -180,7 +180,7 @@ impl Critical {
     }
 }
 
-/// `WORKED` if a state is no waiting, or a waiting whose waker can be followed.
+/// `WORKED` if a state is not a wait, or a wait with a waker that can be followed.
 fn reason(state: &State, task: &Task) -> i8 {
     if !state.blocked() {
         WORKED

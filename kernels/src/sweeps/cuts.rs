@@ -12,9 +12,9 @@ use super::required::Required;
 use super::source::{ChunkedInput, Open};
 use super::stream::Sweep;
 
-/// What is made of the stretches.
+/// The consumer of the stretches.
 pub trait Sink: Send {
-    /// A new chunk of the input is there.
+    /// A new chunk of the input is loaded.
     fn load(&mut self, input: &ChunkedInput) -> Result<(), ArrowError>;
     /// A span of a partition begins: the row of the chunk at `pos`.
     fn begin(&mut self, code: u32, bundle: u32, input: &ChunkedInput);

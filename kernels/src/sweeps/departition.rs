@@ -1,4 +1,4 @@
-//! `departition`: partitioned spans -> for each stretch of time without a boundary aggregates over what covers it.
+//! `departition`: partitioned spans -> aggregates over the covering spans, for each stretch of time without a boundary.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::required::Required;
 use super::source::{ChunkedInput, Kind, ROWS, Reader};
 use super::stream::{int64, made, nullable, schema, stream};
 
-/// One output column: an aggregate, and what it knows of the open spans.
+/// One output column: an aggregate, and its state for the open spans.
 struct Column {
     aggregate: Aggregate,
     /// The chunk's values, and for each partition the value of its span.
@@ -79,7 +79,7 @@ impl Number {
         if less == smaller { self } else { other }
     }
 
-    /// The product as the engine has it, in the value's own type.
+    /// The product as the engine computes it, in the value's own type.
     fn weighed(self, duration: i64, single: bool) -> Result<Self, ArrowError> {
         match self {
             Self::Whole(value) => value

@@ -15,7 +15,7 @@ use super::sides::Sides;
 use super::source::{ChunkedInput, Kind, Open};
 use super::stream::{Sweep, stream};
 
-/// Who has the partition columns.
+/// The side that has the partition columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Both,

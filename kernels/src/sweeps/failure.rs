@@ -1,18 +1,18 @@
-//! What was wrong with the data -> an Arrow error whose text stands alone, since only text crosses the stream interface.
+//! Faults of the data -> an Arrow error with a self-contained text, since only text crosses the stream interface.
 
 use arrow_schema::ArrowError;
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 
-/// Words that stream layers put before a message.
+/// Prefixes that stream layers add to a message.
 const PREFIXES: [&str; 3] = ["C Data interface error: ", "Invalid argument error: ", "External error: "];
 
-/// Makes an error of a message; a NUL byte would end the text on the other side.
+/// Makes an error of a message, without NUL bytes, which would end the text on the other side.
 pub fn fail(message: impl Into<String>) -> ArrowError {
     ArrowError::InvalidArgumentError(message.into().replace('\0', "\\0"))
 }
 
-/// Hands an input's error on without the words that each layer adds.
+/// Passes an input's error on without the prefixes of the layers.
 pub fn upstream(error: &ArrowError) -> ArrowError {
     fail(bare(error))
 }

@@ -13,10 +13,10 @@ struct Flatten {
     parts: Vec<Part>,
 }
 
-/// The spans of one partition that will be innermost at some time, the present one last.
+/// The spans of one partition that will be innermost at some time, the current one last.
 ///
-/// Starts ascend and ends descend, so that when one ends all below it are open; what ends no later than a span that is
-/// preferred to it will never be seen and is not kept.
+/// Starts ascend and ends descend, so that when one ends all below it are open; a span that ends no later than one
+/// preferred to it will never be visible and is not kept.
 #[derive(Clone, Default)]
 struct Part {
     open: Vec<Row>,

@@ -18,10 +18,10 @@ use arrow_select::take::take;
 use super::aggregates::{Aggregate, Form, Function, Taken, WIDE, larger, mean};
 use super::failure::fail;
 
-/// One aggregate and what is known so far of each slot.
+/// One aggregate and its state for each slot.
 pub struct Fold {
     pub aggregate: Aggregate,
-    /// How many values a slot has met; rows where NULLs count too.
+    /// The number of values in a slot; the number of rows where NULLs count too.
     count: Vec<u64>,
     state: State,
 }
@@ -37,12 +37,12 @@ enum State {
     Value(ArrayRef),
 }
 
-/// What a batch of pieces brings.
+/// The input of one batch of pieces.
 pub struct Batch<'a> {
     pub slot: &'a [u32],
     pub duration: &'a Int64Array,
     pub ts: &'a Int64Array,
-    /// How many slots there are by now.
+    /// The current number of slots.
     pub slots: usize,
 }
 
@@ -67,7 +67,7 @@ impl Fold {
         Ok(Self { aggregate, count: Vec::new(), state })
     }
 
-    /// Adds pieces; `column` is their payload where a payload column is taken.
+    /// Adds pieces; `column` is their payload if the aggregate takes a payload column.
     pub fn add(&mut self, batch: &Batch<'_>, column: Option<&ArrayRef>) -> Result<(), ArrowError> {
         self.count.resize(batch.slots, 0);
         let own: Option<ArrayRef> = match self.aggregate.taken {
@@ -275,7 +275,7 @@ fn best_rows(converter: &RowConverter, best: &[Option<OwnedRow>]) -> Result<Arra
     take(&found, &places.collect::<UInt32Array>(), None)
 }
 
-/// Takes the values of the first places out and keeps those of the second.
+/// Removes and returns the values of the first places, and keeps those of the second.
 fn split<T: Clone>(values: &mut Vec<T>, done: &[u32], keep: &[u32]) -> Vec<T> {
     let pick = |places: &[u32]| {
         let found = places.iter().map(|&place| values[place as usize].clone());

@@ -1,4 +1,4 @@
-//! `fill_gaps`: spans -> the stretches of each partition in which there is none, with or without the spans.
+//! `fill_gaps`: spans -> the stretches of each partition without any, with or without the spans.
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ struct Gaps {
 }
 
 impl Gaps {
-    /// Adds the gap from the end of a partition's last span, as far as it lies in the range.
+    /// Adds the gap from the end of a partition's last span, clipped to the range.
     #[inline]
     fn gap(&self, code: usize, until: i64, out: &mut Spans) -> Result<(), ArrowError> {
         let Some(start) = self.start else {

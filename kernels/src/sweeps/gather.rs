@@ -8,7 +8,7 @@ use arrow_select::take::take;
 use super::failure::fail;
 use super::held::{Held, NULL_ROW};
 
-/// Where each output row comes from, worked out once for all columns of one input.
+/// The origin of each output row, computed once for all columns of one input.
 struct Plan {
     numbers: Vec<u32>,
     nulls: bool,

@@ -14,10 +14,10 @@ use super::stream::{int64, made, nullable, partitions, schema};
 /// Gaps up to this many groups are filled at once, longer ones at the end, so that a batch cannot grow without bound.
 const SHORT: usize = 16;
 
-/// A partition that no row was of yet.
+/// A partition without rows so far.
 const UNSEEN: usize = usize::MAX;
 
-/// What is made of the pieces of groups.
+/// The consumer of the pieces of groups.
 pub trait Members: Send {
     /// Whether a first column numbers the groups.
     const NUMBERED: bool;
@@ -27,7 +27,7 @@ pub trait Members: Send {
     fn piece(&mut self, group: usize, code: u32, times: (i64, i64), row: u64);
     /// A partition has no piece in a group.
     fn absent(&mut self, group: usize, code: u32);
-    /// Whether enough waits to be flushed.
+    /// Whether enough rows wait for a flush.
     fn is_full(&self) -> bool;
     fn is_empty(&self) -> bool;
     /// The input's rows that are still needed.
@@ -43,7 +43,7 @@ pub struct Made {
     pub columns: Vec<ArrayRef>,
 }
 
-/// The two inputs, every grouper row met so far, and what is made of the pieces.
+/// The two inputs, all grouper rows so far, and the consumer of the pieces.
 pub struct Groups<M> {
     pub input: ChunkedInput,
     pub grouper: ChunkedInput,
@@ -96,7 +96,7 @@ impl<M: Members> Groups<M> {
         Ok((groups, schema))
     }
 
-    /// Loads what comes next of either input.
+    /// Loads the next rows of either input.
     pub fn fill(&mut self) -> Result<(), ArrowError> {
         self.input.fill(&mut self.partitions)?;
         self.grouper.fill(&mut self.partitions)?;
@@ -112,7 +112,7 @@ impl<M: Members> Groups<M> {
         self.input.done && self.grouper.done
     }
 
-    /// Whether a chunk is used up that has a successor.
+    /// Whether a chunk is used up and another follows.
     pub fn starved(&self) -> bool {
         self.input.starved() || self.grouper.starved()
     }
@@ -135,7 +135,7 @@ impl<M: Members> Groups<M> {
         Ok(begun)
     }
 
-    /// Notes that there are rows of a partition.
+    /// Records that a partition has rows.
     #[inline]
     pub fn see(&mut self, code: u32) {
         let next = &mut self.next[code as usize];
@@ -165,7 +165,7 @@ impl<M: Members> Groups<M> {
         }
     }
 
-    /// Fills the gaps that were left, after both inputs have ended; false when nothing is left to do.
+    /// Fills the gaps that were left, after both inputs have ended; returns false when none is left.
     pub fn finish(&mut self) -> bool {
         if !self.ended {
             self.ended = true;
@@ -185,7 +185,7 @@ impl<M: Members> Groups<M> {
         !self.members.is_empty()
     }
 
-    /// Drops the chunks of the input that nothing is needed from; the grouper's stay for groups without a piece.
+    /// Drops the chunks of the input that are not needed any more; the grouper's stay for groups without a piece.
     pub fn release(&mut self, open: impl Iterator<Item = u64>) {
         if self.input.held.is_full() {
             self.input.held.retain(open.chain(self.members.rows()));

@@ -11,7 +11,7 @@ use super::source::ROWS;
 /// The row reference that stands for NULL in every column.
 pub const NULL_ROW: u64 = u64::MAX;
 
-/// The payload columns of chunks that rows may still be needed from.
+/// The payload columns of chunks with rows that may still be needed.
 #[derive(Default)]
 pub struct Held {
     first: u32,
@@ -51,12 +51,12 @@ impl Held {
         self.get(number)?.payload.get(column)
     }
 
-    /// Whether so much is held that it pays to look for what is not needed any more.
+    /// Whether enough is held that it pays to look for chunks to drop.
     pub fn is_full(&self) -> bool {
         self.rows > self.limit.max(4 * ROWS)
     }
 
-    /// Drops the chunks that no row of `needed` is from, except the newest.
+    /// Drops the chunks without rows in `needed`, except the newest.
     pub fn retain(&mut self, needed: impl Iterator<Item = u64>) {
         let mut keep = vec![false; self.chunks.len()];
         for row in needed.filter(|&row| row != NULL_ROW) {

@@ -9,7 +9,7 @@ use super::sides::Sides;
 use super::source::Open;
 use super::stream::Sweep;
 
-/// Both ends of an intersection are known where it begins, so pieces come out in order by themselves.
+/// Both ends of an intersection are known at its start, so pieces come out in order by themselves.
 pub struct Inner {
     sides: Sides,
     state: Vec<[Open; 2]>,

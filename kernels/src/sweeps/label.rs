@@ -1,4 +1,4 @@
-//! `label_events`: events and labels -> each event with the latest label of its partition that is not later.
+//! `label_events`: events and labels -> each event with the latest label of its partition at or before it.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef};
@@ -22,7 +22,7 @@ struct Label {
     fields: [Vec<FieldRef>; 2],
     /// The latest label of each partition.
     latest: Vec<u64>,
-    /// Whether the labels have no partitions, and hold for all of the events'.
+    /// Whether the labels have no partitions, and apply to all of the events'.
     broadcast: bool,
     out: Pieces,
 }

@@ -1,4 +1,4 @@
-//! `lanes`: spans that may overlap -> the same with a lane, the lowest that is free in their partition as they begin.
+//! `lanes`: spans that may overlap -> the same with a lane, the lowest that is free in their partition at their start.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

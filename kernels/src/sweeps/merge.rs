@@ -1,4 +1,4 @@
-//! `merge_adjacent`: spans -> the same, neighbours that touch and have equal payload made one.
+//! `merge_adjacent`: spans -> the same, with touching neighbours of equal payload merged.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
@@ -27,12 +27,12 @@ struct Merge {
     fresh: Vec<usize>,
 }
 
-/// Spans that have become one so far.
+/// Spans merged so far.
 #[derive(Clone)]
 struct Run {
     ts: i64,
     end: i64,
-    /// Where the latest of them began.
+    /// The start of the latest of them.
     latest: i64,
     row: u64,
     /// The payload, where it is not in the current chunk.
@@ -65,7 +65,7 @@ impl Merge {
     }
 }
 
-/// Makes floats that are equal the same bits: zeros of either sign, and everything that is no number.
+/// Makes equal floats equal bit by bit: zeros of either sign, and all NaNs.
 fn plain(column: &ArrayRef) -> ArrayRef {
     fn of<T: ArrowPrimitiveType>(column: &ArrayRef, each: impl Fn(T::Native) -> T::Native) -> ArrayRef {
         Arc::new(column.as_primitive::<T>().unary::<_, T>(each))

@@ -31,7 +31,7 @@ impl Figures {
     }
 }
 
-/// What the streams that were given it have done so far.
+/// Counts of the streams that were given it.
 #[pyclass(frozen, module = "dctv._kernels")]
 #[derive(Default)]
 pub struct Meter {
@@ -86,7 +86,7 @@ thread_local! {
     static RUNNING: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Tells the meter of the stream being pulled, if there is one, that so many more bytes are held; fewer if negative.
+/// Adds to the bytes held by the stream being pulled, if it is metered; negative if bytes are released.
 pub fn hold(bytes: i64) {
     RUNNING.with_borrow(|running| {
         if let Some(running) = running.last() {
@@ -95,7 +95,7 @@ pub fn hold(bytes: i64) {
     });
 }
 
-/// The bytes of the rows that some columns show; what they share with others is counted for each.
+/// The bytes of the rows in some columns; memory shared with others is counted for each.
 pub fn bytes(columns: &[ArrayRef]) -> i64 {
     let sizes = columns.iter().map(|column| column.to_data().get_slice_memory_size().unwrap_or(0));
     i64::try_from(sizes.sum::<usize>()).unwrap_or(i64::MAX)

@@ -15,7 +15,7 @@ use super::source::{ChunkedInput, Kind};
 pub enum Move {
     /// `row` is the reference to its payload, `place` its place in the chunk of pushes.
     Push { t: i64, code: u32, row: u64, place: usize },
-    /// `row` is the reference to its payload, if pops have some.
+    /// `row` is the reference to its payload, if pops have any.
     Pop { t: i64, code: u32, row: u64 },
 }
 
@@ -55,7 +55,7 @@ impl Moves {
         })
     }
 
-    /// How many payload columns of the pushes are not the sweep's own.
+    /// The number of payload columns of the pushes that are not used by the sweep itself.
     pub fn own(&self) -> usize {
         usize::from(self.ranked)
     }
@@ -65,12 +65,12 @@ impl Moves {
         partitions.check_types(&self.pops.partition_types(), self.pops.role())
     }
 
-    /// Whether all events have been given out, after `fill`.
+    /// Whether all events have been returned, after `fill`.
     pub fn done(&self) -> bool {
         self.pushes.done && self.pops.done
     }
 
-    /// Loads what is needed for the next event; tells whether a new chunk of pushes was loaded.
+    /// Loads the input for the next event; returns whether a new chunk of pushes was loaded.
     pub fn fill(&mut self, partitions: &mut Partitions) -> Result<bool, ArrowError> {
         let fresh = self.pushes.starved();
         if fresh {
@@ -81,7 +81,7 @@ impl Moves {
             self.pops.fill(partitions)?;
             self.pop_ranks = self.ranks(&self.pops)?;
             if self.pops.payload_fields().len() <= self.own() {
-                // Nothing of a pop is wanted later.
+                // Rows of pops are not needed later.
                 self.pops.held.retain(std::iter::empty());
             }
         }

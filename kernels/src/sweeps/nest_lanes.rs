@@ -23,9 +23,9 @@ struct NestLanes {
     fields: Vec<FieldRef>,
     partitions: Partitions,
     parts: Vec<Part>,
-    /// Slices that begin at `now`: the longest of them is met first.
+    /// Slices that begin at `now`, to be taken longest first.
     waiting: Vec<Slice>,
-    /// Whether the second column of the payload tells how deep slices are that events of their own begin and end.
+    /// Whether the second payload column holds the depth among slices with separate begin and end events.
     paired: bool,
     now: i64,
     out: Vec<(Slice, Place)>,
@@ -39,7 +39,7 @@ struct Slice {
     end: i64,
     code: u32,
     row: u64,
-    /// How deep it is among slices that events of their own begin and end, if it is one of them.
+    /// Its depth among slices with separate begin and end events, if it is one.
     pair: Option<i32>,
 }
 
@@ -61,17 +61,17 @@ struct Place {
     lane: u32,
 }
 
-/// What is open in one partition, in order of beginning.
+/// The open slices of one partition, in order of beginning.
 #[derive(Clone, Default)]
 struct Part {
     open: Vec<(i64, Place)>,
-    /// When the last slice began, if it has no length.
+    /// The time of the last slice, if it has no length.
     empty: Option<i64>,
-    /// Of the last slices in `open` those without length that begin then: how deep they are among pairs, if they are.
+    /// The last slices in `open` without length at that time: their depths among pairs, if they are pairs.
     run: Vec<Option<i32>>,
-    /// Whether some slice in `open` ends later than one before it.
+    /// Whether a slice in `open` ends later than one before it.
     crossed: bool,
-    /// How many slices are open on each lane.
+    /// The number of open slices on each lane.
     lanes: Vec<u32>,
 }
 
@@ -99,9 +99,9 @@ impl Part {
         }
     }
 
-    /// Close what is over when a slice begins.
+    /// Close the slices that are over when a slice begins.
     ///
-    /// Of slices without length at one time those that came whole are in each other, and pairs as their events say.
+    /// Among slices without length at one time, complete ones are nested in each other, and pairs as their events say.
     fn make_room(&mut self, slice: &Slice) {
         let empty = slice.is_empty().then_some(slice.ts);
         let follows = |last: &Option<i32>| last.is_some() == slice.pair.is_some();
@@ -142,7 +142,7 @@ impl Part {
         place
     }
 
-    /// The lowest lane on which nothing is open.
+    /// The lowest lane without open slices.
     fn free(&mut self) -> u32 {
         let found = self.lanes.iter().position(|&count| count == 0);
         let lane = found.unwrap_or(self.lanes.len());
@@ -208,7 +208,7 @@ impl NestLanes {
         }
     }
 
-    /// A slice without length is over before one that an event behind it begins, where all that begin then are such.
+    /// Puts slices without length before one that a later event begins, if all that begin then have no length.
     fn put_ended_first(&mut self) {
         let mut begun: FxHashMap<u32, u64> = FxHashMap::default();
         for slice in self.waiting.iter().filter(|slice| !slice.is_empty()) {
@@ -265,7 +265,7 @@ impl Sweep for NestLanes {
     }
 }
 
-/// How many columns of the payload are not shown.
+/// The number of payload columns that are not part of the output.
 fn own(paired: bool) -> usize {
     1 + usize::from(paired)
 }

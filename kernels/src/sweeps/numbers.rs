@@ -28,7 +28,7 @@ impl Number {
         }
     }
 
-    /// As a float; `scale` is how many digits stand behind the point.
+    /// As a float; `scale` is the number of digits after the decimal point.
     #[inline]
     pub fn real(self, scale: i8) -> f64 {
         match self {
@@ -39,7 +39,7 @@ impl Number {
     }
 }
 
-/// How many digits of a type's numbers stand behind the point.
+/// The number of digits after the decimal point in numbers of a type.
 pub fn scale(data_type: &DataType) -> i8 {
     match data_type {
         DataType::Decimal128(_, scale) => *scale,
@@ -47,7 +47,7 @@ pub fn scale(data_type: &DataType) -> i8 {
     }
 }
 
-/// Whether the numbers of a type are integers of up to 64 bits, the sums of which fit into 128.
+/// Whether the numbers of a type are integers of up to 64 bits, so that sums fit into 128.
 pub fn is_narrow(data_type: &DataType) -> bool {
     data_type.is_integer()
 }
@@ -61,7 +61,7 @@ pub enum Numbers {
 }
 
 impl Numbers {
-    /// Fails for types that are no numbers.
+    /// Fails for types that are not numeric.
     pub fn check(data_type: &DataType) -> Result<(), ArrowError> {
         match data_type {
             DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) => Ok(()),

@@ -1,4 +1,4 @@
-//! A Python object with `__arrow_c_stream__` and `__arrow_c_schema__` -> a reader, opened by whatever thread needs it.
+//! A Python object with `__arrow_c_stream__` and `__arrow_c_schema__` -> a reader, opened by the thread that needs it.
 
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ pub fn schema_of(stream: AnyRecordBatch) -> PyResult<PySchema> {
     Ok(PySchema::new(stream.into_reader()?.schema()))
 }
 
-/// What can be opened.
+/// An input to be opened.
 pub struct Opening {
     source: Py<PyAny>,
     schema: SchemaRef,
@@ -29,8 +29,8 @@ impl Opening {
         self.schema.clone()
     }
 
-    /// Opens the stream, in a thread that Python has not called: the engine lets go of Python's lock without telling
-    /// those who think that they hold it.
+    /// Opens the stream, in a thread not started by Python: the engine releases Python's lock, unknown to a caller that
+    /// holds it.
     pub fn open(&self) -> Result<Reader, ArrowError> {
         let open = |py: Python<'_>| {
             let opened = self.source.bind(py).extract::<AnyRecordBatch>();
@@ -40,7 +40,7 @@ impl Opening {
         Python::try_attach(open).unwrap_or_else(|| Err(fail("interrupted")))
     }
 
-    /// Lets go of the object, at once where Python still runs.
+    /// Releases the object, at once if Python is still running.
     pub fn close(self) {
         Python::try_attach(|_| drop(self));
     }

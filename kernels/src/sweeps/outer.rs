@@ -1,4 +1,5 @@
-//! Two sorted streams of spans -> time cut at every boundary of either, where the wanted side covers it, sorted by time.
+//! Two sorted streams of spans -> pieces between the boundaries of both, where the wanted side covers them, sorted by
+//! time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +22,7 @@ pub enum Keep {
     B,
 }
 
-/// A piece from its beginning on; its duration shrinks if something begins before its end.
+/// A piece from its start on; it becomes shorter if another span begins before its end.
 struct Slot {
     ts: i64,
     duration: i64,
@@ -30,14 +31,15 @@ struct Slot {
     b: u64,
 }
 
-/// Pieces get a slot when they begin, in order of time, and leave from the front once the sweep has passed their end.
+/// Pieces get a slot at their start, in order of time, and leave from the front once the sweep has passed their end.
 pub struct Outer {
     sides: Sides,
     keep: Keep,
     state: Vec<Partition>,
     every: Option<Broadcast>,
     slots: Slots<Slot>,
-    /// Times at which one side ends while the other goes on; the number in the middle makes ties come in order of entry.
+    /// Times at which one side ends while the other continues; the number in the middle makes ties come in order of
+    /// entry.
     ends: BinaryHeap<Reverse<(i64, u64, u32)>>,
     entries: u64,
     pieces: Pieces,
@@ -92,7 +94,7 @@ impl Outer {
         Ok(())
     }
 
-    /// Cuts where one side ended and the other goes on, up to `now`.
+    /// Cuts where one side ended and the other continues, up to `now`.
     fn end_until(&mut self, now: i64) {
         while let Some(&Reverse((time, _, code))) = self.ends.peek()
             && time <= now
@@ -197,7 +199,7 @@ impl Outer {
         }
     }
 
-    /// Whether something wanted is left where the first of two open spans ends.
+    /// Whether a wanted piece remains where the first of two open spans ends.
     fn goes_on(&self, a: i64, b: i64) -> bool {
         match self.keep {
             Keep::Either => a != b,
@@ -206,7 +208,7 @@ impl Outer {
         }
     }
 
-    /// Moves the slots that cannot change any more to the output.
+    /// Moves the slots that are final to the output.
     fn settle(&mut self, now: i64) {
         while !self.pieces.is_full()
             && let Some(slot) = self.slots.pop_if(|slot| slot.ts + slot.duration <= now)

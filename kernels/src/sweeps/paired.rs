@@ -1,4 +1,4 @@
-//! `nest_pairs`: begins and ends -> nested calls with their parents, depths and own time.
+//! `nest_pairs`: begins and ends -> nested calls with their parents, depths and self time.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 struct Paired {
     moves: Moves,
     fields: Vec<FieldRef>,
-    /// Payload of ends, which stands after that of begins.
+    /// Payload of ends, which follows that of begins.
     end_fields: Vec<FieldRef>,
     partitions: Partitions,
     /// The open calls of each partition, by slot.
@@ -38,7 +38,7 @@ struct Slot {
     code: u32,
     depth: i32,
     length: Length,
-    /// Time that calls within it took: they never overlap, since calls end innermost first.
+    /// Time of the calls within it: they never overlap, since calls end innermost first.
     inside: i64,
     parent: Option<u64>,
     row: u64,

@@ -16,7 +16,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::failure::fail;
 
-/// A code that no partition has.
+/// A code without partition.
 pub const NONE: u32 = u32::MAX;
 
 /// Small integers (CPU numbers, most thread ids) are looked up in a table of this size instead of a hash map.
@@ -66,7 +66,7 @@ impl Partitions {
         self.count
     }
 
-    /// How many columns a partition is named by.
+    /// The number of partition columns.
     pub fn columns_len(&self) -> usize {
         self.types.len()
     }
@@ -151,7 +151,7 @@ fn key_type(column: &DataType) -> DataType {
     }
 }
 
-/// Makes equal floats equal bit by bit: both zeros, and all that are no numbers, as the engine compares them.
+/// Makes equal floats equal bit by bit: both zeros, and all NaNs, as the engine compares them.
 fn comparable(column: ArrayRef) -> ArrayRef {
     match column.data_type() {
         DataType::Float32 => Arc::new(

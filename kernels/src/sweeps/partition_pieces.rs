@@ -1,4 +1,4 @@
-//! `partition_pieces`: partitioned spans -> for each stretch of time without a boundary the spans that cover it.
+//! `partition_pieces`: partitioned spans -> the covering spans of each stretch of time without a boundary.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef};

@@ -46,7 +46,7 @@ impl Pieces {
         self.ts.is_empty()
     }
 
-    /// Turns what waits into the columns of a batch and starts anew.
+    /// Turns the waiting rows into the columns of a batch and resets.
     pub fn flush(
         &mut self,
         partitions: &mut Partitions,

@@ -1,4 +1,4 @@
-//! `range_aggregate`: rows and windows -> each window with what the rows in it come to.
+//! `range_aggregate`: rows and windows -> each window with an aggregate of the rows in it.
 
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, FieldRef};
@@ -17,7 +17,7 @@ use super::range_values::{Function, Measure};
 use super::source::{ChunkedInput, Kind};
 use super::stream::{Sweep, int64, made, nullable, schema, stream};
 
-/// Windows between which it is seen whether anybody still wants them: each looks into every lane of its group.
+/// Number of windows between checks for cancellation: each window visits every lane of its group.
 const PATIENCE: usize = 256;
 
 struct RangeAggregate {
@@ -27,11 +27,11 @@ struct RangeAggregate {
     measure: Measure,
     /// The type of the values.
     value: DataType,
-    /// The partitions of the rows; the first columns are those that windows have, too.
+    /// The partitions of the rows; the first columns are those that windows have too.
     partitions: Partitions,
-    /// What those columns say, of rows and windows.
+    /// The groups: values of those columns, in rows and windows.
     groups: Partitions,
-    /// Which columns of the windows, after their times, these are.
+    /// The positions of these columns in the windows, after their times.
     matched: Vec<usize>,
     /// The group of each partition, and the lanes of each group.
     group: Vec<u32>,
@@ -39,7 +39,7 @@ struct RangeAggregate {
     lanes: Vec<Lane>,
     /// Start and end of each partition's latest span.
     latest: Vec<(i64, i64)>,
-    /// Windows are of no partition to their source.
+    /// The source of windows sees no partitions.
     nothing: Partitions,
     token: Token,
 }
@@ -123,7 +123,7 @@ impl RangeAggregate {
         Ok(())
     }
 
-    /// What the rows in each window of the current chunk come to.
+    /// Aggregates the rows in each window of the current chunk.
     fn aggregated(&mut self, columns: &[ArrayRef]) -> Result<ArrayRef, ArrowError> {
         let chunk = &self.windows.chunk;
         let count = chunk.ts.len();
@@ -196,7 +196,7 @@ pub fn range_aggregate(
     let (table, windows) = (table.into_reader()?, windows.into_reader()?);
     let build = || {
         let (kind, times) = if events { (Kind::Events, 1) } else { (Kind::Spans, 2) };
-        // Between times and values are the partitions.
+        // The partitions are between times and values.
         let width = table.schema().fields().len();
         let partitions = width
             .checked_sub(times + 1)

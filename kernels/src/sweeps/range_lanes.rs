@@ -1,5 +1,4 @@
-//! Rows in order of time -> lanes, in each of which the rows that a window touches follow each other, and what any run of
-//! them comes to.
+//! Rows in order of time -> lanes, in which the rows of any window are contiguous, with aggregates of runs of rows.
 
 use super::held::NULL_ROW;
 use super::meter::hold;
@@ -7,15 +6,15 @@ use super::numbers::Number;
 use super::range_values::{Function, Measure, Values};
 use crate::forest::{Forest, Growing, Monoid};
 
-/// Rows that are one leaf of a forest; what is left at the ends of a range is looked at row by row.
+/// Rows per leaf of a forest; rows at the ends of a range are visited one by one.
 const BLOCK: usize = 32;
 
 /// Rows that have a value.
 pub struct Lane {
     ts: Vec<i64>,
-    /// Ends of spans; nothing for events.
+    /// Ends of spans; empty for events.
     end: Vec<i64>,
-    /// Where the values are, if one of them is handed on.
+    /// References to the values, if the aggregate picks one of them.
     row: Vec<u64>,
     values: Values,
     forest: Option<Forest<Box<dyn Monoid>, Growing>>,
@@ -24,11 +23,11 @@ pub struct Lane {
 /// The running aggregate of a window.
 pub struct WindowState<'a> {
     pub count: u64,
-    /// What is aggregated, as the monoid has it.
+    /// The aggregate, in the monoid's words.
     pub words: &'a mut [u64],
-    /// The value of one of the words' width, for rows that are looked at by themselves.
+    /// Buffer for the value of a single row, as wide as `words`.
     pub unit: &'a mut [u64],
-    /// Time and place of the row that is handed on.
+    /// Time and reference of the picked row.
     pub chosen: Option<(i64, u64)>,
 }
 
@@ -56,7 +55,7 @@ impl Lane {
         }
     }
 
-    /// Puts neighbouring rows together, once all are there.
+    /// Builds the forest, once all rows are there.
     pub fn finish(&mut self, measure: &Measure) {
         if !measure.computes() {
             return;
@@ -78,7 +77,7 @@ impl Lane {
         self.forest = Some(forest);
     }
 
-    /// Adds what lies in a window: events that it covers, spans that share some time with it.
+    /// Adds the rows in a window: events that it covers, and spans that share some time with it.
     pub fn add(&self, (begin, end): (i64, i64), measure: &Measure, state: &mut WindowState<'_>) {
         let first = if self.end.is_empty() {
             self.ts.partition_point(|&ts| ts < begin)
@@ -129,7 +128,7 @@ impl Lane {
         }
     }
 
-    /// About how many bytes a row takes.
+    /// The approximate bytes per row.
     pub fn bytes(&self) -> i64 {
         let value = match self.values {
             Values::None => 0,

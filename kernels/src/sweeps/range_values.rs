@@ -1,4 +1,4 @@
-//! Names of aggregates over ranges of rows -> how values are kept, put together, and shown.
+//! Names of aggregates over ranges of rows -> how values are kept, combined, and shown.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ const NAMES: [(&str, Function); 7] = [
 /// The largest decimal of 38 digits.
 const MOST: i128 = 10i128.pow(38) - 1;
 
-/// The largest or the smallest of numbers: of what sort it is, 0 where there is none, and its bits.
+/// The largest or the smallest of numbers: its sort, 0 if there is none, and its bits.
 struct Best {
     most: bool,
 }
@@ -73,13 +73,13 @@ fn halves(value: i128) -> [u64; 2] {
     [value as u64, (value >> 64) as u64]
 }
 
-/// What is aggregated, and how.
+/// The aggregate, its argument and its representation.
 pub struct Measure {
     pub function: Function,
     data_type: DataType,
 }
 
-/// How a lane keeps the values that are added up or compared.
+/// The representation of values that are summed or compared.
 pub enum Values {
     None,
     Whole(Vec<i64>),
@@ -122,17 +122,17 @@ impl Measure {
         Ok(made)
     }
 
-    /// Whether it takes numbers, and not just rows.
+    /// Whether it takes numbers, not just rows.
     pub fn computes(&self) -> bool {
         !self.picks() && self.function != Function::Count
     }
 
-    /// Whether it hands on the value of one row.
+    /// Whether it returns the value of one row.
     pub fn picks(&self) -> bool {
         matches!(self.function, Function::First | Function::Last)
     }
 
-    /// Digits behind the point.
+    /// Digits after the decimal point.
     pub fn scale(&self) -> i8 {
         scale(&self.data_type)
     }
@@ -162,7 +162,7 @@ impl Measure {
         }
     }
 
-    /// Writes what a value is to the monoid.
+    /// Writes a value in the monoid's words.
     #[inline]
     pub fn write(&self, value: Number, words: &mut [u64]) {
         let best = matches!(self.function, Function::Min | Function::Max);
@@ -191,7 +191,7 @@ impl Measure {
         }
     }
 
-    /// Makes a column of how many values there were of each, and what they came to.
+    /// Makes a column from counts of values and aggregates.
     pub fn column(&self, counts: &[u64], words: &[u64]) -> Result<ArrayRef, ArrowError> {
         let width = self.monoid().width();
         let each = || {
@@ -256,7 +256,7 @@ impl Measure {
     }
 }
 
-/// A sum of three words, where 128 bits say it.
+/// A sum of three words, if it fits into 128 bits.
 fn sum(words: &[u64]) -> Option<i128> {
     let sum = whole(words[0], words[1]);
     let sign = if sum < 0 { u64::MAX } else { 0 };

@@ -1,4 +1,4 @@
-//! A stream of partition tuples -> the set of partitions that must all have a span where time counts.
+//! A stream of partition tuples -> the set of partitions that must all have a span for time to count.
 
 use arrow_schema::ArrowError;
 
@@ -6,7 +6,7 @@ use super::failure::{fail, upstream};
 use super::partition::Partitions;
 use super::source::Reader;
 
-/// The partitions that an intersection asks for; they are read when the sweep begins.
+/// The partitions required by an intersection; they are read when the sweep begins.
 pub struct Required {
     tuples: Option<Reader>,
     member: Vec<bool>,

@@ -19,7 +19,7 @@ use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 struct Series {
     sources: Vec<ChunkedInput>,
     starts: Vec<bool>,
-    /// The sources as their events at one time come: stops before starts.
+    /// The sources in the order of their events at one time: stops before starts.
     order: Vec<usize>,
     partitions: Partitions,
     inputs: Vec<InputColumns>,
@@ -30,14 +30,14 @@ struct Series {
     out: Vec<Slot>,
 }
 
-/// The output columns that come from one source at one edge: place in the output, place in the source, type.
+/// The output columns from one source at one edge: place in the output, place in the source, type.
 struct InputColumns {
     source: usize,
     rising: bool,
     columns: Vec<(usize, usize, DataType)>,
 }
 
-/// A span from its opening event on.
+/// A span from its start event on.
 struct Slot {
     ts: i64,
     code: u32,
@@ -90,7 +90,7 @@ impl Series {
         };
     }
 
-    /// Closes or drops what is open after the last event.
+    /// Closes or drops the open spans after the last event.
     fn close(&mut self) {
         for slot in self.slots.iter_mut().filter(|slot| slot.end == End::Unknown) {
             slot.end = match self.close_at {

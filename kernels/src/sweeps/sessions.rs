@@ -1,4 +1,4 @@
-//! `sessions`: events -> spans from the first to the last of those that follow each other closely, and how many.
+//! `sessions`: events -> spans from the first to the last of a run of close events, and their number.
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ struct Session {
     events: i64,
 }
 
-/// Adds a session; one of no length lasts for a nanosecond.
+/// Adds a session; one without length lasts for a nanosecond.
 fn settle(session: Session, code: usize, out: &mut Spans) -> Result<(), ArrowError> {
     if session.events > 0 {
         let least = session.first.checked_add(1);

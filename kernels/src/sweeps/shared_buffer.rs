@@ -1,4 +1,4 @@
-//! `SharedBuffer`: an Arrow stream that is made once -> as many readers as wanted, each at its own place.
+//! `SharedBuffer`: an Arrow stream that is computed once -> any number of readers, each at its own place.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ use super::opening::Opening;
 use super::source::Reader;
 use super::spill::{Place, Spill};
 
-/// Where the batches come from; who has its lock may pull.
+/// The source of the batches; only the holder of its lock may pull.
 enum Origin {
     Starting,
     Open(Reader),
@@ -28,21 +28,21 @@ enum Origin {
 
 const BRIEFLY: Duration = Duration::from_millis(1);
 
-/// Where a batch is.
+/// The place of a batch.
 enum Kept {
     Memory(RecordBatch),
     Disk(Place),
-    /// Every reader has had it.
+    /// All readers have read it.
     Gone,
 }
 
-/// What has been read so far.
+/// The batches read so far.
 struct Store {
     kept: Vec<Kept>,
     end: Option<Result<(), String>>,
-    /// Batches up to here are gone.
+    /// Batches before this one are gone.
     gone: usize,
-    /// Readers that have been announced and not been opened.
+    /// Readers that have been announced but not opened.
     expected: usize,
     /// The next batch of each reader, or None once it was dropped.
     readers: Vec<Option<usize>>,
@@ -52,7 +52,7 @@ struct Store {
 }
 
 impl Store {
-    /// Forgets batches that every reader has had.
+    /// Drops batches that all readers have read.
     fn forget(&mut self) {
         if self.expected > 0 {
             return;
@@ -82,7 +82,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a reader finds at its place.
+/// The state of a reader's next batch.
 enum Found {
     Batch(RecordBatch),
     OnDisk(Place),
@@ -91,7 +91,7 @@ enum Found {
 }
 
 impl Shared {
-    /// Returns the number of a new reader; None if batches are gone that it would need.
+    /// Returns the number of a new reader; None if batches that it needs are gone.
     fn announce(&self) -> Option<usize> {
         let mut store = locked(&self.store);
         if store.gone > 0 {
@@ -121,14 +121,14 @@ impl Shared {
         found
     }
 
-    /// Reads one more batch of the source, unless another reader did so while this one waited for its turn.
+    /// Reads one more batch of the source, unless another reader did so while this one waited for the lock.
     fn advance(&self, reader: usize) {
         let mut origin = locked(&self.origin);
         if !self.needs_more(reader) {
             return;
         }
         if let Origin::Starting = *origin {
-            // The first reader's thread has just announced it and is on its way.
+            // The first reader's thread has just announced it and will take the lock.
             drop(origin);
             thread::sleep(BRIEFLY);
             return;
@@ -163,7 +163,7 @@ impl Shared {
         let size = bytes(batch.columns());
         let rows = batch.num_rows() as u64;
         let full = locked(&self.store).memory.saturating_add(size) > self.limit;
-        // Written without the store's lock: other readers go on with what is there.
+        // Written without the store's lock: other readers continue meanwhile.
         let kept = if full { Kept::Disk(self.spill.write(&batch)?) } else { Kept::Memory(batch) };
         let mut store = locked(&self.store);
         if !full {
@@ -232,7 +232,7 @@ impl Drop for Follower {
 /// A stream that is computed once and read several times, kept in memory up to a limit and on disk beyond it.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct SharedBuffer {
-    /// Not in `shared`, which threads drop that do not know whether they have Python's lock.
+    /// Not in `shared`, which is dropped by threads that may not hold Python's lock.
     source: Mutex<Option<Py<PyAny>>>,
     shared: Arc<Shared>,
 }
@@ -295,7 +295,7 @@ impl SharedBuffer {
     /// Open one more reader, at the first batch.
     fn open(&self, py: Python<'_>) -> PyResult<PyRecordBatchReader> {
         let Some(number) = py.detach(|| self.shared.announce()) else {
-            // More readers than expected: what is gone has to be made anew for this one.
+            // More readers than expected: batches that are gone have to be computed again for this one.
             return Ok(PyRecordBatchReader::new(self.start(py)?));
         };
         if number == 0 {
@@ -304,7 +304,7 @@ impl SharedBuffer {
         Ok(PyRecordBatchReader::new(Box::new(Follower { shared: self.shared.clone(), number, done: false })))
     }
 
-    /// Let go of the source; nothing can be opened any more.
+    /// Release the source; no reader can be opened any more.
     fn close(&self) {
         let source = locked(&self.source).take();
         drop(source);
@@ -321,19 +321,19 @@ impl SharedBuffer {
         self.close();
     }
 
-    /// Bytes that were kept in memory at most.
+    /// Maximum number of bytes kept in memory.
     #[getter]
     fn peak(&self) -> i64 {
         locked(&self.shared.store).peak
     }
 
-    /// Bytes that were written to disk.
+    /// Bytes written to disk.
     #[getter]
     fn spilled(&self) -> u64 {
         self.shared.spill.bytes()
     }
 
-    /// Rows that were kept.
+    /// Rows kept.
     #[getter]
     fn rows(&self) -> u64 {
         locked(&self.shared.store).rows

@@ -18,7 +18,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// Checks that the inputs fit and returns them with the output's schema, whose first columns are `own`.
+    /// Checks that the inputs match and returns them with the output's schema, with `own` as its first columns.
     pub fn new(
         a: ChunkedInput,
         b: ChunkedInput,
@@ -38,7 +38,7 @@ impl Sides {
         Ok((Self { a, b, partitions, swapped, fields }, schema))
     }
 
-    /// Loads what the sweep needs next of either side.
+    /// Loads the next rows of either side that the sweep needs.
     pub fn fill(&mut self) -> Result<(), ArrowError> {
         self.a.fill(&mut self.partitions)?;
         self.b.fill(&mut self.partitions)
@@ -48,7 +48,7 @@ impl Sides {
         self.a.done && self.b.done
     }
 
-    /// The time of the row that comes next.
+    /// The time of the next row.
     pub fn now(&self) -> i64 {
         self.a.time().min(self.b.time())
     }

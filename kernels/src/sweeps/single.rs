@@ -1,4 +1,4 @@
-//! What the sweeps over one input share: rows go to a step in order of time, the spans it makes become batches.
+//! The common part of sweeps over one input: rows go to a step in order of time, and its spans become batches.
 
 use std::sync::Arc;
 
@@ -38,18 +38,18 @@ impl From<ArrowError> for Stop {
     }
 }
 
-/// What a sweep does with each row; its state is one entry per partition.
+/// The action of a sweep for each row; its state is one entry per partition.
 pub trait Step: Send {
-    /// Called for every chunk before its rows; there are `partitions` partitions by now.
+    /// Called for every chunk before its rows; `partitions` is the current number of partitions.
     fn load(&mut self, input: &ChunkedInput, partitions: usize) -> Result<(), ArrowError>;
     fn row(&mut self, row: Row, out: &mut Spans) -> Result<(), Stop>;
-    /// Hands out what no row from `ts` on can change, so that partitions that are silent hold nothing.
+    /// Emits what no row from `ts` on can change, so that silent partitions hold nothing back.
     fn settle(&mut self, _ts: i64, _out: &mut Spans) -> Result<(), ArrowError> {
         Ok(())
     }
     /// Called once, after the last row.
     fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError>;
-    /// The rows whose payload may still be wanted.
+    /// The rows with payload that may still be needed.
     fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_>;
 }
 
@@ -99,7 +99,7 @@ impl Spans {
         self.real.push(number);
     }
 
-    /// The rows whose payload is to be handed out.
+    /// The rows with payload for the output.
     fn rows(&self) -> impl Iterator<Item = u64> + '_ {
         self.row.iter().chain(&self.picked).copied()
     }
@@ -138,7 +138,7 @@ fn each<T: Copy>(values: &[T], place: usize, of: usize) -> impl Iterator<Item = 
     values.iter().skip(place).step_by(of).copied()
 }
 
-/// How many columns that a step makes stand before the payload, of each sort.
+/// The number of columns made by a step, before the payload, by sort.
 #[derive(Clone, Copy, Default)]
 pub struct Made {
     /// Of int64.
@@ -155,13 +155,13 @@ impl Made {
     }
 }
 
-/// What the columns of the output are, besides keys.
+/// The columns of the output, besides keys.
 struct Shape {
     spans: bool,
     made: Made,
     /// The type of the first payload column.
     first: Option<DataType>,
-    /// The payload fields that are handed on: the first of the input's.
+    /// The payload fields in the output: the first of the input's.
     fields: Vec<FieldRef>,
 }
 
@@ -170,7 +170,7 @@ struct Single<S> {
     partitions: Partitions,
     shape: Shape,
     step: S,
-    /// Rows met since the latest settling; counted here since batches may be cut anywhere.
+    /// Rows since the latest settling; counted here since batches may be cut anywhere.
     met: usize,
     out: Spans,
 }
@@ -232,7 +232,7 @@ impl<S: Step> Sweep for Single<S> {
     }
 }
 
-/// Opens a table of spans for the step that is made for it.
+/// Opens a table of spans for a step.
 pub fn over_spans<S: Step + 'static>(
     spans: AnyRecordBatch,
     partitions: usize,

@@ -1,17 +1,17 @@
-//! Output rows in order of their beginning, which are filled in as their ends become known.
+//! Output rows in order of their start, completed as their ends become known.
 
 use std::collections::VecDeque;
 
-/// When the span of a slot ends.
+/// The end of the span of a slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
     Unknown,
     At(i64),
-    /// Never, or where it began: it is no span.
+    /// Never, or at its start: it is not a span.
     Dropped,
 }
 
-/// How long the call of a slot lasts.
+/// The duration of the call of a slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Length {
     Open,
@@ -28,7 +28,7 @@ impl Length {
     }
 }
 
-/// A number that no slot has.
+/// A number without slot.
 pub const NO_SLOT: u64 = u64::MAX;
 
 /// A queue whose entries keep their numbers.
@@ -57,7 +57,7 @@ impl<T> Slots<T> {
         self.queue.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
-    /// The oldest slot if it satisfies the condition, taken out.
+    /// Removes and returns the oldest slot if it satisfies the condition.
     #[inline]
     pub fn pop_if(&mut self, condition: impl FnOnce(&T) -> bool) -> Option<T> {
         if !condition(self.queue.front()?) {

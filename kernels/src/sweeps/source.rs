@@ -1,4 +1,4 @@
-//! An Arrow stream of spans or events -> checked chunks of times and partition codes, and the rows they stand for.
+//! An Arrow stream of spans or events -> checked chunks of times and partition codes, and references to their rows.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -12,12 +12,12 @@ use super::failure::{fail, upstream};
 use super::held::{Held, NULL_ROW};
 use super::partition::Partitions;
 
-/// Rows of one chunk at most, and about the rows of one output batch.
+/// Maximum number of rows of a chunk, and the approximate number of rows of an output batch.
 pub const ROWS: usize = 1 << 16;
 
 pub type Reader = Box<dyn RecordBatchReader + Send>;
 
-/// What the first columns of an input are.
+/// The sorts of the first columns of an input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Spans,
@@ -112,7 +112,7 @@ impl ChunkedInput {
         self.held.column((self.chunk.base >> 32) as u32, column).ok_or_else(|| fail("chunk was dropped"))
     }
 
-    /// The time of the next row; `i64::MAX` after the last, which no span can have.
+    /// The time of the next row; after the last, `i64::MAX`, which is invalid for spans.
     #[inline]
     pub fn time(&self) -> i64 {
         self.chunk.ts.get(self.pos).copied().unwrap_or(i64::MAX)
@@ -189,7 +189,7 @@ impl ChunkedInput {
         if self.partitions == 0 { Ok(String::new()) } else { partitions.describe(code) }
     }
 
-    /// Tells of a span that begins at the next row while another of its partition is open.
+    /// Reports a span that begins at the next row while another of its partition is open.
     #[cold]
     pub fn overlap(&self, open: &Open, row: usize, partitions: &mut Partitions) -> ArrowError {
         self.overlaps((self.held.time(open.row), open.end), row, partitions)
@@ -211,7 +211,7 @@ impl ChunkedInput {
     }
 }
 
-/// A span that was met last in some partition: it is open at `t` while `t < end`.
+/// The latest span of a partition: it is open at `t` while `t < end`.
 #[derive(Clone, Copy)]
 pub struct Open {
     pub end: i64,
@@ -219,10 +219,10 @@ pub struct Open {
 }
 
 impl Open {
-    /// No span was met yet.
+    /// No span so far.
     pub const NEVER: Self = Self { end: i64::MIN, row: NULL_ROW };
 
-    /// Its row where it is open at `t`, the NULL row elsewhere.
+    /// Its row if it is open at `t`, otherwise the NULL row.
     #[inline]
     pub fn row_at(&self, t: i64) -> u64 {
         if self.end > t { self.row } else { NULL_ROW }

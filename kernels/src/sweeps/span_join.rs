@@ -14,7 +14,7 @@ use super::sides::Sides;
 use super::source::{ChunkedInput, Kind};
 use super::stream::stream;
 
-/// What a call asks for.
+/// The form of a join.
 enum Form {
     Inner,
     Cut(Keep),

@@ -1,4 +1,5 @@
-//! `span_pieces`, `span_group`: spans or events and a grouper -> the pieces inside every grouper span, or aggregates over them.
+//! `span_pieces`, `span_group`: spans or events and a grouper -> the pieces inside every grouper span, or aggregates
+//! over them.
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
@@ -104,7 +105,7 @@ impl<M: Members> Sweep for SpanPieces<M> {
     }
 }
 
-/// What a span group is made of, besides what becomes of its pieces.
+/// The inputs of a span group, besides the consumer of its pieces.
 struct Inputs {
     input: ChunkedInput,
     grouper: ChunkedInput,

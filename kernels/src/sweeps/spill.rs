@@ -1,4 +1,4 @@
-//! Batches -> a file that nobody else sees, and back.
+//! Batches -> an unnamed temporary file, and back.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -16,14 +16,14 @@ use super::failure::fail;
 
 static FILES: AtomicU64 = AtomicU64::new(0);
 
-/// Where in the file a batch is: an Arrow IPC stream of its own.
+/// The place of a batch in the file: it is an Arrow IPC stream of its own.
 #[derive(Clone, Copy)]
 pub struct Place {
     offset: u64,
     length: usize,
 }
 
-/// A file in a folder, both made when something is first written; the file is gone when this is dropped.
+/// A file in a folder, both created at the first write; dropping this removes the file.
 pub struct Spill {
     folder: PathBuf,
     file: Mutex<Option<File>>,
@@ -39,7 +39,7 @@ impl Spill {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Appends a batch; one caller at a time.
+    /// Appends a batch; callers must not write concurrently.
     pub fn write(&self, batch: &RecordBatch) -> Result<Place, ArrowError> {
         let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema())?;
         writer.write(batch)?;
@@ -79,7 +79,7 @@ impl Spill {
     }
 }
 
-/// Makes a file that has no name any more: it goes with the process, however that ends.
+/// Makes a file without a name: it is removed with the process, however that ends.
 fn create(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let number = FILES.fetch_add(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! `stack_history`, `stack_contents`: pushes and pops -> spans of equal stacks, and what is on each stack.
+//! `stack_history`, `stack_contents`: pushes and pops -> spans of equal stacks, and the contents of each stack.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ struct History {
     ignored: Tally,
 }
 
-/// What a partition's stack is now, and the slot of its span.
+/// The current stack of a partition, and the slot of its span.
 #[derive(Clone, Copy)]
 struct Stack {
     now: u32,
@@ -97,7 +97,7 @@ impl History {
             if self.moves.fill(&mut self.partitions)? {
                 let column = self.moves.pushes.payload_column(self.moves.own())?;
                 self.codes = self.tokens.encode(std::slice::from_ref(column), column.len())?;
-                // The tokens are all that is wanted of a push.
+                // Only the tokens of pushes are needed.
                 self.moves.pushes.held.retain(std::iter::empty());
             }
             let none = Stack { now: EMPTY, slot: NO_SLOT };

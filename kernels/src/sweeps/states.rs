@@ -1,4 +1,4 @@
-//! `thread_states`: switches and wakeups in their order -> what each thread did, from one change of its state to the next.
+//! `thread_states`: switches and wakeups in their order -> the states of each thread, from one change to the next.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, schema, stream};
 
-/// What stands before the payload: kind, cpu, target_cpu, tid, other_tid, code, line.
+/// The columns before the payload: kind, cpu, target_cpu, tid, other_tid, code, line.
 const OWN: [DataType; 7] = [
     DataType::Int8,
     DataType::Int64,
@@ -47,7 +47,7 @@ struct State {
     row: u64,
     context: Option<i8>,
     state: i8,
-    /// 0 if it is that of the event's `tid`, 1 of `other_tid`.
+    /// 0 if it is the state of the event's `tid`, 1 of `other_tid`.
     side: i8,
     woken: bool,
 }
@@ -55,7 +55,7 @@ struct State {
 #[derive(Default)]
 struct Thread {
     open: Option<State>,
-    /// The CPU that it was switched in on, unless it was seen elsewhere since.
+    /// The CPU that switched it in, unless it was seen elsewhere since.
     on: Option<Option<i64>>,
 }
 
@@ -69,7 +69,7 @@ struct States {
     ended: bool,
 }
 
-/// The columns of the present chunk.
+/// The columns of the current chunk.
 struct Columns {
     kind: Int8Array,
     cpu: Int64Array,
@@ -168,7 +168,7 @@ impl States {
         self.running.insert(cpu, next);
     }
 
-    /// Ends what a CPU was thought to run when it is switched from something else.
+    /// Ends the state of the thread assumed to run on a CPU that is switched from another thread.
     fn lose(&mut self, tid: i64, at: &State) {
         let Some(thread) = self.threads.get_mut(&tid) else {
             return;
@@ -206,7 +206,7 @@ impl States {
         self.change(tid, new);
     }
 
-    /// Lets out the states that no change ended, in order.
+    /// Emits the states without a later change, in order.
     fn finish(&mut self) {
         self.ended = true;
         let mut rest: Vec<(i64, State)> =

@@ -1,4 +1,4 @@
-//! A sweep that makes batches when asked -> a Python object with `__arrow_c_stream__`.
+//! A sweep that makes batches on demand -> a Python object with `__arrow_c_stream__`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -68,12 +68,12 @@ impl<S: Sweep> RecordBatchReader for Stream<S> {
     }
 }
 
-/// A column that the kernel itself makes.
+/// A column made by the kernel itself.
 pub fn made(data_type: DataType, nullable: bool) -> FieldRef {
     Arc::new(Field::new("", data_type, nullable))
 }
 
-/// Gives the fields their output names; columns that come from an input may be NULL.
+/// Gives the fields their output names; columns of an input may be NULL.
 pub fn schema(fields: Vec<FieldRef>, names: &[String]) -> Result<SchemaRef, ArrowError> {
     if fields.len() != names.len() {
         return Err(fail(format!("{} names given for {} output columns", names.len(), fields.len())));
@@ -82,7 +82,7 @@ pub fn schema(fields: Vec<FieldRef>, names: &[String]) -> Result<SchemaRef, Arro
     Ok(Arc::new(Schema::new(fields.into_iter().zip(names).map(rename).collect::<Vec<_>>())))
 }
 
-/// Fields that may be NULL in the output whatever the input said.
+/// Fields that may be NULL in the output whatever the input's schema.
 pub fn nullable(fields: Vec<FieldRef>) -> impl Iterator<Item = FieldRef> {
     fields.into_iter().map(|field| Arc::new(Field::clone(&field).with_nullable(true)))
 }
@@ -92,7 +92,7 @@ pub fn int64(values: Vec<i64>) -> ArrayRef {
     Arc::new(Int64Array::from(values))
 }
 
-/// Names of the partition columns, which stand at `first` among the output's names.
+/// Names of the partition columns, which begin at `first` among the output's names.
 pub fn partitions(names: &[String], first: usize, types: Vec<DataType>) -> Result<Partitions, ArrowError> {
     let names = names.get(first..first + types.len()).ok_or_else(|| fail("too few output names"))?;
     Partitions::new(names, types)

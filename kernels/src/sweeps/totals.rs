@@ -11,10 +11,10 @@ use super::held::Held;
 use super::source::ROWS;
 use super::stream::made;
 
-/// A partition that has no slot.
+/// A partition without slot.
 const NO_SLOT: u32 = u32::MAX;
 
-/// Pieces that wait to be added up, and a slot for every row of the output that is not given away yet.
+/// Pieces to be aggregated, and a slot for every row of the output that is not emitted yet.
 #[derive(Default)]
 pub struct Totals {
     folds: Vec<Fold>,
@@ -22,7 +22,7 @@ pub struct Totals {
     /// Group and partition of each slot.
     group: Vec<usize>,
     code: Vec<u32>,
-    /// For each partition the slot it got last.
+    /// The latest slot of each partition.
     last: Vec<u32>,
     /// Slots that were open at the last flush.
     kept: usize,
@@ -48,7 +48,7 @@ impl Totals {
         self.group.len() as u32 - 1
     }
 
-    /// Adds the waiting pieces up.
+    /// Aggregates the waiting pieces.
     fn fold(&mut self, held: &Held) -> Result<(), ArrowError> {
         let pieces = std::mem::take(&mut self.pieces);
         let (ts, duration) = (Int64Array::from(pieces.ts), Int64Array::from(pieces.duration));

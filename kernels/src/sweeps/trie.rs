@@ -7,10 +7,10 @@ use super::failure::fail;
 /// The empty stack.
 pub const EMPTY: u32 = 0;
 
-/// All stacks that have been met; a stack is a number.
+/// All stacks so far; a stack is a number.
 pub struct Trie {
     stacks: Vec<Stack>,
-    /// Stacks by hash of what they are made of, at most half of it in use; `EMPTY` where there is none.
+    /// Stacks by hash of their parts, at most half full; `EMPTY` in free places.
     table: Vec<u32>,
     named: u32,
 }
@@ -19,9 +19,9 @@ pub struct Trie {
 struct Stack {
     below: u32,
     top: u32,
-    /// The number that users see; 0 if none was asked for.
+    /// The number visible to users; 0 before it is first requested.
     id: u32,
-    /// The stack that was made of this one last, which is often wanted again.
+    /// The latest stack made from this one, which is often needed again.
     above: u32,
 }
 
@@ -88,7 +88,7 @@ impl Trie {
         (stack != EMPTY).then(|| self.stacks[stack as usize].below)
     }
 
-    /// The number that users see: from 1, in the order in which this is asked for.
+    /// The number visible to users: from 1, in the order of first request.
     #[inline]
     pub fn id(&mut self, stack: u32) -> i64 {
         let id = &mut self.stacks[stack as usize].id;
@@ -119,7 +119,7 @@ impl Trie {
     }
 }
 
-/// Where a stack is looked for first in a table whose size is a power of two.
+/// The first place to look for a stack in a table with a size that is a power of two.
 #[inline]
 fn place(below: u32, top: u32, size: usize) -> usize {
     let mixed = (u64::from(below) << 32 | u64::from(top)).wrapping_mul(0xf135_7aea_2e62_a9c5);

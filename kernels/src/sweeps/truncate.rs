@@ -1,4 +1,4 @@
-//! `truncate`: spans that may overlap -> the same, each of them cut where the next of its partition begins.
+//! `truncate`: spans that may overlap -> the same, each cut at the start of the next in its partition.
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;

@@ -52,7 +52,7 @@ pub fn values<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
     }
 }
 
-/// Dates, times, intervals and decimals; anything else as the text Arrow gives it.
+/// Dates, times, intervals and decimals; other types as Arrow's text.
 fn scalars<'py>(py: Python<'py>, array: &ArrayRef, kind: &DataType) -> Values<'py> {
     match kind {
         DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => {
@@ -178,7 +178,7 @@ fn structs<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
     })
 }
 
-/// A dict per row; where a key cannot be one, a list of pairs.
+/// A dict per row, or a list of pairs if a key cannot be a dict key.
 fn maps<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
     convert(py, array, |row| {
         let entries = array.as_map().value(row);
@@ -236,7 +236,7 @@ fn intervals<'py>(py: Python<'py>, array: &ArrayRef, unit: IntervalUnit) -> Valu
     }
 }
 
-/// The largest count and its negative stand for no end of time.
+/// The largest count and its negative mean infinity.
 fn endless(count: i64, largest: i64) -> Option<String> {
     match count {
         _ if count == largest => Some("infinity".to_owned()),
@@ -254,7 +254,7 @@ fn per_second(unit: TimeUnit) -> i64 {
     }
 }
 
-/// The counts behind times, whatever their width.
+/// The integers of times, whatever their width.
 fn integers(array: &ArrayRef) -> PyResult<ArrayRef> {
     let plain = match array.data_type() {
         DataType::Time32(_) => cast(array, &DataType::Int32),

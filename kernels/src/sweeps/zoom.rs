@@ -1,4 +1,4 @@
-//! `zoom`: spans -> at most one cell a step and partition for those shorter than a step, and the others as they are.
+//! `zoom`: spans -> at most one cell per step and partition for spans shorter than a step, and longer spans unchanged.
 
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;

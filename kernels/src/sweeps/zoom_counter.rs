@@ -1,4 +1,4 @@
-//! `zoom_counter`: spans with a number -> what it comes to in each step, where it changes.
+//! `zoom_counter`: spans with a number -> its aggregate in each step, where it changes.
 
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
@@ -13,7 +13,7 @@ use super::numbers::{Number, Numbers, is_narrow, scale};
 use super::single::{Made, Row, Spans, Step, Stop, over_spans};
 use super::source::ChunkedInput;
 
-/// What is covered of a step in one partition so far, or a run of steps within one span.
+/// The covered part of a step in one partition so far, or a run of steps within one span.
 #[derive(Clone, Copy)]
 struct Cell {
     /// The number of the step.
@@ -29,7 +29,7 @@ struct NonNullValues {
     least: (Number, u64),
     most: (Number, u64),
     last: u64,
-    /// The time that they cover.
+    /// Their covered time.
     length: i64,
     total: Number,
 }
@@ -44,9 +44,9 @@ struct ZoomCounter {
     from: i64,
     to: i64,
     step: i64,
-    /// Digits behind the point.
+    /// Digits after the decimal point.
     scale: i8,
-    /// Whether values times durations add up exactly.
+    /// Whether sums of value times duration are exact.
     exact: bool,
     numbers: Option<Numbers>,
     /// Start and end of each partition's latest span.
@@ -55,7 +55,7 @@ struct ZoomCounter {
 }
 
 impl ZoomCounter {
-    /// What a value comes to over some time.
+    /// The aggregate of a value over some time.
     fn known(&self, value: Number, length: i64, row: u64) -> NonNullValues {
         let total = match value {
             Number::Whole(value) if self.exact => Number::Whole(value * i128::from(length)),
@@ -100,12 +100,12 @@ impl ZoomCounter {
 
     fn mean(&self, known: NonNullValues) -> f64 {
         let (least, most) = (known.least.0, known.most.0);
-        // A value that stays is its own mean, which a product and a quotient of floats may miss.
+        // A constant value is its own mean, which a product and a quotient of floats may miss.
         if most.exceeds(least) { known.total.real(0) / known.length as f64 } else { least.real(self.scale) }
     }
 }
 
-/// Two neighbouring parts as one; of equal values the first one counts.
+/// Merges two neighbouring parts; of equal values the first one is kept.
 fn joined(before: NonNullValues, after: NonNullValues) -> NonNullValues {
     let total = match (before.total, after.total) {
         (Number::Whole(a), Number::Whole(b)) => Number::Whole(a + b),
