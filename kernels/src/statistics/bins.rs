@@ -1,17 +1,18 @@
-//! The bins of sketches: every 64-bit number has one, whose middle is at most 1 % away from it.
+//! The bins of sketches: every 64-bit number falls into one with a midpoint at most 1 % away from it.
 //!
-//! Bin 0 holds 0. A bin that begins with `a` ends with the largest `b <= 1.0199 a` below the next power of two, so small
-//! numbers have bins of their own, no bin crosses a power of two, and 2ab / (a + b) is within 0.986 % of both its ends.
+//! Bin 0 holds 0. A bin that begins with `a` ends with the largest `b <= 1.0199 a` below the next power of two, so
+//! small numbers have bins of their own, no bin crosses a power of two, and 2ab / (a + b) is within 0.986 % of both its
+//! ends.
 
 use std::sync::LazyLock;
 
-/// Bits behind the leading one by which a number finds its bin, or the one before it: 2^-7 is less than a bin's width.
+/// Bits after the leading one that select a number's bin, or the one before it: 2^-7 is less than a bin's width.
 const LOOKED_AT: u32 = 7;
 
 pub struct Bins {
     /// The last number of each bin.
     last: Vec<u64>,
-    /// The bin of the smallest number with this leading bit and these bits behind it.
+    /// The bin of the smallest number with this leading bit and these following bits.
     first: Vec<u16>,
 }
 
@@ -52,7 +53,7 @@ impl Bins {
         self.last.len()
     }
 
-    /// The number of a value's bin.
+    /// The bin number of a value.
     #[inline]
     pub fn of(&self, value: u64) -> usize {
         if value == 0 {
@@ -65,7 +66,7 @@ impl Bins {
         bin + usize::from(self.last[bin] < value)
     }
 
-    /// The number that stands for a bin's values.
+    /// The representative of a bin's values.
     pub fn middle(&self, bin: usize) -> f64 {
         let (begin, end) = self.ends(bin);
         if begin == end {
@@ -82,7 +83,7 @@ impl Bins {
         }
     }
 
-    /// How many bits the values of a bin have: 0 for 0, k for 2^(k-1) up to 2^k - 1.
+    /// The number of bits of the values of a bin: 0 for 0, k for 2^(k-1) up to 2^k - 1.
     pub fn bits(&self, bin: usize) -> usize {
         64 - self.last[bin].leading_zeros() as usize
     }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
 const HEADER: usize = 12;
-/// A filter of a thousand million bits is no help to anybody, and a header may claim one.
+/// A filter of 2^30 bits is not useful, and a corrupt header may claim one.
 const MOST_BITS: f64 = (1u64 << 30) as f64;
 
 /// FNV-1a with 64 bits.
@@ -13,7 +13,7 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A set of texts that may claim to have more of them than it has.
+/// A set of texts with false positives.
 #[pyclass(module = "dctv._kernels")]
 #[derive(Clone)]
 pub struct Bloom {
@@ -24,7 +24,7 @@ pub struct Bloom {
 }
 
 impl Bloom {
-    /// An empty filter for so many texts, of which so large a share of strange texts may be taken for one of them.
+    /// An empty filter for a number of texts and a false positive rate.
     pub fn sized(entries: u64, false_positive_rate: f64) -> Result<Bloom, &'static str> {
         if !(false_positive_rate > 0.0 && false_positive_rate < 1.0) {
             return Err("the false positive rate must be above 0 and below 1");
@@ -78,7 +78,7 @@ impl Bloom {
         if bits == 0 || f64::from(bits) > MOST_BITS || data.len() != (bits as usize).div_ceil(8) {
             return Err("the Bloom filter's size is not what its header says");
         }
-        // More hashes than the smallest rate asks for would only be a way to keep a reader busy.
+        // More hashes than the smallest rate needs would only slow a reader down.
         if hashes == 0 || hashes > 2048 {
             return Err("the Bloom filter's number of hashes is impossible");
         }
@@ -115,7 +115,7 @@ impl Bloom {
     }
 
     fn merge(&mut self, other: &Bound<'_, Bloom>) -> PyResult<()> {
-        // A filter merged with itself is what it was, but for its count; it cannot be borrowed twice.
+        // A filter merged with itself does not change, except for its count; it cannot be borrowed twice.
         let other = match other.try_borrow() {
             Ok(other) => other,
             Err(_) => {

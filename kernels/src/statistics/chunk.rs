@@ -1,4 +1,4 @@
-//! The events of a chunk -> everything that an index keeps of them.
+//! The events of a chunk -> all data that an index stores about them.
 
 use arrow_array::{Array, ArrayRef, RecordBatch};
 
@@ -13,25 +13,25 @@ const DUR: &str = "dur";
 const CAT: &str = "cat";
 const LINE: &str = "dctv:line";
 
-/// Categories and names from which on nothing is kept by name: it would be much in relation to so few events of each.
+/// Number of categories and names from which nothing is stored by name: it would be large for so few events of each.
 const MOST_GROUPS: usize = 1024;
 
-/// What to make of a chunk.
+/// What to compute for a chunk.
 pub struct Wishes {
-    /// Dimensions and the columns that they are of.
+    /// Dimensions and their columns.
     pub dimensions: Vec<(String, String)>,
     pub expected: u64,
     pub rate: f64,
-    /// Whether times, durations, lines and the dimensions `name`, `ts` and `dur` are asked for.
+    /// Whether to include times, durations, lines and the dimensions `name`, `ts` and `dur`.
     pub summary: bool,
 }
 
-/// What was made of it.
+/// The results for a chunk.
 pub struct Chunk {
     pub events: u64,
     pub dimensions: Vec<(String, Summary)>,
     pub summary: Option<Summed>,
-    /// Compresses what is kept of values.
+    /// Compresses the stored values.
     pub packer: Packer,
 }
 
@@ -129,7 +129,7 @@ fn summarize(events: &[(String, RecordBatch)]) -> Result<Summed, String> {
 }
 
 impl Chunk {
-    /// How many events have no value of a dimension.
+    /// The number of events without a value of a dimension.
     pub fn nulls(&self, summary: &Summary) -> u64 {
         self.events.saturating_sub(summary.valid)
     }

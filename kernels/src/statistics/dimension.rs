@@ -15,10 +15,10 @@ use super::text::float;
 use super::values::{Typed, each, typed};
 use super::varint::Packer;
 
-/// Distinct values from which on they are no longer counted, and bytes of their texts.
+/// Maximum number of distinct values that are counted, and of bytes of their texts.
 const MOST_VALUES: usize = 1 << 17;
 const MOST_BYTES: usize = 16 << 20;
-/// What a dictionary may have, compressed, and from which size on it is not even tried.
+/// Maximum compressed size of a dictionary, and the raw size from which compression is not tried.
 const MOST_BLOB: usize = 4096;
 const MOST_RAW: usize = 256 << 10;
 
@@ -33,11 +33,11 @@ pub struct Dimension {
     texts: FxHashMap<Vec<u8>, u64>,
     bytes: usize,
     range: Range,
-    /// Values are not counted, only their range is known.
+    /// Values are not counted, only their range is.
     range_only: bool,
 }
 
-/// What is known of a dimension at the end of a chunk.
+/// The state of a dimension at the end of a chunk.
 pub struct Summary {
     /// None if values were not counted.
     pub distinct: Option<u64>,
@@ -51,7 +51,7 @@ pub struct Summary {
 }
 
 impl Dimension {
-    /// A dimension of so many whole numbers from one to another, which are not counted.
+    /// A dimension of integers within a range, which are not counted.
     pub fn between(valid: u64, ends: Option<(i64, i64)>) -> Dimension {
         let mut range = Range::default();
         if let Some((min, max)) = ends {
@@ -60,13 +60,13 @@ impl Dimension {
         Dimension { valid, range, range_only: true, ..Dimension::default() }
     }
 
-    /// Add `count` times the same text.
+    /// Add the same text `count` times.
     pub fn add_text(&mut self, text: &str, count: u64) {
         self.valid += count;
         self.count_text(text.as_bytes(), count);
     }
 
-    /// Add a column, which must be as `values::known` gives it; false if its type is not one of a dimension.
+    /// Add a column, as returned by `values::known`; false if its type is not supported for dimensions.
     pub fn add(&mut self, column: &ArrayRef) -> Result<bool, ArrowError> {
         let Some(values) = typed(column) else {
             return Ok(false);
@@ -99,7 +99,7 @@ impl Dimension {
         Ok(true)
     }
 
-    /// Add whole numbers, which this tally counts by the bits of 64.
+    /// Add integers, which this tally counts by their 64 bits.
     fn add_whole<T>(&mut self, values: &PrimitiveArray<T>, tally: impl Fn(&mut Dimension) -> &mut Tally)
     where
         T: ArrowPrimitiveType<Native: Bits>,
@@ -175,7 +175,7 @@ impl Dimension {
         }
     }
 
-    /// Stop counting where there are too many values.
+    /// Stop counting if there are too many values.
     fn keep_small(&mut self) {
         let values =
             self.texts.len() + self.ints.settle().len() + self.uints.settle().len() + self.floats.settle().len();
@@ -186,7 +186,7 @@ impl Dimension {
         }
     }
 
-    /// End the chunk.
+    /// Finish the chunk.
     pub fn finish(mut self, expected: u64, rate: f64, packer: &mut Packer) -> Result<Summary, &'static str> {
         for (text, count) in ["false", "true"].into_iter().zip(self.bools) {
             if count > 0 {
@@ -251,17 +251,17 @@ impl Dimension {
     }
 }
 
-/// One float for all that are equal or no numbers.
+/// Normalize a float: one value for all NaNs, and one for both zeros.
 fn plain(value: f64) -> f64 {
     if value.is_nan() {
         f64::NAN
     } else {
-        // Turns the negative zero into the other one.
+        // Turns negative zero into positive zero.
         value + 0.0
     }
 }
 
-/// Sort values and pack them; None, and maybe not sorted, if that takes too much room.
+/// Sort values and pack them; None, with values possibly unsorted, if that takes too much space.
 fn dictionary(values: &mut [(Vec<u8>, u64)], packer: &mut Packer) -> Option<Vec<u8>> {
     let size: usize = values.iter().map(|(text, _)| text.len() + 10).sum();
     if size > MOST_RAW {

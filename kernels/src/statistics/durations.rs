@@ -13,7 +13,7 @@ use super::values::{Typed, each, typed};
 use super::varint::Packer;
 use super::wide::Wide;
 
-/// Durations of the events of one name, or of all.
+/// Durations of the events of one name, or of all events.
 #[derive(Clone, Default)]
 pub struct Durations {
     pub sketch: Sketch,
@@ -30,7 +30,7 @@ impl Durations {
     }
 }
 
-/// Durations that are being added up.
+/// A running sum of durations.
 struct Running {
     counts: Vec<u64>,
     min: u64,
@@ -44,7 +44,7 @@ impl Running {
         Running { counts: vec![0; BINS.count()], min: u64::MAX, max: 0, sum: 0, squares: Wide::default() }
     }
 
-    /// Add what is known of some durations.
+    /// Add durations.
     fn add(&mut self, some: &Durations) {
         some.sketch.count_into(&mut self.counts);
         self.min = self.min.min(some.sketch.least());
@@ -53,7 +53,7 @@ impl Running {
         self.squares.merge(some.squares);
     }
 
-    /// Return what was added up, if anything, and begin anew.
+    /// Return the sum, if there is one, and reset.
     fn take(&mut self) -> Durations {
         if self.min > self.max {
             return Durations::default();
@@ -74,11 +74,11 @@ pub struct Times {
     pub first: Option<i64>,
     pub last: Option<i64>,
     pub end: Option<i64>,
-    /// How many times there are.
+    /// The number of times.
     pub number: u64,
     /// None if there are too many.
     names: Option<BTreeMap<String, Durations>>,
-    /// Of the batch that is being added.
+    /// The durations of the batch being added.
     batch: Running,
     all: Running,
 }
@@ -126,7 +126,7 @@ impl Times {
         }
     }
 
-    /// Add times with durations; return what is known of these, if there are any.
+    /// Add times with durations; return a summary of these, if there are any.
     fn add_both<T>(&mut self, ts: &Int64Array, dur: &PrimitiveArray<T>) -> Result<Option<Durations>, &'static str>
     where
         T: ArrowPrimitiveType<Native: Into<i64>>,
@@ -139,7 +139,7 @@ impl Times {
         Ok(Some(durations))
     }
 
-    /// Keep nothing by name.
+    /// Stop keeping statistics by name.
     pub fn forget_names(&mut self) {
         self.names = None;
     }
@@ -188,7 +188,7 @@ impl Times {
         each(dur, |value| {
             let value: i64 = value.into();
             (min, max) = (min.min(value), max.max(value));
-            // A negative one is found by the minimum.
+            // A negative one is detected by the minimum.
             let value = value.unsigned_abs();
             counts[bins.of(value)] += 1;
             sum += u128::from(value);
@@ -205,7 +205,7 @@ impl Times {
         Some(self.batch.take())
     }
 
-    /// The least and the largest time.
+    /// The minimum and maximum time.
     pub fn range(&self) -> Option<(i64, i64)> {
         self.first.zip(self.last)
     }
@@ -215,14 +215,14 @@ impl Times {
         self.all.take()
     }
 
-    /// A JSON object of the names' texts.
+    /// A JSON object of texts by name.
     pub fn by_name(&self, text: impl Fn(&Durations) -> String) -> String {
         object(self.names.iter().flatten().map(|(name, durations)| (name.as_str(), text(durations))))
     }
 
     /// zlib of `u32 n, n x {u32 key_len, key, u32 blob_len, sketch}`, little-endian, in the order of the names.
     ///
-    /// None if nothing is kept by name.
+    /// None if nothing is stored by name.
     pub fn sketches(&self, packer: &mut Packer) -> Option<Vec<u8>> {
         let names = self.names.as_ref()?;
         let size = |size: usize| u32::try_from(size).ok().map(u32::to_le_bytes);
@@ -239,19 +239,19 @@ impl Times {
 }
 
 impl Durations {
-    /// The least and the largest.
+    /// The minimum and the maximum.
     pub fn range(&self) -> Option<(i64, i64)> {
         let ends = (self.sketch.least(), self.sketch.most());
         let ends = (ends.0.cast_signed(), ends.1.cast_signed());
         (self.sketch.number() > 0).then_some(ends)
     }
 
-    /// Smallest and largest as a JSON array.
+    /// The minimum and the maximum as a JSON array.
     pub fn ends(&self) -> String {
         array(&[self.sketch.least(), self.sketch.most()])
     }
 
-    /// The log2 histogram as a JSON array, up to its last bin that is not empty.
+    /// The log2 histogram as a JSON array, up to its last nonempty bin.
     pub fn short_histogram(&self) -> String {
         let octaves = self.sketch.octaves();
         let used = octaves.iter().rposition(|number| *number > 0);

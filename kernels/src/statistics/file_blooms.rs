@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::bloom::Bloom;
 
-/// Distinct values of a file from which on a dimension gets no filter: it would have more than a megabyte.
+/// Number of distinct values of a file from which a dimension gets no filter: it would exceed a megabyte.
 const MOST_VALUES: usize = 1 << 20;
 
 /// Collects `value_hashes` of the chunks of one file.
@@ -17,7 +17,7 @@ const MOST_VALUES: usize = 1 << 20;
 pub struct FileBlooms {
     expected: u64,
     rate: f64,
-    /// None for a dimension of which not all values are known.
+    /// None for a dimension with values that are not all known.
     dimensions: BTreeMap<String, Option<FxHashSet<u64>>>,
 }
 

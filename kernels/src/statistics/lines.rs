@@ -1,4 +1,4 @@
-//! Numbers of the lines of events -> groups by category and name.
+//! Line numbers of events -> groups by category and name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,9 +13,9 @@ use super::text::float;
 use super::values::{Typed, typed};
 use super::varint::{Packer, Varints, put};
 
-/// Speed counts for more than the last tenth of the size here: these are most of the bytes that are compressed.
+/// Speed matters more than the last tenth of the size here: these are most of the compressed bytes.
 const LEVEL: u32 = 3;
-/// How many numbers are checked at once for whether each takes one byte.
+/// How many numbers are checked at once for fitting in one byte each.
 const PIECE: usize = 64;
 
 /// Line numbers by category and name.
@@ -38,12 +38,12 @@ impl Lines {
         Ok(())
     }
 
-    /// How many groups there are.
+    /// The number of groups.
     pub fn number(&self) -> usize {
         self.groups.len()
     }
 
-    /// For each name, the category that most of its events have.
+    /// For each name, the most frequent category of its events.
     pub fn categories(&self) -> BTreeMap<&str, &str> {
         let mut best: BTreeMap<&str, (&str, usize)> = BTreeMap::new();
         for ((category, name), lines) in &self.groups {
@@ -70,7 +70,7 @@ impl Lines {
     }
 }
 
-/// zlib of varints: the first number, then how much larger each is than the one before.
+/// zlib of varints: the first number, then the difference of each from the one before.
 fn pack(lines: &[u32], packer: &mut Packer) -> Vec<u8> {
     let mut raw = Vec::with_capacity(lines.len() + 8);
     let mut before = 0;
@@ -87,7 +87,7 @@ fn pack(lines: &[u32], packer: &mut Packer) -> Vec<u8> {
             steps.iter().for_each(|step| put(&mut raw, u64::from(*step)));
         }
     }
-    // Compressing in memory only fails for want of it.
+    // Compression in memory fails only when memory runs out.
     packer.pack(&raw, LEVEL, usize::MAX).unwrap_or_default()
 }
 
@@ -96,11 +96,11 @@ pub fn packed(lines: &[u32]) -> Vec<u8> {
     pack(lines, &mut Packer::new())
 }
 
-/// The numbers that were packed, at most so many; None if the bytes are something else.
+/// Unpack numbers, at most `most` of them; None if the bytes are invalid.
 pub fn unpack(bytes: &[u8], most: usize) -> Option<Vec<u32>> {
     use std::io::Read;
     let mut raw = Vec::new();
-    // A number has at most five bytes; what is longer is not from `pack`.
+    // A number has at most five bytes; anything longer is not from `pack`.
     let limit = (most as u64).saturating_mul(5).saturating_add(1);
     let mut decoder = flate2::read::ZlibDecoder::new(bytes).take(limit);
     decoder.read_to_end(&mut raw).ok()?;

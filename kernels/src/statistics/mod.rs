@@ -27,13 +27,13 @@ use dimension::Summary;
 use durations::Durations;
 use varint::Packer;
 
-/// Of the compression of what is kept of values.
+/// Compression level of stored values.
 const LEVEL: u32 = 6;
 
 /// Batches of events by name: `_ts: int64 ns`, `dur: int64 ns or absent`, `dctv:line: uint32`, columns -> dict.
 ///
 /// `statistics` has the columns of `chunk_statistics` (None without `summary`), `dimensions` a dict per dimension,
-/// `event_ranges` category, name, packed lines and number; all that is by name is left out where there are too many.
+/// `event_ranges` category, name, packed lines and number; everything by name is omitted where there are too many.
 #[pyfunction]
 #[pyo3(signature = (events, dimensions, *, expected_entries=1024, false_positive_rate=0.01, summary=true))]
 fn chunk_statistics<'py>(
@@ -89,7 +89,7 @@ fn row<'py>(py: Python<'py>, name: &str, summary: &Summary, nulls: u64) -> PyRes
     Ok(row)
 }
 
-/// A chunk's row of `chunk_statistics`, but for what Python can name by itself.
+/// A chunk's row of `chunk_statistics`, without the columns that Python adds.
 struct Texts {
     range: [Option<i64>; 3],
     total: Durations,
@@ -161,7 +161,7 @@ fn pack_lines(py: Python<'_>, lines: Vec<u32>) -> PyResult<Bound<'_, PyBytes>> {
     Ok(PyBytes::new(py, &py.detach(|| lines::packed(&lines))))
 }
 
-/// What `pack_lines` gave -> line numbers; `most` is how many there may be.
+/// Output of `pack_lines` -> line numbers, at most `most` of them.
 #[pyfunction]
 fn unpack_lines(py: Python<'_>, packed: Vec<u8>, most: usize) -> PyResult<Vec<u32>> {
     py.detach(|| lines::unpack(&packed, most)).ok_or_else(|| PyValueError::new_err("these are no packed line numbers"))

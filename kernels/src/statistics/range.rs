@@ -1,25 +1,25 @@
-//! The smallest and the largest of values of mixed types, exactly, as texts.
+//! The exact minimum and maximum of values of mixed types, as texts.
 
 use std::cmp::Ordering;
 
 use super::text::float;
 
-/// Bytes of a text from which on it is no bound that anybody needs.
+/// Length of a text, in bytes, from which it is not useful as a bound.
 const LONGEST: usize = 4096;
 
-/// What values there were, and between which.
+/// The types and the ranges of values.
 #[derive(Default)]
 pub struct Range {
     whole: Option<(i128, i128)>,
     float: Option<(f64, f64)>,
     text: Option<(Vec<u8>, Vec<u8>)>,
     flags: Option<(&'static str, &'static str)>,
-    /// Some float is no number, or infinite.
+    /// Some float is NaN or infinite.
     endless: bool,
 }
 
 impl Range {
-    /// Take in whole numbers; none, if the smallest is above the largest.
+    /// Include a range of integers; empty, if the minimum is above the maximum.
     pub fn whole(&mut self, min: i128, max: i128) {
         if min <= max {
             let (low, high) = self.whole.unwrap_or((min, max));
@@ -50,7 +50,7 @@ impl Range {
         }
     }
 
-    /// Take in `false` or `true`, in this order.
+    /// Include `false` or `true`, in this order.
     pub fn flag(&mut self, text: &'static str) {
         let (low, _) = self.flags.unwrap_or((text, text));
         self.flags = Some((low, text));
@@ -60,7 +60,7 @@ impl Range {
         self.whole.is_some() || self.float.is_some() || self.endless
     }
 
-    /// Both bounds; None without values, of values that do not compare, and of floats that have no bounds.
+    /// Both bounds; None without values, with values that do not compare, and with floats without bounds.
     pub fn texts(self) -> Option<(String, String)> {
         if self.endless || kind(&self) == "mixed" {
             return None;
@@ -91,7 +91,7 @@ impl Range {
     }
 }
 
-/// The type of values as an index names it.
+/// The type of values as named in an index.
 pub fn kind(range: &Range) -> &'static str {
     let texts = range.text.is_some();
     let flags = range.flags.is_some();
@@ -108,6 +108,6 @@ pub fn kind(range: &Range) -> &'static str {
 
 /// Compare a 64-bit number with a finite float, exactly.
 fn compare(whole: i128, float: f64) -> Ordering {
-    // Casts saturate far beyond 64 bits, so nothing is lost.
+    // Casts saturate far beyond 64 bits, so the result is exact.
     whole.cmp(&(float.floor() as i128)).then(if float.fract() == 0.0 { Ordering::Equal } else { Ordering::Less })
 }

@@ -1,8 +1,8 @@
-//! Sketches of distributions: how many values fell into which bin, from which quantiles follow to within 1 %.
+//! Sketches of distributions: counts of values by bin, which give quantiles to within 1 %.
 //!
-//! A sketch's blob is the byte 1, the number of bins that are not empty and, unless there are none, the smallest and the
-//! largest value, then for each bin, ascending, how many empty bins precede it since the one before, and its count. All
-//! numbers are varints: seven bits a byte, lowest first, the high bit set on all bytes but the last.
+//! A sketch's blob is the byte 1, the number of nonempty bins and, if there are any, the smallest and the largest
+//! value, then for each bin, ascending, the number of empty bins since the previous one, and its count. All numbers are
+//! varints: seven bits a byte, lowest first, the high bit set on all bytes but the last.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -15,11 +15,11 @@ const VERSION: u8 = 1;
 /// Bins of a log2 histogram: one for 0 and one for each number of bits.
 const OCTAVES: usize = 65;
 
-/// Whole numbers from 0 to 2^64 - 1.
+/// A sketch of integers from 0 to 2^64 - 1.
 #[pyclass(module = "dctv._kernels")]
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Sketch {
-    /// Bins and their counts, ascending, none empty.
+    /// Nonempty bins and their counts, ascending.
     bins: Vec<(u16, u64)>,
     count: u64,
     min: u64,
@@ -27,7 +27,7 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// A sketch of the values whose bins were counted, of which these are the smallest and the largest.
+    /// A sketch from counts of bins, with the smallest and the largest value.
     ///
     /// The counts are zeroed.
     pub fn take(counts: &mut [u64], min: u64, max: u64) -> Sketch {
@@ -81,22 +81,22 @@ impl Sketch {
         Ok(())
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn number(&self) -> u64 {
         self.count
     }
 
-    /// The smallest value; 0 without any.
+    /// The smallest value; 0 if empty.
     pub fn least(&self) -> u64 {
         self.min
     }
 
-    /// The largest value; 0 without any.
+    /// The largest value; 0 if empty.
     pub fn most(&self) -> u64 {
         self.max
     }
 
-    /// How many values have so many bits.
+    /// The number of values by number of bits.
     pub fn octaves(&self) -> [u64; OCTAVES] {
         let mut octaves = [0; OCTAVES];
         for (bin, number) in &self.bins {
@@ -178,7 +178,7 @@ impl Sketch {
     }
 
     fn merge(&mut self, other: &Bound<'_, Sketch>) -> PyResult<()> {
-        // A sketch that is merged with itself is borrowed already.
+        // A sketch being merged with itself is already borrowed.
         let other = match other.try_borrow() {
             Ok(other) => other.clone(),
             Err(_) => self.clone(),

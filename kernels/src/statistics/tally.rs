@@ -1,4 +1,4 @@
-//! How often each number occurs, cheaply where few different ones follow each other.
+//! Counts of numbers, cheap where few different ones follow each other.
 
 use arrow_array::{ArrowPrimitiveType, PrimitiveArray};
 use rustc_hash::FxHashMap;
@@ -7,7 +7,7 @@ use super::values::each;
 
 const SLOTS: usize = 1024;
 
-/// A whole number.
+/// An integer.
 pub trait Bits: Copy + PartialOrd + Into<i128> {
     /// As a pattern of 64 bits.
     fn bits(self) -> u64;
@@ -34,7 +34,7 @@ impl Bits for u64 {
     }
 }
 
-/// Counts of 64-bit patterns; the latest few stand in front of the table that has them all.
+/// Counts of 64-bit patterns; a small cache of the latest precedes the table of all.
 #[derive(Default)]
 pub struct Tally {
     recent: Vec<(u64, u64)>,
@@ -59,7 +59,7 @@ impl Tally {
         }
     }
 
-    /// Add all values of a column, which are between these two; without any, the first is above the second.
+    /// Add all values of a column, with their range; if there are none, its minimum is above its maximum.
     pub fn count<T>(&mut self, values: &PrimitiveArray<T>, (min, max): (T::Native, T::Native))
     where
         T: ArrowPrimitiveType<Native: Bits>,
@@ -80,7 +80,7 @@ impl Tally {
         }
     }
 
-    /// Put all counts into the table and return it.
+    /// Move all counts into the table and return it.
     pub fn settle(&mut self) -> &FxHashMap<u64, u64> {
         for (key, count) in std::mem::take(&mut self.recent) {
             if count > 0 {

@@ -1,8 +1,8 @@
-//! Values as the texts by which indexes know them, and texts as JSON.
+//! Values as texts in the form of indexes, and texts as JSON.
 
 use std::fmt::Write;
 
-/// A float: whole ones in all their digits, others in the fewest that tell them apart, as Python writes them.
+/// A float: integers in all their digits, others in the fewest digits that are unique, as Python writes them.
 pub fn float(value: f64) -> String {
     if !value.is_finite() {
         return if value.is_nan() {

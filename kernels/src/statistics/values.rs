@@ -1,4 +1,4 @@
-//! A column of any type, cast to one of those that statistics know.
+//! A column of any type, cast to one of the types supported by statistics.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt64Type};
@@ -9,7 +9,7 @@ use arrow_schema::{ArrowError, DataType};
 
 pub enum Typed<'a> {
     Int(&'a Int64Array),
-    /// Most whole numbers are such, so they are not cast.
+    /// The type of most integers, so they are not cast.
     Narrow(&'a Int32Array),
     Uint(&'a UInt64Array),
     Float(&'a Float64Array),
@@ -20,7 +20,7 @@ pub enum Typed<'a> {
     Nothing,
 }
 
-/// Cast a column to a type that `typed` knows.
+/// Cast a column to a type supported by `typed`.
 pub fn known(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let target = match column.data_type() {
         DataType::Int8 | DataType::Int16 => DataType::Int64,
@@ -33,7 +33,7 @@ pub fn known(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     arrow_cast::cast(column, &target)
 }
 
-/// Cast a column that `known` gave to int64, if that is how its numbers are held but for the width.
+/// Widen a column from `known` to int64 if it holds narrower signed integers.
 pub fn wide(column: ArrayRef) -> Result<ArrayRef, ArrowError> {
     match column.data_type() {
         DataType::Int32 => arrow_cast::cast(&column, &DataType::Int64),
@@ -41,7 +41,7 @@ pub fn wide(column: ArrayRef) -> Result<ArrayRef, ArrowError> {
     }
 }
 
-/// See a column by its type; None if it is none of them.
+/// View a column by its type; None if the type is not supported.
 pub fn typed(column: &ArrayRef) -> Option<Typed<'_>> {
     Some(match column.data_type() {
         DataType::Int64 => Typed::Int(column.as_primitive::<Int64Type>()),

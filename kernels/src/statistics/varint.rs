@@ -1,4 +1,4 @@
-//! Whole numbers in one to ten bytes: seven bits a byte, lowest first, the high bit set on all but the last.
+//! Integers in one to ten bytes: seven bits a byte, lowest first, the high bit set on all but the last.
 
 use std::cell::Cell;
 
@@ -13,7 +13,7 @@ pub fn put(out: &mut Vec<u8>, mut value: u64) {
     out.push(value as u8);
 }
 
-/// Numbers from bytes; None at their end, or where there is none.
+/// Numbers from bytes; None at their end, or where the bytes are invalid.
 pub struct Varints<'a>(pub &'a [u8]);
 
 impl Iterator for Varints<'_> {
@@ -38,11 +38,11 @@ impl Iterator for Varints<'_> {
 }
 
 thread_local! {
-    /// What the last packer of a thread leaves for its next one.
+    /// The compressor of a thread's last packer, reused by the next one.
     static SPARE: Cell<Option<Compress>> = const { Cell::new(None) };
 }
 
-/// Compresses many small things, without the cost of beginning anew for each.
+/// Compresses many small inputs without the cost of initializing for each.
 pub struct Packer(Option<Compress>);
 
 impl Drop for Packer {
@@ -57,7 +57,7 @@ impl Packer {
         Packer(Some(SPARE.take().unwrap_or_else(new)))
     }
 
-    /// Compress with zlib; None if that makes more than `most` bytes, as soon as it is known.
+    /// Compress with zlib; stop and return None once the output exceeds `most` bytes.
     pub fn pack(&mut self, bytes: &[u8], level: u32, most: usize) -> Option<Vec<u8>> {
         let mut out = Vec::with_capacity((bytes.len() / 4 + 64).min(most.saturating_add(1)));
         let packer = self.0.as_mut()?;

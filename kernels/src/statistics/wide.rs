@@ -1,4 +1,4 @@
-//! Sums of squares of 64-bit numbers, exact whatever their number is.
+//! Sums of squares of 64-bit numbers, exact for any count of them.
 
 /// An unsigned number of 192 bits.
 #[derive(Clone, Copy, Default)]
@@ -72,7 +72,7 @@ impl Wide {
     }
 }
 
-/// A product's lowest 256 bits.
+/// The lowest 256 bits of a product.
 fn times(number: [u64; 4], by: u128) -> [u64; 4] {
     let mut product = [0u64; 4];
     for (shift, factor) in limbs(by).into_iter().enumerate() {

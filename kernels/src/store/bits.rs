@@ -1,11 +1,11 @@
-//! Numbers of few bits -> those bits, one number behind the other, as Parquet packs them.
+//! Numbers of few bits -> those bits, one number after the other, as Parquet packs them.
 
 use std::ops::{BitOr, Shl};
 
-/// Numbers that are packed at once: those of any width are whole bytes.
+/// Numbers that are packed at once: at any width they fill whole bytes.
 pub const PART: usize = 32;
 
-/// Puts each two neighbours into one number.
+/// Combines each pair of neighbours into one number.
 #[inline]
 fn paired<From, To, const N: usize, const HALF: usize>(numbers: &[From; N], width: u32) -> [To; HALF]
 where

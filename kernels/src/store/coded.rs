@@ -1,7 +1,7 @@
 //! A column of few distinct values -> the bytes of its chunk in a row group: a dictionary, and one page of codes.
 //!
-//! The sorter knows texts by number, and most whole numbers of a trace are small, so codes are found by tables instead of by
-//! hashing each value, which is what the library must do.
+//! The sorter numbers texts, and most integers of a trace are small, so codes are found in tables instead of by hashing
+//! each value, as the library must do.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,19 +20,19 @@ use parquet::schema::types::ColumnDescPtr;
 use super::bits::{PART, pack_short};
 use super::page::{Chunk, ColumnMetadata, Dictionary, Encoder, Rows, Whole, chunk, valid, varint};
 
-/// From so many distinct values on, or bytes of them, a column is not coded.
+/// A column with at least this many distinct values, or bytes of them, is not coded.
 const MOST: usize = 1 << 15;
 const MOST_BYTES: usize = 1 << 20;
-/// Numbers of a smaller range have a table of codes.
+/// Numbers with a smaller range have a table of codes.
 const MOST_RANGE: u64 = 1 << 17;
-/// Texts in statistics are no longer.
+/// Maximum length of texts in statistics.
 const MOST_SHOWN: usize = 64;
-/// Stands for no code: the bit that none has.
+/// Means no code: the bit that no code has.
 const NONE: u16 = MOST as u16;
-/// Values that are looked up at once; only if one of them is new, they are looked at again.
+/// Values that are looked up at once; they are looked up again only if one of them is new.
 const PIECE: usize = 512;
 
-/// What is kept of a column's values beside them.
+/// What is stored about a column's values besides them.
 #[derive(Clone, Copy)]
 pub struct Kept {
     pub statistics: bool,
@@ -40,7 +40,7 @@ pub struct Kept {
     pub bloom: Option<f64>,
 }
 
-/// The codes of the rows that are not null, and which rows those are.
+/// The codes of the rows that are not null, and the validity of all rows.
 struct Codes {
     codes: Vec<u16>,
     rows: Rows,
@@ -98,7 +98,7 @@ pub fn encode(
 type Made = (Codes, Dictionary, ColumnMetadata);
 type CodeTable<K> = HashMap<K, u16, rustc_hash::FxBuildHasher>;
 
-/// The least and the largest of some numbers.
+/// The minimum and maximum of some numbers.
 fn range<T: Copy + Ord>(values: &[T]) -> Option<(T, T)> {
     let first = *values.first()?;
     let (pairs, rest) = values.as_chunks::<2>();
@@ -159,7 +159,7 @@ where
     Some((codes, dictionary, column_metadata))
 }
 
-/// Appends the codes that a table has in the places of values; those that it lacks are learnt. None if there are too many.
+/// Appends the codes of values by a table; missing ones are added. None if there are too many.
 fn look_up<T: PartialEq>(
     values: &[T],
     place: impl Fn(&T) -> usize,
@@ -245,7 +245,7 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
     Ok(Some((codes, dictionary, ColumnMetadata { statistics, bloom })))
 }
 
-/// The width of codes, then a run of the same one or all of them.
+/// Writes the width of codes, then one run if they are all equal, or all of them.
 fn written(codes: &[u16], width: u32, page: &mut Vec<u8>) {
     if width == 0 {
         page.push(1);
@@ -257,7 +257,7 @@ fn written(codes: &[u16], width: u32, page: &mut Vec<u8>) {
     }
 }
 
-/// Numbers below `2^width`, one behind the other, in groups of eight.
+/// Numbers below `2^width`, one after the other, in groups of eight.
 fn packed(codes: &[u16], width: u32, out: &mut Vec<u8>) {
     let groups = codes.len().div_ceil(8);
     varint((groups as u64) << 1 | 1, out);

@@ -1,6 +1,6 @@
-//! Whole numbers -> their differences in packed bits: Parquet's DELTA_BINARY_PACKED.
+//! Integers -> their differences in packed bits: Parquet's DELTA_BINARY_PACKED.
 //!
-//! The library's encoder takes ten times as long, which was a twentieth of an index.
+//! The library's encoder takes ten times as long, a twentieth of the time to build an index.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt64Type};
@@ -13,14 +13,14 @@ use parquet::schema::types::ColumnDescPtr;
 use super::bits::{PART, pack};
 use super::page::{Chunk, ColumnMetadata, Encoder, Rows, Whole, chunk, valid, varint};
 
-/// Numbers of a block, which has one least difference, and parts of one width each.
+/// Numbers of a block, with one minimum difference, and parts of one width each.
 const BLOCK: usize = 128;
 
 fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63).cast_unsigned()
 }
 
-/// Encodes a column; none if it has only nulls, or is not of whole numbers.
+/// Encodes a column; none if it has only nulls, or is not of integers.
 pub fn encode(
     column: &ColumnDescPtr,
     arrays: &[&ArrayRef],
@@ -45,7 +45,7 @@ pub fn encode(
     .map(Some)
 }
 
-/// Takes all values that are not null, as numbers of the same order; returns by what these differ from their bits.
+/// Takes all values that are not null, as numbers of the same order; returns the offset between these and their bits.
 fn gather<T>(arrays: &[&ArrayRef], rows: &mut Rows, values: &mut Vec<i64>) -> i64
 where
     T: ArrowPrimitiveType,
@@ -60,7 +60,7 @@ where
     T::Native::SHIFT
 }
 
-/// Appends the numbers that differ by `shift` from these; returns the bits of the least and the largest.
+/// Appends the numbers that differ by `shift` from these; returns the bits of the minimum and the maximum.
 fn differences(values: &[i64], shift: i64, out: &mut Vec<u8>) -> (i64, i64) {
     let first = values.first().copied().unwrap_or(0);
     varint(BLOCK as u64, out);
@@ -71,7 +71,8 @@ fn differences(values: &[i64], shift: i64, out: &mut Vec<u8>) -> (i64, i64) {
     let mut above = [0; BLOCK];
     for block in values.get(1..).unwrap_or_default().chunks(BLOCK) {
         let mut least = i64::MAX;
-        // All in one loop: of one extreme alone the compiler makes vectors, whose comparisons cost thrice as much.
+        // All in one loop: for a single extreme the compiler vectorizes, with comparisons that cost three times as
+        // much.
         for (above, value) in above.iter_mut().zip(block) {
             let difference = value.wrapping_sub(before);
             before = *value;
@@ -117,7 +118,7 @@ mod tests {
         (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
     }
 
-    /// Reads what Parquet's specification says of DELTA_BINARY_PACKED.
+    /// Decodes DELTA_BINARY_PACKED as in Parquet's specification.
     fn read(mut page: &[u8]) -> Vec<i64> {
         assert_eq!(number(&mut page), BLOCK as u64);
         assert_eq!(number(&mut page), (BLOCK / PART) as u64);

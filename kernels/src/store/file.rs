@@ -23,15 +23,15 @@ use super::page::Encoder;
 use super::{coded, delta, page};
 use crate::sweeps::fail;
 
-/// Batches that wait for the thread that encodes.
+/// Batches that wait for the encoding thread.
 const AHEAD: usize = 1;
-/// Bytes that are written at once.
+/// Bytes per write.
 const WRITE: usize = 256 << 10;
 
 pub struct Written {
     pub rows: u64,
     pub metadata: ParquetMetaData,
-    /// The CRC-32 of the columns of each row group, of those that this crate encoded.
+    /// The CRC-32 of the columns of each row group that this crate encoded.
     pub sums: Vec<Option<u32>>,
 }
 
@@ -55,13 +55,14 @@ fn unwritable(path: &Path, error: &io::Error) -> ArrowError {
     ArrowError::IoError(text, source)
 }
 
-/// A column's part of a row group, by this crate or by the library.
+/// A column's part of a row group, encoded by this crate or by the library.
 enum Chunk {
     Own(page::Chunk),
     Other(ArrowColumnChunk),
 }
 
-/// What makes writers of one column: that of a whole file makes those of all its columns, which take long to begin.
+/// The writer factory of a single column: that of a whole file makes writers of all its columns, which are slow to
+/// create.
 fn alone(field: &Field, properties: WriterPropertiesPtr) -> Result<ArrowRowGroupWriterFactory, ParquetError> {
     let schema = Arc::new(Schema::new(vec![field.clone()]));
     let columns = ArrowSchemaConverter::new().convert(&schema)?;
@@ -69,10 +70,10 @@ fn alone(field: &Field, properties: WriterPropertiesPtr) -> Result<ArrowRowGroup
     Ok(ArrowRowGroupWriterFactory::new(&writer, schema))
 }
 
-/// A file that is being written, a row group at a time.
+/// A file that is written a row group at a time.
 struct Writing {
     writer: SerializedFileWriter<BufWriter<File>>,
-    /// What makes the library's writers of a column, for those that the library encodes.
+    /// The library's writer factory of each column that the library encodes.
     others: Vec<Option<ArrowRowGroupWriterFactory>>,
     columns: SchemaDescriptor,
     schema: SchemaRef,
@@ -92,7 +93,7 @@ impl Writing {
         let layout = layout::layout(first, form)?;
         let columns = ArrowSchemaConverter::new().convert(&schema)?;
         let properties = layout.properties.clone();
-        // The library hands on what is appended in pieces of 8 KiB.
+        // The library passes data on in pieces of 8 KiB.
         let file = BufWriter::with_capacity(WRITE, file);
         let writer = SerializedFileWriter::new(file, columns.root_schema_ptr(), properties)?;
         Ok(Writing {
@@ -111,7 +112,7 @@ impl Writing {
         })
     }
 
-    /// Takes rows; writes row groups that are full.
+    /// Takes rows; writes full row groups.
     fn add(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
         let mut at = 0;
         while at < batch.num_rows() {
@@ -156,7 +157,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Encodes a column in this crate, if it is of few values or of whole numbers.
+    /// Encodes a column in this crate, if it has few values or integers.
     fn own(&mut self, place: usize, arrays: &[&ArrayRef]) -> Result<Option<page::Chunk>, ParquetError> {
         let column = self.columns.column(place);
         if let Some(kept) = self.layout.coded.get(place).copied().flatten() {
@@ -213,7 +214,7 @@ fn encode(
     write().map_err(|error| failed(path, error))
 }
 
-/// Writes all rows; `report` gets the rows of each batch, and says whether to go on.
+/// Writes all rows; `report` gets the rows of each batch, and returns whether to continue.
 pub fn write(
     path: &Path,
     mut reader: Box<dyn RecordBatchReader + Send>,

@@ -1,4 +1,4 @@
-//! The first rows of a table -> how the columns of its Parquet file are encoded.
+//! The first rows of a table -> the encodings of the columns of its Parquet file.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use rustc_hash::FxHashSet;
 use super::coded::Kept;
 use super::page::LEVEL;
 
-/// Rows of a row group: what the engine gives one thread at a time.
+/// Rows of a row group: the unit of work of the engine's threads.
 pub const GROUP_ROWS: usize = 122_880;
-/// What is asked of a file.
+/// Options of a file.
 #[derive(Clone, Copy)]
 pub struct Form {
     /// Whether its first column is ascending.
@@ -29,21 +29,21 @@ pub struct Form {
 
 /// Bytes of rows in memory that end a row group early.
 pub const GROUP_BYTES: usize = 64 << 20;
-/// Bytes of a page at most: a column of a row group mostly is one page, since nobody skips pages.
+/// Maximum bytes of a page: a column of a row group is mostly one page, since pages are never skipped.
 const PAGE_BYTES: usize = 8 << 20;
-/// How many rows the encoding of a column is chosen by.
+/// Number of rows in the sample that decides the encoding of a column.
 const SAMPLE: usize = 1024;
-/// Distinct texts from which on a Bloom filter pays: the dictionary of fewer is as fast to look through.
+/// Minimum number of distinct texts for a Bloom filter to pay: the dictionary of fewer is as fast to scan.
 const BLOOM_FROM: usize = 64;
 const FALSE_POSITIVES: f64 = 0.05;
-/// Columns whose values hardly repeat, but differ little from row to row.
+/// Columns with values that hardly repeat, but differ little from row to row.
 const TIMES: [&str; 2] = ["_ts", "_duration"];
 
 fn distinct<T: Hash + Eq>(values: impl Iterator<Item = T>) -> usize {
     values.take(SAMPLE).collect::<FxHashSet<T>>().len()
 }
 
-/// How many values a sample of a column has, null being one.
+/// The number of distinct values in a sample of a column, with null as one.
 fn variety(column: &ArrayRef) -> usize {
     match column.data_type() {
         DataType::Int64 => distinct(column.as_primitive::<Int64Type>().iter()),
@@ -57,13 +57,13 @@ fn variety(column: &ArrayRef) -> usize {
     }
 }
 
-/// Whether all texts of a column are known, and so few that each stands in many rows, though a sample may have many.
+/// Whether all texts of a column are known, and so few that each occurs in many rows, even if a sample has many.
 fn has_small_dictionary(column: &ArrayRef) -> bool {
     let dictionary = column.as_any_dictionary_opt();
     dictionary.is_some_and(|dictionary| dictionary.values().len() * 3 <= column.len())
 }
 
-/// Whether the texts of a column look like objects of JSON, which nobody searches for as a whole.
+/// Whether the texts of a column look like JSON objects, which are not searched for as a whole.
 fn has_objects(column: &ArrayRef) -> bool {
     let texts = column.as_string_opt::<i32>();
     texts.is_some_and(|texts| {
@@ -72,7 +72,7 @@ fn has_objects(column: &ArrayRef) -> bool {
     })
 }
 
-/// How many values a Bloom filter of a row group must have room for.
+/// The number of values to size a Bloom filter of a row group for.
 fn room(column: &ArrayRef) -> u64 {
     let values = match column.data_type() {
         DataType::Dictionary(..) => column.as_any_dictionary().values().len(),
@@ -81,10 +81,10 @@ fn room(column: &ArrayRef) -> u64 {
     values.clamp(1, GROUP_ROWS) as u64
 }
 
-/// How the columns of a file are encoded.
+/// The encodings of the columns of a file.
 pub struct Layout {
     pub properties: Arc<WriterProperties>,
-    /// For each column what is kept of it, if it is coded as long as it has few values.
+    /// For each column its options if it is coded while it has few values.
     pub coded: Vec<Option<Kept>>,
 }
 
@@ -116,7 +116,7 @@ fn column_layout(
     (builder, few.then_some(kept))
 }
 
-/// The layout of a file whose first rows these are.
+/// The layout of a file with these first rows.
 pub fn layout(first: &RecordBatch, form: Form) -> Result<Layout, ParquetError> {
     let order = form.ascending.then(|| vec![SortingColumn { column_idx: 0, descending: false, nulls_first: false }]);
     let mut builder = WriterProperties::builder()

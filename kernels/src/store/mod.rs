@@ -1,4 +1,4 @@
-//! Streams of rows -> Parquet files of a column store, and what is to be known of each.
+//! Streams of rows -> Parquet files of a column store, and their sizes and checksums.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ mod parts;
 struct WrittenFile {
     rows: u64,
     columns: Vec<String>,
-    /// Of each part its column (-1 for none), bytes and CRC-32.
+    /// The column (-1 for none), bytes and CRC-32 of each part.
     parts: Vec<(i64, u64, u32)>,
     /// CRC-32 of the whole.
     checksum: u32,
@@ -28,7 +28,7 @@ struct WrittenFile {
 
 /// Write a stream to a new Parquet file: row groups of `group_rows`, encoded in a second thread.
 ///
-/// `ascending` is whether its first column is; `progress` gets the rows of each batch and raises to end it.
+/// `ascending` means that its first column is ascending; `progress` gets the rows of each batch and raises to stop.
 #[pyfunction]
 #[pyo3(signature = (path, table, *, ascending, progress=None, group_rows=layout::GROUP_ROWS))]
 fn write_table(

@@ -1,4 +1,4 @@
-//! Pages of one column -> the bytes of its part of a row group, and what the directory of the file tells of it.
+//! Pages of one column -> the bytes of its part of a row group, and its entry in the directory of the file.
 
 use std::borrow::Cow;
 use std::io;
@@ -16,9 +16,9 @@ use parquet::file::statistics::Statistics;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
-/// Whole numbers of 64 bits, in their own order.
+/// Integers of 64 bits, in their own order.
 pub trait Whole: Copy + Ord {
-    /// What turns their bits into signed numbers of the same order and the same differences, by exclusive or.
+    /// Exclusive or with this turns their bits into signed numbers with the same order and differences.
     const SHIFT: i64;
 
     fn bits(self) -> u64;
@@ -42,25 +42,25 @@ impl Whole for u64 {
     }
 }
 
-/// Level of compression: of all columns of a file.
+/// Compression level of all columns of a file.
 pub const LEVEL: i32 = 1;
 
-/// From so many bytes on, some of a page are compressed to tell whether that pays.
+/// For a page of at least this size, a sample is compressed first to see whether compression pays.
 const LARGE: usize = 32 << 10;
-/// How many these are, and in how many places.
+/// The size of the sample, and the number of places it is taken from.
 const SAMPLE: usize = 8 << 10;
 const PLACES: usize = 8;
-/// A page is not compressed if it would lose a smaller share of its bytes: to read it takes longer, too.
+/// A page is not compressed if it would save a smaller share of its bytes: compression also slows reading.
 const LEAST_SAVED: usize = 10;
 /// With a dictionary that is a larger share of its page, both are compressed without a sample.
 const LEAST_BESIDE: usize = 64;
 
-/// What the encoding of one column leaves for the next one to use again.
+/// Buffers of the encoding of one column, reused for the next one.
 pub struct Encoder {
     codec: zstd::bulk::Compressor<'static>,
     page: Vec<u8>,
     sample: Vec<u8>,
-    /// The values of a column of whole numbers.
+    /// The values of an integer column.
     pub numbers: Vec<i64>,
 }
 
@@ -75,7 +75,7 @@ impl Encoder {
     }
 }
 
-/// Whether bytes get shorter than they are by compression, as far as a sample of them tells.
+/// Whether compression makes bytes shorter, judged by a sample of them.
 fn shrinks(bytes: &[u8], sample: &mut Vec<u8>, codec: &mut zstd::bulk::Compressor<'static>) -> io::Result<bool> {
     if bytes.len() < LARGE {
         return Ok(true);
@@ -95,7 +95,7 @@ pub struct Chunk {
     pub close: ColumnCloseResult,
 }
 
-/// How many rows a column has, and which of them have values.
+/// The number of rows of a column, and their validity.
 #[derive(Default)]
 pub struct Rows {
     pub number: usize,
@@ -124,7 +124,7 @@ impl Rows {
         self.number += array.len();
     }
 
-    /// Which rows have values, as Parquet's levels of definition: their bytes, then a run or bits.
+    /// The validity of rows, as Parquet's definition levels: their size in bytes, then a run or bits.
     fn levels(&self, out: &mut Vec<u8>) {
         let mut levels = Vec::new();
         match &self.valid {
@@ -152,14 +152,14 @@ pub fn varint(mut value: u64, out: &mut Vec<u8>) {
     out.push(value as u8);
 }
 
-/// The distinct values of a column, one behind the other, and how many they are.
+/// The distinct values of a column, one after the other, and their number.
 #[derive(Default)]
 pub struct Dictionary {
     pub bytes: Vec<u8>,
     pub len: usize,
 }
 
-/// What the directory of the file tells of a column beside its pages.
+/// The entry of a column in the directory of the file, besides its pages.
 #[derive(Default)]
 pub struct ColumnMetadata {
     pub statistics: Option<Statistics>,
@@ -167,7 +167,7 @@ pub struct ColumnMetadata {
 }
 
 impl ColumnMetadata {
-    /// The bits of the least and the largest of whole numbers.
+    /// The bits of the minimum and the maximum of integers.
     pub fn of_numbers((min, max): (i64, i64), nulls: usize) -> ColumnMetadata {
         let statistics = Statistics::int64(Some(min), Some(max), None, Some(nulls as u64), false);
         ColumnMetadata { statistics: Some(statistics), bloom: None }
@@ -187,9 +187,10 @@ pub fn valid<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>) -> Cow<'_, [T::Na
     }
 }
 
-/// One page of values, behind a page of the dictionary if they are codes.
+/// One page of values, after a page of the dictionary if they are codes.
 ///
-/// `write` appends the values of the rows that are not null, encoded, and tells of them; it is given the encoder's numbers.
+/// `write` appends the encoded values of the rows that are not null, and returns their statistics; it gets the
+/// encoder's numbers.
 pub fn chunk(
     column: &ColumnDescPtr,
     rows: &Rows,
@@ -203,7 +204,7 @@ pub fn chunk(
         rows.levels(page);
     }
     let column_metadata = write(page, numbers);
-    // A dictionary of texts shrinks well, so it must not count.
+    // A dictionary of texts compresses well, so it must not count.
     let beside = dictionary.as_ref().map_or(0, |one| one.bytes.len());
     let is_small = beside * LEAST_BESIDE < page.len();
     let compressed = !is_small || shrinks(page, sample, codec)?;

@@ -1,4 +1,4 @@
-//! The directory of a Parquet file -> its parts, one behind the other: each column of each row group, and what is between.
+//! The directory of a Parquet file -> its consecutive parts: each column of each row group, and the bytes between them.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use parquet::file::metadata::ParquetMetaData;
 use pyo3::PyResult;
 use zlib_rs::crc32::crc32_combine;
 
-/// Stands for the column of parts that belong to none.
+/// The column of parts that belong to none.
 const REST: i64 = -1;
 
 /// Column, offset and bytes of a part, and its CRC-32 if that is known.
@@ -20,7 +20,7 @@ struct Part {
 /// Column, bytes and CRC-32 of each part of a file; and the CRC-32 of the whole file.
 pub type FileParts = (Vec<(i64, u64, u32)>, u32);
 
-/// The parts of a file of which the CRC-32 of some columns is known, a row group after the other.
+/// The parts of a file, in order of row groups, with the known CRC-32 of some columns.
 fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Part> {
     let groups = metadata.row_groups().iter();
     let columns = groups.flat_map(|group| group.columns().iter().zip(0..));
@@ -47,7 +47,7 @@ fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Par
     parts
 }
 
-/// Reads the parts of a file whose CRC-32 is not known, which are few.
+/// Reads the parts of a file without a known CRC-32, which are few.
 pub fn file_parts(path: &Path, metadata: &ParquetMetaData, sums: &[Option<u32>]) -> PyResult<FileParts> {
     let parts = parts(metadata, sums, std::fs::metadata(path)?.len());
     let unknown = parts.iter().filter(|part| part.sum.is_none());
