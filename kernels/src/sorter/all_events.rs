@@ -1,4 +1,4 @@
-//! Tables that pass, each in order of time -> a few columns of all their rows, in order of time.
+//! Tables that pass through, each in order of time -> a few columns of all their rows, in order of time.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use super::table::{TS, Table};
 use super::{KEPT, LIMIT, most_runs, to_python};
 use crate::sweeps::Token;
 
-/// The columns of all events, besides those that have a constant.
+/// The columns of all events, besides constant ones.
 const COLUMNS: [(&str, Kind); 6] = [
     (TS, Kind::Int),
     ("_duration", Kind::Int),
@@ -54,13 +54,13 @@ impl Shared {
     }
 }
 
-/// Where a column of all events comes from in the rows of one table.
+/// The origin of a column of all events in the rows of one table.
 enum From {
     Column(usize),
     Constant(String),
 }
 
-/// Hands batches on, and keeps what is to be kept of them.
+/// Passes batches on, and keeps the columns for all events.
 struct Through {
     rows: Box<dyn RecordBatchReader + Send>,
     kept: Vec<(&'static str, From)>,
@@ -110,7 +110,7 @@ impl RecordBatchReader for Through {
     }
 }
 
-/// Times, durations, names and places of all events, kept while their tables pass.
+/// Collects times, durations, names and places of all events while their tables pass through.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct EventMerger {
     shared: Arc<Shared>,
@@ -130,10 +130,10 @@ impl EventMerger {
         }
     }
 
-    /// A table sorted by `_ts` -> the same rows, which are seen on their way, after those of earlier tables.
+    /// A table sorted by `_ts` -> the same rows, recorded as they pass, after those of earlier tables.
     ///
-    /// `columns` tells from which of its columns `_ts`, `_duration`, `name`, `category`, `pid` and `tid` come; without
-    /// one for `name` all events are called `name`.
+    /// `columns` gives the source columns of `_ts`, `_duration`, `name`, `category`, `pid` and `tid`; without one for
+    /// `name` all events are called `name`.
     fn through(
         &self,
         table: PyRecordBatchReader,
@@ -157,7 +157,7 @@ impl EventMerger {
         Ok(PyRecordBatchReader::new(Box::new(Through { rows, kept, shared })))
     }
 
-    /// Take everything out: in order of time, then of tables, then of rows.
+    /// Remove and return all rows: in order of time, then of tables, then of rows.
     fn merged(&self, py: Python<'_>) -> PyResult<PyRecordBatchReader> {
         let merged = py.detach(|| {
             let mut state = self.shared.state();

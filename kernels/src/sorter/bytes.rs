@@ -1,6 +1,6 @@
-//! Bytes that were written by this process -> numbers and slices, without trust.
+//! Bytes written by this process -> numbers and slices, with bounds checks.
 
-/// What of some bytes has not been read.
+/// The bytes that are still unread.
 pub struct Bytes<'a>(pub &'a [u8]);
 
 impl<'a> Bytes<'a> {

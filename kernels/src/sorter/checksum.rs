@@ -1,4 +1,4 @@
-//! Parts of a file -> CRC-32 of each, so that damage is noticed before anything trusts the bytes.
+//! Parts of a file -> CRC-32 of each, to detect damage before the bytes are used.
 
 use std::fs::File;
 use std::io;
@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 const READ: usize = 1 << 18;
-/// Files that are brought to the disk at once: a journal takes many as fast as one.
+/// Files that are synced at once: a journal takes many as fast as one.
 const SYNCS: usize = 16;
 
 fn sum(file: &File, mut offset: u64, mut length: u64, buffer: &mut [u8]) -> io::Result<u32> {
@@ -27,7 +27,7 @@ fn sum(file: &File, mut offset: u64, mut length: u64, buffer: &mut [u8]) -> io::
     Ok(crc.sum())
 }
 
-/// Offsets and lengths of parts of a file -> CRC-32 of each; a part that is not there raises ValueError.
+/// Offsets and lengths of parts of a file -> CRC-32 of each; a missing part raises ValueError.
 pub fn checksums(path: &Path, parts: &[(u64, u64)]) -> PyResult<Vec<u32>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
@@ -49,14 +49,14 @@ pub fn file_checksums(py: Python<'_>, path: PathBuf, parts: Vec<(u64, u64)>) -> 
     py.detach(|| checksums(&path, &parts))
 }
 
-/// CRC-32 of some bytes, continuing from that of what comes before them.
+/// CRC-32 of some bytes, continuing from that of the bytes before them.
 #[pyfunction]
 #[pyo3(signature = (data, start = 0))]
 pub fn crc32(data: &[u8], start: u32) -> u32 {
     zlib_rs::crc32::crc32(start, data)
 }
 
-/// Bring files to the disk.
+/// Sync files to disk.
 #[pyfunction]
 pub fn settle_files(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<()> {
     let next = AtomicUsize::new(0);

@@ -1,4 +1,4 @@
-//! One column of rows that wait to be written, or of a block that was read back.
+//! One column of rows that wait to be written, or of a block read back.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -14,7 +14,7 @@ use super::order::Rows;
 use super::texts::Texts;
 use crate::columns::Strings;
 
-/// How values are held.
+/// The representation of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Only nulls.
@@ -25,7 +25,7 @@ pub enum Kind {
     /// The bits of f64.
     Float,
     Bool,
-    /// Numbers of texts in the column's dictionary.
+    /// Codes of texts in the column's dictionary.
     Code,
     Text,
 }
@@ -40,7 +40,7 @@ pub struct SorterColumn {
     rows: usize,
 }
 
-/// What of whole numbers decides how they mix with other types.
+/// Properties of integers that decide how they mix with other types.
 #[derive(Clone, Copy, Default)]
 pub struct Traits {
     pub negative: bool,
@@ -56,14 +56,14 @@ impl Traits {
     }
 }
 
-/// Buffers that are used again and again.
+/// Reusable buffers.
 #[derive(Default)]
 pub struct Scratch {
     wide: Vec<i64>,
     narrow: Vec<i32>,
 }
 
-/// Returns how the values of an array would be held.
+/// Returns the representation for the values of an array.
 pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, String> {
     if array.null_count() == array.len() {
         return Ok(Kind::Empty);
@@ -83,7 +83,7 @@ pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, String> {
     })
 }
 
-/// Puts what becomes of values into `out`, 0 of nulls.
+/// Writes mapped values to `out`, 0 for nulls.
 fn map<T: Copy, N: Copy + Default>(
     values: &[T],
     nulls: Option<&NullBuffer>,
@@ -108,7 +108,7 @@ fn map<T: Copy, N: Copy + Default>(
     }
 }
 
-/// The numbers of an array, nulls are 0; `out` holds them if the array does not.
+/// The numbers of an array, 0 for nulls; `out` holds them if the array does not.
 fn zeroed<'a, T: ArrowPrimitiveType>(array: &'a PrimitiveArray<T>, out: &'a mut Vec<T::Native>) -> &'a [T::Native] {
     if array.null_count() == 0 {
         return array.values();
@@ -122,7 +122,7 @@ fn wide<T: ArrowPrimitiveType>(array: &ArrayRef, to: impl Fn(T::Native) -> i64, 
     map(array.values(), array.nulls(), to, out);
 }
 
-/// The values of a column without texts, nulls are 0; those that are not held so already are put into `out`.
+/// The values of a column without texts, 0 for nulls; `out` holds them if they need conversion.
 fn numbers<'a>(array: &'a ArrayRef, out: &'a mut Vec<i64>) -> &'a [i64] {
     if let Some(array) = array.as_primitive_opt::<Int64Type>() {
         return zeroed(array, out);
@@ -149,7 +149,7 @@ fn numbers<'a>(array: &'a ArrayRef, out: &'a mut Vec<i64>) -> &'a [i64] {
     out
 }
 
-/// How many bytes the texts of an array have, if it holds each by itself.
+/// The bytes of the texts of an array, if it stores each separately.
 fn bytes_of(array: &ArrayRef) -> usize {
     let texts = array.as_string_opt::<i32>();
     let offsets = texts.map(|texts| texts.value_offsets());
@@ -174,10 +174,10 @@ fn each_text(array: &ArrayRef, mut each: impl FnMut(Option<&str>)) {
     }
 }
 
-/// Numbers of texts, and their range.
+/// Codes of texts, and their range.
 type Codes<'a> = (&'a [i32], (i64, i64));
 
-/// The numbers of a column's texts in the dictionary, as which they are put into `out`; nulls are 0.
+/// The codes of a column's texts in the dictionary, written to `out`; 0 for nulls.
 fn codes<'a>(array: &ArrayRef, texts: &mut Texts, out: &'a mut Vec<i32>) -> Codes<'a> {
     if !matches!(array.data_type(), DataType::Dictionary(..)) {
         out.clear();
@@ -207,7 +207,7 @@ fn learn(known: &mut [i32], values: &StringArray, key: i32, texts: &mut Texts) -
     *code
 }
 
-/// The bits of some rows, in that order.
+/// The bits of some rows, in their order.
 fn bits(valid: &BooleanBufferBuilder, rows: Rows) -> BooleanBufferBuilder {
     let bits = valid.as_slice();
     match rows {
@@ -239,7 +239,7 @@ impl SorterColumn {
         SorterColumn { rows, ..SorterColumn::new() }
     }
 
-    /// Makes a column of values that were put together elsewhere.
+    /// Makes a column of values assembled elsewhere.
     pub fn of(kind: Kind, ints: Ints, texts: Strings, valid: Option<BooleanBufferBuilder>) -> SorterColumn {
         let rows = if kind == Kind::Text { texts.len() } else { ints.len() };
         SorterColumn { kind, ints, texts, valid, rows }
@@ -268,7 +268,7 @@ impl SorterColumn {
         }
     }
 
-    /// Returns the bits that tell nulls; without them all rows so far are valid.
+    /// Returns the validity bits; without them all rows so far are valid.
     fn mask(&mut self) -> &mut BooleanBufferBuilder {
         let rows = self.rows;
         self.valid.get_or_insert_with(|| {
@@ -287,7 +287,7 @@ impl SorterColumn {
         self.rows += rows;
     }
 
-    /// Appends an array whose kind this column takes; tells what is special about whole numbers.
+    /// Appends an array of a kind that this column takes; returns the properties of its integers.
     pub fn append(&mut self, array: &ArrayRef, kind: Kind, texts: &mut Texts, scratch: &mut Scratch) -> Traits {
         if kind == Kind::Empty {
             self.pad(array.len());
@@ -328,7 +328,7 @@ impl SorterColumn {
         Traits::of(values, range)
     }
 
-    /// Appends the same whole number so many times, to a column that takes it.
+    /// Appends the same integer `rows` times, to a column that takes it.
     pub fn repeat(&mut self, number: i64, rows: usize) {
         if self.kind == Kind::Empty {
             self.start(Kind::Int);
@@ -352,7 +352,7 @@ impl SorterColumn {
         self.fill(rows);
     }
 
-    /// Returns some of the rows, in that order.
+    /// Returns some of the rows, in their order.
     pub fn gather(&self, rows: Rows) -> SorterColumn {
         let valid = self.valid.as_ref().map(|valid| bits(valid, rows));
         match self.kind {
@@ -389,7 +389,7 @@ impl SorterColumn {
         texts
     }
 
-    /// Appends some of the rows to bytes, in that order.
+    /// Appends some of the rows to bytes, in their order.
     pub fn encode(&self, rows: Rows, scratch: &mut Scratch, out: &mut Vec<u8>) {
         out.push(self.kind as u8);
         if self.kind == Kind::Empty {
@@ -410,7 +410,7 @@ impl SorterColumn {
         rows.for_each(|row| out.extend_from_slice(self.texts.get(row)));
     }
 
-    /// Reads a column of so many rows; None if the bytes are not that.
+    /// Reads a column of `rows` rows; None if the bytes are invalid.
     pub fn decode(bytes: &mut Bytes, rows: usize) -> Option<SorterColumn> {
         let mut column = SorterColumn::new();
         column.rows = rows;

@@ -1,4 +1,4 @@
-//! Blocks of rows -> memory, then one file that nobody else sees, and back.
+//! Blocks of rows -> memory, then one unnamed temporary file, and back.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -11,10 +11,10 @@ use arrow_schema::ArrowError;
 
 static FILES: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes that are written at once.
+/// Bytes per write.
 const WRITE: usize = 1 << 20;
 
-/// Where a block is.
+/// The place of a block.
 #[derive(Clone, Copy)]
 pub enum Place {
     /// Its number among the blocks in memory.
@@ -27,20 +27,19 @@ pub enum Place {
 
 #[derive(Default)]
 struct State {
-    /// The first blocks: what is never written need not be read.
+    /// The first blocks, which are kept in memory and never written.
     kept: Vec<Arc<[u8]>>,
     kept_bytes: usize,
     file: Option<File>,
-    /// What is to be written next.
+    /// Bytes to be written next.
     waiting: Vec<u8>,
     written: u64,
 }
 
-/// A file in a folder, made when there is more than memory is there for; it is gone when this is dropped, or the
-/// process ends.
+/// A file in a folder, created when memory is exhausted; it is removed when this is dropped, or the process ends.
 pub struct TempFile {
     folder: PathBuf,
-    /// Bytes of blocks that may stay in memory.
+    /// Maximum bytes of blocks kept in memory.
     keep: usize,
     state: Mutex<State>,
 }
@@ -94,7 +93,7 @@ impl TempFile {
         Ok(Place::Written { offset, length })
     }
 
-    /// Writes what waits; blocks can be read only then.
+    /// Writes waiting bytes; blocks can be read only afterwards.
     pub fn flush(&self) -> Result<(), ArrowError> {
         let mut state = self.state();
         self.write_out(&mut state)?;
@@ -118,7 +117,7 @@ impl TempFile {
         Ok(())
     }
 
-    /// Hands the bytes of a block on; `buffer` is for what has to be read.
+    /// Passes the bytes of a block to a function; `buffer` is for bytes read from disk.
     pub fn read<T>(
         &self,
         place: Place,
@@ -144,7 +143,7 @@ impl TempFile {
     }
 }
 
-/// Makes a file that has no name any more.
+/// Makes a file without a name.
 fn create(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let number = FILES.fetch_add(1, Ordering::Relaxed);

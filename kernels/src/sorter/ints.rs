@@ -1,15 +1,15 @@
-//! Whole numbers of one column, each part of its rows in the narrowest width that holds them, in memory and as bytes.
+//! Integers of one column, each part of its rows in the narrowest width that holds them, in memory and as bytes.
 
 use std::ops::Range;
 
 use super::bytes::Bytes;
 use super::order::Rows;
 
-/// Rows of a part: numbers that are added never have to be copied from where many others are.
+/// Rows of a part: appending numbers never copies the full parts before.
 const PART_BITS: u32 = 16;
 const PART: usize = 1 << PART_BITS;
 
-/// How far numbers are from a base, in one width.
+/// Distances of numbers from a base, in one width.
 pub enum Values {
     W1(Vec<i8>),
     W2(Vec<i16>),
@@ -81,7 +81,7 @@ macro_rules! each {
     };
 }
 
-/// Appends numbers as others of another width, so much larger.
+/// Appends numbers in another width, each with `more` added.
 fn push<T: Wide, N: Wide>(values: &mut Vec<T>, new: &[N], more: i64) {
     let more = T::of(more);
     values.extend(new.iter().map(|v| T::of(v.wide()).plus(more)));
@@ -111,9 +111,9 @@ impl Values {
     }
 }
 
-/// Some rows, one behind the other.
+/// Consecutive rows.
 struct Part {
-    /// That of numbers of full width is 0.
+    /// 0 for numbers of full width.
     base: i64,
     values: Values,
 }
@@ -124,7 +124,7 @@ impl Part {
         Part { base: if width < 8 { range.0 } else { 0 }, values: Values::new(width) }
     }
 
-    /// Makes all numbers at least so wide, with room for so many.
+    /// Widens all numbers to at least this width, with room for `room` of them.
     fn widen(&mut self, width: u8, room: usize) {
         if width <= self.values.width() {
             return;
@@ -139,9 +139,9 @@ impl Part {
         self.values = wide;
     }
 
-    /// Makes numbers of a range fit, so many in all.
+    /// Makes numbers of a range fit, `room` in all.
     fn prepare(&mut self, range: (i64, i64), room: usize) {
-        // What is not written to takes no memory: a large part is not moved again.
+        // Untouched capacity takes no memory: a large part is not moved again.
         let room = if room > PART / 4 { PART } else { room.next_power_of_two() };
         self.widen(width(self.base, range), room);
         each!(&mut self.values, values => {
@@ -154,13 +154,13 @@ impl Part {
         each!(&self.values, values => self.base.wrapping_add(values[row].wide()))
     }
 
-    /// Appends the numbers of some rows, one behind the other.
+    /// Appends the numbers of consecutive rows.
     fn copy<T: Wide>(&self, rows: Range<usize>, out: &mut Vec<T>) {
         each!(&self.values, values => push(out, &values[rows], self.base));
     }
 }
 
-/// How many bytes the distances of a range from a base take.
+/// The bytes for the distances of a range from a base.
 fn width(base: i64, (min, max): (i64, i64)) -> u8 {
     let (Some(low), Some(high)) = (min.checked_sub(base), max.checked_sub(base)) else {
         return 8;
@@ -177,7 +177,7 @@ fn width(base: i64, (min, max): (i64, i64)) -> u8 {
     }
 }
 
-/// How many bytes hold a number that is not negative; none hold 0.
+/// The bytes for a nonnegative number; none for 0.
 fn above(most: u64) -> u8 {
     match most {
         0 => 0,
@@ -188,7 +188,7 @@ fn above(most: u64) -> u8 {
     }
 }
 
-/// Appends so many bytes of each number.
+/// Appends the lowest `WIDTH` bytes of each number.
 fn put<const WIDTH: usize>(values: &[i64], each: impl Fn(i64) -> [u8; WIDTH], out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + values.len() * WIDTH, 0);
@@ -197,7 +197,7 @@ fn put<const WIDTH: usize>(values: &[i64], each: impl Fn(i64) -> [u8; WIDTH], ou
     values.for_each(|(place, value)| *place = each(*value));
 }
 
-/// Returns the range of some numbers; that of none is 0.
+/// Returns the range of some numbers, 0 to 0 for none.
 pub fn range<T: Wide>(values: &[T]) -> (i64, i64) {
     let first = values.first().copied().unwrap_or(T::of(0));
     let range = values.iter().fold((first, first), |(min, max), value| (min.min(*value), max.max(*value)));
@@ -207,19 +207,19 @@ pub fn range<T: Wide>(values: &[T]) -> (i64, i64) {
 /// Numbers of many rows.
 #[derive(Default)]
 pub struct Ints {
-    /// All but the last have `PART` rows, if there are more than one.
+    /// All but the last have `PART` rows, if there are several.
     parts: Vec<Part>,
 }
 
 impl Ints {
-    /// Numbers that are held as they are.
+    /// Numbers held without conversion.
     pub fn of<T: Wide>(values: Vec<T>) -> Ints {
         Ints { parts: vec![Part { base: 0, values: T::hold(values) }] }
     }
 
     pub fn memory(&self) -> usize {
         let parts = self.parts.iter();
-        // Room that nothing was written to yet takes no memory.
+        // Untouched capacity takes no memory.
         parts.map(|part| part.values.len() * usize::from(part.values.width())).sum()
     }
 
@@ -228,7 +228,7 @@ impl Ints {
         self.parts.last().map_or(0, |part| before + part.values.len())
     }
 
-    /// Makes ready for numbers of a range; returns the part that takes them, and how many of so many it takes.
+    /// Prepares for numbers of a range; returns the part for them, and how many of `more` it takes.
     fn open(&mut self, range: (i64, i64), more: usize) -> Option<(&mut Part, usize)> {
         let held = match self.parts.last().map(|part| part.values.len()) {
             Some(held) if held < PART => held,
@@ -256,7 +256,7 @@ impl Ints {
         }
     }
 
-    /// Appends a number so many times.
+    /// Appends a number `times` times.
     pub fn repeat(&mut self, number: i64, mut times: usize) {
         while times > 0
             && let Some((part, taken)) = self.open((number, number), times)
@@ -277,7 +277,7 @@ impl Ints {
         }
     }
 
-    /// Appends the numbers of some rows, in that order.
+    /// Appends the numbers of some rows, in their order.
     pub fn gather<T: Wide>(&self, rows: Rows, out: &mut Vec<T>) {
         let rows = match rows {
             Rows::Each(rows) => rows,
@@ -297,7 +297,7 @@ impl Ints {
         }
     }
 
-    /// The same of rows one behind the other.
+    /// The same for consecutive rows.
     fn copy<T: Wide>(&self, mut rows: Range<usize>, out: &mut Vec<T>) {
         if let [one] = self.parts.as_slice() {
             return one.copy(rows, out);
@@ -310,7 +310,7 @@ impl Ints {
         }
     }
 
-    /// The same of rows that are anywhere, if all parts are of one width, and settled.
+    /// The same for scattered rows, if all parts have one width, and are settled.
     fn gather_as<T: Wide, N: Wide>(&self, rows: &[u32], out: &mut Vec<N>) -> bool {
         if let [one] = self.parts.as_slice() {
             let Some(values) = T::slice(&one.values) else {
@@ -320,7 +320,7 @@ impl Ints {
             out.extend(values.map(|value| N::of(one.base.wrapping_add(value))));
             return true;
         }
-        // Of parts that are known to be whole, rows need not be looked for in vain.
+        // All parts are known to be full, so the part of a row is computed.
         let parts = self.parts.iter();
         let parts = parts.map(|part| Some((T::slice(&part.values)?.first_chunk::<PART>()?, part.base)));
         let Some(parts) = parts.collect::<Option<Vec<_>>>() else {
@@ -333,7 +333,7 @@ impl Ints {
         true
     }
 
-    /// Says that rows from anywhere are gathered from now on: many parts are all made whole and of one width.
+    /// Prepares for access to scattered rows: many parts are all made full and of one width.
     pub fn settle(&mut self) {
         if self.parts.len() < 2 {
             return;
@@ -348,7 +348,7 @@ impl Ints {
         }
     }
 
-    /// Calls `each` with stretches of rows whose numbers ascend, all one behind the other, as long as it returns true.
+    /// Calls `each` with consecutive stretches of rows with ascending numbers, as long as it returns true.
     pub fn ascending(&self, mut each: impl FnMut(Range<usize>) -> bool) -> bool {
         let mut start = 0;
         self.parts.iter().all(|part| {
@@ -370,7 +370,7 @@ impl Ints {
         parts.for_each(|part| part.copy(0..part.values.len(), out));
     }
 
-    /// The numbers, if they are held at full width.
+    /// The numbers, if they are held in full width.
     pub fn as_wide(&self) -> Option<&[i64]> {
         match self.parts.as_slice() {
             [part] if part.base == 0 => i64::slice(&part.values),
@@ -378,7 +378,7 @@ impl Ints {
         }
     }
 
-    /// Takes the numbers, at some width.
+    /// Converts into numbers of some width.
     pub fn into<T: Wide>(mut self) -> Vec<T> {
         if let [part] = self.parts.as_slice()
             && part.base == 0
@@ -392,7 +392,7 @@ impl Ints {
         values
     }
 
-    /// Appends numbers to bytes: their width, the least of them, then how much larger each is.
+    /// Appends numbers to bytes: their width, their minimum, then the distance of each from it.
     pub fn encode(values: &[i64], out: &mut Vec<u8>) {
         let (least, most) = range(values);
         let width = above(most.wrapping_sub(least).cast_unsigned());
@@ -407,7 +407,7 @@ impl Ints {
         }
     }
 
-    /// Reads so many numbers that were encoded; None if the bytes are not that.
+    /// Reads `rows` encoded numbers; None if the bytes are invalid.
     pub fn decode(bytes: &mut Bytes, rows: usize) -> Option<Ints> {
         let width = bytes.u8()?;
         let least = bytes.i64()?;

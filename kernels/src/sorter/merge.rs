@@ -14,11 +14,11 @@ use super::output::{Block, Output, Pick};
 use super::table::{Pending, Run, Table, block_rows, encode};
 use crate::sweeps::Token;
 
-/// Rows of a batch that comes out, and bytes of the blocks that went into it, at most.
+/// Maximum rows of an output batch, and maximum bytes of its input blocks.
 const ROWS: usize = 24_576;
 const BYTES: usize = 8 << 20;
 
-/// Where the blocks of a run come from.
+/// The origin of the blocks of a run.
 enum Origin {
     Disk(std::vec::IntoIter<Place>),
     Memory { pending: Pending, order: Order, step: usize },
@@ -62,13 +62,13 @@ impl Origin {
 /// A run that is being read.
 struct Source {
     origin: Origin,
-    /// The number of its block among those that are held, and the next row in it.
+    /// The number of its current block, and the next row in it.
     block: usize,
     row: usize,
     times: Vec<i64>,
 }
 
-/// The merge of some runs, as places of rows in blocks.
+/// The merge of some runs, as references to rows in blocks.
 struct Merge {
     spill: Arc<TempFile>,
     times: Option<usize>,
@@ -97,7 +97,7 @@ impl Merge {
         Ok(merge)
     }
 
-    /// Reads the next block of a run, if there is one, and lets it take part.
+    /// Reads the next block of a run, if there is one, and adds it to the merge.
     fn load(&mut self, number: usize) -> Result<(), ArrowError> {
         let source = &mut self.sources[number];
         source.row = 0;
@@ -129,7 +129,7 @@ impl Merge {
         }
     }
 
-    /// Chooses the next rows; there are none at the end.
+    /// Selects the next rows; none at the end.
     fn advance(&mut self) -> Result<(), ArrowError> {
         self.forget();
         self.picks.clear();
@@ -163,7 +163,7 @@ impl Merge {
     }
 }
 
-/// Merges runs on disk into fewer, so that those that are left can all be open at once.
+/// Merges runs on disk into fewer, so that the rest can all be open at once.
 fn cascade(
     table: &mut Table,
     output: &Output,
@@ -200,7 +200,7 @@ fn cascade(
     Ok(())
 }
 
-/// Rows that are in memory in one run need no merge.
+/// Rows in memory in one run need no merge.
 enum Rows {
     Alone(Origin),
     Merged(Merge),

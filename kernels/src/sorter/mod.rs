@@ -32,12 +32,12 @@ mod texts;
 pub use checksum::checksums;
 
 const LIMIT: usize = 48 << 20;
-/// Which part of the limit blocks take that are kept in memory.
+/// The divisor of the limit that gives the memory for kept blocks.
 const KEPT: usize = 2;
-/// Memory that an open run takes, about; the limit tells how many may be open.
+/// Approximate memory of an open run; the limit divided by it gives the maximum number of open runs.
 const RUN_BYTES: usize = 256 << 10;
 
-/// How many runs may be open within a limit.
+/// The maximum number of open runs within a limit.
 fn most_runs(limit: usize) -> usize {
     (limit / RUN_BYTES).clamp(4, 512)
 }
@@ -45,7 +45,7 @@ fn most_runs(limit: usize) -> usize {
 struct State {
     tables: Vec<Option<Table>>,
     names: HashMap<String, usize>,
-    /// Bytes of rows that wait, and of dictionaries.
+    /// Bytes of waiting rows, and of dictionaries.
     memory: usize,
     dictionaries: usize,
     peak: usize,
@@ -53,7 +53,7 @@ struct State {
     scratch: Scratch,
 }
 
-/// Collects rows of many tables from many chunks, and gives each table back sorted by `_ts`.
+/// Collects rows of many tables from many chunks, and returns each table sorted by `_ts`.
 ///
 /// Rows beyond the limit are packed as blocks; blocks beyond it go to one file without a name in the folder.
 #[pyclass(frozen, module = "dctv._kernels")]
@@ -64,7 +64,7 @@ struct EventSorter {
     token: Token,
 }
 
-/// Turns an error into a Python exception: what the system said into OSError.
+/// Turns an error into a Python exception: errors of the system into OSError.
 pub fn to_python(error: ArrowError) -> PyErr {
     match error {
         ArrowError::IoError(text, source) => match source.raw_os_error() {
@@ -89,7 +89,7 @@ fn kind(name: &str) -> PyResult<Kind> {
     })
 }
 
-/// The specification of a column: its name, its type, the name that chunks give it, and what is added to it.
+/// The specification of a column: its name, its type, its name in chunks, and the offsets added to it.
 type ColumnSpec = (String, String, String, Vec<i64>);
 
 fn wanted(columns: Vec<ColumnSpec>) -> PyResult<Vec<Wanted>> {
@@ -137,7 +137,7 @@ impl State {
         Ok(())
     }
 
-    /// Writes all rows that wait.
+    /// Writes all waiting rows.
     fn write(&mut self, sorter: &EventSorter) -> Result<(), ArrowError> {
         for table in self.tables.iter_mut().flatten() {
             self.memory -= table.memory;
@@ -186,17 +186,17 @@ impl EventSorter {
         }
     }
 
-    /// Add the events of a chunk: of each table its name and a batch, whose `_ts` is int64 without nulls.
+    /// Add the events of a chunk: the name of each table and a batch, with `_ts` as int64 without nulls.
     fn add(&self, py: Python<'_>, file: u32, events: Vec<(String, PyRecordBatch)>) -> PyResult<()> {
         self.add_all(py, file, events, true)
     }
 
-    /// Add rows of tables that are not of events; they stay in order of arrival.
+    /// Add rows of tables that are not events; they stay in order of arrival.
     fn add_others(&self, py: Python<'_>, file: u32, others: Vec<(String, PyRecordBatch)>) -> PyResult<()> {
         self.add_all(py, file, others, false)
     }
 
-    /// Say that no rows follow: if some are in blocks, the rest is too.
+    /// Declare that no rows follow: if some are in blocks, the rest is written too.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| {
             let mut state = self.state();
@@ -208,19 +208,19 @@ impl EventSorter {
         .map_err(to_python)
     }
 
-    /// Return of each table its name, how many rows it has, and whether they are events, in order of arrival.
+    /// Return the name of each table, its number of rows, and whether they are events, in order of arrival.
     fn tables(&self) -> Vec<(String, u64, bool)> {
         let state = self.state();
         let tables = state.tables.iter().flatten();
         tables.map(|table| (table.name.clone(), table.rows, table.sorted)).collect()
     }
 
-    /// Take a table out, after `finish`: its rows by time, equal times in order of arrival.
+    /// Remove and return a table, after `finish`: its rows by time, equal times in order of arrival.
     ///
-    /// `columns` are those that are known better than from the rows themselves: name, type (`int64`, `uint64`, `double`,
-    /// `bool`, `string`), the name that chunks give it, and what is added to whole numbers: nothing, one number, or one
-    /// for each file. Then these are all that comes out, and a table that nobody added to is empty. Without them the
-    /// number of each row's file stands behind its columns.
+    /// `columns` are those described by metadata: name, type (`int64`, `uint64`, `double`, `bool`, `string`), the name
+    /// in chunks, and the offsets added to integers: none, one number, or one for each file. Then these are the only
+    /// output columns, and a table without rows is empty. Without `columns` the number of each row's file follows its
+    /// columns.
     #[pyo3(signature = (table, columns=None))]
     fn merged(&self, py: Python<'_>, table: &str, columns: Option<Vec<ColumnSpec>>) -> PyResult<PyRecordBatchReader> {
         let wanted = columns.map(wanted).transpose()?;
@@ -247,7 +247,7 @@ impl EventSorter {
         Ok(PyRecordBatchReader::new(Box::new(merged.map_err(to_python)?)))
     }
 
-    /// Forget everything.
+    /// Release everything.
     fn close(&self) {
         let mut state = self.state();
         state.tables.clear();
@@ -255,13 +255,13 @@ impl EventSorter {
         (state.memory, state.dictionaries) = (0, 0);
     }
 
-    /// Bytes that were held in memory at most.
+    /// Maximum bytes held in memory.
     #[getter]
     fn peak(&self) -> usize {
         self.state().peak
     }
 
-    /// Bytes that were written to disk.
+    /// Bytes written to disk.
     #[getter]
     fn spilled(&self) -> u64 {
         self.spill.bytes()

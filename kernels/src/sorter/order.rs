@@ -1,23 +1,24 @@
-//! Times of rows -> the rows in order of time, and some of these after the other.
+//! Times of rows -> the rows in order of time, handed out piece by piece.
 
 use std::ops::Range;
 
 use super::ints::Ints;
 
-/// Which part of the rows may be late for the others to count as sorted already; of the first some more.
+/// The divisor of all rows that gives how many may be late for the others to count as sorted; the first few rows may
+/// have more.
 const LATE: usize = 8;
 const LATE_FIRST: usize = 64;
-/// From how many rows each on, on average, stretches are copied faster than row by row.
+/// Average length from which stretches are copied faster than row by row.
 const STRETCH: usize = 8;
 
-/// So many ascending runs are merged faster than their rows are sorted.
+/// Up to this many ascending runs are merged faster than their rows are sorted.
 const RUNS: usize = 16;
 
-/// Some rows, in the order in which they are taken.
+/// Some rows, in their output order.
 #[derive(Clone, Copy)]
 pub enum Rows<'a> {
     Each(&'a [u32]),
-    /// Many rows one behind the other.
+    /// Stretches of consecutive rows.
     Stretches(&'a [Range<u32>]),
 }
 
@@ -45,12 +46,12 @@ enum Listed {
     Stretches(Vec<Range<u32>>),
 }
 
-/// All rows of a table in the order in which they are written.
+/// All rows of a table in the order of their output.
 pub struct Order {
     listed: Listed,
     /// The next row, or stretch, in the list.
     at: usize,
-    /// The stretches that were returned last.
+    /// The stretches of the latest result.
     emitted: Vec<Range<u32>>,
 }
 
@@ -59,12 +60,12 @@ impl Order {
         Order { listed, at: 0, emitted: Vec::new() }
     }
 
-    /// Rows as they are.
+    /// Rows in their own order.
     pub fn of_all(rows: usize) -> Order {
         Order::new(Listed::Stretches(std::iter::once(0..rows as u32).collect()))
     }
 
-    /// The rows of some times: in order of time, equal times as they are.
+    /// Rows in order of time, equal times in their own order.
     pub fn by_time(times: &Ints) -> Order {
         Order::new(match almost_sorted(times) {
             Some(stretches) => Listed::Stretches(stretches),
@@ -72,12 +73,12 @@ impl Order {
         })
     }
 
-    /// Whether rows are anywhere.
+    /// Whether rows are scattered.
     pub fn is_scattered(&self) -> bool {
         matches!(self.listed, Listed::Each(_))
     }
 
-    /// Takes the next rows, so many at most; there are none at the end.
+    /// Takes the next rows, at most `most`; none at the end.
     pub fn next(&mut self, most: usize) -> Rows<'_> {
         self.emitted.clear();
         match &mut self.listed {
@@ -108,7 +109,7 @@ impl Order {
     }
 }
 
-/// The first of some rows that ascend for which something does not hold, or their end.
+/// The first of some rows with ascending times for which a condition fails, or their end.
 fn first_not(mut rows: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
     while rows.start < rows.end {
         let middle = rows.start.midpoint(rows.end);
@@ -121,7 +122,7 @@ fn first_not(mut rows: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
     rows.start
 }
 
-/// Rows of ascending times, and those that are not in order with them.
+/// Rows of ascending times, and the rows out of order with them.
 #[derive(Default)]
 struct Ascending {
     kept: Vec<Range<usize>>,
@@ -129,7 +130,7 @@ struct Ascending {
 }
 
 impl Ascending {
-    /// How many of the rows that are kept are later than a time; it does not matter how many more than enough.
+    /// The number of kept rows later than a time; once it reaches `enough`, it need not be exact.
     fn later(&self, times: &Ints, time: i64, enough: usize) -> usize {
         let mut later = 0;
         for stretch in self.kept.iter().rev() {
@@ -155,7 +156,7 @@ impl Ascending {
         }
     }
 
-    /// Adds rows of ascending times; they are late themselves, or some before them were early: whatever is less.
+    /// Adds rows of ascending times; either they are late, or some before them were early: whichever are fewer.
     fn add(&mut self, times: &Ints, mut rows: Range<usize>, most: usize) -> bool {
         let last = self.kept.last().map_or(i64::MIN, |stretch| times.get(stretch.end - 1));
         let first = times.get(rows.start);
@@ -209,7 +210,7 @@ impl Ascending {
     }
 }
 
-/// The rows in order of their times, if few are not so already.
+/// The rows in order of time, if few are out of order.
 fn almost_sorted(times: &Ints) -> Option<Vec<Range<u32>>> {
     let first = times.len() / LATE_FIRST;
     let mut rows = Ascending::default();
@@ -220,7 +221,7 @@ fn almost_sorted(times: &Ints) -> Option<Vec<Range<u32>>> {
     few.then(|| rows.merged(times))
 }
 
-/// The rows in order of their times, wherever they are.
+/// The rows in order of time, in any initial order.
 fn sorted(times: &Ints) -> Vec<u32> {
     let mut wide: Vec<i64> = Vec::new();
     times.all(&mut wide);
@@ -229,7 +230,7 @@ fn sorted(times: &Ints) -> Vec<u32> {
     let range = most.wrapping_sub(least).cast_unsigned();
     let bits = usize::BITS - wide.len().leading_zeros();
     if range.leading_zeros() >= bits {
-        // Time and row in one word are sorted in half the time of pairs; only the stable sort makes use of ascending runs.
+        // Time and row in one word sort twice as fast as pairs; only the stable sort makes use of ascending runs.
         let above = |time: i64| time.wrapping_sub(least).cast_unsigned() << bits;
         let keys = wide.into_iter().enumerate();
         let mut keys: Vec<u64> = keys.map(|(row, time)| above(time) | row as u64).collect();

@@ -36,41 +36,41 @@ impl Block {
     }
 }
 
-/// Where a row is: the number of its block, and its number in that.
+/// A reference to a row: the number of its block, and its number within that.
 pub type Pick = (u32, u32);
 
 struct Given {
     kind: Kind,
     texts: Texts,
     name: String,
-    /// Whether it has to do with what comes out, or with its order.
+    /// Whether the output, or its order, depends on it.
     used: bool,
 }
 
-/// A column of what comes out.
+/// A column of the output.
 struct Shown {
-    /// Its number among those that came in; None if no chunk had it.
+    /// Its number among the input columns; None if no chunk had it.
     place: Option<usize>,
     dictionary: Option<ArrayRef>,
     is_file: bool,
     added: Vec<i64>,
 }
 
-/// How columns of all runs become those of the merged table.
+/// Turns columns of all runs into those of the merged table.
 pub struct Output {
     given: Vec<Given>,
     shown: Vec<Shown>,
     schema: SchemaRef,
 }
 
-/// A column as the metadata of a whole trace describes it.
+/// A column as described by the metadata of a whole trace.
 #[derive(Clone)]
 pub struct Wanted {
     pub name: String,
     pub kind: Kind,
-    /// What the chunks call it.
+    /// Its name in the chunks.
     pub source: String,
-    /// What is added to whole numbers: nothing, one number, or one for each file.
+    /// The offsets added to integers: none, one number, or one for each file.
     pub added: Vec<i64>,
 }
 
@@ -101,7 +101,7 @@ fn given(info: Info, wanted: Option<Kind>) -> Given {
 }
 
 impl Output {
-    /// Takes what a table knows of its columns.
+    /// Takes a table's information about its columns.
     pub fn new(table: &mut Table, wanted: Option<&[Wanted]>) -> Output {
         let kind_of = |name: &str| {
             let mut all = wanted.unwrap_or_default().iter();
@@ -146,7 +146,7 @@ impl Output {
         self.schema.clone()
     }
 
-    /// Whether a column, by its number among those that came in, is needed.
+    /// Whether an input column, by number, is needed.
     pub fn uses(&self, place: usize) -> bool {
         self.given.get(place).is_some_and(|given| given.used)
     }
@@ -167,7 +167,7 @@ impl Output {
         self.gather(&[block], &picks)
     }
 
-    /// Makes what comes out of gathered columns.
+    /// Makes the output batch from gathered columns.
     pub fn batch(&self, columns: Vec<SorterColumn>, rows: usize) -> Result<RecordBatch, ArrowError> {
         let files = self.files(&columns);
         let mut columns: Vec<Option<SorterColumn>> = columns.into_iter().map(Some).collect();
@@ -184,7 +184,7 @@ impl Output {
         RecordBatch::try_new_with_options(self.schema(), arrays, &options)
     }
 
-    /// The number of each row's file, if some column asks for it.
+    /// The number of each row's file, if some column needs it.
     fn files(&self, columns: &[SorterColumn]) -> Vec<i64> {
         let mut files = Vec::new();
         let place = self.given.iter().position(|column| column.name == FILE);
@@ -219,7 +219,7 @@ impl Given {
         Ok(SorterColumn::of(self.kind, Ints::of(values.collect()), Strings::default(), valid))
     }
 
-    /// The numbers of a column as this one's kind.
+    /// The numbers of a column in this one's kind.
     fn widened<'a>(&self, part: &'a SorterColumn) -> Result<Cow<'a, [i64]>, ArrowError> {
         let own = match part.ints.as_wide() {
             Some(wide) => Cow::Borrowed(wide),
@@ -283,7 +283,7 @@ fn valid(parts: &[Option<&SorterColumn>], picks: &[Pick]) -> Option<BooleanBuffe
     Some(BooleanBufferBuilder::new_from_buffer(valid, picks.len()))
 }
 
-/// Adds to each number what belongs to its row's file.
+/// Adds the offset of its row's file to each number.
 fn add(values: &mut [i64], added: &[i64], files: &[i64]) {
     match added {
         [] => (),

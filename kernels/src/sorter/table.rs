@@ -15,15 +15,15 @@ pub const TS: &str = "_ts";
 pub const FILE: &str = "dctv:file";
 pub const LINE: &str = "dctv:line";
 
-/// Bytes and rows of a block at most, if its rows are no larger.
+/// Maximum bytes and rows of a block, unless a single row is larger.
 const BLOCK_BYTES: usize = 128 << 10;
 const BLOCK_ROWS: usize = 4096;
 
-/// What is known of one column over all chunks.
+/// Information about one column over all chunks.
 pub struct Info {
     pub name: String,
     pub texts: Texts,
-    /// How values were held so far, one bit each.
+    /// The representations so far, one bit each.
     kinds: u8,
     traits: Traits,
 }
@@ -72,7 +72,7 @@ impl Pending {
         columns.sum()
     }
 
-    /// Returns the order in which rows are gathered from now on: by time, equal times in order of arrival.
+    /// Returns the output order of the rows: by time, equal times in order of arrival.
     pub fn settle(&mut self, times: Option<usize>) -> Order {
         let times = times.and_then(|place| self.columns.get(place));
         let Some(times) = times else {
@@ -99,7 +99,7 @@ pub struct Table {
     pub pending: Pending,
     pub runs: Vec<Run>,
     pub rows: u64,
-    /// Bytes of the rows that wait, and of dictionaries.
+    /// Bytes of waiting rows, and of dictionaries.
     pub memory: usize,
     pub dictionaries: usize,
 }
@@ -119,7 +119,7 @@ impl Table {
         }
     }
 
-    /// Which column has the times by which rows are sorted.
+    /// The column of times to sort by.
     pub fn times(&self) -> Option<usize> {
         let place = self.places.get(TS).copied();
         place.filter(|_| self.sorted)
@@ -219,7 +219,7 @@ impl Table {
         self.dictionaries = infos.sum();
     }
 
-    /// Writes the rows that wait as one run.
+    /// Writes the waiting rows as one run.
     pub fn write(&mut self, spill: &TempFile, scratch: &mut Scratch) -> Result<(), ArrowError> {
         let mut pending = std::mem::take(&mut self.pending);
         self.memory = 0;
@@ -239,13 +239,13 @@ impl Table {
     }
 }
 
-/// How many rows of a size make a block.
+/// The number of rows of a block, for rows of this size.
 pub fn block_rows(rows: usize, memory: usize) -> usize {
     let each = (memory / rows.max(1)).max(1);
     (BLOCK_BYTES / each).clamp(1, BLOCK_ROWS)
 }
 
-/// Hands rows on as the bytes of blocks, of so many rows each.
+/// Passes rows on as the bytes of blocks, of `rows` rows each.
 pub fn encode(
     columns: &[SorterColumn],
     mut order: Order,

@@ -1,4 +1,4 @@
-//! The distinct texts of one column of one table, over all chunks, for as long as they are few.
+//! The distinct texts of one column of one table, over all chunks, while they are few.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use arrow_array::{ArrayRef, StringArray};
 use super::column::Kind;
 use crate::columns::Interner;
 
-/// From so many texts on, or bytes of them, a column gets no new numbers for texts.
+/// A column with at least this many texts, or bytes of them, gets no new codes.
 const MOST: usize = 1 << 16;
 const MOST_BYTES: usize = 2 << 20;
-/// From so many rows on, a chunk that brings no dictionary has too many distinct texts for one.
+/// A chunk with at least this many rows and no dictionary has too many distinct texts for one.
 const LARGE: usize = 1024;
-/// As long as there are no more texts, it does not matter how often each occurs.
+/// Up to this many texts, it does not matter how often each occurs.
 const FEW: usize = 4096;
 
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub struct Texts {
     interner: Interner,
     rows: usize,
     plain: bool,
-    /// Bytes from which on the dictionary does not grow any more, set while memory is short.
+    /// Size in bytes from which the dictionary stops growing, set while memory is short.
     cap: Option<usize>,
 }
 
@@ -33,7 +33,7 @@ impl Texts {
         self.cap = Some(bytes);
     }
 
-    /// Decides how so many more rows are held.
+    /// Decides the representation of more rows.
     pub fn choose(&mut self, rows: usize, dictionary: bool) -> Kind {
         self.rows += rows;
         let (many, bytes) = (self.interner.len(), self.interner.memory());
@@ -53,7 +53,7 @@ impl Texts {
         self.interner.get_or_empty(usize::try_from(code).unwrap_or(usize::MAX))
     }
 
-    /// Returns all texts by their numbers.
+    /// Returns all texts in order of their codes.
     pub fn dictionary(&self) -> ArrayRef {
         let texts = self.interner.iter().map(String::from_utf8_lossy);
         Arc::new(StringArray::from_iter_values(texts))

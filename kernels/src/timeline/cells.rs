@@ -1,54 +1,55 @@
-//! A lane as it looks from afar: spans that last a step or longer, and one cell a step for the others.
+//! A lane at a coarse scale: spans that last a step or longer, and one cell per step for the others.
 
 use super::lane::{Lane, Worth};
 use super::times::AT_ONCE;
 
-/// What is looked at: rows that touch a range of times, and the width below which they are merged.
+/// The part to draw: rows that touch a range of times, and the width below which they are merged.
 #[derive(Clone, Copy)]
 pub struct Window {
     pub from: i64,
     pub to: i64,
-    /// More than 0.
+    /// Greater than 0.
     pub step: i64,
 }
 
 impl Window {
-    /// Return when the step of a time begins.
+    /// Return the start of the step of a time.
     pub fn start(&self, time: i64) -> i64 {
         let start = time.div_euclid(self.step).checked_mul(self.step);
         start.unwrap_or(i64::MIN)
     }
 
-    /// Return when the step after that of a time begins, if that is a time.
+    /// Return the start of the step after that of a time, if it is in range.
     pub fn next(&self, time: i64) -> Option<i64> {
         let number = time.div_euclid(self.step).checked_add(1)?;
         number.checked_mul(self.step)
     }
 }
 
-/// Rows of a lane that are drawn as one.
+/// Rows of a lane that are drawn as one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
     pub begin: i64,
     pub end: i64,
     pub first: usize,
-    /// The row behind the last one.
+    /// The row after the last one.
     pub behind: usize,
 }
 
 impl<W: Worth> Lane<W> {
-    /// Hand out the cells of a window, in order of time, and what their rows come to.
+    /// Pass the cells of a window to a function, in order of time, with the aggregates of their rows.
     ///
-    /// Several are looked for at once, and added up when all of these are known, so that their memory is fetched together.
+    /// Several are looked up at once, and aggregated when all of these are found, so that their memory is fetched
+    /// together.
     pub fn cells(&self, window: Window, mut each: impl FnMut(Cell, &[u64])) {
         let times = self.times();
         let mut sum = vec![0; self.worth().width()];
         let mut cells = Vec::new();
         let (mut row, end) = self.order.touching(window.from, window.to);
-        // Steps that are looked for at once: where rows are far from each other nothing begins in most of them.
+        // Steps that are looked up at once: where rows are sparse most steps are empty.
         let mut many = 1;
         let (mut steps, mut found) = ([0; AT_ONCE], [0; AT_ONCE]);
-        // Steps have about as many rows as those before them.
+        // Steps have about as many rows as the steps before them.
         let mut ahead = 0;
         while row < end {
             let mut next = window.next(times.begin(row));
@@ -60,7 +61,7 @@ impl<W: Worth> Lane<W> {
             }
             self.order.each_from(row, ahead, &steps[..count], &mut found);
             if count < many {
-                // What begins in the last step that there is.
+                // The rows of the last representable step.
                 found[count] = end;
                 count += 1;
             }

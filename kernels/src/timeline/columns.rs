@@ -1,4 +1,4 @@
-//! Cells to columns.
+//! Cells -> columns.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ pub const STATES: [&str; 9] = ["lane", "_ts", "_duration", "count", "row", "tota
 pub const LEVELS: [&str; 5] = ["lane", "_ts", "_duration", "count", "row"];
 const VALUES: [&str; 4] = ["min", "max", "last", "mean"];
 
-/// Columns that cells are appended to.
+/// Columns to append cells to.
 pub struct Columns {
     names: &'static [&'static str],
     numbers: Vec<Vec<i64>>,
-    /// Of counters: the four values, where they are known.
+    /// The four values of counters, where they are known.
     values: [Vec<Option<f64>>; 4],
-    /// A cell from a time to another that are further apart than a duration can say.
+    /// A cell with a length that does not fit into a duration.
     endless: Option<(i64, i64)>,
 }
 
@@ -41,7 +41,7 @@ impl Columns {
         })
     }
 
-    /// Append a cell whose rows come to the three numbers of `Slices`.
+    /// Append a cell with the three numbers of `Slices`.
     pub fn cell(&mut self, lane: usize, offset: usize, cell: Cell, sum: &[u64]) {
         let length = self.length(cell.begin, cell.end);
         let numbers = [
@@ -50,14 +50,14 @@ impl Columns {
             length,
             (cell.behind - cell.first) as i64,
             (sum[1] + offset as u64).cast_signed(),
-            // No more than the length, since no spans overlap.
+            // At most the length, since spans do not overlap.
             sum[2].cast_signed(),
             (sum[0] - 1).cast_signed(),
         ];
         self.put(0, &numbers);
     }
 
-    /// Append to the columns behind those of `Slices`.
+    /// Append to the columns after those of `Slices`.
     pub fn more(&mut self, numbers: &[i64]) {
         self.put(SLICES.len(), numbers);
     }

@@ -1,13 +1,13 @@
-//! Memory that is read before it is needed, so that the processor waits for several places at once.
+//! Prefetching of memory, so that the processor waits for several places at once.
 
 use std::hint::black_box;
 
-/// Numbers of 64 bits of a line of the processor's caches.
+/// 64-bit numbers per cache line of the processor.
 const LINE: usize = 8;
 
-/// Read numbers for nothing. Nothing waits for them, so what is read next is on its way meanwhile.
+/// Read numbers and discard them. Nothing depends on them, so the following reads run in parallel.
 ///
-/// That goes as far as the processor looks ahead, so places are worked out beforehand, and read in a short loop.
+/// This works as far as the processor looks ahead, so addresses are computed beforehand, and read in a short loop.
 #[inline]
 pub fn fetch<T: Copy>(numbers: &[T]) {
     for line in numbers.chunks(LINE) {

@@ -1,9 +1,9 @@
-//! Where the words of a lane's index stand.
+//! The layout of a lane's index.
 //!
-//! Blocks of rows are taken together in groups. First come the words of each group: when the first row of each of its
-//! blocks begins, then the nodes of a forest over the blocks. So the page of memory in which the block is found where a
-//! cell ends is also the one from which the cell is added up. Behind all groups stand words that are few enough for the
-//! processor's caches: when the first row of each group begins, then the nodes of a forest over whole groups.
+//! Blocks of rows form groups. First come the words of each group: the start times of its blocks, then the nodes of a
+//! forest over the blocks. So the block where a cell ends is found in the same page of memory as the nodes to aggregate
+//! the cell from. After all groups come words that are few enough for the processor's caches: the start times of
+//! groups, then the nodes of a forest over whole groups.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub const GROUP: usize = 64;
 /// Words of a page of memory.
 const PAGE: usize = 512;
-/// Of so many groups or more, each begins with a page.
+/// With at least this many groups, each is aligned to pages.
 const PAGED: usize = 16;
 
 #[derive(Clone, Copy)]
@@ -22,32 +22,32 @@ pub struct Form {
 }
 
 impl Form {
-    /// How many groups there are; the last one may have fewer blocks than the others.
+    /// The number of groups; the last one may have fewer blocks than the others.
     pub fn groups(self) -> usize {
         self.blocks.div_ceil(GROUP)
     }
 
-    /// How many groups are whole.
+    /// The number of whole groups.
     pub fn whole(self) -> usize {
         self.blocks / GROUP
     }
 
-    /// Words of a block: when it begins, a leaf, an inner node.
+    /// Words of a block: its start time, a leaf, an inner node.
     pub fn of_block(self) -> usize {
         1 + 2 * self.width
     }
 
-    /// Whether groups stand on whole pages, for which a lane of few would have no room.
+    /// Whether groups are aligned to pages; a lane of few would waste too much room.
     fn paged(self) -> bool {
         self.whole() >= PAGED
     }
 
-    /// Return behind how many words the index begins where it may begin behind so many.
+    /// Return the offset of the index if it may begin at this offset.
     pub fn begin(self, words: usize) -> usize {
         if self.paged() { words.next_multiple_of(PAGE) } else { words }
     }
 
-    /// Words of a whole group, and of what is left of its last page.
+    /// Words of a whole group, with padding to its last page.
     pub fn each(self) -> usize {
         self.begin(GROUP * self.of_block())
     }
@@ -56,7 +56,7 @@ impl Form {
         GROUP.min(self.blocks - group * GROUP)
     }
 
-    /// When the first rows of a group's blocks begin.
+    /// The start times of a group's blocks.
     pub fn starts(self, group: usize) -> Range<usize> {
         let at = group * self.each();
         at..at + self.blocks_of(group)
@@ -68,7 +68,7 @@ impl Form {
         at..at + 2 * self.blocks_of(group) * self.width
     }
 
-    /// Some groups.
+    /// The words of some groups.
     pub fn some(self, groups: Range<usize>) -> Range<usize> {
         let rest = self.blocks % GROUP * self.of_block();
         let at = |group: usize| group.min(self.whole()) * self.each();
@@ -76,7 +76,7 @@ impl Form {
         at(groups.start)..at(groups.end) + more
     }
 
-    /// When the first rows of groups begin.
+    /// The start times of groups.
     pub fn firsts(self) -> Range<usize> {
         let at = self.some(0..self.groups()).end;
         at..at + self.groups()

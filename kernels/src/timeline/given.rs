@@ -1,4 +1,4 @@
-//! Columns of rows, lane after lane, to the index of each lane.
+//! Columns of rows, lane after lane -> the index of each lane.
 
 use std::ops::Range;
 
@@ -15,17 +15,17 @@ use super::times::{Fault, Times};
 use super::worth::{Slices, States, Values};
 use crate::forest::Sink;
 
-/// Of more states than this, nodes are so wide that their sums would not fit beside the columns.
+/// With more states, nodes would be so wide that their sums would not fit beside the columns.
 const MOST_STATES: usize = 64;
 
-/// What rows are, besides their times.
+/// The kind of rows, and their values besides times.
 pub enum Kind {
     Slices,
     States(ScalarBuffer<i32>, usize),
     Values(ScalarBuffer<f64>),
 }
 
-/// The rows of all lanes, and where each lane has its own.
+/// The rows of all lanes, and the offsets of the lanes.
 pub struct Given {
     begin: ScalarBuffer<i64>,
     length: ScalarBuffer<i64>,
@@ -111,7 +111,7 @@ fn fault_error(row: usize, fault: &Fault) -> PyErr {
     invalid(format!("row {row} {what}"))
 }
 
-/// Columns as Python gives them: begins, durations, rows of each lane, states and how many there are, values.
+/// Columns from Python: begins, durations, rows of each lane, states and their number, values.
 pub type Columns = (PyArray, PyArray, Option<PyArray>, Option<(PyArray, usize)>, Option<PyArray>);
 
 impl Given {
@@ -149,7 +149,7 @@ impl Given {
         Times::new(begin, length, worth.block())
     }
 
-    /// Put the index of all lanes into a sink.
+    /// Write the index of all lanes to a sink.
     pub fn write(&self, sink: &mut impl Sink) -> PyResult<()> {
         match &self.kind {
             Kind::Slices => self.write_of(|_| Slices, sink),
@@ -174,7 +174,7 @@ impl Given {
         Ok(())
     }
 
-    /// Return the lanes, whose indexes stand one after the other in whole words.
+    /// Return the lanes; their indexes follow each other in whole words.
     pub fn lanes<W: Worth>(&self, worth: impl Fn(Range<usize>) -> W, index: &Buffer) -> PyResult<Vec<Lane<W>>> {
         let mut at = 0;
         let lanes = self.ranges().map(|rows| {

@@ -1,4 +1,4 @@
-//! A lane: rows in order of time of which none overlap, with forests over blocks of them.
+//! A lane: rows in order of time without overlaps, with forests over blocks of them.
 
 use std::io;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::form::{Form, GROUP};
 use super::times::{Ordered, Times};
 use crate::forest::{Monoid, Sink, build, nodes_of, push_within};
 
-/// What the rows of a lane are worth, which is put together by a monoid.
+/// The values of the rows of a lane, which a monoid combines.
 pub trait Worth: Monoid {
     /// Append the value of a row.
     fn append_row(&self, times: &Times, row: usize, value: &mut [u64]);
@@ -27,15 +27,15 @@ pub struct Lane<W> {
     index: ScalarBuffer<u64>,
 }
 
-/// Words of groups that are made before they are handed on.
+/// Words of groups that are made before they are passed on.
 const AT_ONCE: usize = 1 << 20;
 
-/// How the index of so many rows is laid out.
+/// The layout of the index of a number of rows.
 pub fn form(worth: &impl Worth, rows: usize) -> Form {
     Form { blocks: rows.div_ceil(worth.block()), width: worth.width() }
 }
 
-/// Put the index of rows behind so many words.
+/// Write the index of rows at a word offset.
 pub fn write(times: &Times, worth: &impl Worth, at: usize, sink: &mut impl Sink) -> io::Result<()> {
     let form = form(worth, times.len());
     let (groups, width) = (form.groups(), form.width);
@@ -76,7 +76,7 @@ pub fn write(times: &Times, worth: &impl Worth, at: usize, sink: &mut impl Sink)
     })
 }
 
-/// Append rows one by one.
+/// Aggregate rows one by one.
 #[inline]
 fn look(times: &Times, worth: &impl Worth, first: usize, end: usize, value: &mut [u64]) {
     for row in first..end {
@@ -85,7 +85,7 @@ fn look(times: &Times, worth: &impl Worth, first: usize, end: usize, value: &mut
 }
 
 impl<W: Worth> Lane<W> {
-    /// A lane whose index is there, in whole words.
+    /// A lane with an index, in whole words.
     pub fn new(times: Times, worth: W, index: &Buffer) -> Lane<W> {
         let form = form(&worth, times.len());
         Lane {
@@ -104,7 +104,7 @@ impl<W: Worth> Lane<W> {
         &self.order.times
     }
 
-    /// Append rows: whole blocks by the forests, what is left at both ends one by one.
+    /// Aggregate rows: whole blocks by the forests, the rest at both ends one by one.
     #[inline]
     pub fn gather(&self, first: usize, end: usize, value: &mut [u64]) {
         let (times, worth) = (self.times(), self.worth());
@@ -117,7 +117,7 @@ impl<W: Worth> Lane<W> {
         look(times, worth, times.rows(tail - 1).1, end, value);
     }
 
-    /// Fetch the memory from which rows are gathered, but for that of single ones.
+    /// Prefetch the memory for the aggregate of rows, except for single rows.
     #[inline]
     pub fn fetch(&self, first: usize, end: usize) {
         let (head, tail) = self.times().within(first, end);
@@ -126,7 +126,7 @@ impl<W: Worth> Lane<W> {
         }
     }
 
-    /// Hand out the nodes of blocks, from left to right: those of groups where they are whole.
+    /// Pass the nodes of blocks to a function, from left to right: those of whole groups where possible.
     #[inline]
     fn nodes(&self, blocks: Range<usize>, mut each: impl FnMut(&[u64])) {
         let (head, tail) = (blocks.start % GROUP, blocks.end % GROUP);
@@ -144,7 +144,7 @@ impl<W: Worth> Lane<W> {
         }
     }
 
-    /// Hand out nodes of the forest that stands in a place.
+    /// Pass nodes of the forest at a place to a function.
     #[inline]
     fn some(&self, place: Range<usize>, leaves: Range<usize>, each: &mut impl FnMut(&[u64])) {
         let (words, width) = (&self.index[place], self.worth.width());

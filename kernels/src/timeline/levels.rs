@@ -1,26 +1,26 @@
-//! A counter as it looks from afar: what its values are in each step.
+//! A counter at a coarse scale: its values in each step.
 
 use super::cells::Window;
 use super::lane::Lane;
 use super::worth::Values;
 
-/// A counter's values in a step, or in several in which it has one.
+/// A counter's values in a step, or in several steps with a constant value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     pub begin: i64,
     pub end: i64,
     /// Rows that begin in it.
     pub count: usize,
-    /// The last row that lasts into it.
+    /// The last row that extends into it.
     pub row: usize,
-    /// The least, the greatest, the last value and the mean over time; None if none is known.
+    /// The minimum, the maximum, the last value and the mean over time; None if none is known.
     pub values: Option<[f64; 4]>,
 }
 
 impl Lane<Values> {
-    /// Hand out the steps of a window in which a counter has rows, in order of time.
+    /// Pass the steps of a window in which a counter has rows to a function, in order of time.
     ///
-    /// A step in which none begins is one with those after it, up to that in which the next row begins.
+    /// A step without a start of a row is merged with those after it, up to the step of the next start.
     pub fn levels(&self, window: Window, mut each: impl FnMut(Level)) {
         let times = self.times();
         let start = window.start(window.from);
@@ -30,18 +30,18 @@ impl Lane<Values> {
             end = times.len();
         }
         let last = last.unwrap_or(i64::MAX);
-        // The row that has begun before the step, and when it is looked at from.
+        // The row that began before the step, and the time from which it counts.
         let mut carried: Option<(usize, i64)> = None;
         if row < end && times.begin(row) < start {
             carried = Some((row, start));
             row += 1;
         }
-        // Steps have about as many rows as those before them.
+        // Steps have about as many rows as the steps before them.
         let mut ahead = 0;
         loop {
             let next = if row < end { times.begin(row) } else { last };
             if let Some((before, from)) = carried {
-                // Whole steps in which nothing begins.
+                // Whole steps without a start of a row.
                 let until = if row < end { window.start(next) } else { last };
                 let until = until.min(times.end(before)).min(last);
                 if until > from {
@@ -63,7 +63,7 @@ impl Lane<Values> {
         }
     }
 
-    /// Put together a row that has begun before, and rows that begin in a step, up to where it ends.
+    /// Combine a row that began before and the rows that begin in a step, up to its end.
     fn level(&self, carried: Option<(usize, i64)>, first: usize, behind: usize, stop: i64) -> Level {
         let (times, values) = (self.times(), &self.worth().0);
         let mut sum = [0; Values::WIDTH];
@@ -96,7 +96,7 @@ impl Lane<Values> {
         }
     }
 
-    /// Append what lies of a row between two times.
+    /// Aggregate the part of a row between two times.
     fn part(&self, row: usize, from: i64, stop: i64, sum: &mut [u64]) {
         let length = self.times().end(row).min(stop) - from;
         let value = self.worth().0[row];

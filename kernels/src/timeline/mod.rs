@@ -1,4 +1,4 @@
-//! Timelines: rows on lanes with an index from which any part of them is drawn at any scale.
+//! Timelines: rows on lanes with an index to draw any part of them at any scale.
 
 use pyo3::prelude::*;
 

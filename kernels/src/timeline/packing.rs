@@ -1,4 +1,4 @@
-//! Rows in order of time to lanes on which none overlap: of each track the first that is free.
+//! Rows in order of time -> lanes without overlaps: the first free one of each track.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use pyo3_arrow::PyArray;
 
 use crate::forest::{Forest, Growing, Monoid};
 
-/// How far behind the last lane of a track one may be asked for; this bounds what a wrong depth makes.
+/// Maximum distance of a requested lane from the last lane of a track; this bounds the damage of a wrong depth.
 const FURTHER: usize = 1024;
-/// Lanes that are free from the begin of time on.
+/// Lanes that are free from the beginning of time.
 const FREE: u64 = 0;
 
-/// The least of numbers.
+/// The monoid of minima.
 struct Least;
 
 impl Monoid for Least {
@@ -33,25 +33,25 @@ impl Monoid for Least {
     }
 }
 
-/// A time as a number that is ordered as it is.
+/// A time as an unsigned number in the same order.
 fn ordered(time: i64) -> u64 {
     time.cast_unsigned() ^ (1 << 63)
 }
 
 /// The lanes of a track.
 struct Track {
-    /// When the last row of each ends.
+    /// The end of the last row of each lane.
     ends: Forest<Least, Growing>,
-    /// What is each called among the lanes of all tracks.
+    /// The number of each lane among the lanes of all tracks.
     numbers: Vec<i32>,
 }
 
-/// Gives rows their lanes; see `dctv/_kernels.pyi`.
+/// Assigns lanes to rows; see `dctv/_kernels.pyi`.
 #[pyclass(module = "dctv._kernels")]
 #[derive(Default)]
 pub struct Packing {
     tracks: Vec<Option<Track>>,
-    /// Of each lane the track, and its number within that.
+    /// The track of each lane, and its number within that.
     lanes: Vec<(i32, i32)>,
 }
 
@@ -68,7 +68,7 @@ impl Packing {
         let wanted = wanted.min(there + FURTHER);
         let from = wanted.min(there);
         let free = |least: &[u64]| least[0] <= ordered(begin);
-        // Nested rows find the lane of their depth free, mostly.
+        // Nested rows mostly find the lane of their depth free.
         let at_once = from < there && free(track.ends.words(2 * from));
         let found = if at_once { Some(from) } else { track.ends.search(from, there, free) };
         let lane = found.unwrap_or(wanted.max(there));

@@ -1,4 +1,4 @@
-//! Lanes as Python holds them.
+//! Python objects for lanes.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -39,7 +39,7 @@ pub struct Lanes {
 /// Words in a file, little-endian.
 struct Words {
     file: File,
-    /// How many stand before the place where the file is written.
+    /// Number of words before the current position.
     at: usize,
     bytes: Vec<u8>,
 }

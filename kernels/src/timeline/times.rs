@@ -1,4 +1,4 @@
-//! When the rows of a lane begin and end.
+//! Start and end times of the rows of a lane.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use arrow_buffer::{Buffer, ScalarBuffer};
 use super::fetch::fetch;
 use super::form::{Form, GROUP};
 
-/// What is wrong with a row of a lane.
+/// A fault of a row of a lane.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Its duration is negative.
     Negative,
-    /// It ends after the last time that there is.
+    /// Its end is not representable.
     Endless,
-    /// It begins before the one before it ends.
+    /// It begins before the end of the one before it.
     Overlap,
 }
 
-/// Rows in order of time of which none overlap.
+/// Rows in order of time without overlaps.
 pub struct Times {
     begin: ScalarBuffer<i64>,
     length: ScalarBuffer<i64>,
@@ -26,19 +26,19 @@ pub struct Times {
     block: usize,
 }
 
-/// Times that are looked for at once: their memory is fetched together, and has to stay in the caches meanwhile.
+/// Times that are looked up at once: their memory is fetched together, and has to stay in the caches meanwhile.
 pub const AT_ONCE: usize = 16;
 
-/// Times that are found quickly.
+/// Times with an index for fast lookup.
 pub struct Ordered {
     pub times: Times,
     form: Form,
     index: ScalarBuffer<i64>,
-    /// When the first row of each group begins.
+    /// The start times of groups.
     firsts: ScalarBuffer<i64>,
 }
 
-/// Return the last of ascending times from `own` on that is before a time, or that one. It is looked for near `guess`.
+/// Return the last of ascending times from `own` on that is before a time, or `own`. The search begins near `guess`.
 #[inline]
 fn last_before(times: &[i64], own: usize, guess: usize, time: i64) -> usize {
     let (mut below, mut above) = (own, guess);
@@ -69,7 +69,7 @@ impl Times {
         Times { begin, length, block }
     }
 
-    /// Return the first row that has a fault, if one has.
+    /// Return the first row with a fault, if there is one.
     pub fn check(&self) -> Result<(), (usize, Fault)> {
         let mut latest = i64::MIN;
         for (row, (begin, length)) in self.begin.iter().zip(&self.length).enumerate() {
@@ -88,12 +88,12 @@ impl Times {
         self.begin.len()
     }
 
-    /// The first row of a block, and the row behind its last one.
+    /// The first row of a block, and the row after its last one.
     pub fn rows(&self, block: usize) -> (usize, usize) {
         (block * self.block, self.len().min((block + 1) * self.block))
     }
 
-    /// The blocks that lie wholly between two rows: the first, and the one behind the last.
+    /// The blocks wholly between two rows: the first, and the one after the last.
     pub fn within(&self, first: usize, end: usize) -> (usize, usize) {
         (first.div_ceil(self.block), end / self.block)
     }
@@ -115,7 +115,7 @@ impl Times {
 }
 
 impl Ordered {
-    /// Rows whose index is there.
+    /// Rows with an index.
     pub fn new(times: Times, form: Form, index: &Buffer) -> Ordered {
         let words = |range: Range<usize>| ScalarBuffer::new(index.clone(), range.start, range.len());
         Ordered { times, form, index: words(0..form.words()), firsts: words(form.firsts()) }
@@ -127,12 +127,12 @@ impl Ordered {
         row / (self.times.block * GROUP)
     }
 
-    /// Return the first row from one on that begins at a time or later.
+    /// Return the first row from `row` on that begins at a time or later.
     pub fn first_from(&self, row: usize, time: i64) -> usize {
         self.first_near(row, time, 0)
     }
 
-    /// The same, where about so many rows more begin before.
+    /// The same, with an estimate of the number of rows that begin before.
     #[inline]
     pub fn first_near(&self, row: usize, time: i64, ahead: usize) -> usize {
         let mut found = [0];
@@ -140,17 +140,17 @@ impl Ordered {
         found[0]
     }
 
-    /// Find the first rows from one on that begin at some times or later; those are ascending, no more than `AT_ONCE`.
+    /// Find the first rows from `row` on that begin at some times or later; the times are ascending, at most `AT_ONCE`.
     ///
-    /// Each is looked for about so many rows behind the one before.
+    /// The search for each begins `ahead` rows after the one before.
     pub fn each_from(&self, row: usize, ahead: usize, times: &[i64], found: &mut [usize]) {
         let all = &self.times;
         if row >= all.len() {
             found.fill(all.len());
             return;
         }
-        // Each step is taken for all times before the next one, since none but the first waits for what the one before
-        // found: groups are found in memory that is at hand, mostly.
+        // Each stage runs for all times before the next stage, since only the first depends on the result for the time
+        // before: groups are mostly found in cached memory.
         let mut groups = [(0, 0); AT_ONCE];
         let ahead = ahead / (all.block * GROUP);
         let mut group = self.group(row);
@@ -178,14 +178,14 @@ impl Ordered {
             fetch(&all.length[*first..*end]);
         }
         for ((time, (first, end)), place) in times.iter().zip(rows).zip(found) {
-            // All of a block is read at once faster than halves of it one after the other.
+            // A linear scan of a block is faster than binary search.
             let rows = &all.begin[*first..*end];
             let before = rows.iter().filter(|begin| **begin < *time).count();
             *place = row.max(first + before);
         }
     }
 
-    /// Return about where in a group a block is that begins at a time.
+    /// Return the estimated position in a group of the block that begins at a time.
     #[inline]
     fn guess(&self, group: usize, time: i64) -> usize {
         let (Some(first), Some(end)) = (self.firsts.get(group), self.firsts.get(group + 1)) else {
@@ -196,12 +196,12 @@ impl Ordered {
         ((part * GROUP as f64) as usize).min(GROUP - 1)
     }
 
-    /// Return the rows that touch a range of times: the first, and the one behind the last.
+    /// Return the rows that touch a range of times: the first, and the one after the last.
     ///
-    /// A row without length touches the range if it does not stand before it.
+    /// A row without length touches the range unless it is before it.
     pub fn touching(&self, from: i64, to: i64) -> (usize, usize) {
         let inside = self.first_from(0, from);
-        // None but the one before can reach into the range, since they do not overlap.
+        // Only the row before can extend into the range, since rows do not overlap.
         let reaches = inside > 0 && self.times.end(inside - 1) > from;
         let first = inside - usize::from(reaches);
         (first, self.first_from(inside, to).max(first))

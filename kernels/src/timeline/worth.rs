@@ -1,4 +1,4 @@
-//! What rows of lanes are worth: slices, states, values of counters.
+//! Monoids of the rows of lanes: slices, states, values of counters.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::lane::Worth;
 use super::times::Times;
 use crate::forest::Monoid;
 
-/// Fewest rows of a block, which is a leaf of the forest: few enough to be looked through, enough for a small forest.
+/// Minimum rows of a block, which is a leaf of the forest: few enough to scan, enough for a small forest.
 const ROWS: usize = 32;
 
 /// Slices: the largest length and 1, or 0 without any; its row, the first of equals; the sum of all lengths.
@@ -26,7 +26,7 @@ impl Monoid for Slices {
 
     #[inline]
     fn append(&self, value: &mut [u64], right: &[u64]) {
-        // Without branches, which nothing could foretell, what comes next is read meanwhile.
+        // Without branches, which are unpredictable here, the next reads run meanwhile.
         let longer = right[0] > value[0];
         value[0] = value[0].max(right[0]);
         value[1] = if longer { right[1] } else { value[1] };
@@ -46,20 +46,20 @@ impl Worth for Slices {
     }
 }
 
-/// States: what slices are, then the sum of the lengths of each state.
+/// States: the words of slices, then the sum of the lengths of each state.
 pub struct States {
-    /// Of each row: from 0 on, less than `count`.
+    /// The state of each row: at least 0, less than `count`.
     pub states: ScalarBuffer<i32>,
     pub count: usize,
 }
 
 impl States {
-    /// Those of some rows.
+    /// The states of some rows.
     pub fn of(states: &ScalarBuffer<i32>, count: usize, rows: Range<usize>) -> States {
         States { states: states.slice(rows.start, rows.len()), count }
     }
 
-    /// The state that fills most of a value, the first of equals, and how much of it.
+    /// The state with the largest share of a value, the first of equals, and its length.
     pub fn majority(value: &[u64]) -> (usize, u64) {
         let mut found = (0, 0);
         for (state, filled) in value[Slices::WIDTH..].iter().enumerate() {
@@ -93,31 +93,32 @@ impl Worth for States {
         value[Slices::WIDTH + self.states[row] as usize] += times.length(row).cast_unsigned();
     }
 
-    /// The wider nodes are, the more rows, so that they take as much for each row.
+    /// Wider nodes get more rows per block, so that the memory per row is the same.
     fn block(&self) -> usize {
         ROWS * self.width().div_ceil(Slices::WIDTH)
     }
 }
 
-/// Values of a counter: whether one is known, the least, the greatest, the sum of values times lengths, of lengths.
+/// Values of a counter: whether one is known, the minimum, the maximum, the sum of value times length, the sum of
+/// lengths.
 ///
-/// NaN is not known.
+/// NaN means unknown.
 pub struct Values(pub ScalarBuffer<f64>);
 
 impl Values {
     pub const WIDTH: usize = 5;
 
-    /// Those of some rows.
+    /// The values of some rows.
     pub fn of(values: &ScalarBuffer<f64>, rows: Range<usize>) -> Values {
         Values(values.slice(rows.start, rows.len()))
     }
 
-    /// Append a value that lasts.
+    /// Aggregate a value with a length.
     #[inline]
     pub fn append_value(&self, value: f64, length: u64, sum: &mut [u64]) {
         if !value.is_nan() {
             let (bits, weighted) = (value.to_bits(), value * length as f64);
-            // An infinite value that does not last is not worth 0 times infinity.
+            // An infinite value without length counts 0; 0 times infinity would be NaN.
             let weighted = if length == 0 { 0.0 } else { weighted };
             self.append(sum, &[1, bits, bits, weighted.to_bits(), length]);
         }
