@@ -37,7 +37,7 @@ class Cancel:
         """Ask every kernel that holds this to stop."""
 
     def is_set(self) -> bool:
-        """Say whether `set` was called."""
+        """Return whether `set` was called."""
 
     def wait(self, milliseconds: int) -> bool:
         """Wait until no thread reads ahead for these kernels; say whether that is so in the end."""
@@ -48,7 +48,7 @@ def ahead(source: _Source, *, cancel: Cancel | None = None) -> Stream:
     """Open and read a stream in a thread of its own, a few batches ahead of what it returns."""
 
 class Meter:
-    """What the streams that were given it have done so far."""
+    """Counts of the streams that were given it."""
 
     def __init__(self) -> None: ...
     @property
@@ -91,7 +91,7 @@ class SharedBuffer:
         """Return one more reader, which begins at the first row."""
 
     def close(self) -> None:
-        """Let go of the source; nothing can be opened any more."""
+        """Release the source; no reader can be opened any more."""
 
     @property
     def peak(self) -> int:
@@ -99,14 +99,15 @@ class SharedBuffer:
 
     @property
     def spilled(self) -> int:
-        """Bytes that were written to disk."""
+        """Bytes written to disk."""
 
     @property
     def rows(self) -> int:
-        """Rows that were kept."""
+        """Rows kept."""
 
 class Counter:
-    """What a running kernel counts: 0 until it has met the end of its input, so that it is the same in every run."""
+    """The count of a running kernel: 0 until it has reached the end of its input, so that the value is deterministic.
+    """
 
     @property
     def value(self) -> int:
@@ -992,7 +993,7 @@ class EventSorter:
         """
 
     def add_others(self, file: int, others: Sequence[tuple[str, Any]]) -> None:
-        """Add rows of tables that are not of events; they stay in order of arrival."""
+        """Add rows of tables that are not events; they stay in order of arrival."""
 
     def finish(self) -> None:
         """Say that no rows follow; raises OSError as `add`."""
@@ -1015,11 +1016,11 @@ class EventSorter:
 
     @property
     def peak(self) -> int:
-        """Bytes that were held in memory at most."""
+        """Maximum bytes held in memory."""
 
     @property
     def spilled(self) -> int:
-        """Bytes that were written to disk."""
+        """Bytes written to disk."""
 
 class EventMerger:
     """Times, durations, names and places of all events, kept while their tables pass on their way to files."""
@@ -1281,7 +1282,7 @@ class _CallRules(Protocol):
     def match(self) -> str: ...
 
 class _CallRule(Protocol):
-    """The functions that a word names, and what it says of them."""
+    """The functions matched by a word, and its effect on them."""
 
     @property
     def name(self) -> str: ...
@@ -1392,26 +1393,26 @@ class TreeNode:
     """Calls of a function that came the same way, times in ns; a root is none, but what they are of."""
 
     above: int | None
-    """The place of the node above; a root has none."""
+    """The place of the parent node; None for a root."""
     name: str | None
     address: int | None
     calls: int
     total: int
     own: int
     totals: tuple[int, int] | None
-    """The shortest and the longest."""
+    """The shortest and the longest duration."""
     owns: tuple[int, int] | None
     rests: list[int]
-    """What is left of durations within, divided by each sample time."""
+    """The remainders of durations within, divided by each sample time."""
     session: int | None
-    """That of a root."""
+    """The session of a root."""
 
 class TreePath:
-    """How a function was reached."""
+    """A path to a function."""
 
     session: int
     stack: str | None
-    """The calls above, a line each."""
+    """The callers, one per line."""
     hits: int
     time: int
 
@@ -1544,7 +1545,7 @@ class TimeSums:
     squares: int
 
 class FunctionSums:
-    """What calls of a function add up to."""
+    """Sums of the calls of a function."""
 
     name: str | None
     calls: int
@@ -1554,7 +1555,7 @@ class FunctionSums:
     own: TimeSums
 
 class ThreadSums:
-    """What calls of a thread add up to."""
+    """Sums of the calls of a thread."""
 
     tid: int
     calls: int
@@ -1633,10 +1634,10 @@ class StateHistory:
     def name(self, quark: int) -> str: ...
     def kind(self, quark: int) -> str: ...
     def change(self, time: int, quark: int, action: str, value: _State = None, kind: str | None = None) -> _State:
-        """Change an attribute; return what was popped or polled."""
+        """Change an attribute; return the popped or polled value."""
 
     def ask(self, time: int, quark: int, action: str, value: _State = None, kind: str | None = None) -> None:
-        """Have a change made when time comes that far."""
+        """Schedule a change for when time has advanced that far."""
 
     def mipmap(
         self, time: int, quark: int, value: _State, coarser: tuple[int, list[str]], kind: str | None = None
@@ -1644,7 +1645,7 @@ class StateHistory:
         """Change an attribute whose coarser states are kept too."""
 
     def apply(self, changes: _ArrowArray, *, sort: bool = False) -> int:
-        """Make the changes of a batch; return how many these are."""
+        """Apply the changes of a batch; return their number."""
 
     def ongoing(self, quark: int) -> tuple[int, int, bool, _State]: ...
     def single(self, quark: int, time: int) -> tuple[int, int, bool, _State]: ...

@@ -1,8 +1,8 @@
-//! The text of a call's arguments, `(1, "x", 0xff)` -> the number of one of them, for conditions.
+//! The text of a call's arguments, `(1, "x", 0xff)` -> the value of one of them, for conditions.
 
-/// Compares an argument as the recorder stored it: 32 bits of a negative number are a large one.
+/// Compares an argument as the recorder stored it: a negative number is stored as a large 32-bit one.
 ///
-/// None where the argument is missing or no integer.
+/// None if the argument is missing or not an integer.
 pub fn holds(args: &str, condition: &(usize, String, i64)) -> Option<bool> {
     let (place, operator, operand) = condition;
     let value = stored(number(nth(args, place.checked_sub(1)?)?)?);
@@ -25,7 +25,7 @@ fn stored(value: i64) -> i64 {
     }
 }
 
-/// One argument: commas within texts and braces divide nothing.
+/// One argument: commas within texts and braces do not separate arguments.
 fn nth(args: &str, place: usize) -> Option<&str> {
     let inner = args.strip_prefix('(')?.strip_suffix(')')?;
     let (mut start, mut found, mut depth) = (0, 0, 0_i64);
@@ -52,7 +52,7 @@ fn nth(args: &str, place: usize) -> Option<&str> {
     (found == place).then(|| inner.get(start..)).flatten()
 }
 
-/// An integer in any of the forms in which arguments are shown; a letter is its code.
+/// An integer in any of the formats of arguments; a letter is its code.
 fn number(text: &str) -> Option<i64> {
     let text = text.trim();
     if let Some(letter) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {

@@ -1,4 +1,4 @@
-//! What filters say of a function, and what holds where it is called -> whether the call is shown.
+//! The filters of a function, and the state at its caller -> whether the call is shown.
 
 use rustc_hash::FxHashMap;
 
@@ -6,18 +6,18 @@ use super::args::holds;
 use super::frames::FrameState;
 use super::rules::{Rules, Trigger};
 
-/// What is decided when a call begins.
+/// The decision at the start of a call.
 pub struct Decision {
-    /// For calls from it.
+    /// The state for its callees.
     pub state: FrameState,
-    /// No filter hides it.
+    /// It is not hidden by a filter.
     pub recorded: bool,
-    /// It turned the trace on or off.
+    /// Whether it turned the trace on or off.
     pub turned: Option<bool>,
     pub finished: bool,
 }
 
-/// Counts calls of functions that are sampled, for each thread.
+/// Counts calls of sampled functions, for each thread.
 #[derive(Default)]
 pub struct Samples(FxHashMap<(u32, u32), i64>);
 
@@ -30,7 +30,7 @@ impl Samples {
     }
 }
 
-/// A call as filters see it.
+/// The attributes of a call that filters use.
 pub struct Seen<'a> {
     pub thread: u32,
     pub function: u32,
@@ -38,8 +38,8 @@ pub struct Seen<'a> {
     pub args: Option<&'a str>,
 }
 
-/// Decides whether a call is shown, in this order: what leaves it out, what lets it in, its file, levels, switches,
-/// what hides it, and last its turn among those that would be shown.
+/// Decides whether a call is shown, in this order: exclusion, inclusion, its file, levels, switches, hiding, and last
+/// the sampling of calls that would be shown.
 #[inline]
 pub fn decide(rules: &Rules, state: FrameState, seen: &Seen, enabled: bool, samples: &mut Samples) -> Decision {
     let trigger = seen.trigger;
@@ -94,7 +94,7 @@ pub fn decide(rules: &Rules, state: FrameState, seen: &Seen, enabled: bool, samp
     decision
 }
 
-/// What holds of a call that began before the range: it is not counted and turns nothing on or off.
+/// The state of a call that began before the range: it is not counted and turns nothing on or off.
 pub fn before_range(rules: &Rules, state: FrameState, seen: &Seen) -> Decision {
     let mut decision = Decision { state, recorded: false, turned: None, finished: false };
     let state = &mut decision.state;
@@ -110,8 +110,9 @@ pub fn before_range(rules: &Rules, state: FrameState, seen: &Seen) -> Decision {
     decision
 }
 
-/// What holds of a call whose begin was not recorded, as those that a new process was forked in: nothing could be
-/// decided there, so calls from it are as outside of it, and its end is shown unless it is within what is left out.
+/// The state of a call without a recorded start, such as those that a new process was forked in: nothing could be
+/// decided there, so its callees are treated as outside of it, and its end is shown unless it is excluded by an outer
+/// call.
 pub fn not_begun(rules: &Rules, state: FrameState, trigger: &Trigger, ends: bool) -> Decision {
     let shown = !trigger.hide && state.budget > 0 && (state.inside || !rules.opt_in);
     Decision { state, recorded: !state.out && (ends || shown), turned: None, finished: false }

@@ -1,4 +1,4 @@
-//! Shown calls in order of time -> records of their begins and ends, as events of Chrome's JSON or as lines.
+//! Shown calls in order of time -> records of their starts and ends, as Chrome JSON events or as lines.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,10 +17,10 @@ use super::switching::{End, Ends};
 use crate::export::quoted;
 use crate::sweeps::{fail, to_python};
 
-/// The column behind those of `CallTree`.
+/// The column after those of `CallTree`.
 const PID: usize = 19;
 
-/// A call that was begun.
+/// An open call.
 struct Call {
     id: i64,
     tid: i64,
@@ -28,22 +28,22 @@ struct Call {
     depth: i32,
     level: i64,
     address: i64,
-    /// None if it has no end, or none that is written.
+    /// None if it has no end, or its end is not written.
     end: Option<i64>,
     name: Box<str>,
     args: Option<Box<str>>,
     result: Option<Box<str>>,
 }
 
-/// How records look.
+/// The format of records.
 #[derive(FromPyObject)]
 struct Form {
-    /// Events of Chrome's JSON, a begin and an end of each call; else lines, thread by thread.
+    /// Chrome JSON events, with separate begins and ends; otherwise lines, thread by thread.
     chrome: bool,
-    /// Arguments are objects of JSON, and main threads have numbers as others do.
+    /// Arguments are JSON objects, and main threads have numbers like other threads.
     structured: bool,
     args: bool,
-    /// What is added to times.
+    /// The offset added to times.
     start: i64,
 }
 
@@ -116,7 +116,7 @@ impl Writer {
         Ok(())
     }
 
-    /// The depth and the ends that are written of a row; None for an event in a call that is not open.
+    /// The depth and the ends to write for a row; None for an event in a call that is not open.
     fn place(&self, columns: &Columns, row: usize, number: u32) -> Option<(i32, u8)> {
         if columns.long(17, row) != Some(EVENT) {
             let marks = match columns.marks(4, row) {
@@ -132,7 +132,7 @@ impl Writer {
         Some((above.depth.saturating_add(1), ENTRY | EXIT))
     }
 
-    /// Leaves what was over before a time; of what ends at it, not what is less deep in the same thread.
+    /// Closes calls that ended before a time; of those that end at it, only calls as deep in the same thread or deeper.
     fn leave_until(&mut self, time: Option<i64>, number: u32, depth: i32) {
         loop {
             let open = self.open.get(number as usize);
@@ -155,7 +155,7 @@ impl Writer {
         }
     }
 
-    /// Whether another call of the thread ends within this one: then begins and ends do not tell which are together.
+    /// Whether another call of the thread ends within this one: then begins and ends cannot be matched.
     fn crosses(&self, call: &Call, number: u32) -> bool {
         let open = self.open.get(number as usize);
         let newest = open.and_then(|open| open.last());
@@ -226,7 +226,7 @@ impl Writer {
         );
     }
 
-    /// The beginning of an event, up to its name.
+    /// The start of an event, up to its name.
     fn event(&mut self, phase: char, call: &Call, time: i64) {
         let out = &mut self.out;
         if self.begun {
@@ -248,7 +248,7 @@ impl Writer {
     }
 }
 
-/// Texts that are no texts get quotes too.
+/// Gives missing texts quotes too.
 fn with_nulls(text: &str) -> String {
     const NULL: &str = "NULL";
     if !text.contains(NULL) {
@@ -278,7 +278,7 @@ fn with_nulls(text: &str) -> String {
     out
 }
 
-/// Writes shown calls, batch by batch.
+/// Formats shown calls, batch by batch.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct Dump(Mutex<Writer>);
 
@@ -297,7 +297,7 @@ impl Dump {
         }))
     }
 
-    /// The records of a batch, as far as they are certain.
+    /// The records of a batch that are final.
     fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
         let made = py.detach(|| {
@@ -307,7 +307,7 @@ impl Dump {
         Ok(PyBytes::new(py, &made.map_err(to_python)?))
     }
 
-    /// The records that are left.
+    /// The remaining records.
     fn finish<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let made = py.detach(|| {
             let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Calls as they begin, in order of time -> those that filters show, with their places among each other.
+//! Calls in order of their start -> those that pass the filters, with their parents and depths.
 
 use super::decide::{Decision, Samples, Seen, before_range, decide, not_begun};
 use super::frames::{Frame, FrameState, Kept, Thread};
@@ -6,9 +6,9 @@ use super::functions::Functions;
 use super::rules::{Rules, Trigger};
 use super::switching::{End, Ends};
 
-/// Its begin is shown, or was recorded.
+/// The start is shown, or was recorded.
 pub const ENTRY: u8 = 1;
-/// Its end is shown, or was recorded.
+/// The end is shown, or was recorded.
 pub const EXIT: u8 = 2;
 
 /// A shown call, with its extra data.
@@ -24,7 +24,7 @@ pub struct Shown<T> {
     pub stack: Option<Box<str>>,
 }
 
-/// A call that begins.
+/// A starting call.
 pub struct Call<'a, T> {
     pub more: T,
     pub time: i64,
@@ -37,18 +37,18 @@ pub struct Call<'a, T> {
     pub args: Option<&'a str>,
 }
 
-/// What is known of a call when it begins.
+/// The state of a call at its start.
 struct Judged {
     decision: Decision,
-    /// Where the call that it is in stands.
+    /// The place of its caller.
     place: Option<usize>,
     kept: bool,
     early: bool,
-    /// Its callers are wanted.
+    /// Its callers are printed.
     with_stack: bool,
 }
 
-/// Decides what is shown, call by call, and puts it into `out`.
+/// Decides call by call which are shown, and appends those to `out`.
 pub struct Engine<T> {
     rules: Rules,
     pub functions: Functions,
@@ -57,7 +57,7 @@ pub struct Engine<T> {
     ends: Ends,
     enabled: bool,
     finished: bool,
-    /// Whether what is shown of a call depends on when it is left.
+    /// Whether the result for a call depends on its end.
     pub switching: bool,
     pub out: Vec<Shown<T>>,
 }
@@ -79,7 +79,7 @@ impl<T: Clone> Engine<T> {
         }
     }
 
-    /// Ends what is open after the last call.
+    /// Ends the open calls after the last call.
     pub fn end(&mut self) {
         if self.switching && !self.finished {
             self.leave_until(None, None);
@@ -87,7 +87,7 @@ impl<T: Clone> Engine<T> {
         }
     }
 
-    /// What holds outside of any call.
+    /// The state outside of any call.
     #[inline]
     fn outside(&self) -> FrameState {
         FrameState {
@@ -112,7 +112,7 @@ impl<T: Clone> Engine<T> {
         &mut self.threads[number as usize]
     }
 
-    /// Takes a call, which stands after the one that it is in.
+    /// Takes a call, after its caller.
     pub fn enter(&mut self, call: &Call<T>) {
         let switching = self.switching;
         let thread = self.thread(call.thread);
@@ -161,7 +161,7 @@ impl<T: Clone> Engine<T> {
         self.begin(call, judged);
     }
 
-    /// Whether a call is kept whatever it calls.
+    /// Whether a call is kept regardless of its callees.
     #[inline]
     fn keeps(&self, call: &Call<T>, state: &FrameState, trigger: &Trigger) -> bool {
         let Some(end) = call.end.filter(|_| call.marks & EXIT != 0) else {
@@ -236,7 +236,7 @@ impl<T: Clone> Engine<T> {
         }
     }
 
-    /// The names of the calls that one is in, outermost first.
+    /// The names of the callers of a call, outermost first.
     fn stack(&self, call: &Call<T>) -> Box<str> {
         let Some(thread) = self.threads.get(call.thread as usize) else {
             return Box::default();
@@ -254,7 +254,7 @@ impl<T: Clone> Engine<T> {
         names.join("\n").into()
     }
 
-    /// Adds a call that is passed over.
+    /// Adds a skipped call.
     fn push(&mut self, call: &Call<T>, state: FrameState, kept: Kept) {
         let frame = Frame {
             id: call.id,
@@ -306,7 +306,7 @@ impl<T: Clone> Engine<T> {
         };
         let mut frame = thread.frames.remove(place);
         if frame.kept != Kept::Yes {
-            // What is passed over has not moved the calls after it.
+            // A skipped call has not indented the calls after it.
             if frame.kept == Kept::Waiting && thread.indent.is_some() {
                 thread.indent = frame.before;
             }
@@ -331,7 +331,7 @@ impl<T: Clone> Engine<T> {
         }
     }
 
-    /// Shows what is still open, and nothing from now on.
+    /// Shows the open calls, and nothing from now on.
     fn finish(&mut self) {
         self.finished = true;
         for (number, thread) in self.threads.iter_mut().enumerate() {

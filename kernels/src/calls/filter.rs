@@ -1,4 +1,4 @@
-//! `filter_calls`: calls in order of time -> those that filters show, with their places among each other.
+//! `filter_calls`: calls in order of time -> those that pass the filters, with their parents and depths.
 
 use std::sync::Arc;
 
@@ -28,12 +28,12 @@ struct Filter {
     input: ChunkedInput,
     partitions: Partitions,
     fields: Vec<FieldRef>,
-    /// The data of a call is its row.
+    /// The data attached to a call is its row.
     engine: Engine<u64>,
     missed: Option<Missed>,
 }
 
-/// The columns of a chunk that filters look at.
+/// The columns of a chunk that filters use.
 struct Chunk {
     ids: Int64Array,
     parents: Int64Array,

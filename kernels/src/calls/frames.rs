@@ -1,32 +1,32 @@
-//! The calls of one thread that are open, and what holds for calls from them.
+//! The open calls of one thread, and the state for their callees.
 
-/// What a call hands down to those that it makes.
+/// The state that a call passes down to its callees.
 #[derive(Clone, Copy)]
 pub struct FrameState {
-    /// A function was filtered in.
+    /// Inside an included function.
     pub inside: bool,
-    /// A function was filtered out: nothing below is shown.
+    /// Inside an excluded function: nothing below is shown.
     pub out: bool,
-    /// Levels that may still be shown.
+    /// Number of levels that may still be shown.
     pub budget: i64,
-    /// Calls that are shorter are left out.
+    /// Shorter calls are excluded.
     pub time: i64,
-    /// Calls of smaller functions are left out.
+    /// Calls of smaller functions are excluded.
     pub size: i64,
-    /// The number of the innermost shown call, and how many there are.
+    /// The number of the innermost shown call, and their count.
     pub above: Option<i64>,
     pub depth: i32,
-    /// How many calls are open, shown or not.
+    /// The number of open calls, shown or not.
     pub level: i32,
 }
 
-/// Whether a call is long enough, or leads to one that is.
+/// Whether a call is long enough, or has a callee that is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
     Yes,
-    /// Not by itself.
+    /// Undecided: only a callee can make it kept.
     Waiting,
-    /// It is passed over as if it were not there.
+    /// Skipped as if it did not exist.
     Skipped,
 }
 
@@ -35,31 +35,31 @@ pub struct Frame<T> {
     pub id: i64,
     pub parent: Option<i64>,
     pub end: Option<i64>,
-    /// What the user of the filter wants to know of the call again.
+    /// Data of the caller for a call.
     pub more: T,
     pub kept: Kept,
-    /// No filter hides it, though the trace may be off.
+    /// It is not hidden by a filter, though the trace may be off.
     pub recorded: bool,
-    /// It is shown where it begins.
+    /// Its start is shown.
     pub entered: bool,
-    /// Its number among the shown calls' levels, and the call that shows it is in.
+    /// Its depth among shown calls, and its shown caller.
     pub depth: i32,
     pub above: Option<i64>,
-    /// How far it is indented, and how far the thread was before.
+    /// Its indentation, and that of the thread before it.
     pub indent: i32,
     pub before: Option<i32>,
     pub marks: u8,
     pub function: u32,
-    /// The calls that it is in, where they are to be printed.
+    /// Its callers, if they are to be printed.
     pub stack: Option<Box<str>>,
-    /// For calls from it.
+    /// The state for its callees.
     pub state: FrameState,
 }
 
 /// The open calls of one thread, outermost first.
 pub struct Thread<T> {
     pub frames: Vec<Frame<T>>,
-    /// How far the next shown call is indented; None if that must be found out anew.
+    /// The indentation of the next shown call; None if it must be computed anew.
     pub indent: Option<i32>,
 }
 
@@ -71,7 +71,7 @@ impl<T> Thread<T> {
         self.frames.iter().rposition(|frame| frame.id == id)
     }
 
-    /// Forgets calls that were over at some time, up to one that is still open or the one that is called from.
+    /// Drops calls that were over at a time, up to one that is still open or the caller.
     #[inline]
     pub fn forget_latest(&mut self, parent: Option<i64>, time: i64) {
         while let Some(frame) = self.frames.last()
@@ -82,7 +82,7 @@ impl<T> Thread<T> {
         }
     }
 
-    /// Forgets calls above a place that were over at some time.
+    /// Drops calls above a place that were over at a time.
     #[inline]
     pub fn forget(&mut self, place: Option<usize>, time: i64) {
         let first = place.map_or(0, |place| place + 1);
@@ -96,7 +96,8 @@ impl<T> Thread<T> {
         }
     }
 
-    /// Says that what a call at a place is in leads to something that is kept; calls what was waiting, outermost first.
+    /// Marks the callers of a call at a place as having a kept callee; passes those that waited to a function,
+    /// outermost first.
     #[inline]
     pub fn keep(&mut self, place: Option<usize>, mut kept: impl FnMut(&Frame<T>)) {
         let above = place.and_then(|place| self.frames.get(place));

@@ -1,4 +1,4 @@
-//! Names, modules, sizes and files of calls -> numbers of functions, and what the filters say of each.
+//! Names, modules, sizes and files of calls -> numbers of functions, and the filters' effect on each.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::sweeps::fail;
 
 /// One function.
 pub struct Function {
-    /// Empty if it has none.
+    /// Empty if it is unknown.
     pub name: Arc<str>,
     pub named: bool,
     pub module: Option<Arc<str>>,
@@ -21,7 +21,7 @@ pub struct Function {
     pub size: Option<i64>,
 }
 
-/// Numbers functions in order of first appearance; the rules are asked once for each.
+/// Numbers functions in order of first appearance; the rules are evaluated once for each.
 pub struct Functions {
     numbers: FxHashMap<Vec<u8>, u32>,
     all: Vec<Function>,
@@ -29,7 +29,7 @@ pub struct Functions {
     key: Vec<u8>,
 }
 
-/// The columns that say which function is called: name, module and file; sizes.
+/// The columns that identify a function: name, module and file; sizes.
 pub struct Columns<'a> {
     pub texts: [&'a StringArray; 3],
     pub sizes: &'a Int64Array,
@@ -105,7 +105,7 @@ impl Functions {
         self.all.get(code as usize)
     }
 
-    /// Tells which rules spoke of none of them.
+    /// Reports the rules that matched no function.
     pub fn tell(&self, missed: &Missed) {
         let names = self.all.iter().map(|function| &*function.name);
         missed.tell(self.book.missed(), names);

@@ -1,4 +1,4 @@
-//! Numbers and fields of a line of text, as uftrace writes them.
+//! Numbers and fields of a line of text, in uftrace's format.
 
 use std::io::Write;
 
@@ -46,25 +46,25 @@ impl Field {
     }
 }
 
-/// What stands in the columns of a line.
+/// The values of the columns of a line.
 #[derive(Clone, Copy)]
 pub struct Cells<'a> {
     pub tid: i64,
-    /// None leaves the column blank.
+    /// None leaves the column empty.
     pub duration: Option<i64>,
     pub address: Option<i64>,
-    /// Since the epoch of the trace's clock, and since its begin.
+    /// Since the epoch of the trace's clock, and since its start.
     pub time: i64,
     pub elapsed: i64,
     /// Since the last line of the same thread.
     pub delta: i64,
     pub task: &'a str,
     pub module: Option<&'a str>,
-    /// Whether units have colours.
+    /// Whether units are coloured.
     pub colored: bool,
 }
 
-/// Three digits before and three after the point, and a unit; nothing for no time at all.
+/// Three digits before and three after the point, and a unit; blank for an unknown time.
 pub fn time_unit(out: &mut Vec<u8>, nanoseconds: i64, colored: bool) {
     const UNITS: [(u64, &str); 5] = [(1000, "us"), (1000, "ms"), (1000, " s"), (60, " m"), (24, " h")];
     const LAST: u64 = 999;
@@ -92,7 +92,7 @@ pub fn time_unit(out: &mut Vec<u8>, nanoseconds: i64, colored: bool) {
     painted(out, color, format_args!("{unit}"));
 }
 
-/// A number with blanks before it, so that it is as wide as that.
+/// A number, padded with blanks to a width.
 fn number(out: &mut Vec<u8>, value: u64, width: usize) {
     let mut digits = [b' '; 20];
     let (mut at, mut rest) = (digits.len(), value);
@@ -109,11 +109,11 @@ fn number(out: &mut Vec<u8>, value: u64, width: usize) {
 
 /// Appends formatted text.
 pub fn put(out: &mut Vec<u8>, text: std::fmt::Arguments) {
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = out.write_fmt(text);
 }
 
-/// Blanks for a level of nesting.
+/// Indentation for a level of nesting.
 pub fn indent(out: &mut Vec<u8>, levels: i32) {
     let blanks = usize::try_from(levels).unwrap_or(0).saturating_mul(2);
     out.resize(out.len() + blanks.min(1 << 16), b' ');
@@ -131,7 +131,7 @@ pub fn header(out: &mut Vec<u8>, fields: &[Field]) {
     out.extend_from_slice(b"   FUNCTION\n");
 }
 
-/// The columns of a line and the bar behind them; `word` stands for the duration where it is given.
+/// The columns of a line and the bar after them; `word` replaces the duration if given.
 pub fn cells(out: &mut Vec<u8>, fields: &[Field], cells: &Cells, word: Option<&str>) {
     for field in fields {
         out.push(b' ');
@@ -166,7 +166,7 @@ pub fn cells(out: &mut Vec<u8>, fields: &[Field], cells: &Cells, word: Option<&s
     }
 }
 
-/// Instead of the columns: where the thread changes.
+/// Blank columns, where the thread changes.
 pub fn blank(out: &mut Vec<u8>, fields: &[Field]) {
     let width: usize = fields.iter().map(|field| field.header().len() + 1).sum();
     out.resize(out.len() + width, b' ');

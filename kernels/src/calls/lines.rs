@@ -1,4 +1,4 @@
-//! `StoredReplay`: a stored table of recorded calls, and events -> lines of text, as they are asked for.
+//! `StoredReplay`: a stored table of recorded calls, and events -> lines of text, on demand.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -19,12 +19,12 @@ use super::style::Style;
 use super::walk::{CallSource, Taken, Walk};
 use crate::sweeps::{Cancel, fail, to_python};
 
-/// Bytes that are handed out at once, about.
+/// Approximate bytes per result.
 const PIECE: usize = 1 << 18;
-/// Likewise at the beginning, so that the first lines come soon.
+/// Likewise for the first result, so that the first lines come soon.
 const FIRST: usize = 1 << 12;
 
-/// What is kept of a call until it is known to be shown.
+/// Data of a call until it is known to be shown.
 #[derive(Clone)]
 struct PendingCall {
     time: i64,
@@ -141,7 +141,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Prints until there is enough text, or an event may come next that is not there yet.
+    /// Prints until there is enough text, or until the next event may be missing.
     fn print(&mut self, last: bool) -> Result<(), ArrowError> {
         while self.printer.waiting() < self.piece {
             let (event, call) = (self.event()?, self.call()?);
@@ -163,7 +163,7 @@ impl Lines {
     }
 }
 
-/// Prints what filters show of a stored table of calls, and events.
+/// Prints the calls of a stored table that pass the filters, and events.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct StoredReplay(Mutex<Lines>);
 
@@ -194,13 +194,13 @@ impl StoredReplay {
         Ok(Self(Mutex::new(lines)))
     }
 
-    /// Takes events, in order of time, in the columns that `Replay` takes.
+    /// Takes events, in order of time, in the columns of `Replay`.
     fn add(&self, batch: PyRecordBatch) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lines.events.push_back(batch.into_inner());
     }
 
-    /// Some more lines; none if events must be added before, or at the end after the last ones.
+    /// More lines; none if events must be added before, or at the end after the last ones.
     fn lines<'py>(&self, py: Python<'py>, last: bool) -> PyResult<Bound<'py, PyBytes>> {
         let made = py.detach(|| {
             let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Words of filters that name nothing, and what there is -> an object that Python reads when all calls have been met.
+//! Unmatched words of filters, and existing names -> an object that Python reads after the last call.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 /// A name or pattern, its module, and whether it names source files.
 pub type Word = (String, Option<String>, bool);
 
-/// Names that are kept for a hint, at most.
+/// Maximum number of names for a hint.
 const MOST: usize = 10_000;
 
-/// What filters did not meet; empty until the end of the calls.
+/// The unmatched words of filters; empty until the end of the calls.
 #[pyclass(frozen, from_py_object, module = "dctv._kernels")]
 #[derive(Clone, Default)]
 pub struct Missed(Arc<OnceLock<(Vec<Word>, Vec<String>)>>);
@@ -22,13 +22,13 @@ impl Missed {
         Self::default()
     }
 
-    /// The words.
+    /// The unmatched words.
     #[getter]
     fn words(&self) -> Vec<Word> {
         self.0.get().map(|found| found.0.clone()).unwrap_or_default()
     }
 
-    /// The functions that there are, if words name none.
+    /// The existing functions, if there are unmatched words.
     #[getter]
     fn names(&self) -> Vec<String> {
         self.0.get().map(|found| found.1.clone()).unwrap_or_default()
@@ -36,10 +36,10 @@ impl Missed {
 }
 
 impl Missed {
-    /// Tells the words, and the names if there are words.
+    /// Sets the words, and the names if there are words.
     pub fn tell<'a>(&self, words: Vec<Word>, names: impl Iterator<Item = &'a str>) {
         let names = if words.is_empty() { Vec::new() } else { names.take(MOST).map(str::to_owned).collect() };
-        // All runs of one query tell the same.
+        // All runs of one query set the same.
         let _ = self.0.set((words, names));
     }
 }

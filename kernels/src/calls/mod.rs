@@ -1,4 +1,4 @@
-//! Kernels over calls of threads: filters with sampling, as a person gave them.
+//! Kernels over calls of threads: filters with sampling, as specified by users.
 
 use pyo3::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What rules say of colours of functions, and texts -> texts between the signs that colour them on a terminal.
+//! Colour rules for functions, and texts -> texts with terminal colour codes.
 
 use std::io::Write;
 
@@ -65,14 +65,15 @@ pub fn painted(out: &mut Vec<u8>, color: Option<Color>, text: std::fmt::Argument
     if let Some(color) = color {
         out.extend_from_slice(color.code());
     }
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = out.write_fmt(text);
     if color.is_some() {
         out.extend_from_slice(RESET);
     }
 }
 
-/// What may stand behind a quote that ends a text; others are part of it, since quotes within are written as they are.
+/// Characters that may follow the closing quote of a text; before others a quote is part of it, since inner quotes are
+/// not escaped.
 const BEHIND: &[u8] = b",)}]:;| ";
 
 /// Writes arguments, or a result: texts within quotes are magenta.
@@ -103,29 +104,29 @@ pub fn values(out: &mut Vec<u8>, text: &str, colored: bool) {
     }
 }
 
-/// Tells the colours of functions.
+/// Determines the colours of functions.
 pub struct Painter {
     book: Option<Book>,
     known: FxHashMap<Box<str>, Option<Color>>,
 }
 
 impl Painter {
-    /// Without a book nothing has a colour.
+    /// Without rules nothing is coloured.
     pub fn new(book: Option<Book>) -> Self {
         Self { book, known: FxHashMap::default() }
     }
 
-    /// Whether there are colours at all.
+    /// Whether colours are on.
     pub fn is_on(&self) -> bool {
         self.book.is_some()
     }
 
-    /// A colour, where there are any.
+    /// A colour, if colours are on.
     pub fn plain(&self, color: Color) -> Option<Color> {
         self.is_on().then_some(color)
     }
 
-    /// What the rules say of a function.
+    /// The colour of a function by the rules.
     pub fn of(&mut self, name: &str, module: Option<&str>) -> Option<Color> {
         let book = self.book.as_mut().filter(|book| !book.is_empty())?;
         let key = format!("{name}\0{}", module.unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Names and patterns of functions -> whether a function is meant.
+//! Names and patterns of functions -> whether a function matches.
 
 use pyo3::prelude::*;
 use regex_lite::Regex;
@@ -6,7 +6,7 @@ use regex_lite::Regex;
 use super::missed::Word;
 use super::rules::{Rule, Trigger};
 
-/// A name without any of these is meant as it is.
+/// A name without any of these is matched literally.
 const SPECIAL: &str = ".?*+-^$|()[]{}";
 
 enum Pattern {
@@ -58,10 +58,10 @@ fn of_glob(glob: &str) -> String {
     regex
 }
 
-/// All rules, ready to be asked.
+/// All rules, compiled.
 pub struct Book {
     rules: Vec<(Pattern, Rule)>,
-    /// Which of them spoke of a function.
+    /// Whether each rule matched a function.
     met: Vec<bool>,
 }
 
@@ -77,7 +77,7 @@ impl Book {
         self.rules.is_empty()
     }
 
-    /// What is said of a function; where two rules speak of one, the later one's word counts.
+    /// The combined effect of the rules on a function; later rules override earlier ones.
     pub fn trigger(&mut self, name: Option<&str>, module: Option<&str>, file: Option<&str>) -> Trigger {
         let mut found = Trigger::default();
         for ((pattern, rule), met) in self.rules.iter().zip(&mut self.met) {
@@ -94,7 +94,7 @@ impl Book {
         found
     }
 
-    /// The rules that spoke of no function: their names, modules, and whether they name files.
+    /// The rules that matched no function: their names, modules, and whether they name files.
     pub fn missed(&self) -> Vec<Word> {
         let rules = self.rules.iter().zip(&self.met);
         let missed = rules.filter(|(_, met)| !**met);
@@ -102,7 +102,7 @@ impl Book {
     }
 }
 
-/// What is wrong with a pattern; None if nothing is.
+/// The error of a pattern; None if it is valid.
 #[pyfunction]
 pub fn call_pattern_fault(name: &str, kind: &str) -> Option<String> {
     let message = Pattern::new(name, kind).err()?;

@@ -1,4 +1,4 @@
-//! Shown calls and events in order of time -> lines of text, a call without anything in it on one line.
+//! Shown calls and events in order of time -> lines of text; a call without callees or events takes one line.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ use super::style::Style;
 use super::switching::{End, Ends};
 use crate::sweeps::{fail, to_python};
 
-/// A call that is printed.
+/// A call to print.
 pub struct Call {
     pub id: i64,
     pub tid: i64,
@@ -35,34 +35,34 @@ pub struct Call {
     pub module: Option<Arc<str>>,
     pub task: Arc<str>,
     pub stack: Option<Box<str>>,
-    /// Its begin was recorded; else nothing is known before the first line of its thread.
+    /// Its start was recorded; otherwise nothing is known before the first line of its thread.
     pub timed: bool,
-    /// It is no call, but an event that lasts: its begin and its end are named differently.
+    /// It is an event with a duration, not a call: its start and its end have different names.
     pub is_event: bool,
-    /// Of its name, or of an event.
+    /// The colour of its name, or of an event.
     pub color: Option<Color>,
 }
 
-/// What a row is: an event, or a call whose begin was not recorded; else a call.
+/// The type of a row: an event, or a call without a recorded start; otherwise a call.
 pub(super) const EVENT: i64 = 1;
 pub const UNTIMED: i64 = 2;
-/// The level of an event that says that records were lost, which is reported at any level.
+/// The level of an event for lost records, which is shown at any level.
 const LOSS: i64 = -2;
 
 #[derive(Default)]
 struct Thread {
     open: Vec<Call>,
-    /// When the last line was, and the one before.
+    /// The times of the last line, and of the one before.
     times: (Option<i64>, Option<i64>),
     indent: i32,
-    /// How far all of its lines are indented, where each thread has a column of its own.
+    /// The indentation of all of its lines, if each thread has a column of its own.
     column: Option<i32>,
-    /// The colour of the function that was entered last.
+    /// The colour of the function entered last.
     color: Option<Color>,
 }
 
 impl Thread {
-    /// Forgets calls from a depth on that were never left, as by a jump.
+    /// Drops calls from a depth on that were never left, as after a jump.
     fn forget(&mut self, depth: i32) {
         while let Some(last) = self.open.last()
             && last.marks & EXIT == 0
@@ -82,7 +82,7 @@ pub struct Printer {
     painter: Painter,
     columns: i32,
     ends: Ends,
-    /// A call whose line is not written yet, since it may be left before anything else happens.
+    /// A call without a printed line, since it may be left before anything else happens.
     entered: Option<(u32, i64)>,
     last_tid: Option<i64>,
     count: u64,
@@ -123,7 +123,7 @@ impl Printer {
         Ok(*self.numbers.entry(tid).or_insert(fresh))
     }
 
-    /// Prints a row, as far as its lines are certain.
+    /// Prints the lines of a row that are final.
     pub fn row(&mut self, columns: &Columns, row: usize) -> Result<(), ArrowError> {
         let (Some(time), Some(id)) = (columns.long(0, row), columns.long(2, row)) else {
             return Err(fail("a call has no time or number"));
@@ -161,18 +161,18 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints what is left.
+    /// Prints the rest.
     pub fn finish(&mut self) {
         self.leave_until(None, 0, 0);
         self.write_entered();
     }
 
-    /// Bytes of lines that are certain.
+    /// Bytes of final lines.
     pub fn waiting(&self) -> usize {
         self.out.len()
     }
 
-    /// Leaves what was over before a time; of what ends at it, not what is less deep in the same thread.
+    /// Closes calls that ended before a time; of those that end at it, only calls as deep in the same thread or deeper.
     fn leave_until(&mut self, time: Option<i64>, number: u32, depth: i32) {
         loop {
             let threads = &self.threads;
@@ -243,7 +243,7 @@ impl Printer {
         }
     }
 
-    /// Writes the begin of a call in which something happened.
+    /// Prints the start of a call with callees or events.
     fn write_entered(&mut self) {
         let Some((number, id)) = self.entered.take() else {
             return;
@@ -364,7 +364,7 @@ impl Printer {
         out.push(b'\n');
     }
 
-    /// Writes an event if the call that it happened in is shown.
+    /// Prints an event if the call around it is shown.
     fn event(&mut self, number: u32, id: i64, time: i64, tid: i64, columns: &Columns, row: usize) {
         let level = columns.long(15, row).unwrap_or(0);
         let loss = level == LOSS;
@@ -431,7 +431,7 @@ impl Printer {
         out.push(b'\n');
     }
 
-    /// Begins an event that lasts: one line if nothing happens meanwhile.
+    /// Starts an event with a duration: one line if nothing happens meanwhile.
     fn lasting(&mut self, number: u32, depth: i32, columns: &Columns, row: usize) {
         let thread = self.threads.entry(number).or_default();
         let indent = thread.indent;
@@ -543,7 +543,7 @@ impl Replay {
         Ok(Self(Mutex::new(printer)))
     }
 
-    /// The lines of a batch, as far as they are certain.
+    /// The lines of a batch that are final.
     fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
         let lines = py.detach(|| {
@@ -555,7 +555,7 @@ impl Replay {
         Ok(PyBytes::new(py, &lines.map_err(to_python)?))
     }
 
-    /// The lines that are left.
+    /// The remaining lines.
     fn finish<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let lines = py.detach(|| {
             let mut printer = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

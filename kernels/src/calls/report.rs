@@ -1,4 +1,4 @@
-//! `CallSums`: a stored table, or batches of shown calls -> what `dctv report` prints.
+//! `CallSums`: a stored table, or batches of shown calls -> the sums of `dctv report`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use super::sums::{Added, Sums, Times};
 use super::walk::{CallSource, Taken, Walk};
 use crate::sweeps::{Cancel, fail, to_python};
 
-/// What is kept of a call until it is known to be shown.
+/// Data of a call until it is known to be shown.
 #[derive(Clone, Copy)]
 struct PendingCall {
     start: i64,
@@ -34,7 +34,7 @@ fn known(time: i64) -> Option<i64> {
     (time != MISSING).then_some(time)
 }
 
-/// Groups by function, as far as they have been asked for.
+/// Groups by function, as far as they were requested.
 #[derive(Default)]
 struct Groups(Vec<u32>);
 
@@ -91,7 +91,7 @@ fn stored(walk: &mut Walk<PendingCall>, sums: &mut Sums) -> Result<(), ArrowErro
     }
 }
 
-/// Shown calls that come in batches.
+/// State for shown calls that come in batches.
 struct State {
     sums: Sums,
     threads: FxHashMap<i64, u32>,
@@ -104,7 +104,7 @@ impl State {
         *self.threads.entry(tid).or_insert(fresh)
     }
 
-    /// Columns: `_ts`, length, id, parent, depth, thread, name, own time, and maybe size.
+    /// Columns: `_ts`, length, id, parent, depth, thread, name, self time, and optionally size.
     fn batch(&mut self, batch: &RecordBatch) -> Result<(), ArrowError> {
         let differs = || fail("expected times, places, threads and names of calls");
         let integers = |number: usize| {
@@ -148,7 +148,7 @@ impl State {
     }
 }
 
-/// What times of a function add up to, as Python sees it.
+/// Sums of the times of a function, for Python.
 #[derive(Clone)]
 #[pyclass(frozen, get_all, module = "dctv._kernels")]
 pub struct TimeSums {
@@ -165,7 +165,7 @@ impl TimeSums {
     }
 }
 
-/// What calls of a function add up to.
+/// Sums of the calls of a function.
 #[pyclass(frozen, get_all, module = "dctv._kernels")]
 pub struct FunctionSums {
     name: Option<String>,
@@ -176,7 +176,7 @@ pub struct FunctionSums {
     own: TimeSums,
 }
 
-/// What calls of a thread add up to.
+/// Sums of the calls of a thread.
 #[pyclass(frozen, get_all, module = "dctv._kernels")]
 pub struct ThreadSums {
     tid: i64,
@@ -185,7 +185,7 @@ pub struct ThreadSums {
     own: i128,
 }
 
-/// Adds up shown calls by function and by thread.
+/// Sums shown calls by function and by thread.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct CallSums(Mutex<State>);
 
@@ -213,7 +213,7 @@ impl CallSums {
         py.detach(|| self.state().batch(&batch)).map_err(to_python)
     }
 
-    /// Reads a stored table of calls and adds what filters show of it.
+    /// Reads a stored table of calls and adds those that pass the filters.
     #[pyo3(signature = (path, source, *, cancel=None))]
     fn read(
         &self,
@@ -234,7 +234,7 @@ impl CallSums {
         .map_err(to_python)
     }
 
-    /// What the calls of each function add up to.
+    /// The sums of each function.
     fn functions(&self) -> Vec<FunctionSums> {
         let mut state = self.state();
         state.sums.finish();
@@ -251,7 +251,7 @@ impl CallSums {
             .collect()
     }
 
-    /// What the calls of each thread add up to.
+    /// The sums of each thread.
     fn threads(&self) -> Vec<ThreadSums> {
         let mut state = self.state();
         state.sums.finish();

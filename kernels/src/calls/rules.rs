@@ -2,31 +2,31 @@
 
 use pyo3::prelude::*;
 
-/// What holds whatever function is called, and the rules for functions.
+/// Settings for all functions, and the rules for single ones.
 #[derive(FromPyObject)]
 pub struct Rules {
     pub rules: Vec<Rule>,
-    /// What names of functions are.
+    /// The type of patterns in names of functions.
     #[pyo3(attribute("match"))]
     pub kind: String,
-    /// Levels that are shown below a function that is filtered in.
+    /// Number of levels shown below an included function.
     pub depth: i64,
-    /// Calls that are shorter are left out, in ns.
+    /// Shorter calls are excluded, in ns.
     pub time: i64,
-    /// Calls of smaller functions are left out, in bytes.
+    /// Calls of smaller functions are excluded, in bytes.
     pub size: i64,
-    /// What was before or after is not read.
+    /// Calls before or after are not read.
     pub start: Option<i64>,
     pub stop: Option<i64>,
-    /// Only what a function was filtered in for is shown.
+    /// Only included functions and their callees are shown.
     pub opt_in: bool,
     /// Only functions of some files are shown.
     pub located: bool,
     /// Only calls that lead to a marked one are shown.
     pub callers: bool,
-    /// Whether the trace is on at its begin.
+    /// Whether the trace is on at its start.
     pub enabled: bool,
-    /// Whether a function turns the trace on or off, or ends it.
+    /// Whether a rule turns the trace on or off, or ends it.
     pub toggles: bool,
 }
 
@@ -38,12 +38,12 @@ impl Rules {
     }
 }
 
-/// What the filters say of one function.
+/// The filters' effect on one function.
 #[derive(Clone, Default, PartialEq, FromPyObject)]
 pub struct Trigger {
-    /// Some(true) lets it in, Some(false) leaves it out, both with all that it calls.
+    /// Some(true) includes it, Some(false) excludes it, both with all its callees.
     pub filter: Option<bool>,
-    /// Likewise by its source file, without what it calls.
+    /// Likewise by its source file, without its callees.
     pub location: Option<bool>,
     pub depth: Option<i64>,
     pub time: Option<i64>,
@@ -54,18 +54,18 @@ pub struct Trigger {
     pub on: bool,
     pub off: bool,
     pub finish: bool,
-    /// Every n-th call that would be shown is.
+    /// Shows only every n-th call.
     pub sample: Option<i64>,
-    /// The calls that it is in are printed.
+    /// Its callers are printed.
     pub backtrace: bool,
     /// Number of an argument (from 1), comparison, operand.
     pub condition: Option<(usize, String, i64)>,
-    /// How its name is coloured.
+    /// The colour of its name.
     pub color: Option<String>,
 }
 
 impl Trigger {
-    /// Takes over what another one says.
+    /// Merges another trigger into this one, which it overrides.
     pub fn update(&mut self, other: &Self) {
         self.filter = other.filter.or(self.filter);
         self.location = other.location.or(self.location);
@@ -89,7 +89,7 @@ impl Trigger {
     }
 }
 
-/// The functions that a word names, and what it says of them.
+/// The functions matched by a word, and its effect on them.
 #[derive(Clone, FromPyObject)]
 pub struct Rule {
     pub name: String,

@@ -1,4 +1,4 @@
-//! A stored table of recorded calls -> blocks of them, in order of time and number, and the values that filters look at.
+//! A stored table of recorded calls -> blocks of calls, in order of time and number, with the values used by filters.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -21,20 +21,20 @@ use super::engine::{ENTRY, EXIT};
 use super::functions::Functions;
 use crate::sweeps::fail;
 
-/// Rows of a block: half of a row group, so that none has texts of two dictionaries.
+/// Rows of a block: half of a row group, so that it has texts of only one dictionary.
 const ROWS: usize = 61_440;
 const NONE: u32 = u32::MAX;
 
-/// Columns of few texts, which are read as their numbers.
+/// Columns of few texts, which are read as codes.
 const CODED: [&str; 3] = ["name", "module", "state"];
 
-/// Which columns are read besides those that are always needed.
+/// Which columns to read besides those that are always needed.
 #[derive(Clone, Copy, Default)]
 pub struct Wanted {
     pub modules: bool,
     pub args: bool,
     pub own: bool,
-    /// What only lines of text need.
+    /// Columns needed only for lines of text.
     pub lines: bool,
 }
 
@@ -51,13 +51,13 @@ impl Wanted {
     }
 }
 
-/// What is known of functions by name and module.
+/// Sizes and files of functions by name and module.
 pub type FunctionMetadata = FxHashMap<(String, String), (Option<i64>, Option<String>)>;
 
-/// A column of texts by numbers.
+/// A column of coded texts.
 type Texts = DictionaryArray<Int32Type>;
 
-/// Calls in a row.
+/// Consecutive calls.
 pub struct Block {
     pub times: Int64Array,
     pub lengths: Int64Array,
@@ -72,7 +72,7 @@ pub struct Block {
     names: Texts,
     states: Texts,
     modules: Option<Texts>,
-    /// Rows in the order of their times and numbers; none if that is their own order.
+    /// Rows in the order of their times and numbers; none if they are already in order.
     order: Option<Vec<u32>>,
 }
 
@@ -146,7 +146,7 @@ impl Block {
         Ok(block)
     }
 
-    /// Finds the order of rows of equal times.
+    /// Sorts rows of equal times.
     fn sort(&mut self) -> Result<(), ArrowError> {
         let (times, ids) = (self.times.values(), self.ids.values());
         let mut swapped = false;
@@ -210,7 +210,7 @@ fn value(column: &Texts, key: Option<usize>) -> Option<&str> {
     Some(values.value(key))
 }
 
-/// Whether what is known of the numbers of a column holds for another one.
+/// Whether the results for the codes of a column hold for another one.
 fn same(known: &Option<ArrayRef>, column: &Texts) -> bool {
     known.as_ref().is_some_and(|known| Arc::ptr_eq(known, column.values()))
 }
@@ -219,7 +219,7 @@ fn same(known: &Option<ArrayRef>, column: &Texts) -> bool {
 pub struct Stored {
     reader: ParquetRecordBatchReader,
     ready: VecDeque<RecordBatch>,
-    /// Rows of the latest time, of which there may be more.
+    /// Rows of the latest time, which may be incomplete.
     rest: Option<RecordBatch>,
 }
 
@@ -245,7 +245,7 @@ impl Stored {
         Ok(Self { reader: builder.build().map_err(wrong)?, ready: VecDeque::new(), rest: None })
     }
 
-    /// The next rows; all of a time are in one block.
+    /// The next rows; rows of equal time are in one block.
     pub fn next(&mut self) -> Result<Option<Block>, ArrowError> {
         loop {
             if let Some(batch) = self.ready.pop_front() {
@@ -289,7 +289,7 @@ fn times(batch: &RecordBatch) -> Result<&[i64], ArrowError> {
     Ok(column.values())
 }
 
-/// Numbers of functions and states for the texts of blocks, which are looked at once per dictionary.
+/// Numbers of functions and states for the texts of blocks, computed once per dictionary.
 #[derive(Default)]
 pub struct Codes {
     metadata: FunctionMetadata,
@@ -307,7 +307,7 @@ impl Codes {
         Self { metadata, ..Self::default() }
     }
 
-    /// Prepares for a block.
+    /// Prepares the numbers for a block.
     pub fn load(&mut self, block: &Block) {
         let modules = block.modules.as_ref();
         if !same(&self.names, &block.names) || modules.is_some_and(|one| !same(&self.modules, one)) {
@@ -330,7 +330,7 @@ impl Codes {
         key(&block.states, row).and_then(|key| self.known.get(key).copied()).unwrap_or(WHOLE)
     }
 
-    /// The number of the function that is called.
+    /// The number of the called function.
     #[inline]
     pub fn function(&mut self, functions: &mut Functions, block: &Block, row: usize) -> Result<u32, ArrowError> {
         let name = key(&block.names, row);

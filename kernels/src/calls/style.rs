@@ -1,10 +1,10 @@
-//! What a person asked of lines -> flags that printers read.
+//! Options for lines -> flags for printers.
 
 use pyo3::prelude::*;
 
 use super::rules::Rule;
 
-/// How lines look.
+/// The format of lines.
 #[derive(FromPyObject)]
 pub struct Style {
     pub fields: Vec<String>,
@@ -15,14 +15,14 @@ pub struct Style {
     pub colored: bool,
     /// Levels between the columns of threads.
     pub offset: i32,
-    /// Whether a call without anything in it has one line.
+    /// Whether a call without callees or events takes one line.
     pub merge: bool,
-    /// Which functions have colours, and what names are.
+    /// Colour rules, and the type of their patterns.
     pub rules: Vec<Rule>,
     #[pyo3(attribute("match"))]
     pub kind: String,
-    /// The time of the trace's begin in its own clock.
+    /// The time of the trace's start in its own clock.
     pub start: i64,
-    /// What elapsed times count from, after the trace's begin.
+    /// The origin of elapsed times, after the trace's start.
     pub first: i64,
 }

@@ -1,23 +1,23 @@
-//! Shown calls in order of time -> what they add up to by function and by thread, in one pass.
+//! Shown calls in order of time -> sums by function and by thread, in one pass.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-/// A call that is added.
+/// A call to add.
 pub struct Added {
     pub thread: u32,
     pub id: i64,
     pub above: Option<i64>,
     pub start: i64,
     pub length: Option<i64>,
-    /// Its own time, if that was measured.
+    /// Its self time, if that was measured.
     pub own: Option<i64>,
     pub group: u32,
     pub outermost: bool,
 }
 
-/// What some times add up to.
+/// Sums of times.
 #[derive(Clone, Copy, Default)]
 pub struct Times {
     pub count: u64,
@@ -43,27 +43,27 @@ impl Times {
     }
 }
 
-/// What the calls of a function add up to.
+/// Sums of the calls of a function.
 #[derive(Clone, Default)]
 pub struct Group {
-    /// None stands for calls whose function is not known.
+    /// None means an unknown function.
     pub name: Option<Arc<str>>,
     pub calls: u64,
     pub size: Option<i64>,
-    /// Of calls that are not within another one of the same function.
+    /// Of calls that are not nested in another one of the same function.
     pub total: i128,
     pub lengths: Times,
     pub own: Times,
 }
 
-/// What the calls of a thread add up to.
+/// Sums of the calls of a thread.
 #[derive(Clone, Default)]
 pub struct OfThread {
     pub calls: u64,
     pub total: i128,
     pub own: i128,
     open: Vec<Open>,
-    /// How many calls of each function are open.
+    /// The number of open calls of each function.
     within: Vec<u32>,
 }
 
@@ -73,14 +73,14 @@ struct Open {
     group: u32,
     start: i64,
     end: Option<i64>,
-    /// Until when calls within it have been subtracted.
+    /// The end of the nested calls subtracted so far.
     covered: i64,
     own: Option<i64>,
 }
 
-/// Adds calls up; of calls that are over it keeps nothing.
+/// Sums calls; calls that are over take no memory.
 pub struct Sums {
-    /// Whether own times are those that the recorder measured, else they are made of the calls that are added.
+    /// Whether self times are those measured by the recorder; otherwise they are computed from the calls.
     pub measured: bool,
     names: FxHashMap<Option<Arc<str>>, u32>,
     pub groups: Vec<Group>,
@@ -102,14 +102,14 @@ impl Sums {
         number
     }
 
-    /// The largest size of the functions of a group.
+    /// Raises the size of a group to that of one of its functions.
     pub fn sized(&mut self, group: u32, size: Option<i64>) {
         if let Some(group) = self.groups.get_mut(group as usize) {
             group.size = group.size.max(size);
         }
     }
 
-    /// Adds a call, which stands after the one that it is in.
+    /// Adds a call, after its caller.
     #[inline]
     pub fn add(&mut self, call: &Added) {
         let number = call.thread as usize;
@@ -152,7 +152,7 @@ impl Sums {
         thread.open.push(Open { id: call.id, group: call.group, start: call.start, end, covered: i64::MIN, own });
     }
 
-    /// Takes the calls from a place on off a thread's stack.
+    /// Removes the calls from a place on from a thread's stack.
     #[inline]
     fn close(&mut self, thread: usize, first: usize) {
         let Some(thread) = self.threads.get_mut(thread) else {
@@ -173,7 +173,7 @@ impl Sums {
         }
     }
 
-    /// Adds what is still open.
+    /// Adds the open calls.
     pub fn finish(&mut self) {
         for thread in 0..self.threads.len() {
             self.close(thread, 0);
@@ -182,7 +182,7 @@ impl Sums {
 }
 
 impl Open {
-    /// Leaves out the time of a call within; what two of them cover counts once.
+    /// Subtracts the time of a nested call; overlaps of two of them count once.
     #[inline]
     fn cover(&mut self, start: i64, end: Option<i64>) {
         let (Some(last), Some(own)) = (self.end, &mut self.own) else {

@@ -1,4 +1,4 @@
-//! Open calls of all threads -> their ends in order of time, for what depends on when a call is left.
+//! Open calls of all threads -> their ends in order of time, for results that depend on the end of a call.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,13 +7,13 @@ use std::collections::BinaryHeap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct End {
     pub time: i64,
-    /// Of calls that end at once, the one that began last ends first.
+    /// Among calls that end at the same time, the one that began last ends first.
     began: Reverse<u64>,
     pub thread: u32,
     pub id: i64,
 }
 
-/// The ends to come.
+/// The future ends.
 #[derive(Default)]
 pub struct Ends {
     heap: BinaryHeap<Reverse<End>>,
@@ -27,7 +27,8 @@ impl Ends {
         self.heap.push(Reverse(End { time, began, thread, id }));
     }
 
-    /// The next end before a time, or at it unless `stays` says that the call is open beyond it; all ends without a time.
+    /// The next end before a time, or at it unless `stays` returns that the call is open beyond it; all ends without a
+    /// time.
     pub fn next(&mut self, time: Option<i64>, stays: impl Fn(&End) -> bool) -> Option<End> {
         let Reverse(next) = self.heap.peek()?;
         let due = time.is_none_or(|time| next.time < time || next.time == time && !stays(next));

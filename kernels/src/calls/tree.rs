@@ -1,4 +1,4 @@
-//! Shown calls and events in order of time -> a tree of who called whom, added up over all threads.
+//! Shown calls and events in order of time -> a call tree, summed over all threads.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,13 +14,13 @@ use super::columns::Columns;
 use super::replay::{EVENT, UNTIMED};
 use crate::sweeps::{fail, to_python};
 
-/// Columns behind those of `Replay`.
+/// Columns after those of `Replay`.
 const SELF: usize = 18;
 
-/// Lowest and highest.
+/// Minimum and maximum.
 type Range = Option<(i64, i64)>;
 
-/// Calls of a function that came the same way.
+/// Calls of a function by the same path.
 struct Node {
     above: Option<u32>,
     name: Option<u32>,
@@ -30,28 +30,28 @@ struct Node {
     own: i64,
     totals: Range,
     owns: Range,
-    /// What is left of the durations of calls within, divided by each of the sample times.
+    /// The remainders of the durations of calls within, divided by each of the sample times.
     rests: Vec<i64>,
 }
 
-/// A call that may make others.
+/// A call that may have callees.
 struct Open {
     node: Option<u32>,
     session: u32,
     duration: Option<i64>,
-    /// Else it is only what others are in.
+    /// Otherwise it is only a parent of others.
     counts: bool,
-    /// Its end was recorded, its begin was not.
+    /// Its end was recorded, its start was not.
     untimed: bool,
-    /// As the recorder measured it.
+    /// As measured by the recorder.
     own: Option<i64>,
     inner: i64,
-    /// The number of its way to a function, and its duration is part of that.
+    /// The number of its path to a function, if its duration is part of that.
     way: Option<usize>,
     above: Option<i64>,
 }
 
-/// How a function was reached.
+/// A path to a function.
 struct Way {
     session: u32,
     stack: Option<Box<str>>,
@@ -59,17 +59,17 @@ struct Way {
     time: i64,
 }
 
-/// Which tree is made.
+/// The kind of tree.
 #[derive(FromPyObject)]
 struct Wanted {
-    /// Only what this function calls.
+    /// Only the callees of this function.
     function: Option<String>,
     sample_times: Vec<i64>,
-    /// Threads, and from when on they are of which session.
+    /// Threads, and the sessions they belong to from which time on.
     sessions: Vec<(i64, Vec<(i64, u32)>)>,
 }
 
-/// One thread's sessions by their begins.
+/// One thread's sessions by their starts.
 type Sessions = Vec<(i64, u32)>;
 
 struct Trees {
@@ -79,12 +79,12 @@ struct Trees {
     names: FxHashMap<Box<str>, u32>,
     spelled: Vec<Box<str>>,
     nodes: Vec<Node>,
-    /// By the node above and the name.
+    /// By the parent node and the name.
     places: FxHashMap<(u32, u32), u32>,
     /// By session.
     roots: FxHashMap<u32, u32>,
     open: FxHashMap<i64, Open>,
-    /// Of those that end at once, what was made ends before what made it.
+    /// Among calls that end at the same time, a callee ends before its caller.
     ends: BinaryHeap<Reverse<(i64, Reverse<i64>)>>,
     ways: Vec<Way>,
     known_ways: FxHashMap<(u32, Option<Box<str>>), usize>,
@@ -92,30 +92,30 @@ struct Trees {
     last: Option<i64>,
 }
 
-/// Calls of a function that came the same way, as Python sees them.
+/// Calls of a function by the same path, for Python.
 #[pyclass(frozen, get_all, module = "dctv._kernels")]
 pub struct TreeNode {
-    /// The place of the node above; a root has none.
+    /// The place of the parent node; None for a root.
     above: Option<u32>,
     name: Option<String>,
     address: Option<i64>,
     calls: u64,
     total: i64,
     own: i64,
-    /// The shortest and the longest.
+    /// The shortest and the longest duration.
     totals: Range,
     owns: Range,
-    /// What is left of durations within, divided by each sample time.
+    /// The remainders of durations within, divided by each sample time.
     rests: Vec<i64>,
-    /// That of a root.
+    /// The session of a root.
     session: Option<u32>,
 }
 
-/// How a function was reached.
+/// A path to a function.
 #[pyclass(frozen, get_all, module = "dctv._kernels")]
 pub struct TreePath {
     session: u32,
-    /// The calls above, a line each.
+    /// The callers, one per line.
     stack: Option<String>,
     hits: u64,
     time: i64,
@@ -151,7 +151,7 @@ impl Trees {
             let (Some(time), Some(id)) = (columns.long(0, row), columns.long(2, row)) else {
                 return Err(fail("a call has no time or number"));
             };
-            // What ends now may still make a call that takes no time.
+            // A call that ends now may still have a callee without duration.
             self.leave(Some(time));
             self.enter(&columns, row, time, id)?;
         }
@@ -277,7 +277,7 @@ impl Trees {
         number
     }
 
-    /// Adds up calls that were over before a time; all without one.
+    /// Adds the calls that were over before a time; all without one.
     fn leave(&mut self, time: Option<i64>) {
         while let Some(Reverse((end, Reverse(id)))) = self.ends.peek().copied() {
             if time.is_some_and(|time| end >= time) {
@@ -294,7 +294,7 @@ impl Trees {
         let Some(duration) = call.duration else {
             return;
         };
-        // Of a call that began elsewhere only what happened in it is known.
+        // Of a call that began elsewhere, only the part recorded here is known.
         let duration = match (call.counts, call.untimed) {
             (true, _) => duration,
             (false, true) => call.inner,
@@ -346,7 +346,7 @@ impl Trees {
     }
 }
 
-/// Adds up shown calls, batch by batch.
+/// Sums shown calls into a tree, batch by batch.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct CallTree(Mutex<Trees>);
 
@@ -367,7 +367,7 @@ impl CallTree {
         done.map_err(to_python)
     }
 
-    /// Nodes, each behind the one above it; ways to the function; the time from the first call's begin to the last's end.
+    /// Nodes, each after its parent; paths to the function; the time from the first call's start to the last's end.
     fn finish(&self, py: Python) -> (Vec<TreeNode>, Vec<TreePath>, i64) {
         py.detach(|| {
             let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! A stored table of recorded calls, and filters -> what is shown of it, block by block.
+//! A stored table of recorded calls, and filters -> the shown calls, block by block.
 
 use std::path::Path;
 
@@ -14,26 +14,26 @@ use super::rules::Rules;
 use super::stored::{Block, CallState, Codes, FunctionMetadata, Stored, Wanted, integer, text};
 use crate::sweeps::{Cancel, Token, fail};
 
-/// Calls that are decided before what is shown of them is used: few, so that they stay in the cache.
+/// Number of calls decided before their results are used: few, so that they stay in the cache.
 const STEP: usize = 512;
 
-/// What is read and what is shown of it.
+/// Options for reading and filtering.
 #[derive(FromPyObject)]
 pub struct CallSource {
     pub rules: Rules,
-    /// Only these threads, unless there are none.
+    /// Only these threads; all if empty.
     pub tids: Vec<i64>,
     /// Name, module, size and file of functions, where filters or columns need these.
     pub functions: Vec<(String, String, Option<i64>, Option<String>)>,
-    /// Modules matter: functions of one name are told apart by them.
+    /// Modules matter: they distinguish functions of one name.
     pub by_module: bool,
-    /// Filters look at arguments.
+    /// Filters use arguments.
     pub by_arguments: bool,
-    /// Gets the words that name nothing, at the end.
+    /// Receives the unmatched words, at the end.
     pub missed: Missed,
 }
 
-/// A call that is about to be decided on.
+/// A call to decide.
 pub struct Taken<'a> {
     pub block: &'a Block,
     pub row: usize,
@@ -43,10 +43,10 @@ pub struct Taken<'a> {
     pub state: CallState,
 }
 
-/// Reads and decides.
+/// Reads and filters calls.
 pub struct Walk<T> {
     stored: Stored,
-    /// What is read just now, and how far that is decided.
+    /// The current block, and the place of the next call in it.
     block: Option<(Block, usize)>,
     codes: Codes,
     pub engine: Engine<T>,
@@ -91,7 +91,7 @@ impl<T: Clone> Walk<T> {
         })
     }
 
-    /// Decides on some more calls, until there are none; `describe` makes the result for each that is shown.
+    /// Decides some more calls, until there are none; `describe` makes the data of each shown call.
     #[inline]
     pub fn step(&mut self, describe: impl Fn(&Taken) -> T) -> Result<bool, ArrowError> {
         let (block, first) = match self.block.take() {

@@ -1,4 +1,4 @@
-//! What Python asks with -> times, attributes, names and types, with errors of their own for what is none.
+//! Arguments from Python -> times, attributes, names and types, with specific errors for invalid ones.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -8,7 +8,7 @@ use super::cell::Kind;
 use super::fault::Fault;
 use super::mipmap::Feature;
 
-/// Digits of numbers that are written out.
+/// Maximum digits of numbers in messages.
 const LONGEST: usize = 60;
 
 fn number(value: &Bound<'_, PyAny>, refused: impl FnOnce(String) -> Fault) -> PyResult<i64> {
@@ -48,7 +48,7 @@ pub fn quarks(values: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
     list(values, quark)
 }
 
-/// How many changes there are between two checkpoints, if there are any.
+/// The number of changes between two checkpoints, if there are any.
 pub fn granularity(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     if value.is_none() {
         return Ok(None);
@@ -59,14 +59,14 @@ pub fn granularity(value: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
 }
 
 /// # Errors
-/// There is no such feature.
+/// The feature does not exist.
 pub fn feature(name: &str) -> Result<Feature, Fault> {
     let found = Feature::ALL.into_iter().find(|one| one.name() == name);
     found.ok_or_else(|| Fault::Value(format!("unknown feature `{name}`, expected max, min or avg")))
 }
 
 /// # Errors
-/// There is no such type.
+/// The type does not exist.
 pub fn kind(name: &str) -> Result<Kind, Fault> {
     let found = (0..=4).filter_map(Kind::of).find(|kind| kind.name() == name);
     found.ok_or_else(|| {
@@ -76,7 +76,7 @@ pub fn kind(name: &str) -> Result<Kind, Fault> {
 }
 
 /// # Errors
-/// A name is none.
+/// A name is invalid.
 pub fn texts(names: &[Bound<'_, PyString>]) -> Result<Vec<String>, Fault> {
     let each = names.iter().map(|name| match name.to_str() {
         Ok(name) => Ok(name.to_owned()),

@@ -10,7 +10,7 @@ use super::cell::{Cell, Kind};
 use super::fault::Fault;
 use super::history::{Action, History};
 
-/// A column as another type; what does not fit is an error, not NULL.
+/// A column cast to another type; a value that does not fit is an error, not NULL.
 fn cast(column: &ArrayRef, kind: &DataType) -> Result<ArrayRef, Fault> {
     let options = CastOptions { safe: false, ..CastOptions::default() };
     cast_with_options(column, kind, &options).map_err(|error| Fault::Value(error.to_string()))
@@ -33,7 +33,7 @@ fn times(column: &ArrayRef) -> Result<ArrayRef, Fault> {
     cast(&column, &DataType::Int64)
 }
 
-/// Texts of a column, each looked at once.
+/// Texts of a column, each evaluated once.
 struct Texts {
     keys: Vec<Option<u32>>,
     values: ArrayRef,
@@ -56,7 +56,7 @@ impl Texts {
         Ok(Texts { keys: (0..coded.len()).map(key).collect(), values: coded.values().clone() })
     }
 
-    /// What each text stands for, by row.
+    /// Maps each text, by row.
     fn each<T: Copy>(&self, mut of: impl FnMut(&str) -> Result<T, Fault>) -> Result<Vec<Option<T>>, Fault> {
         let values = self.values.as_string::<i32>();
         let mut known: Vec<Option<T>> = vec![None; values.len()];
@@ -105,7 +105,7 @@ impl Values {
         })
     }
 
-    /// The value of a row, if there is one; of whole numbers of the attribute's kind.
+    /// The value of a row, if there is one; integers have the attribute's kind.
     #[inline]
     fn cell(&self, row: usize, known: Kind) -> Result<Option<Cell>, Fault> {
         match self {
@@ -133,10 +133,11 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Read a batch with columns `time`, `quark` or `path`, perhaps `action`, and values; attributes are made.
+    /// Read a batch with columns `time`, `quark` or `path`, optionally `action`, and values; missing attributes are
+    /// created.
     ///
     /// # Errors
-    /// A column is missing or of a type that does not fit.
+    /// A column is missing or has a wrong type.
     pub fn read(batch: &RecordBatch, history: &mut History, sort: bool) -> Result<Changes, Fault> {
         let column = |name: &str| batch.column_by_name(name);
         let missing = |name: &str| Fault::Value(format!("changes have no column `{name}`"));
@@ -169,7 +170,7 @@ impl Changes {
     }
 
     /// # Errors
-    /// A change does not fit; those before it were made.
+    /// A change does not fit; those before it were applied.
     pub fn make(&self, history: &mut History) -> Result<(), Fault> {
         let times = self.times.as_primitive::<Int64Type>().values();
         for row in self.order.iter().map(|row| *row as usize) {

@@ -1,8 +1,9 @@
-//! Intervals of one attribute -> a block of bytes, and one of them out of it without looking at the others.
+//! Intervals of one attribute -> a block of bytes with random access to its intervals.
 //!
-//! A block: 32 bytes (count, kind, widths, flags, first start, least value, count of texts), a bit for each value that
-//! is there if some are not, starts behind the first, lengths if they do not follow from the next start, values above the
-//! least, ends of texts, texts. Numbers are little-endian and as wide as the largest of their kind in the block.
+//! A block: 32 bytes (count, kind, widths, flags, first start, minimum value, count of texts), a validity bit for each
+//! value if some are missing, offsets of starts from the first, lengths if they do not follow from the next start,
+//! offsets of values from the minimum, ends of texts, texts. Numbers are little-endian and as wide as the largest of
+//! their kind in the block.
 
 use super::cell::{Cell, Kind, Value};
 use super::fault::Fault;
@@ -12,7 +13,7 @@ const HEAD: usize = 32;
 const NULLS: u8 = 1;
 const ENDS: u8 = 2;
 
-/// An interval in memory: when it begins, whether it has a value, and that, or which text it is.
+/// An interval in memory: its start, whether it has a value, and its value or the number of its text.
 #[derive(Clone, Copy)]
 pub struct Row {
     pub start: i64,
@@ -26,13 +27,13 @@ impl Row {
     }
 }
 
-/// Intervals of one attribute that follow each other, in memory.
+/// Consecutive intervals of one attribute, in memory.
 #[derive(Default)]
 pub struct Tail {
     pub rows: Vec<Row>,
-    /// Only where intervals are left out between those that are kept.
+    /// Only if there are gaps between the intervals.
     pub ends: Vec<i64>,
-    /// Texts of this tail, of which values are numbers.
+    /// Texts of this tail; values are their numbers.
     texts: Vec<Box<str>>,
 }
 
@@ -53,7 +54,7 @@ impl Tail {
     }
 
     fn number(&mut self, text: &str) -> u64 {
-        // Few texts repeat for long, so the last ones are looked through; more only costs room.
+        // Texts rarely repeat after long, so only the latest ones are searched; a repeated text only costs space.
         let known = self.texts.iter().rev().take(64).position(|one| **one == *text);
         let number = match known {
             Some(back) => self.texts.len() - 1 - back,
@@ -103,7 +104,7 @@ fn put(out: &mut Vec<u8>, width: u8, values: impl Iterator<Item = u64>) {
     }
 }
 
-/// Encode a tail that is not empty.
+/// Encode a nonempty tail.
 pub fn encode(tail: &Tail, kind: Kind) -> Vec<u8> {
     let first = tail.rows[0].start;
     let behind = |row: &Row| row.start.wrapping_sub(first).cast_unsigned();
@@ -149,7 +150,7 @@ pub fn encode(tail: &Tail, kind: Kind) -> Vec<u8> {
     out
 }
 
-/// A block that is looked into.
+/// A block with random access.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     pub count: usize,
@@ -164,14 +165,14 @@ pub struct View<'a> {
     texts: &'a [u8],
 }
 
-/// Numbers that are looked through at once.
+/// Numbers that are compared at once.
 const WINDOW: usize = 32;
 
 /// A number of some width.
 pub trait Wide: Copy {
     fn wide(self) -> u64;
 
-    /// How many of some of them are at most a limit.
+    /// The number of these that are at most a limit.
     fn count(some: &[Self; WINDOW], limit: u64) -> usize;
 }
 
@@ -198,7 +199,8 @@ macro_rules! wide {
 
 wide!([u8; 1], u8; [u8; 2], u16; [u8; 4], u32; [u8; 8], u64);
 
-/// How many of ascending ones are at most a limit, if the first of these are; `step` tells how many more there may be.
+/// The number of ascending ones that are at most a limit, if the first of these are; `step` estimates how many more
+/// there are.
 #[inline]
 pub fn ahead<N: Wide>(all: &[N], limit: u64, first: usize, pace: &Pace) -> usize {
     let mut first = first;
@@ -253,7 +255,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// How many of `count` ascending ones are at most a limit, which are near a place.
+    /// The number of `count` ascending ones that are at most a limit, searched near a place.
     fn at_most(&self, limit: u64, count: usize, near: Near) -> usize {
         match *self {
             Numbers::Zeros => count,
@@ -264,7 +266,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Append what is made of those at some places.
+    /// Append mapped numbers at some places.
     fn gather<T>(&self, rows: impl Iterator<Item = usize>, out: &mut Vec<T>, make: impl Fn(u64) -> T) {
         match *self {
             Numbers::Zeros => out.extend(rows.map(|_| make(0))),
@@ -294,7 +296,7 @@ fn damaged(what: &str) -> Fault {
 
 impl<'a> View<'a> {
     /// # Errors
-    /// The bytes are no block.
+    /// The bytes are not a block.
     pub fn new(bytes: &'a [u8]) -> Result<View<'a>, Fault> {
         if bytes.len() < HEAD {
             return Err(damaged("a block is too short"));
@@ -337,19 +339,19 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Whether its intervals tile, and their values are numbers.
+    /// Whether its intervals have no gaps, and its values are numbers.
     pub fn is_plain(&self) -> bool {
         self.ends.is_none() && self.kind != Kind::Text
     }
 
-    /// Append the starts of some intervals, each plus a number.
+    /// Append the starts of some intervals, each plus an offset.
     pub fn starts_at(&self, rows: impl Iterator<Item = usize>, plus: i64, out: &mut Vec<i64>) {
         let first = self.first.wrapping_add(plus);
         let start = |behind: u64| first.wrapping_add(behind.cast_signed());
         self.starts.gather(rows, out, start);
     }
 
-    /// Append values of some intervals that are numbers.
+    /// Append the values of some intervals, which are numbers.
     pub fn values_at(&self, rows: &[u32], kinds: &mut Vec<i8>, bits: &mut Vec<u64>) {
         let kind = self.kind as i8;
         match self.nulls {
@@ -363,7 +365,7 @@ impl<'a> View<'a> {
         self.values.gather(places, bits, |above| self.base.wrapping_add(above));
     }
 
-    /// How many intervals begin at a time or before it, which is near a place.
+    /// The number of intervals that begin at a time or before it, searched near a place.
     pub fn begun(&self, time: i64, near: Near) -> usize {
         if time < self.first {
             return 0;
@@ -384,7 +386,7 @@ impl<'a> View<'a> {
     }
 
     /// # Errors
-    /// A text is not where it is said to be.
+    /// A text is out of bounds.
     #[inline]
     pub fn value(&self, row: usize) -> Result<Value<'a>, Fault> {
         if self.nulls.is_some_and(|bits| bits[row / 8] >> (row % 8) & 1 == 0) {

@@ -1,14 +1,14 @@
-//! State values: nothing, an int, a long, a double or a text, and how Python's values become these.
+//! State values: nothing, an int, a long, a double or a text, and their conversion from Python.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 
 use super::fault::Fault;
 
-/// Bytes of the longest text that a state can be.
+/// Maximum bytes of a text as a state.
 const LONGEST: usize = 32_767;
 
-/// What a value is. An attribute is of the kind of its first value that is not null.
+/// The kind of a value. An attribute has the kind of its first value that is not null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     #[default]
@@ -43,7 +43,7 @@ pub struct Cell {
     pub text: Option<Box<str>>,
 }
 
-/// A value that is looked at where it is kept.
+/// A borrowed value.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     pub kind: Kind,
@@ -88,12 +88,12 @@ impl Cell {
         Ok(Cell { kind: Kind::Text, bits: 0, text: Some(value.into()) })
     }
 
-    /// The number that an int or a long is.
+    /// The number of an int or a long.
     pub fn whole(&self) -> Option<i64> {
         matches!(self.kind, Kind::Int | Kind::Long).then(|| self.bits.cast_signed())
     }
 
-    /// The number that it is, if it is one.
+    /// Its number, if it has one.
     pub fn number(&self) -> Option<f64> {
         match self.kind {
             Kind::Int | Kind::Long => Some(self.bits.cast_signed() as f64),
@@ -102,7 +102,7 @@ impl Cell {
         }
     }
 
-    /// A whole number as a value of a kind; a long where that is open.
+    /// An integer as a value of a kind; a long if the kind is open.
     ///
     /// # Errors
     /// It is too large for an int.
@@ -116,7 +116,7 @@ impl Cell {
         }
     }
 
-    /// Python's value as one of an attribute of kind `known`, or of kind `wanted` where that is said.
+    /// Convert a Python value to an attribute's kind `known`, or to kind `wanted` if that is given.
     ///
     /// # Errors
     /// It is of another type, or too large.
@@ -144,7 +144,7 @@ impl Cell {
     }
 
     /// # Errors
-    /// Python cannot make the object.
+    /// Python cannot create the object.
     pub fn to_python<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok(match self.kind {
             Kind::Null => py.None().into_bound(py),
@@ -156,7 +156,7 @@ impl Cell {
 }
 
 impl PartialEq for Cell {
-    /// What comes from a block has the number of its text in there as bits, which says nothing.
+    /// The bits of a text from a block are its number there, which is not part of its value.
     fn eq(&self, other: &Cell) -> bool {
         self.kind == other.kind
             && match self.kind {

@@ -1,9 +1,9 @@
-//! What can go wrong with states -> errors of Python, each of a class of its own.
+//! Errors of state histories -> Python exceptions, each of a class of its own.
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 
-/// Why a change or a question is refused.
+/// Why a change or a query is refused.
 #[derive(Debug)]
 pub enum Fault {
     /// A time outside of the history.
@@ -12,11 +12,11 @@ pub enum Fault {
     Order(String),
     /// No such attribute.
     Attribute(String),
-    /// A value of another type than the attribute's, or that cannot be one.
+    /// A value of another type than the attribute's, or an invalid one.
     Value(String),
-    /// The history was closed, given up, or is being closed.
+    /// The history is closed, abandoned, or being closed.
     Closed(String),
-    /// What was read is not what was written.
+    /// The data read differs from the data written.
     Damaged(String),
     Io(std::io::Error),
 }

@@ -1,4 +1,4 @@
-//! Questions to a history: the state of one attribute at a time, of all, or of some over a range or at many times.
+//! Queries of a history: the state of one attribute at a time, of all, or of some over a range or at many times.
 
 use super::cell::{Cell, Value};
 use super::fault::Fault;
@@ -7,7 +7,7 @@ use super::near::{Near, expected};
 use super::rows::Rows;
 use super::track::Run;
 
-/// From when to when a state lasts; its end is not known for good if it goes on.
+/// The start and end of a state; the end is not final if the state continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     pub start: i64,
@@ -38,7 +38,7 @@ impl History {
         Ok(())
     }
 
-    /// The last time that a run tells of, as far as that is known; and whether its last state goes on.
+    /// The last time covered by a run, as far as that is known; and whether its last state continues.
     pub fn run_end(&self, place: usize, run: usize, until: i64) -> (i64, bool) {
         let track = &self.tracks[place];
         if run + 1 < track.runs(self.is_open()) {
@@ -64,14 +64,14 @@ impl History {
         }
     }
 
-    /// Where in a run of an attribute a time is, more or less.
+    /// The estimated place of a time in a run of an attribute.
     pub fn near(&self, place: usize, number: usize, run: &Run<'_>, time: i64) -> Near {
         let (track, open) = (&self.tracks[place], self.is_open());
         let next = if number + 1 < track.runs(open) { track.begin(number + 1) } else { self.end.unwrap_or(self.now) };
         expected(time, (track.begin(number), next), run.len())
     }
 
-    /// Look at the interval of an attribute that a time is in.
+    /// Pass the interval of an attribute that contains a time to a function.
     pub fn see<R>(
         &self,
         place: usize,
@@ -88,13 +88,13 @@ impl History {
         })
     }
 
-    /// The run of an attribute that a time is in.
+    /// The run of an attribute that contains a time.
     pub fn run_at(&self, place: usize, time: i64) -> Option<usize> {
         let until = self.end.unwrap_or(self.now);
         self.tracks[place].run_at(time, until, self.is_open())
     }
 
-    /// The interval of an attribute that a time is in.
+    /// The interval of an attribute that contains a time.
     ///
     /// # Errors
     /// The history cannot be read.
@@ -133,7 +133,7 @@ impl History {
         places.map(|place| self.seek(place, time, self.safe())).collect()
     }
 
-    /// The state of an attribute now, whatever becomes of it.
+    /// The current state of an attribute, whatever its end.
     pub fn ongoing(&self, place: usize) -> Found {
         let state = &self.tracks[place].ongoing;
         Found { extent: Extent { start: state.start, end: self.now, ongoing: true }, cell: state.cell.clone() }

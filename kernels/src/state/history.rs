@@ -1,4 +1,4 @@
-//! Changes of attributes in order of time -> intervals that tile the history of each.
+//! Changes of attributes in order of time -> intervals that cover the history of each without gaps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use super::track::{Blocks, Mark, Ongoing, Run, Track};
 use super::tree::{ROOT, Tree, names};
 use super::writer::Writer;
 
-/// What becomes of intervals.
+/// The destination of intervals.
 pub enum Store {
-    /// They are forgotten.
+    /// They are discarded.
     Nothing,
     Memory,
     File(Box<Writer>),
@@ -22,14 +22,14 @@ pub enum Store {
     Closed,
 }
 
-/// A change that was asked for before its time.
+/// A change scheduled for a later time.
 pub struct Later {
     pub quark: i64,
     pub cell: Cell,
     pub action: Action,
 }
 
-/// What a change does.
+/// The action of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     Modify,
@@ -55,7 +55,7 @@ impl Action {
     ];
 
     /// # Errors
-    /// There is no such action.
+    /// The action does not exist.
     pub fn named(name: &str) -> Result<Action, Fault> {
         let found = Action::NAMES.iter().find(|(known, _)| *known == name);
         found.map(|(_, action)| *action).ok_or_else(|| {
@@ -72,20 +72,20 @@ pub struct History {
     pub store: Store,
     pub blocks: Blocks,
     pub start: i64,
-    /// The time of the last change.
+    /// The time of the latest change.
     pub now: i64,
-    /// The last time of all, once it is closed.
+    /// The last time of all, once the history is closed.
     pub end: Option<i64>,
     pub given_up: bool,
     pub intervals: u64,
     pub partial: Option<Checkpoints>,
-    /// What changes that are made again are made for.
+    /// The purpose of replayed changes.
     pub replay: Option<Replay>,
     /// Whether there are attributes with coarser states.
     pub mipmapped: bool,
     later: BTreeMap<(i64, u64), Later>,
     asked: u64,
-    /// Texts of paths that were asked for before.
+    /// Cache of paths given as texts.
     by_path: FxHashMap<Box<str>, u32>,
 }
 
@@ -114,12 +114,12 @@ impl History {
         self.end.is_none()
     }
 
-    /// The last time whose states cannot change any more.
+    /// The last time with final states.
     pub fn safe(&self) -> i64 {
         self.end.unwrap_or(self.now.saturating_sub(1))
     }
 
-    /// The attribute of this name below another, which is made if it is missing.
+    /// The attribute of this name below another, created if missing.
     ///
     /// # Errors
     /// There are too many.
@@ -132,7 +132,7 @@ impl History {
         Ok(made)
     }
 
-    /// The same for a whole path in one text: names divided by `/`, with `\` before what is meant as it is.
+    /// The same for a whole path in one text: names separated by `/`, with `\` as the escape character.
     ///
     /// # Errors
     /// There are too many attributes.
@@ -149,14 +149,14 @@ impl History {
         Ok(quark)
     }
 
-    /// Make what the tree got known to the tracks.
+    /// Add tracks for new attributes of the tree.
     pub fn grow(&mut self) {
         let (start, new) = (self.start, self.tree.len());
         self.tracks.resize_with(new, || Track { ongoing: Ongoing::new(start, Cell::default()), ..Track::default() });
     }
 
     /// # Errors
-    /// The history is closed or given up.
+    /// The history is closed or abandoned.
     pub fn check_open(&self) -> Result<(), Fault> {
         self.check_given_up()?;
         if !self.is_open() {
@@ -166,7 +166,7 @@ impl History {
     }
 
     /// # Errors
-    /// The history is given up.
+    /// The history is abandoned.
     pub fn check_given_up(&self) -> Result<(), Fault> {
         if self.given_up {
             return Err(Fault::Closed("the history was given up".to_owned()));
@@ -174,7 +174,7 @@ impl History {
         Ok(())
     }
 
-    /// Let time go on, to a change.
+    /// Advance time to a change.
     ///
     /// # Errors
     /// It would go back.
@@ -205,7 +205,7 @@ impl History {
         Ok(())
     }
 
-    /// Make the first of the changes that were asked for before their time.
+    /// Apply the first of the scheduled changes.
     fn make_first(&mut self) -> Result<(), Fault> {
         let Some(((time, _), later)) = self.later.pop_first() else {
             return Ok(());
@@ -214,7 +214,7 @@ impl History {
         self.act(time, later.quark, later.action, later.cell).map(drop)
     }
 
-    /// Make all changes that were asked for, however late.
+    /// Apply all scheduled changes, however late.
     ///
     /// # Errors
     /// One does not fit.
@@ -232,10 +232,10 @@ impl History {
         self.now = time;
     }
 
-    /// Carry out a change, after those that were asked for before.
+    /// Apply a change, after the changes scheduled before it.
     ///
     /// # Errors
-    /// It does not fit; then nothing was changed, but time went on.
+    /// It does not fit; then nothing was changed, but time has advanced.
     pub fn change(&mut self, time: i64, quark: i64, action: Action, cell: Cell) -> Result<Cell, Fault> {
         self.tree.place(quark)?;
         self.advance(time)?;
@@ -259,7 +259,7 @@ impl History {
         }
     }
 
-    /// Attributes with coarser states change together with these.
+    /// Coarser states change only together with the states of their attribute.
     pub fn check_alone(&self, place: usize, action: Action) -> Result<(), Fault> {
         let touched = match action {
             _ if !self.mipmapped => return Ok(()),
@@ -275,7 +275,7 @@ impl History {
         }
     }
 
-    /// Replays of changes do not know what was asked for before, or what is known now of what was.
+    /// Replays of changes do not know scheduled changes, or the current state of past attributes.
     fn check_repeatable(&self, what: &str) -> Result<(), Fault> {
         if self.partial.is_some() {
             let text = format!("a partial history cannot have {what}, expected another kind");
@@ -284,10 +284,10 @@ impl History {
         Ok(())
     }
 
-    /// Have a change made when time has come that far.
+    /// Schedule a change for when time has advanced that far.
     ///
     /// # Errors
-    /// There is no such attribute, or its time has passed.
+    /// The attribute does not exist, or the time has passed.
     pub fn ask(&mut self, time: i64, later: Later) -> Result<(), Fault> {
         self.tree.place(later.quark)?;
         self.check_open()?;
@@ -302,7 +302,7 @@ impl History {
     }
 
     /// # Errors
-    /// A state is of another type than those before.
+    /// A state has another type than those before.
     #[inline]
     pub fn fits(&self, place: usize, cell: &Cell) -> Result<(), Fault> {
         let known = self.tracks[place].kind;
@@ -334,7 +334,7 @@ impl History {
         self.keep(place, &before, time - 1)
     }
 
-    /// Keep an interval that is over.
+    /// Store an interval that has ended.
     pub fn keep(&mut self, place: usize, state: &Ongoing, end: i64) -> Result<(), Fault> {
         let kept = match &self.partial {
             None => None,
@@ -394,7 +394,7 @@ impl History {
         Ok(cell)
     }
 
-    /// No state from now on, for an attribute and all below it.
+    /// End the state of an attribute and of all below it.
     pub fn remove(&mut self, time: i64, place: usize) -> Result<(), Fault> {
         for quark in self.tree.below(place as u32) {
             self.modify(time, quark as usize, Cell::default())?;
@@ -402,7 +402,7 @@ impl History {
         Ok(())
     }
 
-    /// End the history; what was asked for is done first.
+    /// Close the history, after the scheduled changes.
     ///
     /// # Errors
     /// It is closed already, or cannot be written.
@@ -432,7 +432,7 @@ impl History {
         Ok(())
     }
 
-    /// Look at a run of an attribute.
+    /// Pass a run of an attribute to a function.
     ///
     /// # Errors
     /// It is damaged, or cannot be read.

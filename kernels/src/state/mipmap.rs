@@ -1,19 +1,19 @@
-//! States that are numbers -> coarser and coarser states of their maximum, minimum and average, below the attribute.
+//! Numeric states -> coarser and coarser states of their maximum, minimum and average, below the attribute.
 
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
 use super::history::History;
 
-/// What an attribute is to coarser states.
+/// The role of an attribute for coarser states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coarse {
     #[default]
     Nothing = 0,
     /// It has some.
     Base = 1,
-    /// Its state is how many levels there are.
+    /// Its state is the number of levels.
     Levels = 2,
-    /// It has those of a level.
+    /// It has the states of a level.
     Level = 3,
 }
 
@@ -24,14 +24,14 @@ impl Coarse {
 }
 
 impl History {
-    /// Whether an attribute only changes together with others.
+    /// Whether an attribute changes only together with others.
     pub fn is_coarse(&self, place: usize) -> bool {
         let of = |place: usize| self.tracks[place].coarse;
         let above = usize::try_from(self.tree.parent(place));
         of(place) != Coarse::Nothing || above.is_ok_and(|above| of(above) == Coarse::Levels)
     }
 
-    /// Whether the name of coarser states is free: what is there has no states of its own.
+    /// Whether the name of coarser states is free: an existing attribute must not have states of its own.
     fn check_free(&self, base: usize, feature: Feature) -> Result<(), Fault> {
         let Some(top) = self.tree.find(base as i32, feature.name()) else {
             return Ok(());
@@ -70,7 +70,7 @@ impl Feature {
     }
 }
 
-/// A value from a time until another, which is not part of it.
+/// A value from a time until another, exclusive.
 #[derive(Clone)]
 struct Entry {
     start: i64,
@@ -80,9 +80,9 @@ struct Entry {
 
 struct Levels {
     feature: Feature,
-    /// The attribute whose state is how many levels there are.
+    /// The attribute with the number of levels as its state.
     quark: usize,
-    /// What waits to become an entry of each level.
+    /// Entries to be merged into the next entry of each level.
     waiting: Vec<Vec<Entry>>,
     /// Attributes of the levels.
     made: Vec<usize>,
@@ -124,7 +124,7 @@ impl Mipmap {
     /// Change the attribute, and what is above it.
     ///
     /// # Errors
-    /// The value is no number, or of another type.
+    /// The value is not a number, or of another type.
     pub fn modify(&mut self, history: &mut History, time: i64, cell: Cell) -> Result<(), Fault> {
         if cell.kind == Kind::Text {
             return Err(no_number());
@@ -139,7 +139,7 @@ impl Mipmap {
             return Ok(());
         }
         let there = cell.kind != Kind::Null;
-        // What lasted for no time is no entry.
+        // A state without duration is not an entry.
         let before = self.current.replace((time, cell));
         let ended = before.filter(|(start, cell)| *start < time && cell.kind != Kind::Null);
         let entry = ended.map(|(start, cell)| Entry { start, end: time, cell });
@@ -170,7 +170,7 @@ impl Mipmap {
         Ok(())
     }
 
-    /// Write what waits, at the end of the history.
+    /// Write waiting entries, at the end of the history.
     ///
     /// # Errors
     /// The history cannot be written.
@@ -204,7 +204,7 @@ impl Levels {
         Ok(())
     }
 
-    /// Make what waits at a level an entry of it.
+    /// Merge the waiting entries of a level into one entry of it.
     fn close(&mut self, history: &mut History, level: usize, end: i64) -> Result<(), Fault> {
         let parts = std::mem::take(&mut self.waiting[level]);
         let Some(start) = parts.first().map(|one| one.start) else {
@@ -237,7 +237,7 @@ fn combined(feature: Feature, parts: &[Entry], start: i64, end: i64) -> Cell {
     best.cloned().unwrap_or_default()
 }
 
-/// Whether a number is more, or less, than another of its type.
+/// Whether a number is greater, or less, than another of its type.
 pub fn better(feature: Feature, one: &Cell, other: &Cell) -> bool {
     let order = match (one.whole(), other.whole()) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),

@@ -1,18 +1,17 @@
-//! Where a time is among ascending ones: the places at which it is expected -> where it is.
+//! Search of ascending times near an expected place.
 
 use super::mipmap::span;
 
-/// Where something is expected: around a place, not farther from it than `reach`.
+/// The expected place of something: around `place`, within `reach` of it.
 #[derive(Clone, Copy, Default)]
 pub struct Near {
     pub place: usize,
     pub reach: usize,
 }
 
-/// How many things there are before the first that is not before, in an order in which they come first.
+/// The number of elements for which `before` holds, which must be the first ones.
 ///
-/// Whether they are where they are expected is quickly checked. Looking around there takes no decision that a processor could
-/// guess wrongly.
+/// Checking the expected place is quick. The search around it has no unpredictable branches.
 #[inline]
 pub fn partition(count: usize, near: Near, before: impl Fn(usize) -> bool) -> usize {
     let place = near.place.min(count);
@@ -38,17 +37,17 @@ pub fn partition(count: usize, near: Near, before: impl Fn(usize) -> bool) -> us
     low
 }
 
-/// Where a time is among `count` of them that are spread evenly from one to another.
+/// The place of a time among `count` evenly distributed ones between two others.
 pub fn expected(time: i64, (first, last): (i64, i64), count: usize) -> Near {
     let share = span(first, time) / span(first, last).max(1.0);
     Near {
         place: (share * count as f64) as usize,
-        // Times that are drawn at random are about so far from where they would be if they were spread evenly.
+        // Random times deviate by about this much from an even distribution.
         reach: count.isqrt(),
     }
 }
 
-/// A walk over places that are often spread evenly, forwards or backwards.
+/// A walk over places that are often evenly distributed, forwards or backwards.
 #[derive(Default)]
 pub struct Pace {
     pub place: usize,
@@ -57,7 +56,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Begin anew, with steps as they were.
+    /// Start anew, with the same mean step.
     pub fn begin(&mut self, place: usize) {
         self.place = place;
     }
@@ -69,7 +68,7 @@ impl Pace {
         self.place = place;
     }
 
-    /// The next of ascending times that is not before another; few are skipped most of the time.
+    /// The next of ascending times that is not before another; mostly few are skipped.
     #[inline]
     pub fn ahead(&mut self, all: &[i64], time: i64) -> usize {
         let some = all.get(self.place..).unwrap_or_default().iter().take(8);
@@ -86,7 +85,7 @@ impl Pace {
         self.steps / 8
     }
 
-    /// Where what comes next is: behind the place, or before it.
+    /// The expected place of the next element: after the place, or before it.
     #[inline]
     pub fn next(&self, backwards: bool) -> Near {
         let reach = self.steps / 8 + 1;

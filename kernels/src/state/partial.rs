@@ -1,9 +1,9 @@
-//! Checkpoints of a partial history: what is kept at them, and the changes between them made again for what is not.
+//! Checkpoints of a partial history: the states stored at them, and replays of the changes between them for the others.
 //!
-//! A state at a checkpoint follows from the changes of the part before it, made again, as long as one of these
-//! was made: what an attribute is set to does not depend on what it was. So only two sorts of states are kept, with
-//! begin and end: those that last over two checkpoints or more, and those over one from which changes went on, as
-//! from the depth of a stack. The part behind tells when states end that last over its begin.
+//! A state at a checkpoint follows from a replay of the changes of the part before it, if one of these set it: the new
+//! state of an attribute does not depend on its old one. So only two sorts of states are stored, with start and end:
+//! those that last over two checkpoints or more, and those over one that later changes depend on, such as the depth of
+//! a stack. The part after gives the ends of states that last over its start.
 
 use super::cell::Cell;
 use super::fault::Fault;
@@ -12,14 +12,14 @@ use super::history::{History, Store};
 use super::near::Near;
 use super::track::{Mark, Ongoing};
 
-/// Times that end parts, each the last one before a change.
+/// The ends of parts, each the last time before a change.
 pub struct Checkpoints {
     every: u64,
     counted: u64,
     pub times: Vec<i64>,
 }
 
-/// The first and last time of a part, the first of the one before it and the last of the one behind it.
+/// The first and last time of a part, the first of the one before it and the last of the one after it.
 #[derive(Clone, Copy)]
 pub struct Span {
     pub before: i64,
@@ -45,7 +45,7 @@ impl Checkpoints {
         self.counted += 1;
     }
 
-    /// Time goes on: where enough has changed a part ends.
+    /// Advance time: a part ends where there were enough changes.
     pub fn advance(&mut self, now: i64, time: i64) {
         if time > now && self.counted >= self.every {
             self.counted = 0;
@@ -53,7 +53,7 @@ impl Checkpoints {
         }
     }
 
-    /// The end is one; what is little after the last one before it becomes part of the part before.
+    /// Add the end as a checkpoint; a short rest after the last checkpoint is merged into the part before.
     pub fn finish(&mut self, end: i64) {
         if self.counted < self.every / 2 {
             self.times.pop();
@@ -61,7 +61,7 @@ impl Checkpoints {
         self.times.push(end);
     }
 
-    /// Whether a state that began then and ends only now lasts over the last `count` checkpoints.
+    /// Whether a state from a start until now lasts over the last `count` checkpoints.
     pub fn crossed(&self, start: i64, count: usize) -> bool {
         let place = self.times.len().checked_sub(count);
         place.is_some_and(|place| self.times[place] >= start)
@@ -83,16 +83,16 @@ impl Checkpoints {
     }
 }
 
-/// What of changes that are made again is looked for: a part, and when the states at its end end.
+/// The goal of a replay: a part, and the ends of the states at its end.
 pub struct Replay {
     pub first: i64,
     pub last: i64,
-    /// Attributes of which that is not known.
+    /// The number of attributes without a known end.
     pub missing: usize,
 }
 
 impl Replay {
-    /// Whether a state that is over is one of the part.
+    /// Whether an ended state belongs to the part.
     pub fn keeps(&mut self, state: &Ongoing, end: i64, last_end: &mut Option<i64>) -> Result<bool, Fault> {
         if end < self.first || state.start > self.last {
             return Ok(false);
@@ -114,7 +114,7 @@ pub fn other_changes() -> Fault {
 }
 
 impl History {
-    /// A state is read by a change, which is not made again without knowing it.
+    /// Mark a state as read by a change, which cannot be replayed without it.
     pub fn need(&mut self, place: usize) {
         if let Some(partial) = &self.partial {
             let state = &mut self.tracks[place].ongoing;
@@ -124,10 +124,10 @@ impl History {
         }
     }
 
-    /// The part that a time is in.
+    /// The part that contains a time.
     ///
     /// # Errors
-    /// The time is outside, or this is no partial history that is closed.
+    /// The time is outside, or this is not a closed partial history.
     pub fn span(&self, time: i64) -> Result<Span, Fault> {
         self.check_time(time)?;
         if self.is_open() {
@@ -140,7 +140,7 @@ impl History {
         }
     }
 
-    /// What is kept of an attribute's state at a time.
+    /// The stored state of an attribute at a time.
     fn kept(&self, place: usize, time: i64) -> Result<Option<Found>, Fault> {
         let Some(number) = self.run_at(place, time) else {
             return Ok(None);
@@ -157,8 +157,8 @@ impl History {
         })
     }
 
-    /// A history of the part that a time is in, to make changes in again: those of the part before, unless the states
-    /// at its end are given, those of the part, and those behind it until all is known.
+    /// A history for a replay of the part that contains a time: of the changes of the part before, unless the states at
+    /// its end are given, those of the part, and those after it until all ends are known.
     ///
     /// # Errors
     /// The time is outside, or the history cannot be read.

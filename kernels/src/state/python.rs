@@ -1,4 +1,4 @@
-//! Histories as Python holds them.
+//! Python objects for histories.
 
 use std::collections::btree_map::Entry;
 use std::path::PathBuf;
@@ -27,7 +27,7 @@ use super::tree::ROOT;
 use super::walk::{Times, Walk};
 use super::writer::Writer;
 
-/// Who waits looks for signals so often.
+/// How often waiting threads check for signals.
 const STEP: Duration = Duration::from_millis(50);
 
 /// A history of states; see `dctv.state`.
@@ -37,7 +37,7 @@ pub struct StateHistory {
     identity: Vec<u8>,
 }
 
-/// Start, end, whether it goes on, value.
+/// Start, end, whether it continues, value.
 type Interval<'py> = (i64, i64, bool, Bound<'py, PyAny>);
 
 fn interval<'py>(py: Python<'py>, found: &Found) -> PyResult<Interval<'py>> {
@@ -65,7 +65,7 @@ impl StateHistory {
         StateHistory { shared, identity }
     }
 
-    /// Python's value as what a change of an attribute is given.
+    /// Convert a Python value to the value of a change of an attribute.
     fn cell(
         &self,
         py: Python<'_>,
@@ -110,7 +110,7 @@ impl StateHistory {
 
 #[pymethods]
 impl StateHistory {
-    /// A history that is kept in memory, or forgotten.
+    /// A history in memory, or discarded.
     #[new]
     #[pyo3(signature = (start, *, keep=true, granularity=None))]
     fn new(
@@ -124,7 +124,7 @@ impl StateHistory {
         StateHistory::of(history, Vec::new())
     }
 
-    /// A history that is written to a new file.
+    /// A history written to a new file.
     #[staticmethod]
     #[pyo3(signature = (path, start, identity, *, granularity=None))]
     fn create(
@@ -142,7 +142,7 @@ impl StateHistory {
         Ok(StateHistory::of(history, identity))
     }
 
-    /// A history that was written.
+    /// A history read from a file.
     #[staticmethod]
     fn open(py: Python<'_>, mapped: PyArrowBuffer) -> PyResult<StateHistory> {
         let buffer = mapped.into_inner();
@@ -186,7 +186,7 @@ impl StateHistory {
         self.shared.ask(py, |history| Ok(history.intervals))
     }
 
-    /// How many changes there are between two times at which a partial history keeps states, 0 for others.
+    /// The number of changes between two checkpoints of a partial history, 0 for other histories.
     #[getter]
     fn granularity(&self, py: Python<'_>) -> PyResult<u64> {
         let every = |history: &History| history.partial.as_ref().map_or(0, Checkpoints::every);
@@ -197,7 +197,7 @@ impl StateHistory {
         self.shared.ask(py, |history| Ok(history.tree.len()))
     }
 
-    /// The attribute of a path below another (-1: below none); what is missing is made.
+    /// The attribute of a path below another (-1: at the root); missing attributes are created.
     fn add(
         &self,
         py: Python<'_>,
@@ -215,7 +215,7 @@ impl StateHistory {
         })
     }
 
-    /// The same, but -2 where there is none.
+    /// The same, but -2 if it does not exist.
     fn find(
         &self,
         py: Python<'_>,
@@ -235,7 +235,7 @@ impl StateHistory {
         })
     }
 
-    /// Attributes right below one.
+    /// The direct children of an attribute.
     fn children(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::quark)] quark: i64) -> PyResult<Vec<u32>> {
         self.shared.ask(py, |history| {
             let quark = below(history, quark)?;
@@ -262,7 +262,7 @@ impl StateHistory {
         })
     }
 
-    /// Change an attribute; return what was popped or polled.
+    /// Change an attribute; return the popped or polled value.
     #[pyo3(signature = (time, quark, action, value=None, kind=None))]
     fn change<'py>(
         &self,
@@ -279,7 +279,7 @@ impl StateHistory {
         made.to_python(py)
     }
 
-    /// Have a change made when time comes that far.
+    /// Schedule a change for when time has advanced that far.
     #[pyo3(signature = (time, quark, action, value=None, kind=None))]
     fn ask<'py>(
         &self,
@@ -296,7 +296,7 @@ impl StateHistory {
         self.shared.change(py, |built| built.history.ask(time, later))
     }
 
-    /// Change an attribute whose coarser states are kept too: how many make one of the next level, and of what kinds.
+    /// Change an attribute with coarser states: the number of states per coarser one, and the features.
     #[pyo3(signature = (time, quark, value, coarser, kind=None))]
     fn mipmap(
         &self,
@@ -328,7 +328,7 @@ impl StateHistory {
         })
     }
 
-    /// Make the changes of a batch; return how many these are.
+    /// Apply the changes of a batch; return their number.
     #[pyo3(signature = (changes, *, sort=false))]
     fn apply(&self, py: Python<'_>, changes: PyRecordBatch, sort: bool) -> PyResult<usize> {
         let changes = changes.into_inner();
@@ -340,7 +340,7 @@ impl StateHistory {
         })
     }
 
-    /// What an attribute's state is now, whatever becomes of it.
+    /// The current state of an attribute, whatever its end.
     fn ongoing<'py>(
         &self,
         py: Python<'py>,
@@ -383,7 +383,7 @@ impl StateHistory {
         self.walk(py, quarks, times, backwards, None)
     }
 
-    /// Intervals of attributes that one of some times is in.
+    /// Intervals of attributes that contain one of some times.
     #[pyo3(signature = (quarks, times, *, backwards=false))]
     fn at(
         &self,
@@ -429,7 +429,7 @@ impl StateHistory {
         cell.to_python(py)
     }
 
-    /// End the history; if that fails it is given up.
+    /// Close the history; if that fails it is abandoned.
     fn close(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::time)] end: i64) -> PyResult<()> {
         let closed = self.shared.change(py, |built| {
             let Built { history, mipmaps } = built;
@@ -442,7 +442,7 @@ impl StateHistory {
         closed
     }
 
-    /// Forget it; who asks from now on gets an error.
+    /// Abandon the history; later queries fail.
     fn give_up(&self, py: Python<'_>) -> PyResult<()> {
         self.shared.change(py, |built| {
             built.history.given_up = true;
@@ -452,7 +452,7 @@ impl StateHistory {
         Ok(())
     }
 
-    /// Wait until the history is closed or given up, or for some seconds; say whether it is closed.
+    /// Wait until the history is closed or abandoned, or for some seconds; return whether it is closed.
     #[pyo3(signature = (seconds=None))]
     fn wait(&self, py: Python<'_>, seconds: Option<f64>) -> PyResult<bool> {
         let mut left = match seconds {
@@ -471,8 +471,8 @@ impl StateHistory {
         }
     }
 
-    /// The part of a partial history that a time is in: the first time of the part before it, its own first and last
-    /// one, and the last of the part behind it.
+    /// The part of a partial history that contains a time: the first time of the part before it, its own first and last
+    /// one, and the last of the part after it.
     fn span(
         &self,
         py: Python<'_>,
@@ -482,7 +482,7 @@ impl StateHistory {
         Ok((span.before, span.first, span.last, span.after))
     }
 
-    /// A history of that part to make changes in again, with those beside it if they are at hand.
+    /// A history for a replay of that part, with the states of adjacent parts if they are available.
     #[pyo3(signature = (time, *, before=None, after=None))]
     fn part(
         &self,
@@ -500,7 +500,7 @@ impl StateHistory {
         Ok(StateHistory::of(part, Vec::new()))
     }
 
-    /// Make changes of a part again; say whether all is known that is asked for.
+    /// Replay changes of a part; return whether all requested states are known.
     fn replay(&self, py: Python<'_>, changes: PyRecordBatch) -> PyResult<bool> {
         let changes = changes.into_inner();
         self.shared.change(py, |built| {

@@ -1,4 +1,4 @@
-//! Maximum, minimum and average of an attribute over a range, through its coarser states where it has them.
+//! Maximum, minimum and average of an attribute over a range, by its coarser states if it has them.
 
 use super::cell::{Cell, Kind};
 use super::fault::Fault;
@@ -10,7 +10,7 @@ impl History {
     /// The attribute and its levels of a feature, the finest first.
     fn levels(&self, place: usize, feature: Feature) -> Vec<usize> {
         let mut found = vec![place];
-        // Coarser states are only right when they were finished.
+        // Coarser states are only right once they are complete.
         if self.is_open() {
             return found;
         }
@@ -30,7 +30,7 @@ impl History {
         found
     }
 
-    /// What is asked for of `[first, last]`; nothing counts as 0 in averages, which are weighted by time.
+    /// A feature of `[first, last]`; null states count as 0 in averages, which are weighted by time.
     ///
     /// # Errors
     /// A time is outside, or the attribute has texts.
@@ -77,7 +77,7 @@ impl History {
         })
     }
 
-    /// Whether a coarser state stands for all finer ones from a time on, within a range.
+    /// Whether a coarser state replaces all finer ones from a time on, within a range.
     fn whole(&self, found: &Found, time: i64, last: i64, feature: Feature) -> bool {
         // An average ends before its last time; the last coarser states do too.
         let ends = match feature {

@@ -1,4 +1,4 @@
-//! A file of intervals -> the history it holds, if it is whole.
+//! A file of intervals -> its history, if it is intact.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -14,7 +14,7 @@ use super::track::{BlockAt, Blocks, Track, checksum};
 use super::tree::Tree;
 use super::writer::{MAGIC, TRAILER, VERSION};
 
-/// Bytes of an attribute and of a block in the directory, at least.
+/// Minimum bytes of an attribute and of a block in the directory.
 const ATTRIBUTE: usize = 13;
 const BLOCK: usize = 24;
 
@@ -22,7 +22,7 @@ fn damaged(what: &str) -> Fault {
     Fault::Damaged(format!("the history is damaged: {what}"))
 }
 
-/// Takes numbers and texts off the front of bytes.
+/// Reads numbers and texts from the front of bytes.
 struct Cursor<'a>(&'a [u8]);
 
 impl<'a> Cursor<'a> {
@@ -53,7 +53,7 @@ impl<'a> Cursor<'a> {
         Ok(self.eight()?.cast_signed())
     }
 
-    /// A count of things that take at least `each` bytes.
+    /// A count of elements that take at least `each` bytes.
     fn count(&mut self, each: usize) -> Result<usize, Fault> {
         let count = self.four()? as usize;
         if count.checked_mul(each).is_none_or(|bytes| bytes > self.0.len()) {
@@ -68,10 +68,10 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Open a history; what it is of comes beside it.
+/// Open a history; returned with its identity.
 ///
 /// # Errors
-/// The bytes are none, or not whole.
+/// The bytes are not a history, or damaged.
 pub fn open(bytes: Buffer) -> Result<(History, Vec<u8>), Fault> {
     let size = bytes.len();
     if size < MAGIC.len() + TRAILER || !bytes.starts_with(MAGIC) {

@@ -1,4 +1,4 @@
-//! Intervals that were found -> a batch of Arrow columns.
+//! Intervals -> a batch of Arrow columns.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct Rows {
     ongoing: Vec<bool>,
     kinds: Vec<i8>,
     bits: Vec<u64>,
-    /// Texts one behind the other, and where those of rows end, of as many rows as there was need to.
+    /// Concatenated texts, and the ends of the texts of rows, up to the last row with a text.
     texts: Vec<u8>,
     text_ends: Vec<i32>,
 }
@@ -74,7 +74,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Append intervals of a block that tile and are numbers; the block ends at `end`.
+    /// Append intervals without gaps and with numeric values, of a block that ends at `end`.
     pub fn extend(&mut self, place: usize, view: &View<'_>, picked: &[u32], end: i64) {
         let rows = self.len() + picked.len();
         self.quarks.resize(rows, place as i32);
@@ -93,7 +93,7 @@ impl Rows {
         self.pad_texts(self.len() + 1)
     }
 
-    /// Let rows without a text end where the texts before them do.
+    /// Give rows without a text an empty one.
     fn pad_texts(&mut self, rows: usize) -> Result<(), Fault> {
         let end = i32::try_from(self.texts.len())
             .map_err(|_| Fault::Value("the texts of one answer have over 2 GiB".to_owned()))?;
@@ -101,7 +101,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Which rows have values of some kinds, if some have.
+    /// The validity of values of some kinds, if there are any.
     fn rows_of(&self, is_one: impl Fn(i8) -> bool) -> Option<NullBuffer> {
         let known = BooleanBuffer::collect_bool(self.len(), |row| is_one(self.kinds[row]));
         let known = NullBuffer::new(known);
@@ -137,7 +137,7 @@ impl Rows {
     }
 
     /// # Errors
-    /// Arrow refuses the columns.
+    /// Arrow rejects the columns.
     pub fn batch(mut self) -> Result<RecordBatch, ArrowError> {
         let [whole, real, text] = self.values()?;
         let ongoing = match self.ongoing.contains(&true) {
@@ -160,7 +160,7 @@ impl Rows {
     /// The same as a span table: times with a duration, paths beside quarks.
     ///
     /// # Errors
-    /// Arrow refuses the columns.
+    /// Arrow rejects the columns.
     pub fn spans(mut self, tree: &Tree, schema: SchemaRef) -> Result<RecordBatch, ArrowError> {
         let [whole, real, text] = self.values()?;
         let mut paths = StringBuilder::new();
@@ -187,10 +187,10 @@ impl Rows {
     }
 }
 
-/// The columns of spans, by the names that they are to have.
+/// The columns of spans, with the given names.
 ///
 /// # Errors
-/// There are more or fewer names.
+/// The number of names is wrong.
 pub fn span_schema(names: &[String]) -> Result<SchemaRef, ArrowError> {
     let types = [
         (DataType::Int64, false),

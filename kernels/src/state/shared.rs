@@ -1,4 +1,4 @@
-//! A history that many threads ask while one builds it, and answers that are looked up as they are read.
+//! A history that many threads query while one builds it, and streamed answers.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock};
@@ -14,7 +14,7 @@ use super::mipmap::Mipmap;
 use super::rows::{Rows, schema};
 use super::walk::Walk;
 
-/// Rows of a batch of an answer that comes bit by bit.
+/// Rows of a batch of a streamed answer.
 const ROWS: usize = 16_384;
 
 pub struct Built {
@@ -22,7 +22,7 @@ pub struct Built {
     pub mipmaps: BTreeMap<usize, Mipmap>,
 }
 
-/// A history, and who waits for its end.
+/// A history, and a condition to wait for its end.
 pub struct Shared {
     built: RwLock<Built>,
     ended: Mutex<bool>,
@@ -36,10 +36,10 @@ impl Shared {
         Shared { built: RwLock::new(Built { history, mipmaps }), ended: Mutex::new(ended), end: Condvar::new() }
     }
 
-    /// Ask something; Python's lock is let go of first, since who holds this one may wait for that.
+    /// Query the history; Python's lock is released first, since a holder of the history's lock may wait for it.
     ///
     /// # Errors
-    /// What was asked fails.
+    /// The query fails.
     pub fn ask<T: Send>(&self, py: Python<'_>, ask: impl FnOnce(&History) -> Result<T, Fault> + Send) -> PyResult<T> {
         let result = py.detach(|| {
             let built = self.built.read().unwrap_or_else(PoisonError::into_inner);
@@ -48,7 +48,7 @@ impl Shared {
         Ok(result?)
     }
 
-    /// Change something, likewise.
+    /// Change the history, likewise.
     ///
     /// # Errors
     /// The change does not fit.
@@ -64,13 +64,13 @@ impl Shared {
         Ok(result?)
     }
 
-    /// Let those go on who wait for the end.
+    /// Wake up threads that wait for the end.
     pub fn tell_end(&self) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.end.notify_all();
     }
 
-    /// Wait for the end, but not for longer than said; say whether it is there.
+    /// Wait for the end, up to a limit; return whether it was reached.
     pub fn wait(&self, limit: Duration) -> bool {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.end.wait_timeout_while(ended, limit, |ended| !*ended);
@@ -78,7 +78,7 @@ impl Shared {
     }
 }
 
-/// An answer that is looked up as it is read, as spans of a schema if there is one.
+/// A streamed answer, as spans of a schema if there is one.
 pub struct Answer {
     pub shared: Arc<Shared>,
     pub walk: Walk,

@@ -4,14 +4,14 @@ use super::cell::{Cell, Kind};
 use super::fault::Fault;
 use super::history::{Action, History};
 
-/// The most values that a stack can have.
+/// Maximum number of values of a stack.
 const DEEPEST: i64 = 100_000;
 
 impl History {
-    /// How many values a stack or queue has.
+    /// The number of values of a stack or queue.
     ///
     /// # Errors
-    /// The attribute has states that are no depths.
+    /// The attribute has states that are not depths.
     pub fn depth(&self, place: usize) -> Result<i64, Fault> {
         let cell = &self.tracks[place].ongoing.cell;
         match (cell.kind, cell.whole()) {
@@ -25,7 +25,7 @@ impl History {
         }
     }
 
-    /// The type of the states that a change of an attribute gives: of a stack that of its next value.
+    /// The type of the states that a change of an attribute sets: for a stack, of its next value.
     pub fn kind_for(&self, place: usize, action: Action) -> Kind {
         if !matches!(action, Action::Push | Action::Offer) {
             return self.tracks[place].kind;
@@ -61,7 +61,7 @@ impl History {
         self.modify(time, place, cell)
     }
 
-    /// Take the value that was pushed last; nothing from an empty stack.
+    /// Pop the last value pushed; null from an empty stack.
     pub fn pop(&mut self, time: i64, place: usize) -> Result<Cell, Fault> {
         self.need(place);
         let depth = self.depth(place)?;
@@ -75,7 +75,7 @@ impl History {
         Ok(cell)
     }
 
-    /// Take the value that was offered first; the others move up.
+    /// Poll the first value offered; the others move up.
     pub fn poll(&mut self, time: i64, place: usize) -> Result<Cell, Fault> {
         self.need(place);
         let depth = self.depth(place)?;

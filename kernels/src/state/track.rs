@@ -1,4 +1,4 @@
-//! The history of one attribute: blocks that are written, intervals behind them, and the state that lasts.
+//! The history of one attribute: written blocks, intervals after them, and the current state.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -14,7 +14,7 @@ use super::fault::Fault;
 use super::mipmap::Coarse;
 use super::near::{Near, expected, partition};
 
-/// Where a block is, and what it begins with.
+/// The place of a block, and its first start.
 pub struct BlockAt {
     pub first: i64,
     pub offset: u64,
@@ -23,14 +23,14 @@ pub struct BlockAt {
     pub verified: AtomicBool,
 }
 
-/// What is said of a state besides.
+/// A mark of a state.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mark {
     #[default]
     None,
-    /// A partial history keeps it.
+    /// Needed in a partial history.
     Needed,
-    /// It is not known, since changes are made again from there on.
+    /// Unknown, since a replay starts there.
     Unknown,
 }
 
@@ -55,11 +55,11 @@ pub struct Track {
     pub blocks: Vec<BlockAt>,
     pub tail: Tail,
     pub ongoing: Ongoing,
-    /// When the last interval ends, if that is not the end of the history.
+    /// The end of the last interval, if that is not the end of the history.
     pub last_end: Option<i64>,
 }
 
-/// Where blocks are read from.
+/// The source of blocks.
 pub enum Blocks {
     Nowhere,
     File(File),
@@ -68,7 +68,7 @@ pub enum Blocks {
 
 impl Blocks {
     /// # Errors
-    /// The block cannot be read, or is not what was written.
+    /// The block cannot be read, or differs from the one written.
     pub fn bytes(&self, at: &BlockAt) -> Result<Cow<'_, [u8]>, Fault> {
         let size = at.size as usize;
         let bytes = match self {
@@ -101,7 +101,7 @@ pub fn checksum(bytes: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// Intervals of one attribute that follow each other, wherever they are.
+/// Consecutive intervals of one attribute, wherever they are stored.
 pub enum Run<'a> {
     Block(View<'a>),
     Tail(&'a Tail, Kind),
@@ -147,7 +147,7 @@ impl Run<'_> {
         }
     }
 
-    /// The last interval that begins at a time or before it, which is near a place.
+    /// The last interval that begins at a time or before it, searched near a place.
     #[inline]
     pub fn at(&self, time: i64, near: Near) -> Option<usize> {
         let behind = match self {
@@ -159,12 +159,12 @@ impl Run<'_> {
 }
 
 impl Track {
-    /// How many runs there are: blocks, the tail, and the state that lasts if the history is not closed.
+    /// The number of runs: blocks, the tail, and the current state if the history is not closed.
     pub fn runs(&self, open: bool) -> usize {
         self.blocks.len() + usize::from(self.tail.len() > 0) + usize::from(open)
     }
 
-    /// When a run begins.
+    /// The start of a run.
     pub fn begin(&self, run: usize) -> i64 {
         match self.blocks.get(run) {
             Some(block) => block.first,
@@ -173,7 +173,7 @@ impl Track {
         }
     }
 
-    /// The run that a time is in, of a history that ends about then.
+    /// The run that contains a time, in a history that ends about `until`.
     pub fn run_at(&self, time: i64, until: i64, open: bool) -> Option<usize> {
         let runs = self.runs(open);
         for run in (self.blocks.len()..runs).rev() {

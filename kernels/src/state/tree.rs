@@ -1,10 +1,10 @@
-//! Paths of attributes -> quarks, numbers in the order in which attributes were made.
+//! Paths of attributes -> quarks: numbers in order of creation.
 
 use rustc_hash::FxHashMap;
 
 use super::fault::Fault;
 
-/// The node above all attributes, which is none itself.
+/// The node above all attributes, which is not an attribute.
 pub const ROOT: i32 = -1;
 
 #[derive(Clone)]
@@ -29,7 +29,7 @@ impl Tree {
     /// The place of an attribute, if `quark` is one.
     ///
     /// # Errors
-    /// It is none.
+    /// There is no such attribute.
     pub fn place(&self, quark: i64) -> Result<usize, Fault> {
         match usize::try_from(quark) {
             Ok(place) if place < self.nodes.len() => Ok(place),
@@ -44,7 +44,7 @@ impl Tree {
         self.by_name.get(&(parent, name.into())).copied()
     }
 
-    /// The attribute of this name below another, which is made if it is missing.
+    /// The attribute of this name below another, created if missing.
     ///
     /// # Errors
     /// There are too many.
@@ -92,7 +92,7 @@ impl Tree {
         names.join("/")
     }
 
-    /// An attribute with all below it, those first.
+    /// An attribute with all below it, children before parents.
     pub fn below(&self, quark: u32) -> Vec<u32> {
         let mut found = Vec::new();
         let mut open = vec![quark];
@@ -109,7 +109,7 @@ fn escaped(name: &str) -> String {
     name.replace('\\', "\\\\").replace('/', "\\/")
 }
 
-/// The names that a path in one text has.
+/// The names in a path given as text.
 pub fn names(path: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut escaped = false;

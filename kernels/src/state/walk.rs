@@ -1,4 +1,4 @@
-//! Times and attributes -> each interval once that one of the times is in, bit by bit.
+//! Times and attributes -> each interval that contains one of the times, once, streamed.
 
 use super::block::{Numbers, View, Wide, ahead};
 use super::fault::Fault;
@@ -8,7 +8,7 @@ use super::near::{Near, Pace, expected, partition};
 use super::rows::Rows;
 use super::track::Run;
 
-/// Which times are asked for.
+/// The requested times.
 pub enum Times {
     Range(i64, i64),
     /// Ascending.
@@ -30,7 +30,7 @@ impl Times {
         }
     }
 
-    /// The first time that is asked for from another on, or the last before it.
+    /// The first requested time from another on, or the last before it.
     fn next(&self, time: i64, backwards: bool, pace: &mut Pace) -> Option<i64> {
         let all = match self {
             Times::Range(first, last) if backwards => {
@@ -51,16 +51,16 @@ impl Times {
     }
 }
 
-/// Rows of a block, and the time to go on with.
+/// Rows of a block, and the time to continue with.
 type Picked = (Vec<u32>, Option<i64>);
 
-/// A question about several attributes that is answered bit by bit: each interval once that a time asked for is in.
+/// A streamed query over several attributes: each interval that contains a requested time, once.
 pub struct Walk {
     quarks: Vec<usize>,
     times: Times,
     backwards: bool,
     until: i64,
-    /// Where the walk is: which of the attributes, the next time there, its place among the times, and in a run.
+    /// The position of the walk: the attribute, the next time, its index among the times, and the place in a run.
     quark: usize,
     next: Option<i64>,
     pixel: Pace,
@@ -83,7 +83,7 @@ impl Walk {
         }
     }
 
-    /// Add rows, about `most` of them; nothing when all were found.
+    /// Add rows, about `most` of them; none at the end.
     ///
     /// # Errors
     /// The history cannot be read.
@@ -109,7 +109,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Add what a run tells from a time on; return the next time.
+    /// Add the intervals of a run from a time on; return the next time.
     fn run(
         &mut self,
         history: &History,
@@ -165,8 +165,8 @@ impl Walk {
         Ok(Some(time))
     }
 
-    /// The intervals of a block that times are in from one on, at most so many, and the next time; nothing if that has
-    /// to be found out one by one.
+    /// The intervals of a block that contain times from one on, at most `most`, and the next time; None if intervals
+    /// must be visited one by one.
     fn pick(&mut self, view: &View<'_>, ends: (i64, i64), most: usize) -> Option<Picked> {
         if !view.is_plain() || ends.0 < view.first {
             return None;
@@ -220,7 +220,7 @@ impl Walk {
         }
     }
 
-    /// The next time that is asked for outside of an interval.
+    /// The next requested time outside of an interval.
     fn behind(&mut self, extent: Extent) -> Option<i64> {
         let next = match self.backwards {
             false => extent.end.checked_add(1)?,

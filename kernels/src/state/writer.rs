@@ -1,4 +1,4 @@
-//! Intervals -> a file: blocks as they fill up, then the tree and where blocks are, then where that is.
+//! Intervals -> a file: blocks as they fill up, then the tree and the directory of blocks, then a trailer.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,28 +13,28 @@ use super::track::{BlockAt, Blocks, Track, checksum};
 
 pub const MAGIC: &[u8; 8] = b"dctv.hst";
 pub const VERSION: u32 = 2;
-/// Bytes behind all: where the directory is, how long it is, its checksum, the version, what the file is.
+/// Bytes at the end: offset, length and checksum of the directory, the version, the type of file.
 pub const TRAILER: usize = 32;
-/// Intervals of an attribute before they are written.
+/// Intervals of an attribute that fill a block.
 const FULL: usize = 1024;
-/// Intervals of all attributes before all are written.
+/// Intervals of all attributes in memory before all are written.
 const MOST: usize = 4 << 20;
-/// Bytes before they are given to the system.
+/// Bytes before a write to the file.
 const BUFFERED: usize = 1 << 20;
 
 pub struct Writer {
     file: File,
     buffer: Vec<u8>,
-    /// Where the buffer begins.
+    /// The offset of the buffer in the file.
     at: u64,
     waiting: usize,
-    /// What the history is of, as whoever opens it wants to know.
+    /// The identity of the history's source, stored for readers.
     identity: Vec<u8>,
 }
 
 impl Writer {
     /// # Errors
-    /// The file cannot be made.
+    /// The file cannot be created.
     pub fn new(path: &Path, identity: Vec<u8>) -> std::io::Result<(Writer, Blocks)> {
         let mut options = File::options();
         let file = options.read(true).write(true).create_new(true).open(path)?;
@@ -43,7 +43,7 @@ impl Writer {
         Ok((writer, blocks))
     }
 
-    /// An interval was added to a track.
+    /// Handle an interval added to a track.
     pub fn added(&mut self, tracks: &mut [Track], place: usize) -> Result<(), Fault> {
         self.waiting += 1;
         if self.waiting >= MOST {
@@ -85,7 +85,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Give the system what was written, so that it can be read.
+    /// Write the buffer to the file, so that it can be read.
     pub fn flush(&mut self) -> Result<(), Fault> {
         self.file.write_all_at(&self.buffer, self.at)?;
         self.at += self.buffer.len() as u64;
@@ -93,7 +93,7 @@ impl Writer {
         Ok(())
     }
 
-    /// A block that was not given to the system yet.
+    /// A block that is still in the buffer.
     pub fn waiting(&self, block: &BlockAt) -> Option<&[u8]> {
         let begin = usize::try_from(block.offset.checked_sub(self.at)?).ok()?;
         self.buffer.get(begin..begin + block.size as usize)
