@@ -4,25 +4,25 @@ use arrow_buffer::NullBufferBuilder;
 
 use super::strings::{Interner, Strings};
 
-/// The type of a column, as far as its values tell; see [`Kind::with`] for how types mix.
+/// The type of a column, as far as its values show; see [`Kind::with`] for how types mix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Empty,
     Int,
-    /// Whole numbers, none negative, some beyond int64.
+    /// Integers, none negative, some beyond int64.
     Uint,
     Float,
     Bool,
     Text,
 }
 
-/// What of a column's whole numbers decides how they mix with other types.
+/// Properties of a column's integers that decide how they mix with other types.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Traits {
     pub kind: Kind,
     /// Some value is negative.
     pub negative: bool,
-    /// Some whole number is not exactly representable as a float.
+    /// Some integer is not exactly representable as a float.
     pub inexact: bool,
 }
 
@@ -50,7 +50,7 @@ pub enum Values {
     Empty,
     Int(Vec<i64>),
     Uint(Vec<u64>),
-    /// The numbers, and each as it was written, for the case that a text follows.
+    /// The numbers, and each as written, in case a text follows.
     Float(Vec<f64>, Strings),
     Bool(Vec<bool>),
     /// Few distinct texts: their numbers in the interner.
@@ -58,7 +58,7 @@ pub enum Values {
     Text(Strings),
 }
 
-/// Distinct values of a coded column from which on it must pay: fewer than half as many as rows.
+/// Number of distinct values from which a coded column must pay: fewer than half as many as rows.
 const CODED_MIN: usize = 1024;
 
 pub struct DecodedColumn {
@@ -89,7 +89,7 @@ impl DecodedColumn {
         Traits { kind, negative: self.negative, inexact: self.inexact }
     }
 
-    /// Make this column end before `row`: pad with nulls, or drop what the row had before.
+    /// Make this column end before `row`: pad with nulls, or drop the row's earlier value.
     pub fn pad(&mut self, row: usize) {
         let have = self.nulls.len();
         if have > row {
@@ -125,7 +125,7 @@ impl DecodedColumn {
         }
     }
 
-    /// Widen the column to `kind`, which must be what `traits` mixed with something gave.
+    /// Widen the column to `kind`, which must result from mixing `traits` with something.
     pub fn promote(&mut self, kind: Kind) {
         let rows = self.nulls.len();
         if self.traits().kind == kind {
@@ -234,7 +234,7 @@ impl DecodedColumn {
 }
 
 impl Values {
-    /// All values as texts; what stands for nulls is arbitrary, since the null bitmap covers it.
+    /// All values as texts; those of nulls are arbitrary, since the null bitmap covers them.
     pub fn into_texts(self) -> Strings {
         let mut out = Strings::default();
         match self {

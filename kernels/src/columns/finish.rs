@@ -14,7 +14,8 @@ use super::strings::{Interner, Strings};
 use super::table::TableBuilder;
 
 impl TableBuilder {
-    /// The table as a batch, its keyed columns in order of first appearance, and how many texts were not UTF-8.
+    /// The table as a batch, its keyed columns in order of first appearance, and the number of texts that were not
+    /// UTF-8.
     pub fn finish(self) -> Result<(RecordBatch, usize), ArrowError> {
         let rows = self.rows();
         let keyed = self.keys().map(|key| String::from_utf8_lossy(key).into_owned());
@@ -48,7 +49,7 @@ fn finish_array(values: Values, nulls: Option<NullBuffer>, invalid: &mut usize) 
     })
 }
 
-/// Numbers of texts in `distinct` as an array, which has a dictionary where that pays.
+/// Codes of texts in `distinct` as an array, with a dictionary where that pays.
 pub fn coded_array(
     codes: Vec<i32>,
     nulls: Option<NullBuffer>,

@@ -1,4 +1,4 @@
-//! Tables built row by row, whose column types are found from the values they are given.
+//! Tables built row by row, with column types inferred from their values.
 
 mod column;
 mod finish;

@@ -23,7 +23,7 @@ impl Strings {
         self.ends.push(self.data.len());
     }
 
-    /// Where a string starts.
+    /// The start of a string.
     #[inline]
     fn start(&self, index: usize) -> usize {
         match index.checked_sub(1) {
@@ -37,7 +37,7 @@ impl Strings {
         &self.data[self.start(index)..self.ends[index]]
     }
 
-    /// Appends some of other strings.
+    /// Appends a range of other strings.
     pub fn extend(&mut self, from: &Strings, strings: Range<usize>) {
         let (start, before) = (from.start(strings.start), self.data.len());
         let ends = from.ends[strings].iter();
@@ -46,7 +46,7 @@ impl Strings {
         self.data.extend_from_slice(&from.data[start..end]);
     }
 
-    /// Makes room for so many more strings, of so many bytes in all.
+    /// Reserves room for more strings, with `bytes` bytes in all.
     pub fn reserve(&mut self, strings: usize, bytes: usize) {
         self.ends.reserve(strings);
         self.data.reserve(bytes);
@@ -62,7 +62,7 @@ impl Strings {
     }
 
     pub fn memory(&self) -> usize {
-        // Room that nothing was written to yet takes no memory.
+        // Untouched capacity takes no memory.
         self.ends.len() * size_of::<usize>() + self.data.len()
     }
 
@@ -70,7 +70,7 @@ impl Strings {
         self.data.is_ascii()
     }
 
-    /// Where each string ends, and all of them one after the other.
+    /// The ends of the strings, and all of them one after the other.
     pub fn into_parts(self) -> (Vec<usize>, Vec<u8>) {
         (self.ends, self.data)
     }
@@ -86,7 +86,7 @@ pub struct Interner {
     last: usize,
 }
 
-/// What tells a string from others: all of it if it has at most 16 bytes, as most have, otherwise its hash.
+/// The key of a string: all of it if it has at most 16 bytes, as most have, otherwise its hash.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Key {
     length: usize,
@@ -112,7 +112,7 @@ impl Key {
         (hasher.finish(), 0)
     }
 
-    /// Of fewer than 8 bytes.
+    /// Key of fewer than 8 bytes.
     #[inline]
     fn tiny(value: &[u8]) -> (u64, u64) {
         if let (Some(first), Some(last)) = (value.first_chunk(), value.last_chunk()) {
@@ -167,7 +167,7 @@ impl Interner {
         self.values
     }
 
-    /// The number of `value`, a new one if it was not seen before.
+    /// The number of `value`, a new one if it is new.
     #[inline]
     pub fn intern(&mut self, value: &[u8]) -> usize {
         let key = Key::of(value);
@@ -181,7 +181,7 @@ impl Interner {
         self.last
     }
 
-    /// Add a string that was not seen before, where a probe ended.
+    /// Add a new string, at the end of a probe.
     #[cold]
     fn add(&mut self, key: Key, value: &[u8], mut slot: usize) -> usize {
         if (self.len() + 1) * 2 > self.slots.len() {
@@ -195,7 +195,7 @@ impl Interner {
         self.len() - 1
     }
 
-    /// The number of `value`, if it was seen before.
+    /// The number of `value`, if it exists.
     pub fn find(&self, value: &[u8]) -> Option<usize> {
         self.probe(Key::of(value), value).ok()
     }

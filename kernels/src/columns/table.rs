@@ -1,4 +1,4 @@
-//! Rows with named values into columns, in order of first appearance.
+//! Rows with named values -> columns, in order of first appearance.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::column::{DecodedColumn, Kind, Traits};
 use super::strings::Interner;
 
-/// Types that columns have from the start, known from elsewhere; those of values found later still widen them.
+/// Types of columns known from the start; those of values found later still widen them.
 #[derive(Clone, Default)]
 pub struct Expected {
     pub fixed: Vec<Kind>,
@@ -16,13 +16,13 @@ pub struct Expected {
 
 /// A growing table.
 ///
-/// For each row: find columns with `column`, push one value into some of them, then `end_row`. Columns without a value in
-/// a row are null there; the last value pushed into one counts.
+/// For each row: find columns with `column`, push one value into some of them, then `end_row`. Columns without a value
+/// in a row are null there; the last value pushed into one counts.
 pub struct TableBuilder {
     fixed: Vec<&'static str>,
     pub(super) keys: Interner,
     pub(super) columns: Vec<DecodedColumn>,
-    /// Which column followed which in the row before.
+    /// The column after each column in the row before.
     after: Vec<usize>,
     previous: usize,
     rows: usize,
@@ -43,7 +43,7 @@ impl TableBuilder {
         }
     }
 
-    /// The same, whose columns have types from the start.
+    /// The same, with types of columns known from the start.
     pub fn expecting(fixed: &[&'static str], expected: Arc<Expected>) -> TableBuilder {
         let mut table = TableBuilder::new(fixed);
         for (column, kind) in table.columns.iter_mut().zip(&expected.fixed) {
@@ -53,22 +53,22 @@ impl TableBuilder {
         table
     }
 
-    /// The names of the columns that were not given at the start, in their order.
+    /// The names of the columns that were not given at the start, in order.
     pub fn keys(&self) -> impl Iterator<Item = &[u8]> {
         self.keys.iter()
     }
 
-    /// What is known of the types of all columns.
+    /// The traits of all columns.
     pub fn traits(&self) -> impl Iterator<Item = Traits> {
         self.columns.iter().map(DecodedColumn::traits)
     }
 
-    /// The rows that were ended.
+    /// The number of complete rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The names of the columns that were given at the start.
+    /// The names of the columns given at the start.
     pub fn fixed(&self) -> &[&'static str] {
         &self.fixed
     }
@@ -107,7 +107,7 @@ impl TableBuilder {
         self.columns[column].push_u64(self.rows, value);
     }
 
-    /// Push a float; `text` is how it was written, kept in case texts are found in the same column.
+    /// Push a float; `text` is its written form, kept in case texts are found in the same column.
     pub fn push_f64(&mut self, column: usize, value: f64, text: &[u8]) {
         self.columns[column].push_f64(self.rows, value, text);
     }
@@ -116,7 +116,7 @@ impl TableBuilder {
         self.columns[column].push_bool(self.rows, value);
     }
 
-    /// Push a text; what is not UTF-8 in it becomes U+FFFD when the table is finished.
+    /// Push a text; invalid UTF-8 in it becomes U+FFFD when the table is finished.
     #[inline]
     pub fn push_str(&mut self, column: usize, value: &[u8]) {
         self.columns[column].push_bytes(self.rows, value);

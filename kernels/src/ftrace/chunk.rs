@@ -1,4 +1,4 @@
-//! What was decoded of a chunk -> its events as batches, and what is known of their columns.
+//! The decoded part of a chunk -> its events as batches, and the traits of their columns.
 
 use std::sync::Arc;
 
@@ -16,26 +16,26 @@ use crate::pfw::names::{self, decoded_name};
 /// The rows of one event in one chunk.
 pub struct Events {
     pub name: String,
-    /// Columns that have some value, and the lines.
+    /// Columns with any values, and the lines.
     pub batch: RecordBatch,
     /// All columns, in the order in which they appear.
     pub columns: Vec<(String, Traits)>,
-    /// The event's names as printed, each with how often.
+    /// The event's names as printed, each with its count.
     pub printed: Vec<(String, u64)>,
 }
 
-/// What was decoded of one chunk.
+/// The result of decoding a chunk.
 pub struct Chunk {
     pub place: Checkpoint,
     pub events: Vec<Events>,
-    /// Lines that are no events.
+    /// Lines that are not events.
     pub others: Vec<u32>,
     /// Values that were not UTF-8.
     pub invalid: u64,
 }
 
 impl Chunk {
-    /// What was decoded of a chunk; marks without a time get `timeless`.
+    /// Convert the decoded part of a chunk; marks without a time get `timeless`.
     pub fn new(place: Checkpoint, part: Part, timeless: i64) -> Result<Chunk, ArrowError> {
         let mut others = vec![true; usize::try_from(place.lines).unwrap_or_default()];
         for line in part.tables.iter().flat_map(|(_, table)| &table.lines) {

@@ -5,7 +5,7 @@ use memchr::{memchr, memmem};
 use super::line::is_blank;
 use super::table::{Hint, hint};
 
-/// Where the fields of an event go.
+/// The destination of the fields of an event.
 pub trait Fill {
     /// A field; a second value of one field becomes free text.
     fn put(&mut self, key: &[u8], value: &[u8]);
@@ -13,14 +13,14 @@ pub trait Fill {
     /// A field that is always a text.
     fn put_text(&mut self, key: &[u8], value: &[u8]);
 
-    /// What belongs to no field.
+    /// Text outside of fields.
     fn free(&mut self, piece: &[u8]);
 }
 
 /// The longest list in braces; a search through the whole line for each brace would be quadratic.
 const LIST_LIMIT: usize = 4096;
 
-/// A key that was found and whose value has not ended yet.
+/// A key with a value that has not ended yet.
 struct Open {
     key: (usize, usize),
     value: usize,
@@ -30,7 +30,7 @@ struct Open {
     spaced: bool,
 }
 
-/// Put all fields of a body into a row; what belongs to no key becomes the row's free text.
+/// Put all fields of a body into a row; text without a key becomes the row's free text.
 pub fn pairs(body: &[u8], row: &mut impl Fill) {
     let mut open: Option<Open> = None;
     let mut from = 0;
@@ -59,7 +59,7 @@ pub fn pairs(body: &[u8], row: &mut impl Fill) {
     }
 }
 
-/// The key that ends at an equals sign, if it stands alone: behind a blank, a comma or an opening bracket.
+/// The key that ends at an equals sign, if it stands alone: after a blank, a comma or an opening bracket.
 fn key_before(body: &[u8], equals: usize, floor: usize) -> Option<Open> {
     let head = body.get(floor..equals)?;
     let trimmed = head.trim_ascii_end();
@@ -74,7 +74,7 @@ fn key_before(body: &[u8], equals: usize, floor: usize) -> Option<Open> {
     alone.then_some(Open { key: (start, start + name), value: equals + 1, bracketed, spaced })
 }
 
-/// Where the search goes on for a value that is a list in braces: keys in it are part of it.
+/// Where to continue after a value that is a list in braces: keys in it are part of it.
 fn after_braces(body: &[u8], value: usize) -> usize {
     let rest = &body[value..body.len().min(value + LIST_LIMIT)];
     let blanks = rest.len() - rest.trim_ascii_start().len();
@@ -113,8 +113,8 @@ fn close(body: &[u8], open: &Open, end: usize, row: &mut impl Fill) {
     row.free(rest);
 }
 
-/// What the kernel's option `fields` means by `0x1da5 (7589)`: the number, or what `hint` says is no number but for
-/// states, without it; so too `hrtimer_wakeup+0x0/0x30 (-2126388048)`.
+/// The value in `0x1da5 (7589)`, as the kernel's option `fields` prints it: the number, or the part before it if `hint`
+/// says that it is not a number, except for states; likewise `hrtimer_wakeup+0x0/0x30 (-2126388048)`.
 fn printed_twice<'a>(key: &[u8], value: &'a [u8]) -> Option<&'a [u8]> {
     let open = memmem::rfind(value, b" (")?;
     let (first, decimal) = (&value[..open], &value[open + 2..value.len() - 1]);

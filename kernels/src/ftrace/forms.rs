@@ -1,4 +1,4 @@
-//! Events that the kernel or trace-cmd print in a form of their own -> the same columns as everywhere else.
+//! Events that the kernel or trace-cmd print in a format of their own -> the same columns as everywhere else.
 
 use memchr::memmem;
 use memchr::memrchr;
@@ -6,7 +6,7 @@ use memchr::memrchr;
 use super::fields::{Fill, pairs};
 use super::line::integer;
 
-/// How the body of an event is read.
+/// The format of the body of an event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Pairs,
@@ -27,7 +27,7 @@ pub enum Form {
     FreeText,
 }
 
-/// The form of an event's body by the event's name.
+/// The format of an event's body by the event's name.
 pub fn of(event: &[u8]) -> Form {
     match event {
         b"sched_switch" => Form::SchedSwitch,
@@ -57,7 +57,7 @@ pub fn read(form: Form, body: &[u8], row: &mut impl Fill) {
             super::fields::arguments(body, row);
             true
         }
-        // `0x1`, which has no name, or `ret=1` where fields are printed by name.
+        // `0x1`, which has no name, or `ret=1` where fields are printed with names.
         Form::SyscallExit if memchr::memchr2(b'=', b' ', body).is_none() => {
             row.put(b"ret", body);
             true
@@ -92,8 +92,8 @@ fn switch(body: &[u8], row: &mut impl Fill) -> Option<()> {
     row.put(b"prev_comm", prev.0);
     row.put(b"prev_pid", prev.1);
     row.put(b"prev_prio", prev.2);
-    // trace-cmd names the bits as old kernels did. A thread is never switched out in the state that `W` was; this bit is
-    // that of idle kernel threads, `I`.
+    // trace-cmd names the bits as old kernels did. The state that was `W` there is never left on a switch; in new
+    // kernels this bit is that of idle kernel threads, `I`.
     let state = if state == b"W" { b"I" } else { state };
     row.put(b"prev_state", state);
     row.put(b"next_comm", next.0);

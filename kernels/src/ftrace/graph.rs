@@ -3,7 +3,7 @@
 use super::fields::Fill;
 use super::line::{count_digits, integer};
 
-/// What stands behind the last bar.
+/// The text after the last bar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// `name() {`
@@ -18,14 +18,14 @@ pub enum Kind {
 #[derive(Clone, Copy)]
 pub struct Function<'a> {
     pub kind: Kind,
-    /// Of an exit only where it is given.
+    /// Of an exit only if it is given.
     pub name: Option<&'a [u8]>,
     pub args: Option<&'a [u8]>,
     pub depth: i64,
     pub retval: Option<&'a [u8]>,
 }
 
-/// A duration: `0.123 us`, maybe with a mark before it; None where there is none.
+/// A duration: `0.123 us`, possibly with a mark before it; None if there is none.
 pub fn duration(text: &[u8]) -> Option<i64> {
     let text = text.trim_ascii();
     let text = match text {
@@ -49,10 +49,10 @@ pub fn duration(text: &[u8]) -> Option<i64> {
     ns.checked_add(below / 10i64.checked_pow(u32::try_from(kept.len()).ok()?)?)
 }
 
-/// What stands behind the bar: indentation, then `name() {`, `name();` or `}`, with a comment or none.
+/// The text after the bar: indentation, then `name() {`, `name();` or `}`, with or without a comment.
 pub fn function(text: &[u8]) -> Option<Function<'_>> {
     let blanks = text.iter().take_while(|b| **b == b' ').count();
-    // Two blanks stand behind the column of durations, one behind others, and two for each call around.
+    // Two blanks follow the column of durations, one follows others, and there are two per enclosing call.
     let depth = i64::try_from(blanks.saturating_sub(1) / 2).ok()?;
     let text = text.trim_ascii();
     let (text, comment) = match memchr::memmem::rfind(text, b"/*") {

@@ -1,14 +1,14 @@
-//! Lines of latency formats (`cmd-pid 0d.s2 17us+: event`) -> who, where and when.
+//! Lines of latency formats (`cmd-pid 0d.s2 17us+: event`) -> task, CPU and time.
 
 use super::line::{Line, Prefix, Time, count_digits, integer, is_blank, task, time};
 
-/// How many characters tell of interrupts and preemption.
+/// The number of characters for interrupts and preemption.
 const FLAGS: std::ops::RangeInclusive<usize> = 3..=6;
 
-/// Read a line that has no CPU in brackets; None if it is none of a latency format either.
+/// Read a line that has no CPU in brackets; None if it is not in a latency format either.
 pub fn parse(line: &[u8]) -> Option<Line<'_>> {
     let mut from = 0;
-    // The comm may hold blanks: the first word that ends as `-pid` and has a CPU with flags behind it counts.
+    // The comm may contain blanks: the first word that ends as `-pid`, followed by a CPU with flags, counts.
     loop {
         let rest = line.get(from..)?;
         let start = from + rest.iter().position(|b| !is_blank(*b))?;
@@ -25,7 +25,7 @@ pub fn parse(line: &[u8]) -> Option<Line<'_>> {
 
 type Task<'a> = (&'a [u8], i64, Option<i64>);
 
-/// The line if `0d.s2 17us+: event` stands behind its task.
+/// The line if `0d.s2 17us+: event` follows its task.
 fn behind<'a>(rest: &'a [u8], (comm, pid, tgid): Task<'a>) -> Option<Line<'a>> {
     let rest = rest.trim_ascii_start();
     let end = rest.iter().position(|b| is_blank(*b))?;
@@ -45,8 +45,9 @@ fn behind<'a>(rest: &'a [u8], (comm, pid, tgid): Task<'a>) -> Option<Line<'a>> {
     Some(Line::Event(prefix, event))
 }
 
-/// Read a line as the option `verbose` has it: `comm pid cpu flags depth number [time] 3.2ms (+0.1ms): event`, where the
-/// flags are a number and the time is hexadecimal, in microseconds, or in the units of another clock if it has 16 digits.
+/// Read a line printed with the option `verbose`: `comm pid cpu flags depth number [time] 3.2ms (+0.1ms): event`, where
+/// the flags are a number and the time is hexadecimal, in microseconds, or in the units of another clock if it has 16
+/// digits.
 pub fn verbose(line: &[u8]) -> Option<Line<'_>> {
     let open = memchr::memchr_iter(b'[', line).find(|open| is_stamp(line.get(*open..)))?;
     let close = open + memchr::memchr(b']', line.get(open..)?)?;
@@ -71,21 +72,21 @@ pub fn verbose(line: &[u8]) -> Option<Line<'_>> {
     Some(Line::Event(prefix, event))
 }
 
-/// Whether a text begins as `[96e62404] ` does.
+/// Whether a text begins like `[96e62404] `.
 fn is_stamp(text: Option<&[u8]>) -> bool {
     let inside = text.and_then(|text| text.get(1..)).unwrap_or_default();
     let digits = inside.iter().take_while(|b| b.is_ascii_hexdigit()).count();
     (8..=16).contains(&digits) && inside.get(digits..).is_some_and(|rest| rest.starts_with(b"] "))
 }
 
-/// What stands before the last word, and that.
+/// The text before the last word, and that word.
 fn last_word(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.trim_ascii_end();
     let start = text.iter().rposition(|b| is_blank(*b))? + 1;
     text.split_at_checked(start)
 }
 
-/// How many of the digits before the flags are the CPU: flags may begin with none, and end with one.
+/// The number of digits before the flags that belong to the CPU: flags may begin without any, and end with one.
 fn cpu_digits(place: &[u8]) -> Option<usize> {
     let digits = count_digits(place);
     let flags = place.get(digits..)?;
@@ -93,7 +94,7 @@ fn cpu_digits(place: &[u8]) -> Option<usize> {
     (digits > 0 && digits <= 5 && FLAGS.contains(&flags.len()) && flags.iter().all(known)).then_some(digits)
 }
 
-/// `17us`, with a mark behind it for a long delay, `1234.567890` or a number of another clock.
+/// `17us`, with a mark after it for a long delay, `1234.567890` or a number of another clock.
 fn stamp(text: &[u8]) -> Time {
     let text = text.trim_ascii_end();
     let text = match text {
@@ -111,7 +112,7 @@ fn stamp(text: &[u8]) -> Time {
     };
     match time(microseconds) {
         Time::Ns(us, true) => us.checked_mul(1000).map_or(Time::OutOfRange, |ns| Time::Ns(ns, false)),
-        // A decimal point says microseconds, while `time` takes it for seconds.
+        // A decimal point means microseconds here, while `time` parses it as seconds.
         Time::Ns(seconds, false) => Time::Ns(seconds / 1_000_000, false),
         other => other,
     }

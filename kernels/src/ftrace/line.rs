@@ -1,15 +1,15 @@
-//! One line of ftrace text -> who, where and when, and what is left to read.
+//! One line of ftrace text -> task, CPU and time, and the unparsed rest.
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use super::latency;
 
-/// What stands before the event of a line.
+/// The part of a line before the event.
 #[derive(Clone, Copy)]
 pub struct Prefix<'a> {
     pub comm: &'a [u8],
     pub pid: i64,
-    /// Thread group, if the column is there and not `(-----)`.
+    /// Thread group, if the column exists and is not `(-----)`.
     pub tgid: Option<i64>,
     pub cpu: i64,
     pub flags: Option<&'a [u8]>,
@@ -19,23 +19,23 @@ pub struct Prefix<'a> {
     pub whole: bool,
 }
 
-/// What a line is.
+/// The kind of a line.
 pub enum Line<'a> {
     /// A prefix and the text from the event's name on.
     Event(Prefix<'a>, &'a [u8]),
-    /// An event whose time is negative or beyond 64 bits of nanoseconds.
+    /// An event with a time that is negative or beyond 64 bits of nanoseconds.
     BadTime,
     Other(Other),
 }
 
-/// Lines that are no events.
+/// Lines that are not events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Other {
     Blank,
     Header,
-    /// The kernel says how many events it lost, 1 where it does not say.
+    /// Lost events according to the kernel, 1 where it does not give a number.
     Lost(u64),
-    /// The header says how many events follow, and how many more the buffer no longer held.
+    /// Numbers in the header: the events that follow, and those the buffer no longer held.
     Promised {
         held: u64,
         lost: u64,
@@ -44,7 +44,7 @@ pub enum Other {
     Unknown,
 }
 
-/// How an event is written.
+/// The syntax of an event.
 pub enum Event<'a> {
     /// `name: body`
     Plain(&'a [u8], &'a [u8]),
@@ -64,14 +64,15 @@ pub enum Time {
     No,
 }
 
-/// How wide the column with the thread group may be: a search through a whole line for each bracket would be quadratic.
+/// Maximum width of the column with the thread group: a search through a whole line for each bracket would be
+/// quadratic.
 const TGID_WIDTH: usize = 24;
-/// How many flags the kernel prints at least.
+/// Minimum number of flags printed by the kernel.
 const FLAGS_WIDTH: usize = 4;
 /// The longest event name; the kernel's own limit is 64.
 const NAME_LIMIT: usize = 128;
 
-/// Tell what a line (without its newline) is.
+/// Parse a line without its newline.
 pub fn parse(line: &[u8]) -> Line<'_> {
     if line.first() != Some(&b'#') {
         for open in memchr_iter(b'[', line) {
@@ -123,19 +124,19 @@ fn after_task(line: &[u8], open: usize) -> Option<Line<'_>> {
     }
 }
 
-/// How wide the flags are that stand before a time without a blank: `d...316.196740`.
+/// The width of flags before a time without a blank: `d...316.196740`.
 fn joined_flags(text: &[u8]) -> Option<usize> {
     let fraction = memrchr(b'.', text)?;
     let seconds = text[..fraction].iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    // The last of the flags, how deeply preemption is disabled, may be a digit too.
+    // The last of the flags, the depth of disabled preemption, may be a digit too.
     let width = (fraction - seconds).max(FLAGS_WIDTH);
     let known = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'#' | b'-');
     let flags = text.get(..width)?;
     (width < fraction && fraction > seconds && width <= 8 && flags.iter().all(known)).then_some(width)
 }
 
-/// What follows the colon behind a time, without the difference that `--ts-diff` prints before or behind the colon:
-/// `12.5 (+0.001):`, `12.5: (+40)`.
+/// The text after the colon of a time, without the difference that `--ts-diff` prints before or after the colon: `12.5
+/// (+0.001):`, `12.5: (+40)`.
 fn after_time(rest: &[u8], end: usize) -> Option<&[u8]> {
     if let Some(event) = rest.get(end..)?.strip_prefix(b":") {
         let behind = difference(event).and_then(|behind| behind.strip_prefix(b")"));
@@ -144,14 +145,14 @@ fn after_time(rest: &[u8], end: usize) -> Option<&[u8]> {
     difference(rest.get(end..)?)?.strip_prefix(b"):")
 }
 
-/// What follows the number in `(+40)`.
+/// The text after the number in `(+40)`.
 fn difference(text: &[u8]) -> Option<&[u8]> {
     let inside = text.trim_ascii_start().strip_prefix(b"(+")?;
     let digits = inside.iter().take_while(|b| b.is_ascii_digit() || **b == b'.').count();
     inside.get(digits..)
 }
 
-/// `comm-pid` or `comm-pid (tgid)`; the comm may hold anything.
+/// `comm-pid` or `comm-pid (tgid)`; the comm may contain anything.
 pub fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     let mut text = text.trim_ascii_end();
     let mut tgid = None;
@@ -170,7 +171,7 @@ pub fn task(text: &[u8]) -> Option<(&[u8], i64, Option<i64>)> {
     Some((comm.strip_suffix(b"-")?.trim_ascii_start(), integer(pid)?, tgid))
 }
 
-/// No clock of a kernel tells more, in ns: 146 years, also since 1970.
+/// Maximum time of a kernel's clock, in ns: 146 years, also since 1970.
 const LATEST: i64 = 1 << 62;
 
 pub fn time(text: &[u8]) -> Time {
@@ -203,7 +204,7 @@ fn nanoseconds(whole: &[u8], fraction: &[u8]) -> Option<i64> {
     integer(whole)?.checked_mul(1_000_000_000)?.checked_add(below)
 }
 
-/// Tell how an event is written, from its name on.
+/// Parse an event, from its name on.
 pub fn event(text: &[u8]) -> Event<'_> {
     if text.starts_with(b"<stack trace") {
         return Event::Plain(b"kernel_stack", text);
@@ -236,7 +237,7 @@ pub fn event(text: &[u8]) -> Event<'_> {
     Event::Unnamed
 }
 
-/// `name <ffffffff8149895a>: body` and `function <ffff...> <-caller <ffff...>`, as the option `sym-addr` prints them.
+/// `name <ffffffff8149895a>: body` and `function <ffff...> <-caller <ffff...>`, printed with the option `sym-addr`.
 fn addressed(text: &[u8], end: usize) -> Option<Event<'_>> {
     let inside = text.get(end + 2..)?;
     let digits = inside.iter().take_while(|b| b.is_ascii_hexdigit()).count();

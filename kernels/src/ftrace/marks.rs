@@ -1,22 +1,22 @@
-//! Marks that programs write (`B|12|name`) -> one table for each kind of mark.
+//! Marks written by programs (`B|12|name`) -> one table for each kind of mark.
 
 use memchr::{memchr, memmem, memrchr};
 
 use super::fields::{Fill, pairs};
 use super::line::integer;
 
-/// Whether an event of this name is a mark; a bare address stands where the kernel has no name for its writer.
+/// Whether an event of this name is a mark; it is a bare address if the kernel has no name for its writer.
 pub fn is_mark(event: &[u8]) -> bool {
     matches!(event, b"print" | b"0") || event.starts_with(b"0x") || is_writer(event)
 }
 
-/// Whether a text is the kernel's function that writes marks, with an offset (option `sym-offset`) or without.
+/// Whether a text is the kernel function that writes marks, with an offset (option `sym-offset`) or without.
 fn is_writer(text: &[u8]) -> bool {
     let rest = text.strip_prefix(b"tracing_mark_write");
     rest.is_some_and(|rest| matches!(rest, [] | [b'+' | b' ', ..]))
 }
 
-/// The name under which a mark is counted: addresses differ from line to line.
+/// The name for counting a mark: addresses differ from line to line.
 pub fn printed(event: &[u8]) -> &[u8] {
     match event {
         [b'0', b'x', ..] => b"0x...",
@@ -25,13 +25,13 @@ pub fn printed(event: &[u8]) -> &[u8] {
     }
 }
 
-/// A mark without what stands before it.
+/// A mark without its prefix.
 pub struct Mark<'a> {
     pub ip: Option<&'a [u8]>,
     pub text: &'a [u8],
 }
 
-/// Take the writer's address off: `0xffff0000s: text`, `tracing_mark_write: text`, `ip=... buf=text`.
+/// Remove the writer's address: `0xffff0000s: text`, `tracing_mark_write: text`, `ip=... buf=text`.
 pub fn strip<'a>(event: &'a [u8], body: &'a [u8]) -> Mark<'a> {
     if event != b"print" {
         let ip = (event != b"0").then_some(event);
@@ -50,10 +50,10 @@ pub fn strip<'a>(event: &'a [u8], body: &'a [u8]) -> Mark<'a> {
     }
 }
 
-/// What a mark is.
+/// The kind of a mark.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A letter with a bar behind it, or `E` alone.
+    /// A letter followed by a bar, or `E` alone.
     Letter(u8),
     ClockSync,
     Free,
@@ -99,9 +99,9 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Split a mark; None where fields that its letter asks for are missing.
+/// Split a mark; None if fields required by its letter are missing.
 ///
-/// Names may hold bars: what is known from the left and from the right is taken off, and the rest is the name.
+/// Names may contain bars: the known fields on the left and on the right are removed, and the rest is the name.
 pub fn split(letter: u8, text: &[u8]) -> Option<Fields<'_>> {
     let rest = text.get(2..).unwrap_or_default();
     if letter == b'E' && rest.is_empty() {

@@ -1,4 +1,4 @@
-//! ftrace's text forms: chunks of files -> one Arrow table for each event, and what was skipped.
+//! ftrace's text formats: chunks of files -> one Arrow table for each event, and a report of skipped lines.
 
 use pyo3::prelude::*;
 

@@ -8,11 +8,11 @@ pub enum Part {
     Text(Vec<u8>),
     /// A zlib or gzip stream.
     Packed(Vec<u8>),
-    /// Marked as a trace, but no ftrace text (JSON, battery logs).
+    /// Marked as a trace, but not ftrace text (JSON, battery logs).
     Foreign,
-    /// Packed as base64 that does not decode.
+    /// Packed as invalid base64.
     Damaged,
-    /// The page ends inside of a script.
+    /// The page ends within a script.
     Cut,
 }
 
@@ -54,7 +54,7 @@ fn data_part(inside: &[u8]) -> Part {
     {
         return base64(trimmed).map_or(Part::Damaged, Part::Packed);
     }
-    // The newline behind the tag is markup; blanks before the first task are text.
+    // The newline after the tag is markup; blanks before the first task are text.
     let line = inside.strip_prefix(b"\r\n").or(inside.strip_prefix(b"\n")).unwrap_or(inside);
     Part::Text(line.to_vec())
 }
@@ -86,12 +86,12 @@ pub fn is_packed(bytes: &[u8]) -> bool {
     }
 }
 
-/// `x^` is how zlib at level 5 begins; a text that begins so goes on with text.
+/// `x^` is the beginning of zlib at level 5; in text, more text follows.
 fn is_default_zlib(bytes: &[u8]) -> bool {
     bytes.starts_with(b"x^") && bytes.iter().take(64).any(|b| !b.is_ascii_graphic() && !b.is_ascii_whitespace())
 }
 
-/// The text of a JavaScript string, from behind its quote to its end; a missing end is no error.
+/// The text of a JavaScript string, from after its quote to its end; a missing end is not an error.
 pub fn unescape(string: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(string.len());
     let mut rest = string;
@@ -111,7 +111,7 @@ pub fn unescape(string: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Old pages hold lines with bare quotes, so only one that ends the statement ends the string.
+/// Old pages contain lines with bare quotes, so only a quote that ends the statement ends the string.
 fn ends_string(after: &[u8]) -> bool {
     let after = after.trim_ascii_start();
     after.is_empty() || matches!(after[0], b';' | b'<' | b',' | b')')
@@ -135,7 +135,7 @@ fn escape<'a>(rest: &'a [u8], text: &mut Vec<u8>) -> &'a [u8] {
                 return after;
             };
             let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-            // A packed stream is written byte by byte; text escapes only what is not ASCII as \u.
+            // A packed stream is written byte by byte; text escapes only non-ASCII characters as \u.
             if digits == 2 {
                 text.push(code as u8);
             } else {

@@ -1,4 +1,4 @@
-//! The lines of a chunk -> the tables of its events and what was skipped.
+//! The lines of a chunk -> the tables of its events and a report of skipped lines.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use crate::columns::Expected;
 
 /// The longest line that is read.
 pub const LINE_LIMIT: usize = 1 << 20;
-/// How many different events of one chunk get tables.
+/// Maximum number of different events with tables in a chunk.
 const TABLE_LIMIT: usize = 4096;
 const EXAMPLE: usize = 160;
-/// Lines of one stack that are kept.
+/// Maximum number of lines kept of a stack.
 const STACK_LIMIT: usize = 1024;
-/// Stands for the time of a mark that was written at no time of the trace.
+/// The time of a mark without a time in the trace.
 pub const TIMELESS: i64 = -1;
 
-/// What is known of the columns of events beforehand, by event.
+/// Column information known beforehand, by event.
 pub type Hints = FxHashMap<Vec<u8>, Arc<Expected>>;
 
-/// Why a line, or a part of one, is not among the events, or not wholly.
+/// Why a line, or a part of one, is missing in the events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     Unknown,
@@ -57,16 +57,16 @@ pub const REASONS: [(Reason, &str, &str); 12] = [
     (Reason::Timeless, "timeless", "clock mark without a time, placed at the start"),
 ];
 
-/// How often something happened, and where first.
+/// How often something occurred, and where first.
 #[derive(Clone, Default)]
 pub struct Count {
     pub count: u64,
-    /// The first one's line, from 1 in the chunk, and how it begins.
+    /// The line of the first occurrence, from 1 in the chunk, and its beginning.
     pub line: u64,
     pub example: Vec<u8>,
 }
 
-/// What was decoded of a chunk.
+/// The result of decoding a chunk.
 pub struct Part {
     pub tables: Vec<(Vec<u8>, Table)>,
     pub counts: Vec<Count>,
@@ -74,7 +74,7 @@ pub struct Part {
     pub events: u64,
     pub blank: u64,
     pub headers: u64,
-    /// How many events headers say that there are.
+    /// The number of events according to headers.
     pub promised: u64,
     pub start: i64,
     pub last: i64,
@@ -84,7 +84,7 @@ pub struct Part {
     marks: [Option<usize>; 26],
     recent: usize,
     hints: Arc<Hints>,
-    /// The table whose last row is a stack, while lines of it may follow, and its frames, leaf first.
+    /// The table with a stack as its last row, while lines of it may follow, and its frames, leaf first.
     stack: Option<usize>,
     frames: Vec<Vec<u8>>,
 }
@@ -124,7 +124,7 @@ impl Part {
         }
     }
 
-    /// Count a line that is too long to be read at all.
+    /// Count a line that is too long to be read.
     pub fn long_line(&mut self, head: &[u8]) {
         self.end_stack();
         self.lines += 1;
@@ -185,7 +185,7 @@ impl Part {
         self.frames.push(frame.to_vec());
     }
 
-    /// No line of a stack follows: give the row all of them, the outermost first.
+    /// The stack is complete: give the row all of its lines, the outermost first.
     pub fn end_stack(&mut self) {
         let Some((_, row)) = self.stack.take().and_then(|at| self.tables.get_mut(at)) else {
             return;
@@ -269,7 +269,8 @@ impl Part {
         });
     }
 
-    /// Add a row to the table of an event: its name as printed, its table, and its form if not by name.
+    /// Add a row to the table of an event: its name as printed, its table, and its format if the name does not
+    /// determine it.
     fn add(
         &mut self,
         line: &[u8],

@@ -1,4 +1,4 @@
-//! Python's side of a pass over the chunks of ftrace text.
+//! The Python interface of a pass over the chunks of ftrace text.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -31,11 +31,11 @@ struct FtraceColumn {
     kind: String,
     /// Whether some values are negative.
     negative: bool,
-    /// Whether some are whole numbers that no float holds.
+    /// Whether some are integers that no float represents exactly.
     inexact: bool,
 }
 
-/// How a file ended.
+/// The state of a file at its end.
 #[derive(Clone)]
 #[pyclass(frozen, get_all, module = "dctv._kernels")]
 struct FtraceEnd {
@@ -45,13 +45,13 @@ struct FtraceEnd {
     /// Parts of a page that are foreign, and that are damaged.
     foreign: u64,
     damaged: u64,
-    /// Lines that were passed over.
+    /// Lines skipped because of their length.
     endless: u64,
     /// Whether it ends in the middle of a line.
     open: bool,
 }
 
-/// What is read again.
+/// A chunk to read again.
 type Place = (Checkpoint, bool);
 
 enum Read {
@@ -158,13 +158,13 @@ struct FtraceChunk {
     events: Vec<(String, Py<PyAny>)>,
     /// The same events' columns, also those without a value.
     columns: Vec<Vec<FtraceColumn>>,
-    /// The same events' names as printed, each with how often.
+    /// The same events' names as printed, each with its count.
     printed: Vec<Vec<(String, u64)>>,
-    /// Numbers of lines that are no events, little-endian u32.
+    /// Numbers of lines that are not events, little-endian u32.
     other_lines: Py<PyBytes>,
     /// Statistics of the chunk besides its events; lines count from its first one.
     statistics: Py<PyAny>,
-    /// The earliest and the latest time in ns; the first one is larger if there is none.
+    /// The earliest and the latest time in ns; the first one is greater if there is none.
     range: (i64, i64),
     /// Values that were not UTF-8.
     invalid: u64,
@@ -172,13 +172,13 @@ struct FtraceChunk {
 
 /// Files of ftrace text -> an iterator of FtraceChunk, in the order of files and places.
 ///
-/// With `places`, some checkpoints each with whether its file ends early, only those chunks are read. `texts` names
-/// columns by event whose values stay texts as printed. `timeless` is the time of marks that have none.
-/// `progress(done, total)` is called with bytes of files from the iterating thread; what it raises ends the pass.
+/// With `places`, checkpoints that each come with whether the file ends early, only those chunks are read. `texts`
+/// lists columns by event with values that stay texts as printed. `timeless` is the time of marks without one.
+/// `progress(done, total)` is called with bytes of files from the iterating thread; an exception in it ends the pass.
 #[pyclass]
 struct FtracePass {
     running: Running<Made>,
-    /// What was found at the ends of files.
+    /// The state of files at their ends.
     #[pyo3(get)]
     ends: Vec<FtraceEnd>,
 }

@@ -1,4 +1,4 @@
-//! Files -> ftrace text: gunzips, inflates what adb gives, and takes the traces out of viewer pages.
+//! Files -> ftrace text: unpacks gzip, inflates output of adb, and extracts the traces of viewer pages.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -12,9 +12,9 @@ use memchr::{memchr, memmem};
 
 use super::page::{self, Part};
 
-/// How much of the beginning tells the form.
+/// Bytes at the beginning that determine the format.
 const HEAD: usize = 1 << 16;
-/// The largest page that is read; pages are held whole.
+/// The largest page that is read; pages are held in memory whole.
 const PAGE_LIMIT: u64 = 512 << 20;
 
 type Text = Box<dyn Read + Send>;
@@ -22,11 +22,11 @@ type Text = Box<dyn Read + Send>;
 /// An opened file.
 pub struct FtraceFile {
     pub text: Text,
-    /// Parts of a page that are marked as traces but hold no ftrace text.
+    /// Parts of a page marked as traces without ftrace text.
     pub foreign: u64,
     /// Parts of a page that could not be unpacked.
     pub damaged: u64,
-    /// Whether the file is longer than what is read of a page.
+    /// Whether the file is longer than the part of a page that is read.
     pub cut: bool,
 }
 
@@ -40,7 +40,7 @@ pub fn is_text(path: &Path) -> io::Result<bool> {
     Ok(packed_start(&head).is_none() && !is_page(&head) && !is_string(&head))
 }
 
-/// Open a file by what it holds.
+/// Open a file by its contents.
 pub fn open(path: &Path, position: Arc<AtomicU64>) -> io::Result<FtraceFile> {
     let file = Counted { inner: File::open(path)?, position };
     let (head, text) = peek(Box::new(file))?;
@@ -64,7 +64,7 @@ pub fn open(path: &Path, position: Arc<AtomicU64>) -> io::Result<FtraceFile> {
     Ok(source)
 }
 
-/// Read the beginning and give it back along with a reader that has it still before it.
+/// Read the beginning and return it along with a reader that still includes it.
 fn peek(mut text: Text) -> io::Result<(Vec<u8>, Text)> {
     let mut head = Vec::with_capacity(HEAD);
     let ended = text.by_ref().take(HEAD as u64).read_to_end(&mut head);
@@ -83,7 +83,7 @@ fn unpack(mut text: impl BufRead + Send + 'static) -> Text {
     }
 }
 
-/// Where a zlib stream begins: at once, or behind the line `TRACE:` of atrace.
+/// The start of a zlib stream: at once, or after the line `TRACE:` of atrace.
 fn packed_start(head: &[u8]) -> Option<usize> {
     if page::is_packed(head) {
         return Some(0);
@@ -99,7 +99,7 @@ fn is_page(head: &[u8]) -> bool {
     starts(b"<!doctype html") || starts(b"<html") || starts(b"<head") || starts(b"<script") || starts(b"<!--")
 }
 
-/// Whether the first line ends as the lines of the string in an old page do: `\n\`.
+/// Whether the first line ends like those of the string in an old page: `\n\`.
 fn is_string(head: &[u8]) -> bool {
     let line = &head[..memchr(b'\n', head).unwrap_or(head.len())];
     line.strip_suffix(b"\r").unwrap_or(line).ends_with(b"\\n\\")
@@ -132,7 +132,7 @@ fn open_page(mut source: FtraceFile) -> io::Result<FtraceFile> {
     Ok(source)
 }
 
-/// All of a text up to the limit, and whether more follows or it broke off.
+/// All of a text up to the limit, and whether more follows or it ended early.
 fn whole(mut text: Text) -> io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     let ended = text.by_ref().take(PAGE_LIMIT).read_to_end(&mut bytes);
@@ -153,7 +153,7 @@ impl Read for Counted {
     }
 }
 
-/// Stands for the rest of a stream that broke while its beginning was read.
+/// The rest of a stream with an error at its beginning.
 struct Failing(Option<io::Error>);
 
 impl Read for Failing {
@@ -162,7 +162,7 @@ impl Read for Failing {
     }
 }
 
-/// A zlib stream that says when it breaks off; flate2's own reader takes that for its end.
+/// A zlib stream that reports an early end; flate2's own reader treats that as a normal end.
 struct Inflate<R> {
     inner: R,
     state: Decompress,

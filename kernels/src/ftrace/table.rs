@@ -1,4 +1,4 @@
-//! One event's table while its rows come in: fields typed by what they hold, leftovers as free text.
+//! One event's growing table: fields typed by their values, leftovers as free text.
 
 use std::sync::Arc;
 
@@ -7,22 +7,22 @@ use super::forms::{self, Form};
 use super::line::{Prefix, integer};
 use crate::columns::{Expected, TableBuilder};
 
-/// Columns that every event has; `_ts` holds the time as printed until the trace's start is known, `line` counts from
-/// the chunk's start, and only tables with an order among them have it.
+/// Columns of every event; `_ts` holds the time as printed until the trace's start is known, `line` counts from the
+/// chunk's start, and only numbered tables have it.
 pub const FIXED: [&str; 7] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line"];
 pub const LINE: usize = 6;
-/// How many different fields of one event become columns in one chunk; more stay in its free text.
+/// Maximum number of columns for fields of one event in a chunk; other fields stay in its free text.
 const COLUMN_LIMIT: usize = 256;
 
-/// What is known of a column's type before its values are seen.
+/// Information about a column's type before its values are seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
     Any,
-    /// Always a text: names, and what is printed as hexadecimal without 0x.
+    /// Always a text: names, and hexadecimal without 0x.
     Text,
     /// A number printed with leading zeros: `target_cpu=007`.
     Padded,
-    /// A number of bytes printed with a `B` behind it.
+    /// A number of bytes printed with a `B` after it.
     Bytes,
 }
 
@@ -32,24 +32,24 @@ pub struct Table {
     /// The number of each row's line in the chunk, from 0.
     pub lines: Vec<u32>,
     pub form: Form,
-    /// The event's names as printed, each with how often.
+    /// The event's names as printed, each with its count.
     pub printed: Vec<(Vec<u8>, u64)>,
     hints: Vec<Hint>,
     free: Vec<u8>,
     /// Whether all fields are texts.
     texts: bool,
-    /// Whether rows know their line: the events of which several tables are read together in file order.
+    /// Whether rows have line numbers: for events with several tables that are read together in file order.
     numbered: bool,
     quirk: Quirk,
-    /// Whether lines that follow a row are part of it.
+    /// Whether the lines after a row are part of it.
     pub is_stack: bool,
 }
 
-/// What is odd about one event.
+/// A peculiarity of one event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quirk {
     None,
-    /// The field `size` is printed with a `B` behind it.
+    /// The field `size` is printed with a `B` after it.
     SizeInBytes,
     /// Old kernels print the field `ret` as `return`.
     ReturnIsRet,
@@ -178,8 +178,8 @@ impl Fill for Table {
     }
 }
 
-/// How the names of events begin whose tables know the lines: stamps are often whole microseconds, and what happened
-/// first among equal ones is known from the file only. All that the standard library sorts by lines are among them.
+/// Prefixes of the names of events with line numbers: timestamps are often whole microseconds, and only the file gives
+/// the order of equal ones. They include all that the standard library sorts by lines.
 pub const NUMBERED: [&[u8]; 21] = [
     b"print|",
     b"sched_",
@@ -204,10 +204,10 @@ pub const NUMBERED: [&[u8]; 21] = [
     b"contention_",
 ];
 
-/// The column of free text while a table grows, since a field may be named `text`; no field can be named so.
+/// The column of free text while a table grows, since a field may be named `text`; no field can have this name.
 pub const FREE: &str = " text";
 
-/// Fields that are names, lists or hexadecimal without 0x, even where a value looks like a decimal number.
+/// Fields that are names, lists or hexadecimal without 0x, even if a value looks like a decimal number.
 const TEXTS: [&[u8]; 26] = [
     b"prev_state",
     b"caller",
@@ -237,7 +237,7 @@ const TEXTS: [&[u8]; 26] = [
     b"thermal_zone",
 ];
 
-/// What a field's name tells of its type.
+/// The type that a field's name implies.
 pub fn hint(key: &[u8]) -> Hint {
     if key.ends_with(b"comm") || key.ends_with(b"name") || TEXTS.contains(&key) {
         Hint::Text
@@ -248,7 +248,7 @@ pub fn hint(key: &[u8]) -> Hint {
     }
 }
 
-/// A value that is a number, if it is one.
+/// A value as a number, if it is one.
 pub enum Number {
     Int(i64),
     Uint(u64),
@@ -256,7 +256,7 @@ pub enum Number {
     No,
 }
 
-/// A number that prints again as it was written, but for a float's zeros.
+/// A number with the same printed form, except for trailing zeros of floats.
 pub fn number(text: &[u8]) -> Number {
     let digits = text.strip_prefix(b"-").unwrap_or(text);
     let (Some(first), Some(last)) = (digits.first(), digits.last()) else {

@@ -1,4 +1,4 @@
-//! A file -> the pieces of its text, with the chunks that they belong to.
+//! A file -> the pieces of its text, with their chunks.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::part::{LINE_LIMIT, Part};
 use super::source;
 use crate::access::{BlockSource, Checkpoint, Damage, Limits};
 
-/// Larger blocks than the longest line, small enough to stay in a core's cache.
+/// Larger than the longest line, small enough to stay in a core's cache.
 const BLOCK: usize = 2 << 20;
 
 /// A run of whole lines, or a line that is too long to be read.
@@ -23,7 +23,7 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Decode it behind what was decoded of its chunk.
+    /// Decode it into the part of its chunk.
     pub fn decode(&self, part: &mut Part) {
         match &self.skipped {
             Some(head) => part.long_line(head),
@@ -35,7 +35,7 @@ impl Piece {
 enum Form {
     /// Text, plain or gzip.
     Text(Box<BlockSource>),
-    /// What cannot be cut.
+    /// A text that cannot be cut.
     Whole(Blocks, source::FtraceFile, Box<Checkpoint>),
 }
 
@@ -43,7 +43,7 @@ enum Form {
 pub struct Texts {
     form: Form,
     ended: bool,
-    /// Whether the file is known to end early: its last line is none then.
+    /// Whether the file is known to end early: then its last line is ignored.
     damaged: bool,
     /// Whether the text ends in the middle of a line.
     open: bool,
@@ -54,7 +54,7 @@ fn limits(chunk: u64) -> Limits {
 }
 
 impl Texts {
-    /// Read a file from its beginning, in chunks if its form allows; `position` counts the bytes that are read of it.
+    /// Read a file from its beginning, in chunks if its format allows; `position` counts the bytes read.
     pub fn open(path: &Path, file: u32, chunk: u64, position: Arc<AtomicU64>) -> io::Result<Texts> {
         if source::is_text(path)? {
             let source = BlockSource::open(path, file, limits(chunk), position)?;
@@ -81,7 +81,7 @@ impl Texts {
         Ok(Texts::new(form))
     }
 
-    /// Read one chunk again; `damaged` says whether its file ends early.
+    /// Read one chunk again; `damaged` means that its file ends early.
     pub fn chunk(path: &Path, place: &Checkpoint, damaged: bool) -> io::Result<Texts> {
         let done = Arc::default();
         if !source::is_text(path)? {
@@ -97,12 +97,12 @@ impl Texts {
         Texts { form, ended: false, damaged: false, open: false }
     }
 
-    /// Whether the text ends without the end of a line, though nothing else is wrong with the file.
+    /// Whether the text ends without the end of a line, in an otherwise intact file.
     pub fn open_ended(&self) -> bool {
         self.open && self.broken().is_none()
     }
 
-    /// Parts of a page that hold no ftrace text.
+    /// Parts of a page without ftrace text.
     pub fn foreign(&self) -> u64 {
         self.page().map_or(0, |page| page.foreign)
     }
@@ -119,7 +119,7 @@ impl Texts {
         }
     }
 
-    /// Lines of a page that were longer than a block, which were passed over.
+    /// Lines of a page that were longer than a block, and skipped.
     pub fn endless(&self) -> u64 {
         match &self.form {
             Form::Whole(blocks, ..) => blocks.endless,
@@ -176,7 +176,7 @@ impl Texts {
     }
 }
 
-/// Whether the last line of a text has no end, unless it is blank or too long to be read; `before` where there is no text.
+/// Whether the last line of a text has no end, unless it is blank or too long to be read; `before` if there is no text.
 fn is_open(text: &[u8], before: bool) -> bool {
     if text.is_empty() {
         return before;
@@ -199,7 +199,7 @@ impl Blocks {
         Blocks { text, carry: Vec::new(), ended: false, broken: None, endless: 0 }
     }
 
-    /// Add up to a block's worth to `block`; at the end of the text, or where it breaks, nothing more comes.
+    /// Append up to a block's worth to `block`; nothing at the end of the text, or after an error.
     fn fill(&mut self, block: &mut Vec<u8>) {
         let room = BLOCK.saturating_sub(block.len()).max(1 << 16);
         block.reserve(room);
@@ -213,7 +213,7 @@ impl Blocks {
         }
     }
 
-    /// Pass over the rest of a line and return what follows it.
+    /// Skip the rest of a line and return the text after it.
     fn after_line(&mut self) -> Vec<u8> {
         self.endless += 1;
         loop {

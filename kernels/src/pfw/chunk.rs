@@ -1,4 +1,4 @@
-//! The text of one chunk -> its events as columns, times in the unit of the file, and what else its lines tell.
+//! The text of one chunk -> its events as columns, times in the unit of the file, and the other content of its lines.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::tables::is_text;
 use crate::access::Checkpoint;
 use crate::columns::{Interner, TableBuilder, Traits};
 
-/// Rows by hash: those with no text beside it, and those with a value beside it that is no text in this chunk.
+/// Numbers of rows by hash: without a text beside it, and with a value beside it that is not a text in this chunk.
 #[derive(Default)]
 pub struct Seen {
     hashes: Interner,
@@ -48,11 +48,11 @@ pub struct Decoded {
     pub lines: Vec<u32>,
     /// Texts that are not UTF-8.
     pub invalid: u64,
-    /// Hashes of the columns that have some.
+    /// Hashes in the columns that have any.
     pub seen: Vec<(usize, Seen)>,
 }
 
-/// What was decoded of one chunk.
+/// The result of decoding a chunk.
 pub struct Chunk {
     pub checkpoint: Checkpoint,
     pub tables: Vec<Decoded>,

@@ -1,4 +1,4 @@
-//! Blocks of lines into growing tables, one per event name, and what else the lines tell.
+//! Blocks of lines -> growing tables, one per event name, and the other content of the lines.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct EventTable {
     pub lines: Vec<u32>,
 }
 
-/// What is known of tables before they are decoded.
+/// Column types known before decoding.
 #[derive(Default)]
 pub struct Expectations {
     pub events: FxHashMap<Vec<u8>, Arc<Expected>>,
@@ -54,7 +54,7 @@ pub enum HashKind {
 }
 
 impl HashKind {
-    /// The name of the dimension in which indexes keep these hashes.
+    /// The name of the dimension of these hashes in indexes.
     pub fn dimension(self) -> &'static str {
         match self {
             HashKind::File => "fhash",
@@ -68,7 +68,7 @@ impl HashKind {
     }
 }
 
-/// How many lines of which kind a file, or a part of it, has.
+/// The number of lines of each kind in a file, or a part of it.
 #[derive(Clone, Copy, Default)]
 pub struct Counts {
     pub lines: u64,
@@ -77,7 +77,7 @@ pub struct Counts {
     pub other: u64,
 }
 
-/// What was decoded of a chunk.
+/// The result of decoding a chunk.
 pub struct Part {
     pub names: Interner,
     pub events: Vec<EventTable>,
@@ -87,19 +87,19 @@ pub struct Part {
     pub units: Vec<Vec<u8>>,
     pub counts: Counts,
     pub report: Report,
-    /// Lines that are no events, by the kind of metadata, or under an empty name.
+    /// Lines that are not events, by the kind of metadata, or under an empty name.
     pub other_lines: BTreeMap<String, Vec<u32>>,
     expectations: Arc<Expectations>,
-    /// Values with a half surrogate pair, which no UTF-8 can hold.
+    /// Values with an unpaired surrogate, which is not representable in UTF-8.
     replaced: u64,
     record: Record,
     buffer: Vec<u8>,
 }
 
-/// A block and where it is from.
+/// A block and its source.
 pub struct Input<'a> {
     pub file: usize,
-    /// The path as the tables show it.
+    /// The path as shown in the tables.
     pub path: &'a str,
     pub text: &'a [u8],
     /// Whether the file ends with this block.
@@ -107,7 +107,7 @@ pub struct Input<'a> {
 }
 
 impl Part {
-    /// An empty one, whose columns have the types that are known before.
+    /// An empty part, with column types known beforehand.
     pub fn new(expectations: &Arc<Expectations>) -> Part {
         Part {
             names: Interner::default(),
@@ -158,7 +158,7 @@ impl Part {
         }
     }
 
-    /// Count a line that was skipped since it is too long, of which `head` is the beginning.
+    /// Count a line that was skipped because it is too long; `head` is its beginning.
     pub fn long_line(&mut self, file: usize, head: &[u8]) {
         self.counts.lines += 1;
         self.counts.invalid += 1;
@@ -302,7 +302,7 @@ impl Part {
         self.learn(record, input.file, line, key, value);
     }
 
-    /// Remember what a metadata record says of hashes and of the time unit.
+    /// Record the hashes and the time unit in a metadata record.
     fn learn(&mut self, record: &Record, file: usize, line: &[u8], key: Token, value: Token) {
         let mut plain = |token| {
             let mut out = Vec::new();
@@ -328,7 +328,7 @@ impl Part {
         }
     }
 
-    /// The value of a number, also of one in quotes.
+    /// The value of a number, even in quotes.
     fn whole(&self, token: Token, line: &[u8]) -> Option<i64> {
         match token {
             Token::Int(value) => Some(value),
@@ -338,7 +338,7 @@ impl Part {
     }
 }
 
-/// The text as the tables show it.
+/// The text as shown in the tables.
 fn clean(text: Vec<u8>) -> Vec<u8> {
     match String::from_utf8(text) {
         Ok(text) => text.into_bytes(),
@@ -346,7 +346,7 @@ fn clean(text: Vec<u8>) -> Vec<u8> {
     }
 }
 
-/// What a string literal stands for.
+/// The value of a string literal.
 #[inline]
 fn bytes<'a>(text: Text, line: &'a [u8], buffer: &'a mut Vec<u8>, replaced: &mut u64) -> &'a [u8] {
     let raw = text.span.of(line);
@@ -358,7 +358,7 @@ fn bytes<'a>(text: Text, line: &'a [u8], buffer: &'a mut Vec<u8>, replaced: &mut
     buffer
 }
 
-/// Append a value as text: strings as they are, the rest as written; false for none.
+/// Append a value as text: strings unescaped, others as written; false for none.
 fn as_text(token: Token, line: &[u8], out: &mut Vec<u8>, replaced: &mut u64) -> bool {
     match token {
         Token::Absent | Token::Null => return false,
@@ -372,7 +372,7 @@ fn as_text(token: Token, line: &[u8], out: &mut Vec<u8>, replaced: &mut u64) -> 
     true
 }
 
-/// Whether the values of this column are hashes, which are texts in all tables, be they written as numbers or not.
+/// Whether the values of this column are hashes, which are texts in all tables, even if written as numbers.
 pub fn is_hash(key: &[u8]) -> bool {
     matches!(key, b"fhash" | b"hhash" | b"shash" | b"cwd") || key.ends_with(b"_hash")
 }
@@ -420,7 +420,7 @@ impl Row<'_> {
         }
     }
 
-    /// Push what stands beside the known fields, and args that are no object.
+    /// Push the values besides the known fields, and args that are not an object.
     #[inline]
     fn push_others(&mut self, record: &Record) {
         self.push_members(&record.others);
@@ -442,7 +442,7 @@ impl Row<'_> {
         self.push(column, token);
     }
 
-    /// Push the number of a process or thread; false where it is none, which makes it null.
+    /// Push the number of a process or thread; returns false if it is invalid, which makes it null.
     #[inline]
     fn push_id(&mut self, column: usize, token: Token) -> bool {
         let value = match token {
@@ -464,7 +464,7 @@ impl Row<'_> {
         }
     }
 
-    /// Push the kind of the event as the letter that older writers use.
+    /// Push the kind of the event as the letter of older writers.
     fn push_phase(&mut self, token: Token) {
         let letter: &[u8] = match token {
             Token::Int(1) => b"X",

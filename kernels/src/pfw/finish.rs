@@ -1,4 +1,4 @@
-//! Decoded rows of one or many chunks -> the columns of a table as it is shown.
+//! Decoded rows of one or many chunks -> the final columns of a table.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::columns::Kind;
 
 const METADATA: &str = "metadata";
 
-/// Facts of a trace and what its files say of hashes (file, dimension, hash, text) -> finished tables of some rows.
+/// Metadata of a trace and the hashes in its files (file, dimension, hash, text) -> finished tables of some rows.
 #[pyclass(frozen)]
 pub struct PfwFinisher {
     trace_metadata: TraceMetadata,
@@ -35,9 +35,9 @@ pub struct PfwColumn {
     name: String,
     /// The type of its values.
     kind: &'static str,
-    /// The decoded column that it is from.
+    /// The decoded column it comes from.
     decoded: String,
-    /// How: `column`, `texts` of its hashes, or `both`.
+    /// Its derivation: `column`, `texts` of its hashes, or `both`.
     how: &'static str,
 }
 
@@ -58,7 +58,7 @@ impl PfwFinisher {
         })
     }
 
-    /// Decoded rows of an event (or of `metadata`) with `dctv:file` as last column -> the rows as the table has them.
+    /// Decoded rows of an event (or of `metadata`) with `dctv:file` as last column -> the final rows of the table.
     ///
     /// Columns may be in any order; missing ones are null, narrower ones are cast.
     fn finish(&self, py: Python<'_>, name: &str, batch: PyRecordBatch) -> PyResult<Py<PyAny>> {
@@ -145,7 +145,7 @@ fn unknown(name: &str) -> ArrowError {
     ArrowError::InvalidArgumentError(format!("the trace has no table {name}"))
 }
 
-/// The columns in the order of the whole load, in their final types, called as their keys are.
+/// The columns in the order of the whole load, in their final types, named by their keys.
 fn decoded(columns: &[ColumnMetadata], rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let mut fields = Vec::with_capacity(columns.len());
     let mut arrays = Vec::with_capacity(columns.len());
@@ -177,7 +177,7 @@ fn converted(kind: Kind, array: Option<&ArrayRef>, rows: usize) -> Result<ArrayR
     cast(array, &wanted)
 }
 
-/// From which row on the rows are of which file.
+/// The file of each run of rows, by its first row.
 fn runs(rows: &RecordBatch) -> Result<Vec<(usize, usize)>, ArrowError> {
     let Some(array) = rows.column_by_name(FILE) else {
         return Ok(vec![(0, 0)]);

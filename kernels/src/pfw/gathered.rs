@@ -1,4 +1,4 @@
-//! Decoded chunks in order -> the chunks as they are handed out, and at the end what is known of the whole trace.
+//! Decoded chunks in order -> the chunks for output, and at the end the metadata of the whole trace.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::report::{Reported, Trouble};
 use super::trace_metadata::{EventMetadata, FileMetadata, TraceMetadata, TroubleMetadata};
 use crate::access::Checkpoint;
 
-/// A chunk as it is handed out.
+/// A chunk for output.
 pub struct Handout {
     pub checkpoint: Checkpoint,
     pub events: Vec<(String, RecordBatch)>,
@@ -24,18 +24,18 @@ pub struct Handout {
     pub other_lines: BTreeMap<String, Vec<u32>>,
 }
 
-/// What is known so far.
+/// The metadata so far.
 pub struct Gathered {
     ledger: Ledger,
     tellings: Tellings,
     names: Names,
     events: Vec<Growing>,
     metadata: Growing,
-    /// Nanoseconds in the units of the files, from an earlier pass.
+    /// Nanoseconds per unit of each file, from an earlier pass.
     factors: Option<Vec<i64>>,
-    /// The factor that was used for a file.
+    /// The factor used for each file.
     used: Vec<Option<i64>>,
-    /// Look at all hashes, since a file may give one several texts.
+    /// Check all hashes, since a file may give one several texts.
     thorough: bool,
     range: Option<(i64, i64)>,
     again: bool,
@@ -111,13 +111,13 @@ impl Gathered {
         Ok((batch, dropped))
     }
 
-    /// Note the end of a file.
+    /// Record the end of a file.
     pub fn end(&mut self, file: usize, bytes: u64, note: impl FnOnce(&mut Ledger)) {
         self.ledger.files[file].bytes = bytes;
         note(&mut self.ledger);
     }
 
-    /// What is known of the whole trace, and whether a pass that knows it hands out chunks otherwise.
+    /// The metadata of the whole trace, and whether a pass with it as hints would return different chunks.
     pub fn finish(mut self, paths: &[String]) -> (TraceMetadata, bool) {
         let factors = self.ledger.factors();
         for (used, factor) in self.used.iter().zip(&factors) {

@@ -1,4 +1,4 @@
-//! What is known of one table from its decoded chunks in order.
+//! The metadata of one table, collected from its decoded chunks in order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use super::trace_metadata::{ColumnMetadata, EventMetadata, Version, kind_name};
 use crate::columns::{Interner, Kind, Traits};
 
 const CATEGORY: usize = 2;
-/// Two categories of an event are as good as many.
+/// Categories of an event that are kept: two are enough to show that there are several.
 const CATEGORIES: usize = 2;
-/// The event whose column `version` tells the version of the writer.
+/// The event with the version of the writer in its column `version`.
 const START: &str = "start";
 const VERSION: &str = "version";
 
@@ -41,16 +41,16 @@ pub type Dropped = Vec<u32>;
 
 struct GrowingColumn {
     name: String,
-    /// As the whole trace calls it.
+    /// Its name in the whole trace.
     shown: String,
     traits: Traits,
     empty: bool,
-    /// Some chunk was handed out with floats in it.
+    /// Some chunk was returned with floats in it.
     floats: bool,
     resolves: bool,
 }
 
-/// A table of which some chunks were seen.
+/// A table, from the chunks so far.
 pub struct Growing {
     name: String,
     names: Names,
@@ -60,9 +60,9 @@ pub struct Growing {
     pub invalid: u64,
     categories: Vec<Option<String>>,
     versions: Vec<Version>,
-    /// Rows by column, file and hash, where it is not certain that the hash has a text.
+    /// Rows by column, file and hash, for hashes that may lack a text.
     open: BTreeMap<(usize, usize), FxHashMap<Vec<u8>, [u64; 2]>>,
-    /// Events whose time does not fit: count and example, by file.
+    /// Events with an unrepresentable time: count and example, by file.
     overflows: BTreeMap<usize, (u64, String)>,
 }
 
@@ -82,7 +82,7 @@ impl Growing {
         }
     }
 
-    /// The table of metadata records, which has columns even without any.
+    /// The table of metadata records, which has columns even without rows.
     pub fn of_metadata() -> Growing {
         let mut table = Growing::new("metadata".to_owned());
         for name in METADATA_COLUMNS {
@@ -107,7 +107,7 @@ impl Growing {
         place
     }
 
-    /// Learn the columns of a chunk; gives their places in the table.
+    /// Record the columns of a chunk; returns their places in the table.
     fn learn(&mut self, table: &Decoded) -> Vec<usize> {
         let schema = table.batch.schema();
         let columns = table.names.iter().zip(schema.fields()).zip(&table.traits);
@@ -125,7 +125,7 @@ impl Growing {
         places
     }
 
-    /// Add the next chunk of a table of metadata; gives it as it is handed out.
+    /// Add the next chunk of a table of metadata; returns it for output.
     pub fn metadata(&mut self, table: Decoded) -> Result<RecordBatch, ArrowError> {
         self.learn(&table);
         let columns = table.names.into_iter().zip(table.batch.columns().to_vec());
@@ -174,7 +174,7 @@ impl Growing {
         Ok((batch, dropped, timed))
     }
 
-    /// Remember the hashes of a column whose texts are not certain.
+    /// Record the hashes of a column that may lack a text.
     fn see(&mut self, place: usize, file: usize, seen: &super::chunk::Seen, tellings: Option<&Tellings>) {
         let Some((kinds, _)) = resolution(&self.columns[place].shown) else {
             return;
@@ -205,13 +205,13 @@ impl Growing {
         }
     }
 
-    /// Whether chunks were handed out with a type from which there is no way to the final one.
+    /// Whether chunks were returned with a type that cannot be converted to the final one.
     pub fn again(&self) -> bool {
         let lost = |column: &GrowingColumn| column.floats && column.traits.kind == Kind::Text;
         self.columns.iter().any(lost)
     }
 
-    /// The versions of the writer, as they stand in the final column.
+    /// The versions of the writer, as in the final column.
     pub fn versions(&self) -> Vec<Version> {
         let kind = self
             .columns
@@ -245,7 +245,7 @@ impl Growing {
         self.columns.iter().map(trace_metadata).collect()
     }
 
-    /// What is known of the table, when all chunks were seen.
+    /// The metadata of the table, after all chunks.
     pub fn finish(mut self, book: &Book, report: &mut Report) -> EventMetadata {
         if self.invalid > 0 {
             let file = self.first_file.unwrap_or_default();
@@ -281,7 +281,7 @@ impl Growing {
     }
 }
 
-/// A batch of the columns that have values; times, durations and lines always are there.
+/// A batch of the columns that have values; times, durations and lines are always included.
 fn batch(columns: impl Iterator<Item = (String, ArrayRef)>, rows: usize) -> Result<RecordBatch, ArrowError> {
     let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns
         .filter(|(name, array)| array.null_count() < rows || matches!(name.as_str(), "_ts" | "dur"))
@@ -306,7 +306,7 @@ fn categories(array: &ArrayRef, found: &mut Vec<Option<String>>) {
         }
     };
     let Some(texts) = Texts::of(array) else {
-        // Categories that are no texts are none that anybody looks for.
+        // Categories that are not texts are of no use.
         add(None);
         return add(Some(b""));
     };

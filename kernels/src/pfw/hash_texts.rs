@@ -1,4 +1,4 @@
-//! All that the metadata records of a trace say of hashes, each text and each hash held once.
+//! All hashes in the metadata records of a trace, each text and each hash stored once.
 
 use rustc_hash::FxHashMap;
 
@@ -13,12 +13,12 @@ struct Entry {
     text: u32,
 }
 
-/// Records in order, without those that a file repeats.
+/// Records in order, without repetitions within a file.
 #[derive(Default)]
 pub struct Tellings {
     texts: Interner,
     entries: Vec<Entry>,
-    /// The text that a file gives a hash; None where it gives several.
+    /// The text of a hash in a file; None if the file gives several.
     by_file: FxHashMap<(u32, HashKind, u32), Option<u32>>,
     /// Some file gives a hash several texts.
     pub ambiguous: bool,
@@ -42,7 +42,7 @@ impl Tellings {
         true
     }
 
-    /// Whether this file gives the hash one text, so far.
+    /// Whether this file gives the hash exactly one text, so far.
     pub fn is_clear(&self, file: usize, kind: HashKind, hash: &[u8]) -> bool {
         let number = |id: usize| self.by_file.get(&(file as u32, kind, id as u32));
         matches!(self.texts.find(hash).and_then(number), Some(Some(_)))

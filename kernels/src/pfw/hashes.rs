@@ -1,4 +1,4 @@
-//! Metadata records that give hashes their texts into columns of texts.
+//! Metadata records with the texts of hashes -> columns of texts.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use super::decode::HashKind;
 use super::report::{Report, Trouble};
 use crate::columns::{Interner, coded_array};
 
-/// What a hash stands for.
+/// The meaning of a hash.
 enum Meaning {
     /// The same text in all files.
     Everywhere(Vec<u8>),
-    /// Different texts: that of each file, none where the file itself gives several.
+    /// Different texts: one for each file, none if the file itself gives several.
     PerFile(BTreeMap<usize, Option<Vec<u8>>>),
 }
 
 /// Hashes are numbered within each kind.
 type Number = (HashKind, usize);
 
-/// What a metadata record says of a hash.
+/// A hash in a metadata record.
 #[derive(Clone, Copy)]
 pub struct HashText<'a> {
     pub file: usize,
@@ -41,7 +41,7 @@ pub struct Book {
     strings: Meanings,
 }
 
-/// Hashes of one kind, and what each stands for, by its number.
+/// Hashes of one kind, and the meaning of each, by its number.
 #[derive(Default)]
 struct Meanings {
     hashes: Interner,
@@ -98,7 +98,7 @@ impl Book {
         }
     }
 
-    /// What a hash stands for, and the number of the hash.
+    /// The meaning of a hash, and its number.
     fn find(&self, kinds: &[HashKind], hash: &[u8]) -> Option<(Number, &Meaning)> {
         kinds.iter().find_map(|kind| {
             let meanings = self.of_kind(*kind);
@@ -126,7 +126,7 @@ fn clash(meanings: &mut Meanings, record: HashText, report: &mut Report) {
     }
 }
 
-/// The kinds of records in which the text of a column of hashes stands, and the name of the column with the texts.
+/// The kinds of records with the texts for a column of hashes, and the name of the column of texts.
 pub fn resolution(column: &str) -> Option<(&'static [HashKind], String)> {
     use HashKind::{File, Host, String as Text};
     Some(match column {
@@ -140,10 +140,10 @@ pub fn resolution(column: &str) -> Option<(&'static [HashKind], String)> {
 
 /// A column of hashes.
 pub struct Rows<'a> {
-    /// From which row on the rows are of which file.
+    /// The file of each run of rows, by its first row.
     pub files: &'a [(usize, usize)],
     pub array: &'a ArrayRef,
-    /// Texts that some writers give directly, which win.
+    /// Texts given directly by some writers, which take precedence.
     pub direct: Option<&'a ArrayRef>,
 }
 
@@ -174,13 +174,13 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Texts as numbers in `distinct`; what a hash gave is remembered by its number.
+/// Texts as numbers in `distinct`; results are cached by the number of the hash.
 struct Resolver<'a> {
     book: &'a Book,
     kinds: &'a [HashKind],
     distinct: Interner,
     known: FxHashMap<Number, i32>,
-    /// By number in the dictionary of the column: what was found, where it is the same in all files.
+    /// By number in the dictionary of the column: the result, if it is the same in all files.
     coded: Vec<Option<Option<i32>>>,
 }
 
@@ -220,7 +220,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The texts of a column of hashes; None if it is no column of texts.
+/// The texts of a column of hashes; None if it is not a column of texts.
 pub fn resolve(rows: &Rows, kinds: &[HashKind], book: &Book) -> Result<Option<ArrayRef>, ArrowError> {
     let Some(hashes) = Texts::of(rows.array) else {
         return Ok(None);

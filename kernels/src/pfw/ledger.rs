@@ -1,11 +1,11 @@
-//! What lines tell of their files: figures, time units, troubles.
+//! Information from lines about their files: figures, time units, troubles.
 
 use super::decode::Counts;
 use super::report::{Report, Trouble};
 use super::tables::Extent;
 use crate::access::Damage;
 
-/// What one file holds.
+/// The contents of one file.
 #[derive(Clone, Default)]
 pub struct FileFigures {
     pub bytes: u64,
@@ -23,7 +23,7 @@ impl FileFigures {
     }
 }
 
-/// What is known of all files, from their parts in order.
+/// Information about all files, from their parts in order.
 pub struct Ledger {
     pub files: Vec<FileFigures>,
     pub report: Report,
@@ -55,7 +55,7 @@ impl Ledger {
         }
     }
 
-    /// Nanoseconds in the time unit of a file, as far as it is known, and whether the unit is one.
+    /// Nanoseconds in the time unit of a file, as far as it is known, and whether the unit is valid.
     pub fn factor(&self, file: usize) -> (&'static str, i64, bool) {
         let told = self.units[file].as_deref().unwrap_or(b"US");
         match told.to_ascii_uppercase().as_slice() {
@@ -67,7 +67,7 @@ impl Ledger {
         }
     }
 
-    /// The factors of all files when all parts are there.
+    /// The factors of all files, after all parts.
     pub fn factors(&mut self) -> Vec<i64> {
         (0..self.files.len())
             .map(|file| {
@@ -83,7 +83,7 @@ impl Ledger {
             .collect()
     }
 
-    /// Note why a file of some size ended where it did.
+    /// Record why a file ended early, with its size.
     pub fn note_end(report: &mut Report, file: usize, damage: Option<Damage>, bytes: u64, size: u64) {
         let at = format!("after {bytes} bytes of text");
         match damage {

@@ -1,4 +1,4 @@
-//! Decoded metadata records -> the table of them.
+//! Decoded metadata records -> their table.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use arrow_schema::{ArrowError, Field, Schema};
 use super::decode::METADATA_COLUMNS;
 use super::tables::unique_names;
 
-/// Rename args that are called like columns of the record, drop `id` and `type` where no record of the trace has them.
+/// Rename args that have names of columns of the record, drop `id` and `type` if no record of the trace has them.
 ///
-/// `empty` tells of which decoded columns that is so.
+/// `empty` marks the decoded columns without values.
 pub fn finish_metadata(batch: &RecordBatch, empty: &[bool]) -> Result<RecordBatch, ArrowError> {
     let fixed = METADATA_COLUMNS.len();
     let (mut names, mut arrays): (Vec<String>, Vec<ArrayRef>) = (Vec::new(), Vec::new());

@@ -1,10 +1,10 @@
-//! Keys of args, any bytes -> names of decoded columns, one for each key, and back.
+//! Keys of args, any bytes -> unique names of decoded columns, and back.
 
-/// Begins the names of columns that are added to decoded ones.
+/// Prefix of the names of columns added to decoded ones.
 const OWN: &str = "dctv:";
-/// Begins the names of keys that cannot be names themselves.
+/// Prefix of the names of keys that are not valid as names.
 const PREFIX: &str = "dctv:key:";
-/// Follows the prefix where a key is not UTF-8, before its bytes as hexadecimal digits.
+/// Follows the prefix if a key is not UTF-8, before its bytes in hexadecimal.
 const BYTES: &str = "0x";
 /// The number of a row's line in its chunk.
 pub const LINE: &str = "dctv:line";

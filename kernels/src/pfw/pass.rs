@@ -1,4 +1,4 @@
-//! Python's side of a pass over the chunks of DFTracer traces.
+//! The Python interface of a pass over the chunks of DFTracer traces.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,9 +21,9 @@ use super::trace_metadata::TraceMetadata;
 use crate::access::{Block, BlockSource, Checkpoint, Damage, Limits};
 use crate::pass::{Ahead, Progress, Running, Spare};
 
-/// Text that is read at a time.
+/// Bytes of text per read.
 const BLOCK_BYTES: usize = 4 << 20;
-/// Longer lines are passed over.
+/// Longer lines are skipped.
 const LINE_BYTES: usize = 64 << 20;
 
 /// The text of a chunk.
@@ -48,7 +48,7 @@ enum Read {
     End(End),
 }
 
-/// What was made of it.
+/// The result for it.
 enum Made {
     Chunk(Result<Box<Chunk>, ArrowError>),
     End(End),
@@ -62,7 +62,7 @@ struct Reader {
     limits: Limits,
     done: Arc<AtomicU64>,
     spare: Arc<Spare>,
-    /// Number of the file, or of the place, that is read.
+    /// The number of the current file, or place.
     next: usize,
     source: Option<BlockSource>,
     ended: bool,
@@ -146,7 +146,7 @@ struct PfwChunk {
     /// Event name and its rows, in order of first appearance in the chunk.
     events: Vec<(String, Py<PyAny>)>,
     metadata: Option<Py<PyAny>>,
-    /// Dimension, hash, text; without those that the file had before.
+    /// Dimension, hash, text; without repetitions within the file.
     hashes: Vec<(&'static str, String, String)>,
     other_lines: BTreeMap<String, Py<PyBytes>>,
 }
@@ -154,8 +154,8 @@ struct PfwChunk {
 /// Files of DFTracer JSON lines -> an iterator of PfwChunk, in the order of files and places.
 ///
 /// Threads read and decode a few chunks ahead. `progress(done, total)` is called with bytes of files from the iterating
-/// thread; what it raises ends the pass. `hints` is the metadata of an earlier pass. With `places` only those chunks are
-/// read, and what is learnt is not of the whole trace.
+/// thread; an exception in it ends the pass. `hints` is the metadata of an earlier pass. With `places` only those
+/// chunks are read, and the metadata does not cover the whole trace.
 #[pyclass]
 struct PfwPass {
     running: Running<Made>,
@@ -239,12 +239,12 @@ impl PfwPass {
         }
     }
 
-    /// What was learnt of the trace, for JSON; only after the last chunk.
+    /// The metadata of the trace, for JSON; only after the last chunk.
     fn metadata(&self) -> PyResult<TraceMetadata> {
         self.learnt().map(|(trace_metadata, _)| trace_metadata.clone())
     }
 
-    /// Whether the pass must be done again with its metadata as hints.
+    /// Whether the pass must be repeated with its metadata as hints.
     fn again(&self) -> PyResult<bool> {
         self.learnt().map(|(_, again)| *again)
     }

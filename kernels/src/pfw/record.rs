@@ -1,4 +1,4 @@
-//! One line into the fields of a record.
+//! One line -> the fields of a record.
 
 use crate::json::{Invalid, Scanner, Text, Token, unescape};
 
@@ -37,7 +37,7 @@ const FIELDS: [(&[u8], Field); 10] = [
     (b"args", Field::Args),
 ];
 
-/// How the key of a field usually stands in a line, quotes and colon included, as a little-endian word.
+/// The usual spelling of a field's key in a line, quotes and colon included, as a little-endian word.
 struct Pattern {
     word: u64,
     mask: u64,
@@ -66,15 +66,15 @@ const PATTERNS: [Pattern; 10] = {
     patterns
 };
 
-/// The fields of a line; kept from line to line for its memory.
+/// The fields of a line; reused from line to line for its memory.
 pub struct Record {
     fields: [Token; 10],
-    /// What stands beside the known fields.
+    /// The members besides the known fields.
     pub others: Vec<Member>,
     pub args: Vec<Member>,
     stack: Vec<u8>,
     key: Vec<u8>,
-    /// Which field followed each in the line before; the last entry is for the first field.
+    /// The field after each field in the line before; the last entry is for the first field.
     after: [usize; 11],
 }
 
@@ -91,14 +91,14 @@ impl Default for Record {
     }
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(PartialEq, Eq)]
 pub enum Line {
     Blank,
-    /// `[` or `]` alone: the brackets some writers put around all records.
+    /// `[` or `]` alone: the brackets that some writers put around all records.
     Bracket,
     Object,
-    /// JSON, but no object.
+    /// JSON, but not an object.
     Other,
 }
 
@@ -166,7 +166,7 @@ impl Record {
         Ok(())
     }
 
-    /// Read the value of a key that was not guessed; returns which field it is, or `before` if it is none.
+    /// Read the value of a key that was not guessed; returns its field, or `before` if it has none.
     fn member(&mut self, scanner: &mut Scanner, line: &[u8], key: Text, before: usize) -> Result<usize, Invalid> {
         let mut name = key.span.of(line);
         if key.escaped {

@@ -1,4 +1,4 @@
-//! What was skipped, repaired or lost while decoding: counted per file and kind, with the first example.
+//! Skipped, repaired or lost data while decoding: counted per file and kind, with the first example.
 
 use std::collections::BTreeMap;
 
@@ -57,7 +57,7 @@ impl Trouble {
         }
     }
 
-    /// Whether the trace was not read whole.
+    /// Whether part of the trace was not read.
     pub fn incomplete(self) -> bool {
         matches!(
             self,
@@ -104,7 +104,7 @@ impl Report {
         entry.count += 1;
     }
 
-    /// Count a trouble that belongs to no line.
+    /// Count a trouble without a line.
     pub fn note(&mut self, file: usize, trouble: Trouble, count: u64, example: &str) {
         let entry = self.entries.entry((file, trouble)).or_insert_with(|| Entry {
             count: 0,

@@ -1,4 +1,4 @@
-//! Decoded rows of events into their final columns: times in nanoseconds, hashes with their texts.
+//! Decoded rows of events -> their final columns: times in nanoseconds, hashes with their texts.
 
 use std::sync::Arc;
 
@@ -12,24 +12,24 @@ use rustc_hash::FxHashSet;
 use super::decode::{EVENT_COLUMNS, HashKind, is_hash};
 use super::hashes::{Book, Rows, resolution, resolve};
 
-/// Names that columns of args cannot have.
+/// Names that are reserved for other columns than args.
 const TAKEN: [&str; 12] = ["", "_ts", "_duration", "name", "cat", "pid", "tid", "id", "ph", "type", "dur", "args"];
 
-/// What of the columns of a table all rows of the trace decide.
+/// Properties of the columns of a table that depend on all rows of the trace.
 pub struct Shape {
     /// By decoded column: no row has a value.
     pub empty: Vec<bool>,
-    /// By decoded column: some row has a hash whose text is known.
+    /// By decoded column: some row has a hash with a known text.
     pub resolves: Vec<bool>,
 }
 
-/// From which decoded column the values of a column are.
+/// The decoded source of the values of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lineage {
     Column(usize),
     /// Texts of the hashes in it.
     Texts(usize),
-    /// Texts as written, and those of hashes where there is none.
+    /// Texts as written, and those of hashes where they are missing.
     Both,
 }
 
@@ -53,7 +53,7 @@ pub struct Timed {
     /// The earliest time and the latest end, once times are scaled.
     pub range: Option<(i64, i64)>,
     pub extent: Option<Extent>,
-    /// How many events were dropped since their times do not fit, and times and durations of the first.
+    /// The number of events dropped because of unrepresentable times, and times and durations of the first.
     pub overflows: u64,
     pub overflow: (i64, i64),
 }
@@ -61,7 +61,7 @@ pub struct Timed {
 struct HashColumn {
     /// Number among the decoded columns.
     index: usize,
-    /// Whether its texts are shown even if there are none.
+    /// Whether the column of its texts is kept even if empty.
     wanted: bool,
     kinds: &'static [HashKind],
     text: String,
@@ -81,7 +81,7 @@ impl Timed {
         Timed { columns: columns.collect(), range: None, extent: None, overflows: 0, overflow: (0, 0) }
     }
 
-    /// Rename args that are called like columns of the record, and drop columns of the record that no row has.
+    /// Rename args that have names of columns of the record, and drop columns of the record without values.
     pub fn name_columns(&mut self, shape: &Shape) {
         let fixed = EVENT_COLUMNS.len();
         for column in self.columns.iter_mut().skip(fixed) {
@@ -102,7 +102,7 @@ impl Timed {
         });
     }
 
-    /// Put the texts of hashes beside them; `files` tells from which row on the rows are of which file.
+    /// Add the texts of hashes; `files` gives the file of each run of rows, by its first row.
     pub fn resolve_hashes(&mut self, files: &[(usize, usize)], book: &Book, shape: &Shape) -> Result<(), ArrowError> {
         for hashes in self.hash_columns() {
             let direct = self.columns.iter().position(|one| one.name == hashes.text && is_text(one.array.data_type()));
@@ -120,7 +120,7 @@ impl Timed {
         Ok(())
     }
 
-    /// The columns of hashes as they were decoded.
+    /// The decoded columns of hashes.
     fn hash_columns(&self) -> Vec<HashColumn> {
         let hashes = |column: &TableColumn| {
             let (kinds, text) = resolution(&column.name).filter(|_| is_hash(column.name.as_bytes()))?;
@@ -144,7 +144,7 @@ impl Timed {
         self.columns.insert(place.map_or(self.columns.len(), |place| place + 1), column);
     }
 
-    /// Times and durations to nanoseconds, of which a unit has `factor`; events whose time does not fit are dropped.
+    /// Times and durations to nanoseconds, `factor` per unit; events with unrepresentable times are dropped.
     pub fn scale(&mut self, factor: i64) -> Result<(), ArrowError> {
         let [ts, dur] = [0, 1].map(|column| self.columns[column].array.as_primitive::<Int64Type>().clone());
         let mut times: Vec<i64> = Vec::with_capacity(ts.len());
@@ -174,7 +174,7 @@ impl Timed {
         Ok(())
     }
 
-    /// Time and duration of an event in nanoseconds, and what it adds to the figures of its file.
+    /// Time and duration of an event in nanoseconds, added to the figures of its file.
     fn row(&mut self, factor: i64, ts: i64, dur: i64) -> Option<(i64, i64)> {
         let scaled = ts.checked_mul(factor).zip(dur.checked_mul(factor));
         let end = scaled.and_then(|(time, length)| time.checked_add(length));
@@ -205,7 +205,7 @@ pub fn is_wanted(column: &str) -> bool {
     matches!(column, "fhash" | "hhash")
 }
 
-/// Names that differ in case only would be one to SQL: later ones get a number.
+/// Make names unique regardless of case, as SQL requires: later ones get a number.
 pub fn unique_names<'a>(names: impl Iterator<Item = &'a mut String>) {
     let mut taken: FxHashSet<String> = FxHashSet::default();
     for column in names {

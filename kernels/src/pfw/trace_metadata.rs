@@ -1,4 +1,4 @@
-//! What a pass learns of a whole trace, as dicts and lists that JSON can hold, and what decoders take from it.
+//! The metadata of a whole trace from a pass, as dicts and lists for JSON, and its use by decoders.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct ColumnMetadata {
     pub kind: String,
     /// No row has a value.
     pub empty: bool,
-    /// Some row has a hash whose text is known.
+    /// Some row has a hash with a known text.
     pub resolves: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct EventMetadata {
     pub rows: u64,
     /// In order of first appearance.
     pub columns: Vec<ColumnMetadata>,
-    /// Distinct ones, two at most.
+    /// Distinct ones, at most two.
     pub categories: Vec<Option<String>>,
 }
 
@@ -60,7 +60,7 @@ pub struct TroubleMetadata {
     pub incomplete: bool,
 }
 
-/// A version of the writer as it stands in the table.
+/// A version of the writer as in the table.
 #[derive(Clone, PartialEq, FromPyObject, IntoPyObject)]
 pub enum Version {
     Bool(bool),
@@ -83,7 +83,7 @@ pub struct TraceMetadata {
     pub events: Vec<EventMetadata>,
     pub metadata: Vec<ColumnMetadata>,
     pub versions: Vec<Version>,
-    /// Some file gives a hash several texts: a pass must look at every hash of every event.
+    /// Some file gives a hash several texts: a pass must check every hash of every event.
     pub ambiguous: bool,
 }
 
