@@ -960,7 +960,7 @@ class PfwColumn:
     kind: str
     """Its Arrow type."""
     decoded: str
-    """The decoded column that it is from."""
+    """The decoded column it comes from."""
     how: Literal["column", "texts", "both"]
     """Whether its values are those of that column, the texts of its hashes, or both."""
 
@@ -1110,10 +1110,10 @@ class FtraceColumn:
     negative: bool
     """Whether some values are negative."""
     inexact: bool
-    """Whether some are whole numbers that no float holds."""
+    """Whether some are integers that no float represents exactly."""
 
 class FtraceEnd:
-    """How a file ended."""
+    """The state of a file at its end."""
 
     file: int
     broken: str | None
@@ -1122,7 +1122,7 @@ class FtraceEnd:
     damaged: int
     """Parts of a page that are foreign, and that are damaged."""
     endless: int
-    """Lines that were passed over."""
+    """Lines skipped because of their length."""
     open: bool
     """Whether it ends in the middle of a line."""
 

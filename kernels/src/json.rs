@@ -1,4 +1,4 @@
-//! Bytes of one line or record into JSON tokens, accepting exactly what Python's `json.loads` accepts.
+//! Bytes of one line or record -> JSON tokens, accepting exactly what Python's `json.loads` accepts.
 
 /// Bytes `start..end` of a line; lines are shorter than 4 GiB.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -28,19 +28,19 @@ pub struct Text {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Token {
-    /// Not there at all.
+    /// Missing.
     #[default]
     Absent,
     Null,
     Bool(bool),
     Int(i64),
-    /// A whole number beyond int64.
+    /// An integer beyond int64.
     Uint(u64),
-    /// A whole number beyond uint64, as it is written.
+    /// An integer beyond uint64, as written.
     Huge(Span),
     Float(Span),
     Text(Text),
-    /// A list or an object, as it is written.
+    /// A list or an object, as written.
     Nested(Span),
 }
 
@@ -48,7 +48,7 @@ pub enum Token {
 #[derive(Debug)]
 pub struct Invalid;
 
-/// More digits in a whole number are refused by Python.
+/// Python rejects integers with more digits.
 const MAX_DIGITS: usize = 4300;
 
 pub struct Scanner<'a> {
@@ -60,7 +60,7 @@ pub struct Scanner<'a> {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Marks (in the high bit of each byte, the lowest mark is right) quotes, backslashes and control characters.
+/// Marks quotes, backslashes and control characters in the high bit of each byte; only the lowest mark is reliable.
 #[inline]
 fn special(word: u64) -> u64 {
     let quote = word ^ (ONES * 0x22);
@@ -70,10 +70,10 @@ fn special(word: u64) -> u64 {
     (zero(quote) | zero(backslash) | control) & HIGHS
 }
 
-/// Give each member of an object: its key, its value, and the bytes of that.
+/// Pass each member of an object to a function: its key, its value, and the bytes of that.
 ///
 /// # Errors
-/// It is no object, or `each` refuses a member.
+/// It is not an object, or `each` rejects a member.
 pub fn members<'a>(
     object: &'a [u8],
     mut each: impl FnMut(Text, Token, &'a [u8]) -> Result<(), Invalid>,
@@ -107,13 +107,13 @@ impl<'a> Scanner<'a> {
         Scanner { line, at: 0, deepest: 0 }
     }
 
-    /// How many bytes are consumed.
+    /// The number of consumed bytes.
     #[inline]
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// How deep the lists and objects were that `value` gave, at most.
+    /// The maximum depth of the lists and objects returned by `value`.
     #[inline]
     pub fn deepest(&self) -> usize {
         self.deepest
@@ -124,7 +124,7 @@ impl<'a> Scanner<'a> {
         self.line.get(self.at).copied().unwrap_or(0)
     }
 
-    /// The next byte that is not white space, consumed; 0 at the end.
+    /// Consume and return the next byte that is not white space; 0 at the end.
     #[inline]
     pub fn next(&mut self) -> u8 {
         self.skip_space();
@@ -196,7 +196,7 @@ impl<'a> Scanner<'a> {
         self.at - start
     }
 
-    /// Digits and the number they are, which is only right up to 19 of them.
+    /// Digits and their number, which is only right up to 19 of them.
     #[inline]
     fn whole(&mut self) -> (u64, usize) {
         let start = self.at;
@@ -215,7 +215,7 @@ impl<'a> Scanner<'a> {
         (value, self.at - start)
     }
 
-    /// Skip the bytes of `pattern`, which stand in the low bytes marked by `mask`, if they are next.
+    /// Skip the bytes of `pattern`, in the low bytes marked by `mask`, if they are next.
     #[inline]
     pub fn skip_pattern(&mut self, pattern: u64, mask: u64, length: usize) -> bool {
         let next = self.line.get(self.at..).and_then(|rest| rest.first_chunk::<8>());
@@ -265,7 +265,7 @@ impl<'a> Scanner<'a> {
         Ok(text.parse().map_or(Token::Huge(span), Token::Uint))
     }
 
-    /// Consume `.` with digits after it; a point without digits is left where it is.
+    /// Consume `.` with digits after it; a point without digits is not consumed.
     #[inline]
     fn fraction(&mut self) -> bool {
         let start = self.at;
@@ -340,7 +340,7 @@ impl<'a> Scanner<'a> {
     fn nested(&mut self, stack: &mut Vec<u8>) -> Result<(), Invalid> {
         stack.clear();
         loop {
-            // Here a value is expected.
+            // A value is expected here.
             self.skip_space();
             let open = self.peek();
             let mut done = true;
@@ -394,11 +394,11 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The number that eight ASCII digits are, the first in the lowest byte.
+/// The number in eight ASCII digits, the first in the lowest byte.
 #[inline]
 fn eight_digits(word: u64) -> Option<u64> {
     let zeros = word ^ (ONES * 0x30);
-    // Digits become 0 to 9; 6 more carries into the high half of a byte for whatever is above 9.
+    // Digits become 0 to 9; adding 6 carries into the high half of a byte for anything above 9.
     if (zeros | zeros.wrapping_add(ONES * 6)) & (ONES * 0xf0) != 0 {
         return None;
     }
@@ -407,7 +407,7 @@ fn eight_digits(word: u64) -> Option<u64> {
     Some((fours * 10_000 + (fours >> 32)) & 0xffff_ffff)
 }
 
-/// The number of a decimal text such as `-12`, as numbers of old traces are written.
+/// The number in a decimal text such as `-12`, as written in old traces.
 pub fn parse_int(text: &[u8]) -> Option<i64> {
     let mut scanner = Scanner::new(text);
     match scanner.number() {
@@ -416,7 +416,7 @@ pub fn parse_int(text: &[u8]) -> Option<i64> {
     }
 }
 
-/// Append what a string literal stands for; returns whether half a surrogate pair was replaced by U+FFFD.
+/// Append the value of a string literal; returns whether an unpaired surrogate was replaced by U+FFFD.
 pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> bool {
     let mut at = 0;
     let mut replaced = false;
@@ -454,7 +454,7 @@ fn hex4(raw: &[u8]) -> Option<u32> {
     raw.get(..4)?.iter().try_fold(0, |code, digit| Some(code * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// The code point after `\u` and how many bytes it took, with the second half of a surrogate pair.
+/// The code point after `\u` and its length in bytes, including the second half of a surrogate pair.
 fn code_point(raw: &[u8]) -> (u32, usize) {
     let high = hex4(raw).unwrap_or(0xd800);
     if (0xd800..0xdc00).contains(&high)

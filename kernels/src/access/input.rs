@@ -1,4 +1,4 @@
-//! A file's bytes -> its text, inflated where it is gzip, from the beginning or from a seek point on.
+//! A file's bytes -> its text, inflated if it is gzip, from the beginning or from a seek point on.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
@@ -13,15 +13,15 @@ use super::{Checkpoint, Damage};
 
 /// Bytes read from a file at a time.
 const PIECE: usize = 1 << 18;
-/// Text that is inflated to find out at which bit a block begins.
+/// Bytes of text inflated to find the bit at which a block begins.
 const PROOF: usize = 1 << 15;
 /// A gzip member ends with its checksum and size.
 const TRAILER: u8 = 8;
 
-/// What an [`Input`] did.
+/// The result of a step of an [`Input`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// It gave text, or has more to do before it can.
+    /// There is text, or more to do before there is.
     More,
     /// A gzip member begins.
     Member,
@@ -31,7 +31,7 @@ pub enum Step {
     End,
 }
 
-/// A place inside of a gzip member from which inflating can begin.
+/// A place inside of a gzip member where inflating can begin.
 pub struct Point {
     pub offset: u64,
     pub bits: u8,
@@ -39,12 +39,12 @@ pub struct Point {
 
 enum State {
     Plain,
-    /// A member may begin here; whether one was read before.
+    /// A member may begin here; the flag is whether one was read before.
     Between(bool),
     Member,
-    /// Inside of a member whose beginning was not read.
+    /// Inside of a member without its beginning.
     Raw,
-    /// Bytes of the trailer that are to be passed over.
+    /// Bytes of the trailer still to be skipped.
     Trailer(u8),
     Ended,
 }
@@ -56,7 +56,7 @@ pub struct Input {
     done: Arc<AtomicU64>,
     piece: Vec<u8>,
     at: usize,
-    /// Where `piece` begins in the file, and the byte before it.
+    /// The place of `piece` in the file, and the byte before it.
     base: u64,
     before: u8,
     eof: bool,
@@ -77,7 +77,7 @@ impl Input {
         Ok(input)
     }
 
-    /// Begin where a chunk does; None if that is impossible for its values.
+    /// Begin at the start of a chunk; None if its values are invalid.
     pub fn at(path: &Path, place: &Checkpoint, done: Arc<AtomicU64>) -> io::Result<Option<Input>> {
         let before = u64::from(place.bits > 0);
         let Some(start) = place.c_offset.checked_sub(before) else {
@@ -132,12 +132,12 @@ impl Input {
         matches!(self.state, State::Member | State::Raw)
     }
 
-    /// Where in the file that is which was not used yet.
+    /// The place in the file of the first unused byte.
     pub fn position(&self) -> u64 {
         self.base + self.at as u64
     }
 
-    /// Read from the file until a whole piece is there, or the file ends.
+    /// Read from the file until there is a whole piece, or the file ends.
     fn fill(&mut self) -> io::Result<()> {
         if let Some(before) = self.at.checked_sub(1) {
             self.before = self.piece.get(before).copied().unwrap_or_default();
@@ -156,7 +156,7 @@ impl Input {
         self.piece.get(self.at..).unwrap_or_default()
     }
 
-    /// Append at most `room` bytes of text; with `stop` also stop where blocks of deflate end.
+    /// Append at most `room` bytes of text; with `stop` also stop at the ends of deflate blocks.
     pub fn read(&mut self, out: &mut Vec<u8>, room: usize, stop: bool) -> io::Result<Step> {
         if self.at >= self.piece.len() && !self.eof {
             self.fill()?;
@@ -243,9 +243,9 @@ impl Input {
         }
     }
 
-    /// After [`Step::BlockEnd`]: the seek point there, if it is known, and more text.
+    /// After [`Step::BlockEnd`]: the seek point there, if it can be determined, and more text.
     ///
-    /// `window` is the text before, as far as it belongs to the member and deflate refers to it.
+    /// `window` is the text before, as far as it belongs to the member and deflate may refer to it.
     pub fn point(&mut self, out: &mut Vec<u8>, window: &[u8]) -> io::Result<Option<Point>> {
         self.fill()?;
         let offset = self.position();

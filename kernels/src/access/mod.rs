@@ -1,4 +1,4 @@
-//! Files, plain or gzip -> blocks of whole lines, and chunks of them that can be read again one by one.
+//! Files, plain or gzip -> blocks of whole lines, and chunks that can be read again one by one.
 
 mod input;
 mod python;
@@ -20,19 +20,19 @@ pub enum Damage {
     Trailing,
 }
 
-/// How large blocks and chunks are, and how long a line may be.
+/// Sizes of blocks and chunks, and the maximum length of a line.
 #[derive(Clone, Copy)]
 pub struct Limits {
     pub block: usize,
-    /// Longer lines are passed over.
+    /// Longer lines are skipped.
     pub line: usize,
-    /// Text that a chunk has at least, if its file has so much.
+    /// Minimum text of a chunk, if its file has as much.
     pub chunk: u64,
-    /// How lines begin that stay in one block with the line before; none where it is empty.
+    /// Prefix of lines that stay in one block with the line before; none if it is empty.
     pub joined: &'static [u8],
 }
 
-/// Where a chunk is; `dctv.contracts.chunks.Checkpoint` says what the fields mean.
+/// The place of a chunk; `dctv.contracts.chunks.Checkpoint` documents the fields.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     pub file: u32,
@@ -53,13 +53,13 @@ pub struct Checkpoint {
 pub struct Block {
     /// Whole lines; the last one may lack its line end, at the end of the file.
     pub text: Vec<u8>,
-    /// A line longer than the limit stood before `text`: its first bytes; the rest of it was skipped.
+    /// The first bytes of a skipped line before `text`, which was longer than the limit.
     pub skipped: Option<Vec<u8>>,
     /// Number of the chunk in its file.
     pub chunk: u32,
-    /// Number of the first line, also if it was skipped, in the file.
+    /// Number of the first line in the file, including a skipped one.
     pub first_line: u64,
-    /// Lines, also a skipped one.
+    /// Number of lines, including a skipped one.
     pub lines: u64,
     /// The chunk that ends with this block.
     pub end: Option<Checkpoint>,

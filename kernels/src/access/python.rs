@@ -1,4 +1,4 @@
-//! What Python sees of chunks of text.
+//! Python objects for chunks of text.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ struct TextBlock {
 }
 
 impl Checkpoint {
-    /// Make a `dctv.contracts.chunks.Checkpoint` of it.
+    /// Convert to a `dctv.contracts.chunks.Checkpoint`.
     pub fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let class = py.import("dctv.contracts.chunks")?.getattr("Checkpoint")?;
         let window = self.window.map(|bytes| PyBytes::new(py, &bytes).unbind());
@@ -60,9 +60,9 @@ impl Checkpoint {
     }
 }
 
-/// The text of one chunk: bytes, as its checkpoint says.
+/// The text of one chunk, given by its checkpoint.
 ///
-/// Raises OSError where the file cannot be read or does not hold what it did.
+/// Raises OSError if the file cannot be read or has changed.
 #[pyfunction]
 fn read_chunk(py: Python<'_>, path: PathBuf, place: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
     let place = Checkpoint::from_python(place)?;
@@ -74,7 +74,7 @@ fn failed(path: &Path, error: &std::io::Error) -> PyErr {
     PyOSError::new_err((path.display().to_string(), error.to_string()))
 }
 
-/// Files -> the checkpoints of their chunks, in order; after a file's last one `damage` knows whether it ended early.
+/// Files -> the checkpoints of their chunks, in order; after a file's last one `damage` includes it if it ended early.
 #[pyclass]
 struct TextChunks {
     paths: Vec<PathBuf>,
@@ -83,13 +83,13 @@ struct TextChunks {
     next: usize,
     source: Option<BlockSource>,
     spare: Vec<u8>,
-    /// Files that ended early, and why: `truncated`, `corrupt`, `trailing`.
+    /// Files that ended early, and the reasons: `truncated`, `corrupt`, `trailing`.
     #[pyo3(get)]
     damage: Vec<(usize, &'static str)>,
 }
 
 impl TextChunks {
-    /// The next block that ends a chunk, or any with `all`.
+    /// The next block that ends a chunk, or any block with `all`.
     fn step(&mut self, all: bool) -> Result<Option<Block>, (PathBuf, std::io::Error)> {
         loop {
             let file = self.next.saturating_sub(1);
@@ -153,7 +153,7 @@ impl TextChunks {
         block.end.map(|end| end.into_python(py)).transpose()
     }
 
-    /// The next block in place of the next checkpoint.
+    /// The next block instead of the next checkpoint.
     fn block(&mut self, py: Python<'_>) -> PyResult<Option<TextBlock>> {
         let block = py.detach(|| self.step(true)).map_err(|(path, error)| failed(&path, &error))?;
         let Some(block) = block else {

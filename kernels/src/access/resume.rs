@@ -1,19 +1,19 @@
-//! A place inside of a deflate stream -> an inflater that goes on from there.
+//! A place inside of a deflate stream -> an inflater that continues from there.
 //!
-//! A deflate block may begin at any bit of a byte, but inflaters begin at a byte's first one. So they are given blocks
-//! without text before it, of just as many bits as the byte lacks.
+//! A deflate block may begin at any bit of a byte, but inflaters begin at the first bit of one. So they first get
+//! blocks without text, with exactly as many bits as are missing.
 
 use zlib_rs::{Inflate, InflateFlush};
 
-/// How far back deflate refers.
+/// Maximum distance of references in deflate.
 pub const WINDOW: usize = 1 << 15;
-/// Text that a place must reproduce before it is taken for a seek point.
+/// Length of the text that a place must reproduce to become a seek point.
 const PROOF: usize = 512;
 
 /// The order in which lengths of the code of code lengths are stored.
 const LENGTH_ORDER: [u8; 18] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1];
 
-/// Bits that are written from the lowest one of each byte on.
+/// Bits, written from the lowest one of each byte on.
 #[derive(Default)]
 struct Bits {
     bytes: Vec<u8>,
@@ -39,7 +39,7 @@ impl Bits {
         self.put(0, 7);
     }
 
-    /// An empty block with codes of its own, 93 bits: the only code is that of the block's end, one bit.
+    /// An empty block with codes of its own, 93 bits: its only code is that of the block's end, one bit.
     fn odd_block(&mut self) {
         const REPEAT_ZERO: (u32, usize) = (0b11, 2);
         self.put(0b100, 3);
@@ -75,7 +75,7 @@ fn padding(bits: u8) -> Vec<u8> {
     padding.bytes
 }
 
-/// Make an inflater go on at a block that begins with the last `bits` bits of the byte `before`.
+/// Make an inflater continue at a block that begins with the last `bits` bits of the byte `before`.
 ///
 /// Returns false if it cannot.
 pub fn resume(inflate: &mut Inflate, bits: u8, before: u8, window: &[u8]) -> bool {
@@ -95,9 +95,9 @@ pub fn resume(inflate: &mut Inflate, bits: u8, before: u8, window: &[u8]) -> boo
     done.is_ok() && inflate.total_in() - had == padding.len() as u64
 }
 
-/// With how many bits of the byte `before` a deflate block begins, of which all is known but just that.
+/// The number of bits of the byte `before` with which a deflate block begins, if everything else about it is known.
 ///
-/// `packed` follows that byte, and `text` is what the blocks from there on say; None if no place gives it.
+/// `packed` follows that byte, and `text` is the output of the blocks from there on; None if no number reproduces it.
 pub fn find_bits(before: u8, packed: &[u8], window: &[u8], text: &[u8]) -> Option<u8> {
     if text.len() < PROOF {
         return None;
@@ -119,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    /// Text of words, whose blocks end at bits of all kinds.
+    /// Text of words, with blocks that end at all bits of a byte.
     fn text() -> Vec<u8> {
         let mixed = (0..150_000_u64).map(|at| at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (40 + at / 30_000));
         mixed.flat_map(|word| format!("{word:x} ").into_bytes()).collect()
@@ -131,7 +131,7 @@ mod tests {
         encoder.finish().expect("memory takes it")
     }
 
-    /// Where blocks end: in the packed bytes, and in the text.
+    /// The ends of blocks: in the packed bytes, and in the text.
     fn ends(packed: &[u8], text: &[u8]) -> Vec<(usize, usize)> {
         let mut inflate = Inflate::new(false, 15);
         let mut out = vec![0; text.len() + 1];

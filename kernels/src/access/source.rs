@@ -1,4 +1,4 @@
-//! One file, or one chunk of it, into blocks of whole lines.
+//! One file, or one chunk of it -> blocks of whole lines.
 
 use std::io::{self, Error, ErrorKind};
 use std::path::Path;
@@ -11,20 +11,20 @@ use super::input::{Input, Step};
 use super::resume::WINDOW;
 use super::{Block, Checkpoint, Damage, Limits};
 
-/// Text that is inflated at a time.
+/// Text inflated per step.
 const STEP: usize = 1 << 19;
-/// The same where a chunk's last line is looked for, so that its chunk does not get much more than it needs.
+/// The same while searching for the end of a chunk's last line, so that its chunk hardly exceeds its size.
 const SMALL_STEP: usize = 1 << 12;
 /// The same for chunks of a few lines.
 const LEAST_STEP: usize = 64;
-/// How far behind a place its line may end for a chunk to begin there.
+/// Maximum distance of the end of a line from a place for a chunk to begin there.
 const LINE_REST: u64 = 1 << 20;
-/// How far back a block may end so as not to part lines that belong together.
+/// Maximum distance to shorten a block by so as not to separate lines that belong together.
 const JOINED_MOST: usize = 1 << 16;
-/// How much of a line that is passed over is shown.
+/// Length of the example of a skipped line.
 const EXAMPLE: usize = 200;
 
-/// Where the next chunk may begin, but for the line that is there.
+/// The place where the next chunk may begin, except for the line that is there.
 struct Cut {
     offset: u64,
     c_offset: u64,
@@ -36,25 +36,25 @@ struct Cut {
 pub struct BlockSource {
     input: Input,
     limits: Limits,
-    /// Text behind the last block, and where it begins in the unpacked file.
+    /// Text after the last block, and its place in the unpacked file.
     rest: Vec<u8>,
     offset: u64,
-    /// What stood before it, as far as deflate may refer to it.
+    /// The text before it, as far as deflate may refer to it.
     tail: Vec<u8>,
-    /// Where the current gzip member begins in the unpacked file.
+    /// The start of the current gzip member in the unpacked file.
     member: u64,
     /// Lines before `offset`.
     lines: u64,
-    /// The chunk that is read, but for its sizes.
+    /// The current chunk, without its sizes.
     chunk: Checkpoint,
     cut: Option<Cut>,
-    /// What was asked for, if it is one chunk, and how much of that is to come.
+    /// The requested chunk, if only one is read, and its remaining bytes.
     only: Option<Checkpoint>,
     left: usize,
 }
 
 impl BlockSource {
-    /// Read a file from its beginning; `done` counts the bytes that are read of it.
+    /// Read a file from its beginning; `done` counts the bytes read of it.
     pub fn open(path: &Path, file: u32, limits: Limits, done: Arc<AtomicU64>) -> io::Result<BlockSource> {
         let input = Input::open(path, done)?;
         let chunk = Checkpoint {
@@ -76,7 +76,7 @@ impl BlockSource {
 
     /// Read one chunk again; its blocks are numbered as in the whole file.
     ///
-    /// Here, or when a block is asked for, it is an error if the file is not what it was.
+    /// Fails, here or in `block`, if the file has changed.
     pub fn chunk(path: &Path, place: &Checkpoint, limits: Limits, done: Arc<AtomicU64>) -> io::Result<BlockSource> {
         let input = Input::at(path, place, done)?.ok_or_else(changed)?;
         let mut source = BlockSource::new(input, limits, place.clone());
@@ -90,7 +90,7 @@ impl BlockSource {
     }
 
     fn new(input: Input, mut limits: Limits, chunk: Checkpoint) -> BlockSource {
-        // Shorter lines may stand in a block between others, where nobody looks for them.
+        // Shorter lines may be in a block between others, where their length is not checked.
         limits.line = limits.line.max(limits.block.saturating_add(2 * STEP));
         BlockSource {
             input,
@@ -107,7 +107,7 @@ impl BlockSource {
         }
     }
 
-    /// Why the file ended early, once it did.
+    /// Why the file ended early, after its end.
     pub fn damage(&self) -> Option<Damage> {
         self.input.damage
     }
@@ -167,7 +167,7 @@ impl BlockSource {
         text.get(..=limit).is_some_and(|text| !text.contains(&b'\n'))
     }
 
-    /// Where in `text` the next chunk begins, once it is certain that something is there.
+    /// The place in `text` where the next chunk begins, once there is text after it.
     fn place_of_cut(&self, text: &[u8]) -> Option<usize> {
         let cut = self.cut.as_ref()?;
         let from = cut.offset.saturating_sub(self.offset) as usize;
@@ -185,14 +185,14 @@ impl BlockSource {
         (at + self.limits.joined.len().max(1) <= text.len()).then_some(at)
     }
 
-    /// Behind the last line that a block may end with, none of which ends before `seen`.
+    /// The end of the last line that may end a block; no such line ends before `seen`.
     fn line_end(&self, text: &[u8], seen: usize) -> Option<usize> {
         let joined = self.limits.joined;
         let found = text.get(seen..)?;
         if joined.is_empty() {
             return Some(seen + memrchr(b'\n', found)? + 1);
         }
-        // What follows the last line is not known yet. A run of lines that never ends is cut anywhere.
+        // The line after the last one is not known yet. A run of joined lines without end is cut anywhere.
         let from = text.len().saturating_sub(JOINED_MOST);
         let ends = memrchr_iter(b'\n', text.get(from..)?).map(|end| from + end + 1);
         let apart =
@@ -220,7 +220,7 @@ impl BlockSource {
             Some(_) => SMALL_STEP,
             None => STEP,
         };
-        // Small chunks end soon after they could.
+        // Small chunks end soon after their minimum size.
         let room = room.min(usize::try_from(self.limits.chunk).unwrap_or(STEP).max(LEAST_STEP));
         let step = self.input.read(text, room.min(self.left), stop)?;
         let more = match step {
@@ -336,7 +336,7 @@ impl BlockSource {
         Ok(block)
     }
 
-    /// Pass over a line of which `text` is the beginning.
+    /// Skip a line that begins with `text`.
     fn skip_line(&mut self, mut text: Vec<u8>) -> io::Result<Block> {
         let head = text.get(..EXAMPLE).unwrap_or(&text).to_vec();
         let mut more = true;
@@ -365,7 +365,7 @@ impl BlockSource {
     }
 }
 
-/// The text of one chunk; an error if the file is not what it was.
+/// The text of one chunk; an error if the file has changed.
 pub fn read_chunk(path: &Path, place: &Checkpoint) -> io::Result<Vec<u8>> {
     let whole = Limits { block: usize::MAX / 4, line: usize::MAX / 4, chunk: u64::MAX, joined: b"" };
     let mut source = BlockSource::chunk(path, place, whole, Arc::default())?;

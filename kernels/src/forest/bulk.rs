@@ -1,4 +1,4 @@
-//! All nodes of a forest at once, in parts that go where they are to be, on all cores.
+//! All nodes of a forest at once, in parts that are written to their places, on all cores.
 
 use std::io;
 
@@ -7,14 +7,14 @@ use rayon::prelude::*;
 use super::monoid::Monoid;
 use super::tree::push_within;
 
-/// Leaves of a part: enough that little is left to do between parts, few enough that a core's cache holds it.
+/// Leaves of a part: enough that little is left to do between parts, few enough to fit in a core's cache.
 const LEAVES: usize = 1 << 13;
-/// Parts that are made before they are handed on.
+/// Parts that are computed before they are passed on.
 const AT_ONCE: usize = 16;
 
-/// Where words go.
+/// The destination of words.
 pub trait Sink {
-    /// Take words that stand behind so many others; all but a few come in order.
+    /// Write words at an offset; almost all come in order.
     fn put(&mut self, at: usize, words: &[u64]) -> io::Result<()>;
 }
 
@@ -29,7 +29,7 @@ impl Sink for Vec<u64> {
     }
 }
 
-/// Make the nodes of so many leaves, each of which `make` appends to the value of none, and put them behind so many words.
+/// Compute the nodes of a number of leaves, and write them at an offset; `make` appends each leaf to the identity.
 pub fn build<M: Monoid>(
     monoid: &M,
     leaves: usize,
@@ -41,7 +41,7 @@ pub fn build<M: Monoid>(
     let words = 2 * LEAVES * width;
     let parts = leaves.div_ceil(LEAVES);
     let mut made = vec![0; words * AT_ONCE.min(parts)];
-    // Of each part the node behind its own: what comes after it is part of what that one reaches over.
+    // The node after the nodes of each part: it also aggregates later parts.
     let mut open: Vec<u64> = Vec::with_capacity(parts * width);
     for first in (0..parts).step_by(AT_ONCE) {
         let begin = first * LEAVES;

@@ -1,7 +1,7 @@
-//! Forests in files: what they hold in memory, behind a header that says what it is.
+//! Forests in files: their memory layout, after a header that describes it.
 //!
-//! All numbers are little-endian. The header is 64 bytes: the magic, version, kind, states, leaves, bytes of text, CRC-32
-//! of all that follows, CRC-32 of the header before it. Then come the nodes as words, then the text.
+//! All numbers are little-endian. The header is 64 bytes: the magic, version, kind, states, leaves, bytes of text,
+//! CRC-32 of all bytes after the header, CRC-32 of the header before it. Then come the nodes as words, then the text.
 
 use std::io::{self, Write};
 
@@ -14,10 +14,10 @@ use super::nodes::{Mapped, Nodes};
 const MAGIC: &[u8; 8] = b"dctvfor\0";
 const VERSION: u32 = 1;
 const HEADER: usize = 64;
-/// Nodes that are brought into the form of the file at once.
+/// Nodes that are converted to the file format at once.
 const AT_ONCE: usize = 4096;
 
-/// What a file holds.
+/// The contents of a file.
 pub struct Opened {
     pub kind: Kind,
     pub leaves: usize,
@@ -42,7 +42,7 @@ fn write_nodes<N: Nodes>(
     Ok(())
 }
 
-/// Write a forest; it is read twice, since what stands first is the sum of all.
+/// Write a forest; it is read twice, since the checksum of everything comes first.
 pub fn write<N: Nodes>(kind: Kind, nodes: &N, leaves: usize, text: &str, out: &mut impl Write) -> io::Result<()> {
     let width = kind.monoid().width();
     let mut sum = 0;
@@ -67,7 +67,7 @@ pub fn write<N: Nodes>(kind: Kind, nodes: &N, leaves: usize, text: &str, out: &m
     out.write_all(text.as_bytes())
 }
 
-/// Open the bytes of a file; the error says what is wrong with them.
+/// Open the bytes of a file; errors are messages.
 pub fn open(bytes: &Buffer) -> Result<Opened, String> {
     let header = bytes.get(..HEADER).filter(|header| header.starts_with(MAGIC));
     let header = header.ok_or("it does not begin as one")?;
@@ -91,7 +91,7 @@ pub fn open(bytes: &Buffer) -> Result<Opened, String> {
     if crc32(0, &bytes[HEADER..]) != word(56) {
         return Err("it is damaged".to_owned());
     }
-    // Not larger than what is there.
+    // At most the size of the file.
     let end = end.unwrap_or_default() as usize;
     let text = std::str::from_utf8(&bytes[end..]).map_err(|error| error.to_string())?;
     let words = bytes.slice_with_length(HEADER, end - HEADER);

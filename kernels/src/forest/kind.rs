@@ -1,4 +1,4 @@
-//! The monoids that have a name: what their leaves are made of, and what their values are shown as.
+//! The named monoids: how leaves are made, and how values are converted to columns.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::statistics::BINS;
 
 /// Bins of a log2 histogram: one for 0 and one for each number of bits.
 const OCTAVES: usize = 65;
-/// Of more states than this, nodes are so wide that sums by state are better made from rows.
+/// With more states, nodes are so wide that sums by state are better computed from rows.
 pub const MOST_STATES: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum Kind {
     Text,
 }
 
-/// The numbers that stand for kinds in files, and their names.
+/// The numbers of kinds in files, and their names.
 const NAMES: [(Kind, u32, &str); 14] = [
     (Kind::Count, 1, "count"),
     (Kind::Sum, 2, "sum"),
@@ -108,7 +108,7 @@ impl Kind {
         }
     }
 
-    /// Whether a value is as large (for a minimum as small) as a number, where that stays so when more is appended.
+    /// A test whether a value is at least a bound (at most, for a minimum), for kinds where appending preserves that.
     pub fn reaches(self, bound: i64) -> Option<impl Fn(&[u64]) -> bool> {
         let known = matches!(self, Kind::Count | Kind::Min | Kind::Max | Kind::Longest);
         known.then_some(move |value: &[u64]| match self {
@@ -139,13 +139,13 @@ impl Kind {
     }
 }
 
-/// Leaves as words, and for texts what they are parts of.
+/// Leaves as words, and for texts the text that they are parts of.
 pub type Leaves = (Vec<u64>, String);
 
 impl Kind {
-    /// What a leaf is made of: a value, or for histograms and sketches several; states come beside their durations.
+    /// The leaves for some values: one each, or several for histograms and sketches; states come with their durations.
     ///
-    /// NULL is no value. `before` is the number of leaves that are there, `text` the length of their texts.
+    /// NULL is not a value. `before` is the number of existing leaves, `text` the length of their texts.
     pub fn leaves(
         self,
         values: &ArrayRef,
@@ -253,7 +253,7 @@ fn floats(values: &ArrayRef) -> Result<&Float64Array, ArrowError> {
     found.ok_or_else(|| fail(format!("found values of {}, expected float64", values.data_type())))
 }
 
-/// Numbers of which none is negative.
+/// Numbers that must not be negative.
 fn unsigned(values: &ArrayRef) -> Result<impl Iterator<Item = Option<u64>>, ArrowError> {
     let values = integers(values)?;
     if let Some(value) = values.iter().flatten().find(|value| *value < 0) {
@@ -279,7 +279,7 @@ fn by_state(
     Ok(words)
 }
 
-/// How many of the values of each leaf fall into each bin.
+/// The number of values of each leaf in each bin.
 fn counted(values: &ArrayRef, bins: usize, bin: impl Fn(u64) -> usize) -> Result<Vec<u64>, ArrowError> {
     let mut words = vec![0; values.len() * bins];
     for (leaf, counts) in words.chunks_exact_mut(bins).enumerate() {

@@ -1,11 +1,11 @@
-//! Where the nodes of an in-order forest stand, which their numbers alone tell.
+//! The layout of the nodes of an in-order forest, which depends only on their numbers.
 //!
-//! Leaf `i` is node `2i`. The aggregate of an aligned block of `2^l` leaves from `i` on is node `2i + 2^l - 1`, whose
-//! number ends in `l` ones: it stands between the nodes of its two halves. Appending a leaf adds two nodes, so nothing
-//! that is there ever moves, and the nodes of neighbours are neighbours.
-//! After Tristan Hume's implicit in-order forest.
+//! Leaf `i` is node `2i`. The aggregate of an aligned block of `2^l` leaves from `i` on is node `2i + 2^l - 1`, a
+//! number that ends in `l` ones: it is between the nodes of its two halves. Appending a leaf adds two nodes, so
+//! existing nodes never move, and the nodes of neighbours are neighbours. After Tristan Hume's implicit in-order
+//! forest.
 
-/// `2^level` leaves from one that is a multiple of that.
+/// `2^level` leaves from a multiple of that on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     pub first: usize,
@@ -13,7 +13,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// The largest block that begins with a leaf and ends before another one, which is larger.
+    /// The largest block that begins with a leaf and ends at or before a later one.
     #[inline]
     pub fn largest(first: usize, end: usize) -> Block {
         let fitting = (end - first).ilog2();
@@ -21,7 +21,7 @@ impl Block {
         Block { first, level: fitting.min(aligned) }
     }
 
-    /// The leaf behind its last one.
+    /// The leaf after its last one.
     #[inline]
     pub fn end(self) -> usize {
         self.first + (1 << self.level)
@@ -42,7 +42,8 @@ impl Block {
         (left, right)
     }
 
-    /// The blocks of more than one leaf that hold a leaf and have a node in a forest of so many leaves, small ones first.
+    /// The blocks of more than one leaf that contain a leaf and have a node in a forest of `leaves` leaves, smallest
+    /// first.
     pub fn around(leaf: usize, leaves: usize) -> impl Iterator<Item = Block> {
         let levels = 1..=leaves.max(1).ilog2() + 1;
         levels

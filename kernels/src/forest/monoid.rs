@@ -1,16 +1,16 @@
-//! What nodes hold, and how two that are neighbours become one.
+//! The values of nodes, and the operation that combines two neighbours.
 
 /// An associative operation with an identity over values of a fixed number of 64-bit words.
 pub trait Monoid: Send + Sync {
     /// Words of a value.
     fn width(&self) -> usize;
 
-    /// Write the value of no leaves.
+    /// Write the identity, the value of no leaves.
     fn identity(&self, value: &mut [u64]) {
         value.fill(0);
     }
 
-    /// Append the value of what stands on the right of all that `value` is made of; it need not be commutative.
+    /// Append the value to the right of all that `value` aggregates; the operation need not be commutative.
     fn append(&self, value: &mut [u64], right: &[u64]);
 }
 
@@ -31,7 +31,7 @@ impl Monoid for Counts {
     }
 }
 
-/// A sum of signed numbers in so many words, the low ones first: with one more than the numbers have, none overflows.
+/// A sum of signed numbers in `WORDS` words, the low ones first: one word more than the numbers have prevents overflow.
 pub struct Sum<const WORDS: usize>;
 
 impl<const WORDS: usize> Monoid for Sum<WORDS> {
@@ -67,7 +67,8 @@ impl Monoid for FloatSum {
     }
 }
 
-/// One of the values that are there: whether there is one, then its bits. `later` is whether the right one of two it is.
+/// One of the existing values: whether there is one, then its bits. The function returns whether to choose the right
+/// one of two.
 pub struct Chosen<F>(pub F);
 
 impl<F: Fn(u64, u64) -> bool + Send + Sync> Monoid for Chosen<F> {
@@ -101,10 +102,10 @@ impl Monoid for Longest {
     }
 }
 
-/// A text made of neighbouring parts of one long text: where it begins and ends there.
+/// A text made of neighbouring parts of one long text: its start and end there.
 pub struct Text;
 
-/// What becomes of parts that were put together in another order than that of the text.
+/// The result of combining parts in another order than that of the text.
 pub const DISORDER: [u64; 2] = [u64::MAX; 2];
 
 impl Monoid for Text {

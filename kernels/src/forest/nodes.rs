@@ -1,4 +1,4 @@
-//! The nodes of a forest: in blocks of memory, to which more are added, or in a file that is mapped.
+//! The nodes of a forest: in growing blocks of memory, or in a mapped file.
 
 use arrow_buffer::Buffer;
 
@@ -8,13 +8,13 @@ pub trait Nodes: Send + Sync {
     fn words(&self, node: usize, width: usize) -> &[u64];
 }
 
-/// Words of a block: enough that few are asked for, and a table of all blocks stays small.
+/// Words of a block: enough to make allocations rare, and to keep the table of all blocks small.
 const BLOCK_WORDS: usize = 1 << 17;
 
-/// Nodes that are appended to. Only the table of blocks grows; the blocks stay where they are.
+/// Growing nodes. Only the table of blocks is reallocated; the blocks stay in place.
 pub struct Growing {
     width: usize,
-    /// The number of nodes of a block is two to the power of this.
+    /// The binary logarithm of the number of nodes of a block.
     shift: u32,
     pub blocks: Vec<Box<[u64]>>,
 }
@@ -24,19 +24,19 @@ impl Growing {
         Growing::sized(width, usize::MAX / 4)
     }
 
-    /// Nodes for about so many leaves: of a few, blocks are small.
+    /// Nodes for about a number of leaves: if it is small, blocks are small.
     pub fn sized(width: usize, leaves: usize) -> Growing {
         let most = (BLOCK_WORDS / width.max(1)).max(2).ilog2();
         let shift = most.min(leaves.max(1).next_power_of_two().ilog2() + 1);
         Growing { width, shift, blocks: Vec::new() }
     }
 
-    /// How many leaves a block holds, with as many inner nodes.
+    /// The number of leaves in a block, with as many inner nodes.
     pub fn leaves_of_block(&self) -> usize {
         1 << (self.shift - 1)
     }
 
-    /// Add blocks until there is room for so many leaves.
+    /// Add blocks until there is room for a number of leaves.
     pub fn reserve(&mut self, leaves: usize) {
         let words = self.width << self.shift;
         while self.blocks.len() * self.leaves_of_block() < leaves {
@@ -60,11 +60,11 @@ impl Nodes for Growing {
     }
 }
 
-/// Nodes as a file has them, one after the other.
+/// Nodes in a file, one after the other.
 pub struct Mapped(Buffer);
 
 impl Mapped {
-    /// Read nodes from whole words; those that do not begin where a word may are copied.
+    /// Read nodes from whole words; unaligned ones are copied.
     pub fn new(words: Buffer) -> Mapped {
         let aligned = words.as_ptr().align_offset(align_of::<u64>()) == 0;
         Mapped(if aligned { words } else { Buffer::from(words.as_slice()) })

@@ -1,4 +1,4 @@
-//! Forests as Python holds them.
+//! Python objects for forests.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -26,12 +26,12 @@ enum Held {
     Mapped(Tree<Values, Mapped>),
 }
 
-/// Aggregates over any range of a column that is appended to; see `dctv/_kernels.pyi`.
+/// Aggregates over any range of a growing column; see `dctv/_kernels.pyi`.
 #[pyclass(module = "dctv._kernels")]
 pub struct Forest {
     kind: Kind,
     held: Held,
-    /// What texts are parts of.
+    /// The text that values of texts are parts of.
     text: String,
 }
 
@@ -57,7 +57,7 @@ impl Forest {
         }
     }
 
-    /// A range of leaves, if they are there.
+    /// A range of leaves, if it is within bounds.
     fn range(&self, first: i64, end: i64) -> PyResult<(usize, usize)> {
         let leaves = self.leaves();
         let range = usize::try_from(first).ok().zip(usize::try_from(end).ok());
@@ -85,7 +85,7 @@ impl Forest {
         Ok(Forest { kind, held: Held::Growing(Tree::new(kind.monoid())), text: String::new() })
     }
 
-    /// A forest that was saved, whose nodes stay where they are mapped.
+    /// A saved forest, with nodes in the mapped file.
     #[staticmethod]
     fn open(py: Python<'_>, mapped: PyArrowBuffer) -> PyResult<Forest> {
         let bytes = mapped.into_inner();

@@ -1,4 +1,4 @@
-//! An in-order forest: any range of an array of values, aggregated in logarithmic time, and more values at its end.
+//! An in-order forest: aggregates over any range of an array of values in logarithmic time, with appends at its end.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ pub struct Forest<M, N> {
 }
 
 impl<M: Monoid, N: Nodes> Forest<M, N> {
-    /// A forest of so many leaves whose nodes are there.
+    /// A forest of existing nodes.
     pub fn of(monoid: M, nodes: N, leaves: usize) -> Forest<M, N> {
         Forest { monoid, nodes, leaves }
     }
@@ -34,16 +34,16 @@ impl<M: Monoid, N: Nodes> Forest<M, N> {
         gather(&self.monoid, &self.nodes, (first, end), value);
     }
 
-    /// Return the first leaf from which on, to the left, a test holds of all that stands between `first` and it.
+    /// Return the first leaf for which a test holds on the aggregate of the leaves from `first` up to and including it.
     ///
-    /// Once it holds it must go on to hold: of a maximum that it is large enough, say. Another search within a block
-    /// that does not satisfy it is never begun, so this takes as many steps as a range.
+    /// The test must be monotonic: once it holds it must continue to hold, such as that a maximum is large enough. A
+    /// search within a block that does not satisfy it is never started, so this takes as many steps as a range.
     pub fn search(&self, mut first: usize, end: usize, test: impl Fn(&[u64]) -> bool) -> Option<usize> {
         debug_assert!(end <= self.leaves);
         let mut before = vec![0; self.monoid.width()];
         self.monoid.identity(&mut before);
         let mut with = before.clone();
-        // Append a block to what is before it, unless the test holds then.
+        // Append a block to the aggregate before it, unless the test holds then.
         let mut passes = |block: Block| {
             with.copy_from_slice(&before);
             self.monoid.append(&mut with, self.words(block.node()));
@@ -68,7 +68,7 @@ impl<M: Monoid, N: Nodes> Forest<M, N> {
     }
 }
 
-/// Append the leaves from one up to another to a value, by nodes that are there.
+/// Append the leaves of a range to a value, by existing nodes.
 #[inline]
 fn gather(monoid: &impl Monoid, nodes: &impl Nodes, (first, end): (usize, usize), value: &mut [u64]) {
     let width = monoid.width();
@@ -77,7 +77,7 @@ fn gather(monoid: &impl Monoid, nodes: &impl Nodes, (first, end): (usize, usize)
     });
 }
 
-/// Hand out the numbers of the nodes that the leaves from one up to another come to, from left to right.
+/// Pass the numbers of the nodes that cover a range of leaves to a function, from left to right.
 #[inline]
 pub fn nodes_of(mut first: usize, end: usize, mut each: impl FnMut(usize)) {
     while first < end {
@@ -100,7 +100,7 @@ pub fn push_within<M: Monoid>(monoid: &M, nodes: &mut [u64], leaf: usize, value:
         monoid.append(&mut left[open * width..(open + 1) * width], &right[..width]);
         closed = open;
     }
-    // The node that comes next holds its left half until its right one is there.
+    // The next node holds its left half until its right one exists.
     nodes.copy_within(closed * width..(closed + 1) * width, (at + 1) * width);
 }
 
@@ -110,13 +110,13 @@ impl<M: Monoid> Forest<M, Growing> {
         Forest::of(monoid, nodes, 0)
     }
 
-    /// An empty forest that is to have about so many leaves.
+    /// An empty forest for about a number of leaves.
     pub fn sized(monoid: M, leaves: usize) -> Forest<M, Growing> {
         let nodes = Growing::sized(monoid.width(), leaves);
         Forest::of(monoid, nodes, 0)
     }
 
-    /// Append leaves, whose words stand one after the other: on all cores where they fill many blocks.
+    /// Append leaves, given as consecutive words: on all cores if they fill many blocks.
     pub fn extend(&mut self, values: &[u64]) {
         let width = self.monoid.width();
         let each = self.nodes.leaves_of_block();
@@ -143,13 +143,13 @@ impl<M: Monoid> Forest<M, Growing> {
         }
     }
 
-    /// Close the inner nodes that reach over more than one block of nodes and end with one, before so many leaves.
+    /// Close the inner nodes that cover more than one block of nodes and end with one, before a number of leaves.
     fn close(&mut self, leaves: usize) {
         let within = self.nodes.leaves_of_block().ilog2();
         let width = self.monoid.width();
         let open = 2 * leaves - 1;
         let levels = open.trailing_ones() - 1;
-        // What the last block's nodes make together was copied to the node behind them.
+        // The aggregate of the last block's nodes was copied to the node after them.
         let mut value = self.words(open).to_vec();
         let mut closed = 2 * (leaves - (1 << within)) + (1 << within) - 1;
         for level in within..levels {
@@ -182,7 +182,7 @@ mod tests {
     use super::super::monoid::{Chosen, Longest};
     use super::*;
 
-    /// The last of the values that are there: it shows whether parts are put together from left to right.
+    /// The last existing value: it shows whether parts are combined from left to right.
     fn last() -> Chosen<fn(u64, u64) -> bool> {
         Chosen(|_, _| true)
     }

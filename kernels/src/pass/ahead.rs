@@ -1,4 +1,4 @@
-//! A reader and what is done with each thing it reads -> the results in order, made ahead by threads, a few at most.
+//! A reader and a function of what it reads -> the results in order, computed by threads a few ahead.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,15 +10,15 @@ use pyo3::prelude::*;
 
 /// More threads do not help, since one at a time reads; each holds a block.
 const MOST_THREADS: usize = 4;
-/// How often the consumer tells of progress while it waits.
+/// How often the consumer reports progress while it waits.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 struct State<T> {
-    /// Results that wait to be handed out, by number.
+    /// Results waiting for output, by number.
     done: BTreeMap<u64, T>,
-    /// The number of the result that is handed out next.
+    /// The number of the next result for output.
     next: u64,
-    /// How many there are, when the reader has ended.
+    /// The number of results, after the reader has ended.
     end: Option<u64>,
     cancelled: bool,
     /// A thread has panicked.
@@ -28,7 +28,7 @@ struct State<T> {
 struct Shared<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
-    /// How many results may be begun and not handed out.
+    /// Maximum number of results that are started but not output yet.
     window: u64,
 }
 
@@ -38,13 +38,13 @@ struct Turn<R> {
     ended: bool,
 }
 
-/// Results that threads make ahead, in the order of what was read. Ends its threads when dropped.
+/// Results computed ahead by threads, in the order of the input. Dropping it ends the threads.
 pub struct Ahead<T> {
     shared: Arc<Shared<T>>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What waiting gave.
+/// The result of a wait.
 enum Waited<T> {
     Result(T),
     End,
@@ -52,13 +52,13 @@ enum Waited<T> {
     Nothing,
 }
 
-/// A poisoned lock only tells of a panic elsewhere, which is reported as such.
+/// A poisoned lock only means a panic elsewhere, which is reported as such.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T: Send + 'static> Ahead<T> {
-    /// Begin: `read` gives one thing after the other, None at the end; `work` is done with several of them at a time.
+    /// Start: `read` returns one item after the other, None at the end; `work` runs on several of them in parallel.
     pub fn start<U: Send + 'static>(
         threads: usize,
         read: impl FnMut() -> Option<U> + Send + 'static,
@@ -108,14 +108,14 @@ impl<T> Drop for Ahead<T> {
         locked(&self.shared.state).cancelled = true;
         self.shared.changed.notify_all();
         for thread in self.threads.drain(..) {
-            // That it has panicked was reported by `next`, or nobody waits for it any more.
+            // A panic was reported by `next`, or there is no consumer any more.
             let _ = thread.join();
         }
     }
 }
 
 impl<T> Shared<T> {
-    /// Read the next thing when it is this thread's turn and there is room; None at the end.
+    /// Read the next item when it is this thread's turn and there is room; None at the end.
     fn read<U, R: FnMut() -> Option<U>>(&self, turn: &Mutex<Turn<R>>) -> Option<(u64, U)> {
         let mut turn = locked(turn);
         if turn.ended || !self.room(turn.number) {
@@ -136,7 +136,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Wait until a result of this number may be made; false if none is wanted any more.
+    /// Wait until the result of this number may be computed; false if none is needed any more.
     fn room(&self, number: u64) -> bool {
         let full = |state: &mut State<T>| number >= state.next + self.window && !state.cancelled && !state.failed;
         let state = self.changed.wait_while(locked(&self.state), full).unwrap_or_else(PoisonError::into_inner);
@@ -173,7 +173,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Tells the others when its thread panics.
+/// Notifies the other threads of a panic.
 struct Watch<'a, T>(&'a Shared<T>);
 
 impl<T> Drop for Watch<'_, T> {

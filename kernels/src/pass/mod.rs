@@ -1,4 +1,4 @@
-//! One pass over the blocks of a trace: read in order, decoded ahead on threads, handed out in order, in bounded memory.
+//! One pass over the blocks of a trace: read in order, decoded ahead on threads, output in order, in bounded memory.
 
 mod ahead;
 mod running;

@@ -1,4 +1,4 @@
-//! A pass that Python iterates over: what threads made ahead, and how far they are.
+//! A pass as a Python iterator: results computed ahead by threads, and their progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use super::Ahead;
 
-/// Bytes of files that were read, of how many, and the listener.
+/// Bytes of files read, their total, and the listener.
 pub struct Progress {
     done: Arc<AtomicU64>,
     total: u64,
@@ -28,7 +28,7 @@ impl Progress {
     }
 }
 
-/// Results that are made ahead; its threads end with the last one, or with an error.
+/// Results computed ahead; its threads end with the last one, or with an error.
 pub struct Running<T> {
     ahead: Option<Ahead<T>>,
     progress: Progress,
@@ -39,7 +39,7 @@ impl<T: Send + 'static> Running<T> {
         Running { ahead: Some(ahead), progress }
     }
 
-    /// The first thing that is made of the next results; None at the end.
+    /// The first object made of the next results; None at the end.
     pub fn next<C>(&mut self, py: Python<'_>, make: impl FnMut(T) -> PyResult<Option<C>>) -> PyResult<Option<C>> {
         let made = self.advance(py, make);
         if !matches!(made, Ok(Some(_))) {

@@ -1,8 +1,8 @@
-//! Memory of blocks that are decoded, for the next ones.
+//! Memory of decoded blocks, reused for the next ones.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Buffers that are free again.
+/// Free buffers.
 #[derive(Default)]
 pub struct Spare(Mutex<Vec<Vec<u8>>>);
 
@@ -13,7 +13,7 @@ impl Spare {
         all.pop().unwrap_or_default()
     }
 
-    /// Give back a buffer.
+    /// Return a buffer.
     pub fn give(&self, mut buffer: Vec<u8>) {
         buffer.clear();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

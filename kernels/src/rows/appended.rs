@@ -1,13 +1,13 @@
-//! Many rows of one table at a time: columns get the values of all, then they are appended.
+//! Appending many rows to one table: columns get all values, then the rows are ended.
 
 use super::column::RowColumn;
 use super::sink::{CHUNK_ROWS, Rows, Sink, room};
 use super::whole::Whole;
 
-/// Rows from which on there is room for a whole chunk of them: most traces are small, and memory is cleared for its room.
+/// Number of rows from which room for a whole chunk is reserved: most traces are small, and reserved memory is cleared.
 const MANY_ROWS: usize = 4096;
 
-/// How many more rows should have room where there are so many.
+/// The number of rows to reserve room for.
 fn missing(rows: usize) -> usize {
     match rows {
         0..MANY_ROWS => 0,
@@ -16,7 +16,7 @@ fn missing(rows: usize) -> usize {
 }
 
 impl Rows {
-    /// The column where values of the rows from the next one on are added, of so many bytes each.
+    /// The column for values of the next rows, with room for `bytes` bytes each.
     fn columns_of(&mut self, column: usize, rows: usize, bytes: usize) -> Option<&mut RowColumn> {
         let found = self.column(column, rows.saturating_mul(bytes))?;
         found.reserve(missing(found.len()));
@@ -52,7 +52,8 @@ impl Rows {
         }
     }
 
-    /// Add texts of some of many rows, which [`Sink::append`] ends: behind how many of them each is, in order, and which.
+    /// Add texts of some of many rows, which [`Sink::append`] ends: the number of rows before each, ascending, and the
+    /// text.
     pub fn some_texts<'a>(
         &mut self,
         column: usize,
@@ -96,7 +97,7 @@ impl Sink {
     }
 }
 
-/// The earliest time, and the latest time or end, of what is known and of new rows; those that have no duration take none.
+/// The earliest time, and the latest time or end, of the known range and new rows; a missing duration counts as 0.
 fn span<T: Copy + Into<i64>>(known: (i64, i64), times: &[i64], durations: Option<&[T]>) -> (i64, i64) {
     let durations = durations.unwrap_or(&[]).iter().map(|one| (*one).into());
     let spans = times.iter().zip(durations.chain(std::iter::repeat(0)));

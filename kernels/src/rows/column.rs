@@ -1,4 +1,4 @@
-//! One column of rows whose type is known.
+//! One column of rows with a known type.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::whole::Whole;
 use super::{ColumnSpec, Type};
 use crate::columns::{Interner, Strings, coded_array, string_array};
 
-/// Distinct texts of a column from which on numbering them must pay: fewer than half as many as rows.
+/// Number of distinct texts from which a dictionary must pay: fewer than half as many texts as rows.
 const CODED_MIN: usize = 4096;
 
 enum Values {
@@ -26,17 +26,17 @@ enum Values {
 /// A growing column.
 pub struct RowColumn {
     values: Values,
-    /// Of the rows up to the last null.
+    /// The nulls of the rows up to the last null.
     nulls: NullBufferBuilder,
     rows: usize,
-    /// Numbers that a decoder gives to texts, and theirs here; -1 for those that have none.
+    /// The decoder's numbers of texts -> the codes here; -1 for those without one.
     numbers: Vec<i32>,
 }
 
 impl RowColumn {
     /// An empty column.
     pub fn new(spec: &ColumnSpec) -> RowColumn {
-        // Times are always wide: nobody has to look which they are.
+        // Times are always wide, so that their width need not be checked.
         RowColumn::with_room(spec.kind, spec.name == TS, 0)
     }
 
@@ -58,7 +58,7 @@ impl RowColumn {
         RowColumn { values, nulls: NullBufferBuilder::new(0), rows: 0, numbers: Vec::new() }
     }
 
-    /// Make room for so many rows.
+    /// Reserve room for more rows.
     pub fn reserve(&mut self, rows: usize) {
         match &mut self.values {
             Values::Int(values) => values.reserve(rows),
@@ -80,13 +80,13 @@ impl RowColumn {
         self.rows += 1;
     }
 
-    /// Bring the nulls up to the rows, of which those that are missing have values.
+    /// Extend the nulls to all rows; the missing ones are valid.
     fn append_valid(&mut self) {
         let missing = self.rows.saturating_sub(self.nulls.len());
         self.nulls.append_n_non_nulls(missing);
     }
 
-    /// Add nulls until there are so many rows.
+    /// Add nulls up to a number of rows.
     pub fn pad(&mut self, rows: usize) {
         let missing = rows.saturating_sub(self.len());
         if missing == 0 {
@@ -158,7 +158,7 @@ impl RowColumn {
         self.valid();
     }
 
-    /// Add a text; to a column of numbers it adds null.
+    /// Add a text; null if this is a column of numbers.
     #[inline]
     pub fn text(&mut self, value: &[u8]) {
         match &mut self.values {
@@ -175,7 +175,7 @@ impl RowColumn {
         self.valid();
     }
 
-    /// Add the text that [`RowColumn::name`] was told with this number; false if there was none.
+    /// Add the text passed to [`RowColumn::name`] with this number; false if there was none.
     #[inline]
     pub fn recall(&mut self, number: usize) -> bool {
         if let Values::Coded(codes, _) = &mut self.values
@@ -188,10 +188,10 @@ impl RowColumn {
         false
     }
 
-    /// Add a text for which the number stands from now on.
+    /// Add a text, and assign the number to it.
     pub fn name(&mut self, number: usize, value: &[u8]) {
         self.text(value);
-        // So the places for numbers cost no more than the rows, whatever the numbers are.
+        // This limits the memory for numbers to that of the rows, whatever the numbers are.
         if let Values::Coded(codes, _) = &self.values
             && let Some(code) = codes.last()
             && number < 64 + 4 * codes.len()
@@ -228,7 +228,7 @@ impl RowColumn {
         }
     }
 
-    /// Add a text for each of many rows, by the caller's numbers, of which each always means the same.
+    /// Add a text for each of many rows, by the caller's numbers, each of which always means the same text.
     #[inline]
     pub fn texts<'a>(&mut self, numbers: impl Iterator<Item = u32>, text: impl Fn(u32) -> Option<&'a [u8]>) {
         let Values::Coded(rows, distinct) = &mut self.values else {
@@ -254,7 +254,7 @@ impl RowColumn {
         self.rows += new.len();
     }
 
-    /// Add texts of some of many rows: behind how many of them each is, in order, and which.
+    /// Add texts of some of many rows: the number of rows before each, ascending, and the text.
     pub fn some_texts<'a>(&mut self, rows: usize, given: impl Iterator<Item = (usize, &'a [u8])>) {
         let before = self.rows;
         if !matches!(self.values, Values::Coded(..)) {
@@ -285,7 +285,7 @@ impl RowColumn {
         }
     }
 
-    /// Take values back, down to so many rows.
+    /// Remove values, down to a number of rows.
     pub fn truncate(&mut self, rows: usize) {
         self.rows = self.rows.min(rows);
         self.nulls.truncate(rows.min(self.nulls.len()));
@@ -299,7 +299,7 @@ impl RowColumn {
         }
     }
 
-    /// The values of a column of whole numbers; nulls are any number.
+    /// The values of an integer column; those of nulls are arbitrary.
     pub fn whole(&self) -> Option<&Whole> {
         match &self.values {
             Values::Int(values) => Some(values),
@@ -307,12 +307,12 @@ impl RowColumn {
         }
     }
 
-    /// The last value of a column of whole numbers, if it is not null.
+    /// The last value of an integer column, if it is not null.
     pub fn last_int(&self) -> Option<i64> {
         self.whole().and_then(Whole::last)
     }
 
-    /// The column as an array of so many rows; `invalid` counts texts that were not UTF-8, whose bad bytes are replaced.
+    /// The column as an array of `rows` rows; `invalid` counts texts that were not UTF-8, with invalid bytes replaced.
     pub fn finish(mut self, rows: usize, invalid: &mut usize) -> Result<ArrayRef, ArrowError> {
         if self.rows == 0 {
             return Ok(Arc::new(NullArray::new(rows)));
@@ -331,7 +331,7 @@ impl RowColumn {
     }
 }
 
-/// The code of a text that is met first; -1 for null.
+/// The code of a new text; -1 for null.
 #[cold]
 fn learn(known: &mut Vec<i32>, distinct: &mut Interner, number: u32, text: Option<&[u8]>) -> i32 {
     // Below i32::MAX, as above.

@@ -1,7 +1,8 @@
-//! Times that cannot be, found by the times of most rows: such rows are left out, so that they move no trace.
+//! Impossible times, detected by comparison with most rows: such rows are dropped, so that they do not extend the
+//! trace.
 //!
-//! A decoder can read any number as a time: of a damaged file, of a writer that overflowed, of another clock. What is
-//! further from most times than any recording lasts would make the trace begin or end there.
+//! A decoder can read any number as a time: from a damaged file, a writer that overflowed, another clock. A time
+//! further from most times than the length of any recording would make the trace begin or end there.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use arrow_select::filter::filter_record_batch;
 
 /// Ten years of 365 days, in ns.
 const FAR: i64 = 10 * 365 * 86_400 * 1_000_000_000;
-/// Clocks of traces rarely tell more, in either direction, in ns: about the year 2116.
+/// Clocks of traces rarely exceed this, in either direction, in ns: about the year 2116.
 const LIMIT: u64 = 1 << 62;
 
 pub const TIME_REASON: &str = "time is more than ten years from the trace's others, left out";
@@ -23,7 +24,7 @@ fn is_likely(time: i64) -> bool {
     time.unsigned_abs() <= LIMIT
 }
 
-/// Times that are possible.
+/// The range of possible times.
 #[derive(Clone, Copy)]
 pub struct Window {
     first: i64,
@@ -31,14 +32,14 @@ pub struct Window {
 }
 
 impl Default for Window {
-    /// None is.
+    /// An empty range.
     fn default() -> Window {
         Window { first: 0, last: -1 }
     }
 }
 
 impl Window {
-    /// What is near to the middle one of some times, of those that a clock can tell if there are such.
+    /// The times near the median of some times, of those that a clock can have if there are any.
     pub fn around(times: impl Iterator<Item = i64>) -> Option<Window> {
         let mut all: Vec<i64> = times.collect();
         let likely: Vec<i64> = all.iter().copied().filter(|time| is_likely(*time)).collect();
@@ -54,12 +55,12 @@ impl Window {
         self.first <= time && time <= self.last
     }
 
-    /// Whether a range of times is within, the first one and the last one.
+    /// Whether a range of times is within the window, both ends included.
     pub fn covers(self, (first, last): (i64, i64)) -> bool {
         self.first <= first && last <= self.last
     }
 
-    /// The earliest time that can be and the latest such time or end.
+    /// The earliest possible time and the latest possible time or end.
     pub fn range(self, rows: impl Iterator<Item = (i64, i64)>) -> Option<(i64, i64)> {
         rows.filter(|(time, _)| self.holds(*time)).fold(None, |range, (time, length)| {
             let end = time.checked_add(length.max(0));
@@ -69,8 +70,8 @@ impl Window {
         })
     }
 
-    /// The rows of a batch, whose first column are times, that can be, with durations that cannot be as nulls, of which
-    /// the number is reported.
+    /// The rows of a batch with possible times, in its first column; impossible durations become nulls, and their
+    /// number is returned.
     pub fn filtered(self, batch: &RecordBatch, durations: Option<usize>) -> Result<(RecordBatch, usize), ArrowError> {
         let times = batch.column(0).as_primitive_opt::<Int64Type>();
         let times = times.ok_or_else(|| ArrowError::SchemaError("times are not Int64".to_owned()))?;
@@ -91,7 +92,7 @@ impl Window {
         Ok((filter_record_batch(&batch, &keep)?, long))
     }
 
-    /// Whether an event of that length can begin then, or cannot begin then anyway.
+    /// Whether the end of an event is possible, or its start is impossible anyway.
     fn holds_end(self, time: i64, length: i64) -> bool {
         let end = time.checked_add(length);
         !self.holds(time) || end.is_some_and(|end| end <= self.last)

@@ -1,4 +1,4 @@
-//! Typed rows of many tables, collected by a decoder and handed to Python chunk by chunk.
+//! Typed rows of many tables, collected by a decoder and passed to Python chunk by chunk.
 
 mod appended;
 mod column;
@@ -25,7 +25,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// What Python calls it.
+    /// Its name in Python.
     pub fn name(self) -> &'static str {
         match self {
             Type::Int => "int",
@@ -43,7 +43,7 @@ impl Type {
 pub struct ColumnSpec {
     pub name: String,
     pub kind: Type,
-    /// As `units.txt` knows it; empty if there is none.
+    /// As in `units.txt`; empty if there is none.
     pub unit: &'static str,
 }
 
@@ -58,10 +58,10 @@ impl ColumnSpec {
     }
 }
 
-/// How the rows of a table look in `events`, the table of all events of a trace: names of columns.
+/// The mapping of a table's columns to `events`, the table of all events of a trace.
 #[derive(Clone, Debug, Default)]
 pub struct EventSpec {
-    /// The name of all events of the table, if `named_by` has no column with the name of each.
+    /// The name of all events of the table, if `named_by` does not give a column of names.
     pub name: String,
     pub named_by: Option<String>,
     pub category: Option<String>,
@@ -71,17 +71,17 @@ pub struct EventSpec {
     pub args: Vec<String>,
 }
 
-/// A table: `raw_events.<name>`, whose first column is `_ts` in absolute ns, or any other, which has no `_ts`.
+/// A table: `raw_events.<name>`, with `_ts` in absolute ns as its first column, or any other, without `_ts`.
 #[derive(Clone, Debug)]
 pub struct TableSpec {
     pub name: String,
     pub columns: Vec<ColumnSpec>,
-    /// Only for raw events that `events` shows.
+    /// Only for raw events that are part of `events`.
     pub event: Option<EventSpec>,
 }
 
 impl TableSpec {
-    /// A table that is not of events, whose columns have no units.
+    /// A table without events, and without units.
     pub fn plain(name: &str, columns: &[(&str, Type)]) -> TableSpec {
         let columns = columns.iter().map(|(name, kind)| ColumnSpec::new(*name, *kind)).collect();
         TableSpec { name: name.to_owned(), columns, event: None }

@@ -1,12 +1,12 @@
-//! What was skipped, repaired, lost or odd -> how often, by file and reason, with an example.
+//! Skipped, repaired, lost or odd data -> counts by file and reason, with an example.
 
-/// Kinds of notes of a file that are kept apart; all others are one more.
+/// Maximum number of different notes of a file; all others are counted as one.
 const MOST: usize = 256;
 const OTHERS: &str = "further kinds of trouble";
-/// Bytes of an example that is the text itself.
+/// Maximum bytes of an example that quotes the input.
 const EXAMPLE: usize = 200;
 
-/// Something that was skipped, repaired or lost; see `dctv.contracts.reader.Diagnostic`.
+/// Something skipped, repaired or lost; see `dctv.contracts.reader.Diagnostic`.
 #[derive(Clone, Debug, Default)]
 pub struct Note {
     pub file: u32,
@@ -16,22 +16,22 @@ pub struct Note {
     pub incomplete: bool,
 }
 
-/// The notes of a trace, in the order in which they came up.
+/// The notes of a trace, in order of occurrence.
 #[derive(Default)]
 pub struct Notes {
     all: Vec<Note>,
-    /// The number of the file that is read.
+    /// The number of the current file.
     pub file: u32,
 }
 
 impl Notes {
-    /// Notes of this file are next.
+    /// Switch to a file.
     pub fn of(&mut self, file: u32) -> &mut Notes {
         self.file = file;
         self
     }
 
-    /// Count something; only its first example is made. With `incomplete` the trace was not read whole.
+    /// Count something; only its first example is formatted. With `incomplete`, part of the trace was not read.
     pub fn add(&mut self, reason: &str, count: u64, incomplete: bool, example: impl FnOnce() -> String) {
         let file = self.file;
         if let Some(note) = self.all.iter_mut().rev().find(|note| note.file == file && note.reason == reason) {
@@ -50,12 +50,12 @@ impl Notes {
         self.add(reason, 1, incomplete, || String::from_utf8_lossy(head).into_owned());
     }
 
-    /// Count something for which the trace was not read whole.
+    /// Count something that left part of the trace unread.
     pub fn cut(&mut self, reason: &str) {
         self.add(reason, 1, true, String::new);
     }
 
-    /// Set the count of something that the trace counts itself.
+    /// Set the count of something counted by the trace itself.
     pub fn set(&mut self, reason: &str, count: u64, example: impl FnOnce() -> String) {
         let file = self.file;
         self.all.retain(|note| note.file != file || note.reason != reason);

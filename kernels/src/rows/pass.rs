@@ -1,4 +1,4 @@
-//! Python's side of a decoder that puts rows into a sink: an iterator of chunks, and what was learnt at the end.
+//! The Python interface of a decoder that puts rows into a sink: an iterator of chunks, and metadata at the end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use crate::pass::{Ahead, Progress, Running};
 
 /// Why a trace cannot be read.
 pub enum Failure {
-    /// A file, and what the system said.
+    /// A file, and the system's error.
     Io(String, std::io::Error),
-    /// In words, beginning with `cannot`.
+    /// A message that begins with `cannot`.
     Bad(String),
 }
 
@@ -39,44 +39,44 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// What is known of a trace when it was read to its end.
+/// Information about a trace after its end.
 #[derive(Default)]
 pub struct Learnt {
     pub notes: Vec<Note>,
     pub properties: Vec<(String, String)>,
 }
 
-/// How much of a file of text could be read.
+/// How much of a text file was readable.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TextRead {
     pub file: u32,
-    /// Lines that should tell something: neither blank nor comments.
+    /// Lines with data: neither blank nor comments.
     pub with_data: u64,
-    /// Those of them of which nothing was kept.
+    /// Those from which nothing was kept.
     pub unread: u64,
 }
 
-/// The part of a file that a chunk is of, about: where a sequential decoder stood.
+/// The approximate part of a file covered by a chunk: the position of a sequential decoder.
 #[derive(Clone, Copy, Default)]
 pub struct Place {
     pub file: u32,
-    /// Bytes of the file, unpacked where it is packed, before and behind the chunk.
+    /// Bytes of the file, unpacked if it is packed, before and after the chunk.
     pub begin: u64,
     pub end: u64,
 }
 
 /// A decoder of a whole trace, in order, in bounded memory.
 pub trait Decode: Send + 'static {
-    /// Decode on until `sink.full()`, the end of a file, or the end; None when nothing is left and no row was added.
+    /// Decode until `sink.full()`, the end of a file, or the end; None at the end without new rows.
     ///
     /// # Errors
     /// The trace cannot be read.
     fn step(&mut self, sink: &mut Sink) -> Result<Option<Place>, Failure>;
 
-    /// What was learnt; only after the last step.
+    /// The metadata; only after the last step.
     fn learnt(&mut self) -> Learnt;
 
-    /// Of files of text, how much of each could be read; only after the last step.
+    /// How much of each text file was readable; only after the last step.
     fn lines(&mut self) -> Vec<TextRead> {
         Vec::new()
     }
@@ -99,14 +99,14 @@ const INVALID_REASON: &str = "text is not UTF-8";
 
 type Batches = Vec<(String, RecordBatch)>;
 
-/// What is wrong with values of a chunk's rows, of whatever format.
+/// Flaws of values in a chunk's rows, in any format.
 #[derive(Clone, Copy, Default)]
 struct Flaws {
     /// Texts that are not UTF-8.
     invalid: usize,
-    /// Rows that are left out because of their times.
+    /// Rows dropped because of their times.
     far: usize,
-    /// Durations that are unknown because of their length.
+    /// Durations that are null because of their length.
     long: usize,
 }
 
@@ -161,7 +161,7 @@ fn make(read: Read) -> Made {
     }
 }
 
-/// The rows of a table as a batch, of those whose times are possible.
+/// The rows of a table with possible times, as a batch.
 fn finish(table: Taken, flaws: &mut Flaws) -> Result<(String, RecordBatch), ArrowError> {
     let batch = table.rows.finish(&table.columns, &mut flaws.invalid)?;
     let Some((window, durations)) = table.window else {
@@ -190,13 +190,13 @@ pub struct RowPass {
     summary: Option<Box<Summary>>,
     /// By file.
     flaws: BTreeMap<u32, Flaws>,
-    /// How many chunks there were of each file.
+    /// The number of chunks of each file.
     chunks: FxHashMap<u32, u32>,
     rows: u64,
 }
 
 impl RowPass {
-    /// Begin to decode; `done` counts bytes of files, of which there are `total`.
+    /// Start decoding; `done` counts bytes of files, out of `total`.
     pub fn start(
         decoder: impl Decode,
         threads: usize,
@@ -283,7 +283,7 @@ impl RowPass {
         self.convert(py, place, batches).map(Some)
     }
 
-    /// What was learnt, as `dctv.readers.described` says; only after the last chunk.
+    /// The metadata, as specified in `dctv.readers.described`; only after the last chunk.
     fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Some(summary) = &self.summary else {
             return Err(PyRuntimeError::new_err("the pass has not come to its end"));

@@ -1,4 +1,4 @@
-//! Where a decoder puts its rows: tables by name, emptied at the end of each chunk.
+//! The destination of a decoder's rows: tables by name, emptied at the end of each chunk.
 
 use std::sync::Arc;
 
@@ -16,12 +16,12 @@ use crate::pfw::names::LINE;
 pub(super) const CHUNK_ROWS: usize = 1 << 16;
 const CHUNK_BYTES: usize = 24 << 20;
 
-/// For how many rows there should be room, after a chunk of so many: few chunks are of one size.
+/// The number of rows to reserve, after a chunk of `rows`: chunks rarely have equal sizes.
 pub(super) fn room(rows: usize) -> usize {
     rows + rows / 16
 }
 
-/// What the first column of tables of events is called.
+/// The name of the first column of tables of events.
 pub(super) const TS: &str = "_ts";
 
 /// The rows of one table since the last chunk.
@@ -40,7 +40,7 @@ impl Rows {
         Rows { columns: columns.iter().map(RowColumn::new).collect(), rows: 0, lines: Vec::new(), bytes: 0 }
     }
 
-    /// Empty rows of the same columns: chunks are much alike, so there is room for as many.
+    /// Empty rows of the same columns: chunks are similar, so room for as many is reserved.
     fn next(&self, columns: &[ColumnSpec]) -> Rows {
         let columns = columns.iter().zip(&self.columns);
         Rows {
@@ -59,7 +59,7 @@ impl Rows {
         if found.len() < rows {
             found.pad(rows);
         }
-        // The first value of a row counts: a decoder that meets a field twice keeps both in JSON or as raw.
+        // The first value of a row counts: a decoder that finds a field twice keeps both in JSON or as raw.
         (found.len() == rows).then_some(found)
     }
 
@@ -98,7 +98,7 @@ impl Rows {
         }
     }
 
-    /// Add a text for which, in this column, the number stands in all rows of a chunk.
+    /// Add a text, and assign a number to it in this column for the rest of the chunk.
     #[inline]
     pub fn numbered<T: AsRef<[u8]>>(&mut self, column: usize, number: usize, text: impl FnOnce() -> T) {
         if let Some(column) = self.column(column, 4)
@@ -108,7 +108,7 @@ impl Rows {
         }
     }
 
-    /// One batch of all rows, with their numbers as the last column, where they are of events.
+    /// One batch of all rows, with their numbers as the last column if they are events.
     pub fn finish(mut self, spec: &[ColumnSpec], invalid: &mut usize) -> Result<RecordBatch, ArrowError> {
         let mut fields = Vec::with_capacity(spec.len() + 1);
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(spec.len() + 1);
@@ -131,7 +131,7 @@ pub struct Sink {
     pub(super) durations: Vec<Option<usize>>,
     /// Whether the first column is `_ts`.
     pub(super) timed: Vec<bool>,
-    /// Whether the rows do not make the trace last longer.
+    /// Whether the rows do not extend the trace.
     beside: Vec<bool>,
     names: FxHashMap<String, usize>,
     pub(super) tables: Vec<Rows>,
@@ -140,9 +140,9 @@ pub struct Sink {
     pub(super) crowded: bool,
     /// The earliest time, and the latest time or end, in absolute ns, of the rows since the last chunk.
     pub(super) range: Option<(i64, i64)>,
-    /// The same of the chunks before.
+    /// The same for earlier chunks.
     before: Option<(i64, i64)>,
-    /// Which times are possible, known from the first chunk that has some.
+    /// The range of possible times, known from the first chunk that has any.
     window: Option<Window>,
 }
 
@@ -151,12 +151,12 @@ pub struct Taken {
     pub name: String,
     pub columns: Vec<ColumnSpec>,
     pub rows: Rows,
-    /// Set where rows are to be left out because of their times, with the column of durations.
+    /// Set if rows are to be dropped because of their times, with the column of durations.
     pub window: Option<(Window, Option<usize>)>,
 }
 
 impl Sink {
-    /// The number of a table; `spec` is asked if it is new.
+    /// The number of a table; `spec` is called if it is new.
     pub fn table(&mut self, name: &str, spec: impl FnOnce() -> TableSpec) -> usize {
         if let Some(table) = self.names.get(name) {
             return *table;
@@ -172,12 +172,12 @@ impl Sink {
         self.specs.len() - 1
     }
 
-    /// From now on the rows of a table, which the recorder wrote for itself, do not make the trace last longer.
+    /// Exclude the rows of a table from the range of the trace, since they are about the recorder itself.
     pub fn beside(&mut self, table: usize) {
         self.beside[table] = true;
     }
 
-    /// The number of a column, which is added if there is none of this name and type.
+    /// The number of a column, which is added if there is none with this name and type.
     ///
     /// A name with values of several types gets a column for each: `x`, then `x_text`.
     pub fn column(&mut self, table: usize, wanted: &ColumnSpec) -> usize {
@@ -198,7 +198,7 @@ impl Sink {
         spec.columns.len() - 1
     }
 
-    /// The rows of a table; a number that `table` did not give is a fault of the caller.
+    /// The rows of a table; an invalid number is a fault of the caller.
     #[inline]
     pub fn rows(&mut self, table: usize) -> &mut Rows {
         &mut self.tables[table]
@@ -208,7 +208,7 @@ impl Sink {
         &self.specs[table]
     }
 
-    /// Take back the values of a row that is not to be ended.
+    /// Remove the values of a row that will not be ended.
     pub fn forget(&mut self, table: usize) {
         let rows = &mut self.tables[table];
         for column in &mut rows.columns {
@@ -253,12 +253,12 @@ impl Sink {
         self.rows >= CHUNK_ROWS || self.crowded || self.rows & 1023 == 0 && self.is_crowded()
     }
 
-    /// How many rows there are since the last chunk.
+    /// The number of rows since the last chunk.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// The earliest time, and the latest time or end, in absolute ns, of all rows whose times are possible.
+    /// The earliest time, and the latest time or end, in absolute ns, of all rows with possible times.
     pub fn range(&mut self) -> Option<(i64, i64)> {
         let now = match (self.range, self.window()) {
             (Some(range), Some(window)) if !window.covers(range) => window.range(self.times()),
@@ -271,7 +271,7 @@ impl Sink {
         }
     }
 
-    /// Times and durations of the rows since the last chunk; what has no duration takes none.
+    /// Times and durations of the rows since the last chunk; a missing duration counts as 0.
     fn times(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
         let tables = self.tables.iter().zip(&self.timed).zip(&self.durations);
         let timed = tables.filter(|((_, timed), _)| **timed);
@@ -283,7 +283,7 @@ impl Sink {
         })
     }
 
-    /// Which times are possible; None before there is a row, or while no row's time can be.
+    /// The range of possible times; None before there is a row, or while no row has a possible time.
     fn window(&mut self) -> Option<Window> {
         if self.window.is_none() && self.range.is_some() {
             self.window = Window::around(self.times().map(|(time, _)| time));
@@ -295,7 +295,7 @@ impl Sink {
         &self.specs
     }
 
-    /// Take the rows of a chunk out.
+    /// Remove and return the rows of a chunk.
     pub fn take(&mut self) -> Vec<Taken> {
         self.before = self.range();
         let all = self.range.take();

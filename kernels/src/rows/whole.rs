@@ -1,4 +1,4 @@
-//! Whole numbers, in four bytes each as long as all of them fit: most of what a chunk's memory holds is such.
+//! Integers, in four bytes each while all of them fit: they take most of a chunk's memory.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ pub enum Whole {
 }
 
 impl Whole {
-    /// No numbers, with room for some that fit in four bytes.
+    /// No numbers, with room for numbers of four bytes.
     pub fn narrow(room: usize) -> Whole {
         Whole::Narrow(Vec::with_capacity(room))
     }
 
-    /// No numbers, with room for some of any size.
+    /// No numbers, with room for numbers of any size.
     pub fn wide(room: usize) -> Whole {
         Whole::Wide(Vec::with_capacity(room))
     }
@@ -70,7 +70,7 @@ impl Whole {
         }
     }
 
-    /// Append numbers of which some do not fit in four bytes.
+    /// Append numbers that do not all fit in four bytes.
     #[cold]
     #[inline(never)]
     fn widen(&mut self, new: impl Iterator<Item = i64>) {
@@ -82,7 +82,7 @@ impl Whole {
         }
     }
 
-    /// Append zeros, or take numbers back, until there are so many.
+    /// Append zeros, or remove numbers, up to a number of rows.
     pub fn resize(&mut self, rows: usize) {
         match self {
             Whole::Narrow(values) => values.resize(rows, 0),
