@@ -1,24 +1,24 @@
 //! A part of a packet -> numbers at any bit, in both byte orders.
 
-/// Why a field cannot be decoded.
+/// Why decoding a field failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It goes on behind what was read of the packet.
+    /// It extends beyond the part of the packet that was read.
     Short,
-    /// In words.
+    /// It is damaged; the reason.
     Damaged(&'static str),
 }
 
 pub const BEYOND: Stop = Stop::Damaged("a field goes beyond the content of its packet");
 
-/// Bits of a packet, counted from its beginning.
+/// Bits of a packet, numbered from its beginning.
 #[derive(Clone, Copy)]
 pub struct Bits<'a> {
     data: &'a [u8],
-    /// Where `data` begins.
+    /// The place of `data`.
     base: u64,
     pub pos: u64,
-    /// Where the content ends.
+    /// The end of the content.
     pub end: u64,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Bits<'a> {
         self.pos = self.pos.saturating_add(align - 1) & !(align - 1);
     }
 
-    /// The next bytes, from a whole byte on.
+    /// The next bytes, aligned to a byte.
     #[inline]
     fn at(&self, bytes: usize) -> Result<&'a [u8], Stop> {
         let from = usize::try_from(self.pos.saturating_sub(self.base) >> 3).unwrap_or(usize::MAX);
@@ -105,7 +105,7 @@ impl<'a> Bits<'a> {
         Ok((all & ((1u128 << size) - 1)) as u64)
     }
 
-    /// A number of as many bytes as say that another follows, and how many bits it has.
+    /// A number of variable length, with continuation bits, and its number of bits.
     pub fn varying(&mut self, signed: bool) -> Result<(u64, u32), Stop> {
         let (mut value, mut size) = (0u64, 0u32);
         loop {
@@ -124,7 +124,7 @@ impl<'a> Bits<'a> {
         Ok((value, size.min(64)))
     }
 
-    /// So many bytes, from a whole byte on.
+    /// A number of bytes, aligned to a byte.
     pub fn bytes(&mut self, count: u64) -> Result<&'a [u8], Stop> {
         self.align(8);
         if count > self.left() / 8 {
@@ -135,7 +135,7 @@ impl<'a> Bits<'a> {
         Ok(found)
     }
 
-    /// Bytes up to a null of so many bytes, which is stepped over.
+    /// Bytes up to a null of `width` bytes, which is skipped.
     pub fn until_null(&mut self, width: usize) -> Result<&'a [u8], Stop> {
         self.align(8);
         let from = usize::try_from(self.pos.saturating_sub(self.base) >> 3).unwrap_or(usize::MAX);
@@ -161,7 +161,7 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// The number whose highest bit of `size` is its sign.
+/// Sign-extends a number of `size` bits.
 #[inline]
 pub fn sign_extended(value: u64, size: u32) -> u64 {
     let shift = 64 - size.clamp(1, 64);

@@ -1,6 +1,6 @@
-//! Parts of times -> cycles of a clock, and those -> ns.
+//! Partial times -> cycles of a clock -> ns.
 
-/// How cycles become ns.
+/// The conversion from cycles to ns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scale {
     frequency: u64,
@@ -13,7 +13,7 @@ impl Scale {
         Scale { frequency: frequency.max(1), offset_s, offset }
     }
 
-    /// What is added to times of the clock, in ns.
+    /// The offset of times of the clock, in ns.
     pub fn offset_ns(&self) -> i128 {
         i128::from(self.offset_s) * 1_000_000_000 + self.to_ns(i128::from(self.offset))
     }
@@ -36,12 +36,12 @@ impl Scale {
     }
 }
 
-/// How many cycles a clock has counted; times with fewer bits than 64 tell only the lowest ones.
+/// The current number of cycles of a clock; times of fewer than 64 bits contain only the lowest bits.
 #[derive(Clone, Copy, Default)]
 pub struct Cycles(pub u64);
 
 impl Cycles {
-    /// Go on to the next time with these low bits.
+    /// Advance to the next time with these low bits.
     #[inline]
     pub fn update(&mut self, value: u64, size: u32) {
         if size >= 64 {

@@ -1,12 +1,12 @@
-//! The program that `dctv.readers.ctf_metadata.layout` makes of metadata -> nodes that the walker runs.
+//! The program compiled by `dctv.readers.ctf_metadata.layout` from metadata -> nodes for the walker.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// A node as Python gives it: what it decodes, numbers, the numbers of its parts, names.
+/// A node in Python: its type, numbers, the numbers of its parts, names.
 pub type NodeSpec = (String, Vec<u64>, Vec<usize>, Vec<String>);
 
-/// No node, column, slot or length, in Python and here.
+/// Means no node, column, slot or length, in Python and here.
 pub const NONE: usize = usize::MAX;
 
 pub mod role {
@@ -25,11 +25,11 @@ pub mod role {
     pub const CAPTURE: u8 = 13;
 }
 
-/// Names of ranges of values, ascending and apart.
+/// Names of ranges of values, ascending and disjoint.
 #[derive(Default)]
 pub struct Labels {
     ranges: Vec<(u64, u64, Box<str>)>,
-    /// Makes the order of signed numbers that of unsigned ones.
+    /// Maps the order of signed numbers to that of unsigned ones.
     flip: u64,
 }
 
@@ -129,12 +129,12 @@ pub enum What {
 pub struct Node {
     /// The number of its column among those of its scope.
     pub out: usize,
-    /// What keeps its value.
+    /// The slot that stores its value.
     pub slot: usize,
     pub role: u8,
     /// In bits, a power of two.
     pub align: u64,
-    /// How many bits it has at least.
+    /// Its minimum size in bits.
     pub least: u64,
     pub what: What,
 }
@@ -146,7 +146,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Check what Python gives: parts come behind what they are parts of, so that nothing is part of itself.
+    /// Check the nodes from Python: parts have higher numbers than their owners, so that there are no cycles.
     pub fn new(metadata: Vec<NodeSpec>, slots: usize) -> PyResult<Program> {
         let mut nodes: Vec<Node> = Vec::with_capacity(metadata.len());
         let mut leasts = vec![0; metadata.len()];

@@ -1,4 +1,4 @@
-//! Streams of packets -> rows in the order of time, each event decoded when its turn comes.
+//! Streams of packets -> rows in order of time, each event decoded in its turn.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,15 +16,15 @@ use super::trace::{EventClass, Trace};
 use crate::columns::Interner;
 use crate::rows::{Decode, Failure, Learnt, Note, Place, Sink};
 
-/// Names of threads that have numbers.
+/// Maximum number of numbered names of threads.
 const MOST_NAMES: usize = 1 << 16;
 
-/// The thread that runs on a processor.
+/// The running thread of a CPU.
 #[derive(Default)]
 struct Running {
     tid: i64,
     comm: Vec<u8>,
-    /// What stands for the name in columns.
+    /// The number of the name in columns.
     number: Option<usize>,
 }
 
@@ -144,7 +144,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// Remember which thread an event switches to.
+    /// Record the thread that an event switches to.
     fn switched(&mut self, event: &EventClass, number: usize, place: (usize, i64)) {
         if event.metadata.switch == NONE {
             return;

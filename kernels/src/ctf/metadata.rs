@@ -1,4 +1,4 @@
-//! What Python tells of traces, their streams and events.
+//! Metadata of traces, their streams and events, from Python.
 
 use pyo3::prelude::*;
 
@@ -14,7 +14,7 @@ pub struct EventMetadata {
     pub payload: usize,
     /// Name, type, unit.
     pub columns: Vec<(String, String, String)>,
-    /// Of header, context of all events, context, payload: the column of each field.
+    /// The column of each field of the header, the common context, the context, the payload.
     pub fills: Vec<Vec<usize>>,
     /// Another column of the same fields.
     pub also: Vec<Vec<usize>>,
@@ -22,7 +22,7 @@ pub struct EventMetadata {
     pub inferred: bool,
     /// Column, value, whether it is a number.
     pub constants: Vec<(usize, String, bool)>,
-    /// The slot of the thread that is switched to.
+    /// The slot of the thread in a switch event.
     pub switch: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Traces in CTF, the Common Trace Format: packets of bits, and the layout that their metadata tell -> rows.
+//! Traces in CTF, the Common Trace Format: packets of bits, and the layout given by their metadata -> rows.
 
 mod bits;
 mod clock;

@@ -1,4 +1,4 @@
-//! Where decoded values go: the columns of a row, the text of a JSON value, or nowhere.
+//! Destinations of decoded values: the columns of a row, the text of a JSON value, or nowhere.
 
 use super::layout::NONE;
 use super::walk::write_number;
@@ -9,7 +9,7 @@ const LONGEST: usize = 8 << 20;
 
 /// Takes values of fields; `out` is the number of the field's column in its scope.
 pub trait Out {
-    /// Whether values go into one another, so that all of them are wanted.
+    /// Whether values are nested, so that all of them are needed.
     const NESTED: bool = false;
 
     fn int(&mut self, out: usize, value: i64);
@@ -24,7 +24,7 @@ pub trait Out {
     fn item(&mut self) {}
 }
 
-/// Lets all values go.
+/// Discards all values.
 pub struct Nothing;
 
 impl Out for Nothing {
@@ -35,7 +35,7 @@ impl Out for Nothing {
     fn text(&mut self, _: usize, _: &[u8]) {}
 }
 
-/// Puts values into the columns of a row: for each field its column, and maybe another one.
+/// Puts values into the columns of a row: for each field its column, and optionally another one.
 pub struct Row<'a> {
     pub rows: &'a mut Rows,
     pub fills: &'a [(usize, usize)],
@@ -162,7 +162,7 @@ impl Out for Json {
     fn float(&mut self, _: usize, value: f64) {
         match value.is_finite() {
             true => self.number(format_args!("{value:?}")),
-            // JSON has no such numbers.
+            // JSON has no NaN or infinities.
             false => self.number(format_args!("\"{value}\"")),
         }
     }

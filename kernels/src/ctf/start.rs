@@ -1,4 +1,4 @@
-//! What Python tells of a mount -> a pass over its streams: files of one stream are put one behind the other.
+//! Metadata of a mount from Python -> a pass over its streams: files of one stream are concatenated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,22 +13,22 @@ use super::stream::{Shared, Stream, StreamFile};
 use super::trace::Trace;
 use crate::rows::{Failure, Note, Notes, RowPass};
 
-/// Bytes of packets that are in memory at a time, and the limits for each stream.
+/// Bytes of packets in memory at a time, and the limits for each stream.
 const WINDOWS: u64 = 64 << 20;
 const WINDOW: (u64, u64) = (16 << 10, 256 << 10);
 
 impl Shared {
-    /// Count the bytes of packets that were begun as done.
+    /// Report the bytes of started packets as done.
     pub fn count_done(&self, done: &AtomicU64) {
         let bytes = self.packets.iter().map(|packet| packet.size).sum();
         done.fetch_add(bytes, Ordering::Relaxed);
     }
 }
 
-/// What files of one stream have in common: UUID of the trace, class, and number of the stream.
+/// The identity of the stream of a file: UUID of the trace, class, and number of the stream.
 type Key = ([u8; 16], u64, u64);
 
-/// Put the files of each stream one behind the other, in the order of their first packets.
+/// Concatenate the files of each stream, in the order of their first packets.
 fn streams(shared: &mut Shared, files: Vec<StreamFile>) -> Result<Vec<Stream>, Failure> {
     let mut known: FxHashMap<Key, usize> = FxHashMap::default();
     let mut groups: Vec<Vec<(u64, StreamFile)>> = Vec::new();
@@ -50,7 +50,7 @@ fn streams(shared: &mut Shared, files: Vec<StreamFile>) -> Result<Vec<Stream>, F
             None => groups.push(vec![(begin, file)]),
         }
     }
-    // What was found wrong is found again when the files are decoded.
+    // Flaws found here are found again when the files are decoded.
     shared.notes = Notes::default();
     let slots = shared.program.slots;
     let ordered = groups.into_iter().map(|mut files| {
@@ -100,7 +100,7 @@ fn decoder(metadata: MountMetadata) -> PyResult<Result<(Decoder, u64), Failure>>
     Ok(Ok((decoder, total)))
 }
 
-/// Decode the streams of traces whose metadata `dctv.readers.ctf` has laid out.
+/// Decode the streams of traces with metadata compiled by `dctv.readers.ctf`.
 #[pyfunction]
 #[pyo3(signature = (mount, threads, progress=None))]
 fn ctf_pass(py: Python<'_>, mount: MountMetadata, threads: usize, progress: Option<Py<PyAny>>) -> PyResult<RowPass> {

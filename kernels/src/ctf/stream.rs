@@ -22,17 +22,17 @@ pub struct StreamFile {
     pub trace: usize,
 }
 
-/// A packet whose header and context are decoded.
+/// A packet with decoded header and context.
 #[derive(Clone, Default)]
 pub struct Packet {
-    /// Where it begins and ends in the file.
+    /// Its start and end in the file.
     pub from: u64,
     pub end: u64,
-    /// Where its content ends, in bits from its beginning.
+    /// The end of its content, in bits from its beginning.
     pub content: u64,
-    /// Where the next event begins.
+    /// The start of the next event.
     pub pos: u64,
-    /// Place among the classes of the trace's streams.
+    /// Index among the classes of the trace's streams.
     pub class: usize,
     pub instance: Option<u64>,
     pub cpu: Option<i64>,
@@ -40,7 +40,7 @@ pub struct Packet {
     pub context: Option<Vec<u8>>,
 }
 
-/// What the table of packets says of one.
+/// The row of a packet in the table of packets.
 pub struct PacketRow {
     pub trace: usize,
     pub class: usize,
@@ -55,7 +55,7 @@ pub struct PacketRow {
     pub context: Option<Vec<u8>>,
 }
 
-/// What is common to all streams while they are decoded.
+/// State shared by all streams during decoding.
 pub struct Shared {
     pub program: Program,
     pub traces: Arc<Vec<Trace>>,
@@ -64,9 +64,9 @@ pub struct Shared {
     pub scratch: Vec<u8>,
     /// Values that are null because they are too long.
     pub too_long: u64,
-    /// Packets that were begun, until they are put into their table.
+    /// Started packets, until they are put into their table.
     pub packets: Vec<PacketRow>,
-    /// How much of a packet is read at a time.
+    /// How much of a packet is read at once.
     pub window: u64,
 }
 
@@ -76,21 +76,21 @@ impl Shared {
     }
 }
 
-/// The next event of a stream: its header is decoded.
+/// The next event of a stream, with a decoded header.
 #[derive(Clone, Copy)]
 pub struct Next {
     pub ts: i64,
-    /// Place among the classes of the stream's events.
+    /// Index among the classes of the stream's events.
     pub event: usize,
-    /// Where it begins, and where its header ends, in bits from the packet's beginning.
+    /// Its start, and the end of its header, in bits from the packet's beginning.
     pub from: u64,
     pub pos: u64,
 }
 
-/// A stream: files whose packets follow each other.
+/// A stream: files with consecutive packets.
 pub struct Stream {
     pub files: Vec<StreamFile>,
-    /// The file that is read.
+    /// The current file.
     pub at: usize,
     pub packet: Packet,
     pub open: bool,
@@ -122,7 +122,7 @@ impl Stream {
         self.files.get(self.at)
     }
 
-    /// Run over a part of the packet; reads on where it is not all there.
+    /// Decode a part of the packet; reads more if it is incomplete.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -167,7 +167,7 @@ impl Stream {
         }
     }
 
-    /// Begin a packet at `from`; None if nothing can be made of what is there.
+    /// Begin a packet at `from`; None if the data there are invalid.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -211,7 +211,7 @@ impl Stream {
         self.context(shared, pos, end)
     }
 
-    /// Decode the packet's context, which tells how long it is.
+    /// Decode the packet's context, which contains the packet's length.
     fn context(&mut self, shared: &mut Shared, pos: u64, end: u64) -> Result<Option<()>, Failure> {
         let trace = self.file().map_or(0, |file| file.trace);
         let class = shared.class(trace, self.packet.class);
@@ -251,7 +251,7 @@ impl Stream {
         Ok(Some(()))
     }
 
-    /// Nothing can be made of the rest of the file.
+    /// Give up on the rest of the file.
     fn give_up(&mut self, shared: &mut Shared, stop: Stop) -> Result<Option<()>, Failure> {
         let from = self.packet.from;
         let reason = match stop {
@@ -262,7 +262,7 @@ impl Stream {
         Ok(None)
     }
 
-    /// Count damage at a byte of the file.
+    /// Count damage at a place in the file.
     pub fn damage(&mut self, shared: &mut Shared, reason: &'static str, byte: u64) {
         if let Some(file) = self.file() {
             let example = || format!("{} at byte {byte}", file.path);
@@ -270,7 +270,7 @@ impl Stream {
         }
     }
 
-    /// Count what the tracer lost since the packet before.
+    /// Count events that the tracer lost since the packet before.
     fn account(&mut self, shared: &mut Shared) {
         let Some(file) = self.file() else { return };
         let (number, path, from) = (file.number, file.path.clone(), self.packet.from);
@@ -301,7 +301,7 @@ impl Stream {
         self.discarded = Some(now);
     }
 
-    /// Go on to the next packet, in this file or the next; false at the end.
+    /// Advance to the next packet, in this file or the next; false at the end.
     fn turn(&mut self, shared: &mut Shared) -> Result<bool, Failure> {
         loop {
             let from = if self.open { self.packet.end } else { 0 };
@@ -326,7 +326,7 @@ impl Stream {
         }
     }
 
-    /// Note what is known of the packet that begins.
+    /// Record the data of a packet at its start.
     fn tell(&self, shared: &mut Shared) {
         let Some(file) = self.file() else { return };
         let scale = shared.class(file.trace, self.packet.class).and_then(|class| class.scale);
@@ -366,7 +366,7 @@ impl Stream {
         }
     }
 
-    /// Let the rest of the packet go.
+    /// Skip the rest of the packet.
     pub fn skip_packet(&mut self, shared: &mut Shared, reason: &'static str, pos: u64) {
         let byte = self.packet.from.saturating_add(pos / 8);
         self.damage(shared, reason, byte);

@@ -1,11 +1,11 @@
-//! Classes of events -> tables of the sink, made when the first event of each comes.
+//! Classes of events -> tables of the sink, created at the first event of each.
 
 use super::layout::NONE;
 use super::stream::{PacketRow, Shared};
 use super::trace::EventClass;
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
-/// Columns that `events` shows elsewhere, or that say nothing of the event.
+/// Columns that `events` shows elsewhere, or that do not describe the event.
 const NOT_ARGS: [&str; 7] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "line", "trace"];
 
 pub enum Constant {
@@ -13,7 +13,7 @@ pub enum Constant {
     Text(String),
 }
 
-/// Where the rows of a class of events go.
+/// The destination of the rows of a class of events.
 pub struct Table {
     pub number: usize,
     pub ts: usize,
@@ -21,7 +21,8 @@ pub struct Table {
     pub line: usize,
     pub common_pid: usize,
     pub common_comm: usize,
-    /// Of header, context of all events, context, payload: the column of each field, and maybe another one.
+    /// The column of each field of the header, the common context, the context, the payload, and optionally another
+    /// one.
     pub fills: [Vec<(usize, usize)>; 4],
     pub constants: Vec<(usize, Constant)>,
 }
@@ -47,7 +48,7 @@ fn spec((name, kind_name, unit_name): &(String, String, String)) -> ColumnSpec {
     ColumnSpec::new(name.clone(), kind(kind_name)).with_unit(unit(unit_name))
 }
 
-/// Make the table of a class, or add the columns that it has and others of the same name have not.
+/// Create the table of a class, or add its columns to the table of the same name.
 pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
     let metadata = &event.metadata;
     let specs: Vec<_> = metadata.columns.iter().map(spec).collect();
@@ -95,7 +96,7 @@ pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
     }
 }
 
-/// Put the packets that were begun into their table.
+/// Put the started packets into their table.
 pub fn tell_packets(shared: &mut Shared, sink: &mut Sink) {
     if shared.packets.is_empty() {
         return;

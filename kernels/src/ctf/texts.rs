@@ -1,4 +1,4 @@
-//! Bytes of texts in the encodings that a layout may tell -> UTF-8.
+//! Bytes of texts in the encodings of layouts -> UTF-8.
 
 use super::layout::Encoding;
 use super::walk::write_number;
@@ -20,7 +20,7 @@ pub fn to_null(raw: &[u8]) -> &[u8] {
     }
 }
 
-/// Text of wide units up to a null; what is no character is replaced.
+/// Text of wide units up to a null; invalid characters are replaced.
 pub fn wide(raw: &[u8], encoding: Encoding) -> String {
     match encoding {
         Encoding::Bytes => String::from_utf8_lossy(to_null(raw)).into_owned(),

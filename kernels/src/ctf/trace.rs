@@ -1,4 +1,4 @@
-//! What Python tells of traces -> classes of streams and events, found by number.
+//! Metadata of traces from Python -> classes of streams and events, by number.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ pub struct EventClass {
     pub number: usize,
     pub metadata: EventMetadata,
     pub common: usize,
-    /// The header's node, if some of its fields have columns.
+    /// The header's node, if any of its fields have columns.
     pub header: usize,
 }
 
@@ -19,10 +19,10 @@ pub struct EventClass {
 pub struct StreamClass {
     pub id: u64,
     pub packet: usize,
-    /// Whether the packet's context is shown.
+    /// Whether the packet's context is part of the output.
     pub extra: bool,
     pub header: usize,
-    /// Where events may begin, in bits.
+    /// The alignment of events, in bits.
     pub align: u64,
     pub scale: Option<Scale>,
     pub events: Vec<EventClass>,

@@ -1,4 +1,4 @@
-//! Bits of an event and the nodes of its layout -> values, put where they belong: columns, JSON, or only slots.
+//! Bits of an event and the nodes of its layout -> values in their destinations: columns, JSON, or only slots.
 
 use std::io::Write;
 
@@ -8,7 +8,7 @@ use super::layout::{Choice, Encoding, Form, Int, Length, NONE, Node, Program, Wh
 use super::out::{Json, Nothing, Out};
 use super::texts;
 
-/// Fields without bits that an event may have.
+/// Maximum number of fields without bits in an event.
 const EMPTY_FIELDS: u64 = 1 << 20;
 
 const LOST: Stop = Stop::Damaged("the layout is inconsistent");
@@ -20,9 +20,9 @@ pub struct Seen {
     known: u16,
     pub uuid: Option<[u8; 16]>,
     pub cycles: Cycles,
-    /// Whether a time was given.
+    /// Whether there was a time.
     pub timed: bool,
-    /// Bits of the last number that counts on from packet to packet.
+    /// Bits of the last number that continues from packet to packet.
     pub discarded_bits: u32,
 }
 
@@ -57,7 +57,7 @@ impl Seen {
     }
 }
 
-/// What a walk over fields needs besides the bits.
+/// The state of a walk over fields, besides the bits.
 pub struct Walker<'a> {
     pub program: &'a Program,
     pub slots: &'a mut [u64],
@@ -80,7 +80,7 @@ impl<'a> Walker<'a> {
         Walker { program, slots, seen, captured, scratch, too_long, budget: EMPTY_FIELDS }
     }
 
-    /// Decode a field, and put what is shown of it into `out`.
+    /// Decode a field, and put its visible values into `out`.
     pub fn field<O: Out>(&mut self, bits: &mut Bits<'_>, place: usize, out: &mut O) -> Result<(), Stop> {
         let program = self.program;
         let Some(node) = program.nodes.get(place) else {
@@ -173,7 +173,7 @@ impl<'a> Walker<'a> {
         Ok(())
     }
 
-    /// How many elements or bytes; what has them has at least so many bits for each.
+    /// The number of elements or bytes; each takes at least `least` bits.
     fn length(&mut self, bits: &Bits<'_>, length: Length, least: u64) -> Result<u64, Stop> {
         let count = match length {
             Length::Known(count) => count,
@@ -281,8 +281,8 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Write a number without an own allocation.
+/// Write a number without allocating.
 pub fn write_number(buffer: &mut Vec<u8>, value: std::fmt::Arguments<'_>) {
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = buffer.write_fmt(value);
 }

@@ -1,26 +1,26 @@
-//! A file -> the part of it that is looked at, read on as needed.
+//! A file -> the part of it in memory, read as needed.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use crate::rows::Failure;
 
-/// The part of a file that was read last.
+/// The part of a file read last.
 #[derive(Default)]
 pub struct Window {
     data: Vec<u8>,
-    /// Where it begins in the file.
+    /// Its place in the file.
     from: u64,
 }
 
 impl Window {
-    /// The bytes from `at` on that are here.
+    /// The available bytes from `at` on.
     pub fn from(&self, at: u64) -> &[u8] {
         let skip = at.checked_sub(self.from).and_then(|skip| usize::try_from(skip).ok());
         skip.and_then(|skip| self.data.get(skip..)).unwrap_or_default()
     }
 
-    /// Read `count` bytes from `at` on, fewer where the file ends.
+    /// Read `count` bytes from `at` on, fewer at the end of the file.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -34,7 +34,7 @@ impl Window {
         Ok(())
     }
 
-    /// Let go of what was read.
+    /// Discard the bytes.
     pub fn clear(&mut self) {
         *self = Window::default();
     }

@@ -1,4 +1,4 @@
-//! What a track event tells beside name and time -> members of its `args`.
+//! Data of a track event besides name and time -> members of its `args`.
 
 use super::json::Json;
 use super::schema::{Kind, Schema};
@@ -93,7 +93,7 @@ impl Args<'_> {
         true
     }
 
-    /// A message whose type is given by name.
+    /// A message with its type given by name.
     fn proto(&mut self, annotation: &[u8], message: &[u8]) {
         let id = super::wire::number(annotation, 13);
         let name = super::wire::bytes(annotation, 16);
@@ -104,11 +104,11 @@ impl Args<'_> {
         }
     }
 
-    /// Text that claims to be JSON is put in as it is only if it is.
+    /// Text that claims to be JSON is inserted verbatim only if it is valid.
     fn raw_json(&mut self, text: &[u8]) {
         let mut scanner = Scanner::new(text);
         let valid = scanner.value(&mut Vec::new()).is_ok() && scanner.at_end();
-        // Python's reader takes words that are no JSON.
+        // Python's reader accepts words that are not JSON.
         match valid && text.is_ascii() && !text.windows(3).any(|word| word == b"NaN" || word == b"Inf") {
             true => self.json.raw(text.trim_ascii()),
             false => self.json.string(text),
@@ -156,7 +156,7 @@ impl Args<'_> {
         self.json.raw(b"null");
     }
 
-    /// A field of `TrackEvent` that has no column: by what it refers to, or by its descriptor.
+    /// A field of `TrackEvent` without a column: by the data it refers to, or by its descriptor.
     pub fn field(&mut self, event: Option<usize>, number: u32, value: Value<'_>) {
         match (number, value) {
             (5, Value::Bytes(task)) => {
@@ -229,7 +229,7 @@ impl Args<'_> {
     }
 }
 
-/// How an annotation is called.
+/// The name of an annotation.
 pub fn annotation_name<'a>(interned: &'a Interned, message: &'a [u8]) -> Option<&'a [u8]> {
     if let Some(name) = super::wire::bytes(message, 10) {
         return Some(name);

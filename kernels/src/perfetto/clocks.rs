@@ -1,4 +1,4 @@
-//! Times of many clocks -> times of the trace's clock, by snapshots of clocks that were read at the same moment.
+//! Times of many clocks -> times of the trace's clock, by snapshots of clocks read at the same moment.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,19 +9,19 @@ pub const MONOTONIC: u64 = 3;
 pub const MONOTONIC_COARSE: u64 = 4;
 pub const MONOTONIC_RAW: u64 = 5;
 pub const BOOTTIME: u64 = 6;
-/// The kernel's own clock, as its ring buffers use it; no number of the protocol.
+/// The kernel's own clock, as used by its ring buffers; not a number of the protocol.
 pub const FTRACE: u64 = 1 << 40;
-/// Clocks that a sequence of packets counts by itself.
+/// Clocks counted separately by each sequence of packets.
 const OWN: std::ops::Range<u64> = 64..128;
 
-/// Times from here on, 146 years, are impossible: two that are possible can be subtracted from each other.
+/// Times from here on, 146 years, are impossible: the difference of two possible ones does not overflow.
 pub const MOST_TIME: i64 = 1 << 62;
-/// Snapshots that are kept; later ones are left out.
+/// Maximum number of snapshots; later ones are dropped.
 const MOST_SNAPSHOTS: usize = 1 << 16;
-/// Clocks that a snapshot may have.
+/// Maximum number of clocks in a snapshot.
 const MOST_CLOCKS: usize = 64;
 
-/// What a clock of a sequence tells instead of nanoseconds.
+/// The unit of a sequence's clock that does not count nanoseconds.
 #[derive(Clone, Copy)]
 struct Own {
     multiplier: i64,
@@ -33,7 +33,7 @@ struct Own {
 #[derive(Default)]
 struct Pairs {
     times: Vec<(i64, i64)>,
-    /// Snapshots that were looked at.
+    /// Snapshots examined so far.
     seen: usize,
 }
 
@@ -48,7 +48,7 @@ impl Pairs {
         }
     }
 
-    /// The time by the last pair before it, or the first one.
+    /// The time by the last pair before it, or by the first pair.
     fn convert(&self, time: i64) -> Option<i64> {
         let place = self.times.partition_point(|(from, _)| *from <= time);
         let (from, to) = self.times.get(place.saturating_sub(1))?;
@@ -63,18 +63,18 @@ pub struct Clocks {
     /// Whether a snapshot has named it.
     named: bool,
     snapshots: Vec<Vec<(u64, i64)>>,
-    /// Clocks that stand together in a snapshot.
+    /// Clocks that occur together in a snapshot.
     edges: FxHashMap<u64, FxHashSet<u64>>,
     pairs: FxHashMap<(u64, u64), Pairs>,
     routes: FxHashMap<u64, Vec<u64>>,
     own: FxHashMap<u64, Own>,
-    /// Snapshots that were left out.
+    /// Number of dropped snapshots.
     pub left_out: u64,
-    /// Times of clocks in snapshots that no clock can show.
+    /// Number of impossible times of clocks in snapshots.
     pub impossible: u64,
 }
 
-/// The number of a clock in the whole trace.
+/// The number of a clock that is unique in the whole trace.
 pub fn whole(clock: u64, sequence: u32) -> u64 {
     match OWN.contains(&clock) {
         true => u64::from(sequence) << 8 | clock | 1 << 48,
@@ -101,7 +101,7 @@ impl Clocks {
         self.main
     }
 
-    /// What the clock of `_ts` is called; `trace` if no snapshot tells.
+    /// The name of the clock of `_ts`; `trace` if no snapshot names it.
     pub fn name(&self) -> &'static str {
         if self.snapshots.is_empty() {
             return "trace";
@@ -119,7 +119,7 @@ impl Clocks {
         }
     }
 
-    /// Take a snapshot in, a message `ClockSnapshot` of a sequence. A clock with an impossible time is passed over.
+    /// Add a message `ClockSnapshot` of a sequence. A clock with an impossible time is skipped.
     pub fn snapshot(&mut self, message: &[u8], sequence: u32) {
         let mut clocks = Vec::new();
         for (number, value) in Fields::of(message) {
@@ -135,7 +135,7 @@ impl Clocks {
         self.together(clocks);
     }
 
-    /// Clocks that showed these times at the same moment.
+    /// Add times of clocks at the same moment.
     pub fn together(&mut self, clocks: Vec<(u64, i64)>) {
         if self.snapshots.len() >= MOST_SNAPSHOTS {
             self.left_out += 1;
@@ -176,9 +176,9 @@ impl Clocks {
         Some((clock, time))
     }
 
-    /// A time of a clock, as the packets of a sequence tell it, in nanoseconds of the trace's clock.
+    /// A time of a clock, in the units of a sequence's packets, in nanoseconds of the trace's clock.
     ///
-    /// None if no snapshot leads from one clock to the other.
+    /// None if no snapshots lead from one clock to the other.
     #[inline]
     pub fn convert(&mut self, clock: u64, sequence: u32, time: i64) -> Option<i64> {
         let clock = whole(clock, sequence);
@@ -246,7 +246,7 @@ impl Clocks {
         Some(pairs)
     }
 
-    /// The shortest way from one clock to another, both included; empty if there is none.
+    /// The shortest path from one clock to another, both included; empty if there is none.
     fn route(&self, from: u64, to: u64) -> Vec<u64> {
         let mut came: FxHashMap<u64, u64> = FxHashMap::default();
         let mut layer = vec![from];

@@ -1,16 +1,16 @@
-//! Names of the kernel's threads, as its events tell them.
+//! Names of the kernel's threads, from its events.
 
 use rustc_hash::FxHashMap;
 
 use crate::columns::{Interner, Key};
 use crate::rows::Rows;
 
-/// Threads whose names are kept, and names that have numbers.
+/// Maximum number of threads with names, and of numbered names.
 const MOST: usize = 1 << 20;
-/// Bytes that the kernel keeps of a name.
+/// Maximum bytes of a name in the kernel.
 const LENGTH: usize = 16;
 
-/// A name as the kernel keeps it.
+/// A name, truncated like in the kernel.
 #[derive(Clone, Copy, Default)]
 pub struct Comm {
     bytes: [u8; LENGTH],
@@ -39,7 +39,7 @@ impl Comm {
         }
     }
 
-    /// Put a text into a column, which often is this name.
+    /// Put a text into a column; it often equals this name.
     #[inline]
     pub fn put_text(&self, rows: &mut Rows, column: usize, text: &[u8]) {
         match self.is(text) {
@@ -57,7 +57,7 @@ pub struct Comms {
 }
 
 impl Comms {
-    /// A name as it is kept.
+    /// A name in its stored form.
     pub fn comm(&mut self, text: &[u8]) -> Comm {
         let text = text.get(..LENGTH).unwrap_or(text);
         let mut bytes = [0; LENGTH];
@@ -79,7 +79,7 @@ impl Comms {
         self.threads.get(&pid).copied()
     }
 
-    /// Keep the name of a thread, and give it as it is kept.
+    /// Store the name of a thread, and return its stored form.
     #[inline]
     pub fn keep(&mut self, pid: i64, text: &[u8]) -> Comm {
         match self.get(pid) {
@@ -92,7 +92,7 @@ impl Comms {
         }
     }
 
-    /// Keep a name that a thread has now.
+    /// Store the current name of a thread.
     #[inline]
     pub fn put(&mut self, pid: i64, comm: Comm) {
         if let Some(known) = self.threads.get_mut(&pid) {

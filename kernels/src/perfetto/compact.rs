@@ -1,4 +1,4 @@
-//! Compact switches and wake-ups of one CPU -> rows of `sched_switch` and `sched_waking`.
+//! Compact switches and wakeups of one CPU -> rows of `sched_switch` and `sched_waking`.
 
 use super::comms::{Comm, Comms};
 use super::ftrace::{Bundle, Ftrace};
@@ -11,7 +11,7 @@ use super::wire::{Fields, Value};
 use super::world::World;
 use crate::rows::Sink;
 
-/// Who runs on a CPU.
+/// The running thread of a CPU.
 #[derive(Clone)]
 pub struct Running {
     pid: i64,
@@ -22,7 +22,7 @@ pub struct Running {
 /// A message `CompactSched`: columns of numbers, times as differences.
 #[derive(Default)]
 struct Compact<'a> {
-    /// Names, and how they are kept.
+    /// Names, and their stored forms.
     names: Vec<(&'a [u8], Comm)>,
     switch: [Vec<u64>; 5],
     waking: [Vec<u64>; 6],
@@ -75,7 +75,7 @@ fn int32(bits: u64) -> i64 {
     i64::from((bits as u32).cast_signed())
 }
 
-/// Where the rows of one bundle go.
+/// The destination of the rows of one bundle.
 struct Out<'a> {
     world: &'a mut World,
     sink: &'a mut Sink,
@@ -85,7 +85,7 @@ struct Out<'a> {
     running: Option<Running>,
 }
 
-/// Put switches and wake-ups into rows, in order of time.
+/// Put switches and wakeups into rows, in order of time.
 pub fn rows(ftrace: &mut Ftrace, world: &mut World, sink: &mut Sink, bundle: &Bundle, message: &[u8]) {
     let compact = Compact::of(message, &mut ftrace.comms);
     if !compact.whole() {
@@ -123,7 +123,7 @@ pub fn rows(ftrace: &mut Ftrace, world: &mut World, sink: &mut Sink, bundle: &Bu
 }
 
 impl Out<'_> {
-    /// What every event says of the thread that runs.
+    /// The columns of every event for the running thread.
     fn head(&mut self, time: u64, flags: Option<i64>) -> Option<Head> {
         Some(Head {
             time: self.bundle.time(self.world, time)?,
@@ -134,7 +134,7 @@ impl Out<'_> {
         })
     }
 
-    /// An event from before those of all CPUs are there.
+    /// An event from before the events of all CPUs are complete.
     fn early(&mut self, head: &Head, name: &str, args: &[(&str, Option<i64>)], comm: &[u8]) {
         let mut json = Json::default();
         json.raw(b"{");

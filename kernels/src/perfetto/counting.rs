@@ -1,4 +1,4 @@
-//! Values of counters that track events tell, on counter tracks or beside a slice -> rows of `counter`.
+//! Values of counters in track events, on counter tracks or with a slice -> rows of `counter`.
 
 use super::sequence::Sequence;
 use super::track_event::{Common, Event};
@@ -6,7 +6,7 @@ use super::tracks::Counting;
 use super::world::{Packet, World};
 use crate::rows::Sink;
 
-/// Thread time (1, in µs) or instructions (2), since the last event or in all.
+/// Thread time (1, in µs) or instructions (2), since the last event or in total.
 pub fn thread_time(sequence: &mut Sequence, event: &Event<'_>, which: usize) -> Option<i64> {
     let unit = if which == 1 { 1000 } else { 1 };
     if let Some(delta) = event.deltas[which] {
@@ -17,7 +17,7 @@ pub fn thread_time(sequence: &mut Sequence, event: &Event<'_>, which: usize) -> 
     event.absolutes[which].map(|value| value.saturating_mul(unit))
 }
 
-/// The value of a counter as it is, from what a sequence tells of it.
+/// The absolute value of a counter, from the values of a sequence.
 fn absolute(sequence: &mut Sequence, track: usize, counting: Counting, amount: f64) -> f64 {
     let amount = amount * counting.multiplier.filter(|times| *times != 0).unwrap_or(1) as f64;
     if !counting.incremental {
@@ -28,7 +28,7 @@ fn absolute(sequence: &mut Sequence, track: usize, counting: Counting, amount: f
     *sum
 }
 
-/// Values of counters that come with an event.
+/// Values of counters in an event.
 pub fn count(world: &mut World, sink: &mut Sink, packet: &Packet, event: &Event<'_>, common: &mut Common) {
     if event.values.is_empty() && event.double_values.is_empty() {
         return;
@@ -66,7 +66,7 @@ pub fn counter(world: &mut World, sink: &mut Sink, packet: &Packet, event: &Even
     }
 }
 
-/// Thread time and instructions that an event of an old writer tells are counters of its thread.
+/// Thread time and instructions in an event of an old writer are counters of its thread.
 pub fn of_thread(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Common) {
     let (Some(pid), Some(tid)) = (common.pid, common.tid) else {
         return;

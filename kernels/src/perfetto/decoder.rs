@@ -54,7 +54,7 @@ impl<'a> Envelope<'a> {
                 (59, Value::Bytes(bytes)) => envelope.defaults = Some(bytes),
                 (50 | 133, Value::Bytes(bytes)) => envelope.packed = Some(bytes),
                 (98, Value::Varint(bits)) => envelope.machine = Some(bits.cast_signed()),
-                // Who wrote the packet.
+                // The writer of the packet.
                 (3 | 79, Value::Varint(_)) => (),
                 _ => envelope.payloads.push((number, value)),
             }
@@ -152,7 +152,7 @@ impl Decoder {
         Ok(true)
     }
 
-    /// What stands in a compressed packet.
+    /// The contents of a compressed packet.
     fn unpacked(&mut self, sink: &mut Sink, found: Found) {
         let Some(inner) = &self.inner else {
             return;
@@ -187,7 +187,7 @@ impl Decoder {
         self.inner = None;
     }
 
-    /// Put what was gathered over the whole trace into its tables.
+    /// Put the data collected over the whole trace into its tables.
     fn finish(&mut self, sink: &mut Sink) {
         let world = &mut self.world;
         world.tracks.emit(sink);
@@ -216,7 +216,7 @@ impl Decoder {
     }
 }
 
-/// Put a packet into rows, or tell that it holds others, compressed.
+/// Put a packet into rows, or return that it contains others, compressed.
 fn packet<'a>(
     world: &mut World,
     payloads: &mut Payloads,
@@ -254,7 +254,7 @@ fn packet<'a>(
     envelope.packed
 }
 
-/// Take in what a packet says of its sequence; false if the packet refers to what was lost.
+/// Update the state of a packet's sequence; returns false if the packet refers to lost data.
 fn begin(world: &mut World, envelope: &Envelope<'_>) -> bool {
     let id = envelope.sequence;
     if envelope.cleared || envelope.flags & CLEARED != 0 {
@@ -281,7 +281,7 @@ fn begin(world: &mut World, envelope: &Envelope<'_>) -> bool {
     true
 }
 
-/// A time that no clock can show; it is counted.
+/// An impossible time; it is counted.
 struct Impossible;
 
 /// The time of a packet in nanoseconds of the trace's clock, if it has one.
@@ -299,7 +299,7 @@ fn time(world: &mut World, envelope: &Envelope<'_>) -> Result<Option<i64>, Impos
     };
     let found = match (clock, unsaid(envelope)) {
         (0, None) => world.own_time(time),
-        // Where no snapshot leads from it, it is the trace's own clock.
+        // If no snapshots lead from it, it is the trace's own clock.
         (0, Some(clock)) if world.clocks.convert(clock, 0, 0).is_none() => world.own_time(time),
         (0, Some(clock)) => world.time(clock, envelope.sequence, time),
         (clock, _) => world.time(clock, envelope.sequence, time),
@@ -307,7 +307,7 @@ fn time(world: &mut World, envelope: &Envelope<'_>) -> Result<Option<i64>, Impos
     found.map(Some).ok_or(Impossible)
 }
 
-/// The clock of packets that do not name theirs, but have one: Chrome's own ones, and the recorder's about itself.
+/// The clock of packets without a clock id but with a fixed clock: Chrome's own ones, and the recorder's about itself.
 fn unsaid(envelope: &Envelope<'_>) -> Option<u64> {
     envelope.payloads.iter().find_map(|(number, _)| match number {
         5 | 51 => Some(MONOTONIC),

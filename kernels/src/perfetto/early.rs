@@ -1,6 +1,6 @@
-//! Events of the kernel from before those of all CPUs are there -> rows of a table of their own, which no view reads.
+//! Events of the kernel from before the events of all CPUs are complete -> rows of a separate table, used by no view.
 //!
-//! A switch to a thread on one CPU, without the switch on another that ended it before, would let the thread run twice.
+//! A switch to a thread on one CPU, without the earlier switch from it on another, would let the thread run twice.
 
 use super::comms::Comm;
 use super::ftrace_plan::{FIRST, Head, fixed, put_fixed, spec};

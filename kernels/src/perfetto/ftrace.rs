@@ -16,7 +16,7 @@ use crate::rows::Sink;
 /// Fields of `FtraceEvent` with smaller numbers are found without hashing.
 const DENSE: u32 = 2048;
 
-/// Which events have code of their own.
+/// The events with code of their own.
 #[derive(Clone, Copy, Default)]
 struct Special {
     print: u32,
@@ -34,25 +34,25 @@ pub struct Ftrace {
     sparse: FxHashMap<u32, Box<EventPlan>>,
     marks: Marks,
     pub generic: super::ftrace_generic::GenericEvents,
-    /// Who ran last on a CPU, according to compact switches.
+    /// The last running thread of each CPU, according to compact switches.
     pub running: FxHashMap<i64, super::compact::Running>,
     pub comms: Comms,
     scratch: Json,
 }
 
-/// What a bundle says of all its events.
+/// The data of a bundle that apply to all its events.
 #[derive(Clone, Copy)]
 pub struct Bundle {
     pub cpu: i64,
     pub clock: u64,
     pub sequence: u32,
     pub lost: bool,
-    /// Events from before are apart, since those of other CPUs are missing there.
+    /// Earlier events are separated, since those of other CPUs are missing there.
     pub whole: i64,
 }
 
 impl Bundle {
-    /// A time of an event; None, and counted, if it is impossible.
+    /// A time of an event; None if it is impossible, which is counted.
     #[inline]
     pub fn time(&self, world: &mut World, time: u64) -> Option<i64> {
         let time = match self.clock == world.clocks.main() {
@@ -64,7 +64,7 @@ impl Bundle {
     }
 }
 
-/// The clock of a bundle by its number there; None if no other clock is known by it.
+/// The clock of a bundle by its number there; None for an unknown one.
 pub fn clock(number: u64) -> Option<u64> {
     match number {
         0 => Some(BOOTTIME),
@@ -156,7 +156,7 @@ impl Ftrace {
         bundle
     }
 
-    /// Take a message `GenericEventDescriptor` in: an event that only this trace has.
+    /// Add a message `GenericEventDescriptor`: an event that is specific to this trace.
     fn describe(&mut self, world: &mut World, message: &[u8]) {
         let (Some(number), Some(descriptor)) = (super::wire::number(message, 1), super::wire::bytes(message, 2)) else {
             return;
@@ -240,7 +240,7 @@ impl Ftrace {
         }
     }
 
-    /// An event from before those of all CPUs are there; the name that it gives a thread is kept.
+    /// An event from before the events of all CPUs are complete; the name that it gives a thread is stored.
     fn early(&mut self, world: &mut World, sink: &mut Sink, head: &Head, number: u32, event: &[u8]) {
         if number == self.special.switch
             && let (Some(next), Some(comm)) = (super::wire::number(event, 6), super::wire::bytes(event, 5))
@@ -259,7 +259,7 @@ impl Ftrace {
         super::early::row(world, sink, head, comm.as_ref(), told);
     }
 
-    /// Whether an event has a table, which is made if it is the first one.
+    /// Whether an event has a table, which is created for the first event.
     fn plan(&mut self, world: &World, sink: &mut Sink, number: u32) -> bool {
         if number < DENSE {
             match self.dense.get(number as usize) {
@@ -285,7 +285,7 @@ impl Ftrace {
         true
     }
 
-    /// The plans of switches and wake-ups, whose tables the compact ones share.
+    /// The plans of switches and wakeups, which compact ones share.
     pub fn scheduling(&mut self, world: &World, sink: &mut Sink) -> Option<(EventPlan, EventPlan)> {
         let Special { switch, waking, .. } = self.special;
         (self.plan(world, sink, switch) && self.plan(world, sink, waking)).then_some(())?;
@@ -294,7 +294,8 @@ impl Ftrace {
     }
 }
 
-/// Put the fields of an event into its row; the thread that runs next if it tells, its name, and the column of that.
+/// Put the fields of an event into its row; returns the thread that runs next if there is one, its name, and the name's
+/// column.
 #[inline]
 fn fill<'a>(
     world: &mut World,
@@ -347,7 +348,7 @@ fn fill<'a>(
             _ => rest.push((number, value)),
         }
     }
-    // Zero is the field's default, and need not be written.
+    // Zero is the field's default, and may be omitted.
     if let Some(column) = state {
         let number = super::states::number(0, world.kernel);
         rows.numbered(column, number, || super::states::text(0, world.kernel));

@@ -1,4 +1,4 @@
-//! Ftrace events without a descriptor of their own -> tables by the names that they bring, or rows of raw bytes.
+//! Ftrace events without a descriptor of their own -> tables by the names in the events, or rows of raw bytes.
 
 use rustc_hash::FxHashMap;
 
@@ -8,11 +8,11 @@ use super::wire::{Fields, Value};
 use super::world::World;
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
-/// More events than these share one table.
+/// Maximum number of such tables; further events share one.
 const MOST_TABLES: usize = 1024;
-/// Columns that a table may have; what comes later is left out.
+/// Maximum number of columns of a table; later ones are dropped.
 const MOST_COLUMNS: usize = 256;
-/// Bytes that are kept of an unknown message.
+/// Maximum bytes kept of an unknown message.
 const MOST_BYTES: usize = 512;
 
 struct Table {
@@ -20,7 +20,7 @@ struct Table {
     columns: Vec<(Vec<u8>, Type, usize)>,
 }
 
-/// Tables of events that name themselves and their fields.
+/// Tables of events with names for themselves and their fields.
 #[derive(Default)]
 pub struct GenericEvents {
     tables: FxHashMap<Vec<u8>, Table>,
@@ -103,7 +103,7 @@ impl Table {
     }
 }
 
-/// An event that nothing describes, as the bytes that it has.
+/// An event without a description, as raw bytes.
 pub fn unknown(sink: &mut Sink, head: &Head, number: u32, message: &[u8]) {
     let table = sink.table("raw_events.unknown_ftrace_event", || {
         let mut columns = fixed();
@@ -126,7 +126,7 @@ fn hex(bytes: &[u8]) -> Vec<u8> {
     text
 }
 
-/// A field of a packet that nothing describes, as the bytes that it has.
+/// A field of a packet without a description, as raw bytes.
 pub fn unknown_packet(sink: &mut Sink, time: i64, line: i64, sequence: u32, field: (u32, &[u8])) {
     let table = sink.table("raw_events.unknown_packet", || TableSpec {
         name: "raw_events.unknown_packet".to_owned(),

@@ -1,4 +1,4 @@
-//! The descriptor of an ftrace event -> its table, and where each of its fields goes.
+//! The descriptor of an ftrace event -> its table, and the column of each of its fields.
 
 use super::comms::Comm;
 use super::generic::{column_type, unit_of};
@@ -17,7 +17,7 @@ pub const PID: usize = 3;
 pub const LINE: usize = 4;
 pub const FIRST: usize = 5;
 
-/// What every event of the kernel says.
+/// The data of every event of the kernel.
 #[derive(Clone, Copy)]
 pub struct Head {
     pub time: i64,
@@ -27,7 +27,7 @@ pub struct Head {
     pub line: i64,
 }
 
-/// How a value becomes one of its column.
+/// The conversion of a value for its column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Conv {
     Int,
@@ -43,15 +43,15 @@ pub enum Conv {
     NextComm,
     /// The number of an interned name of a function.
     Symbol,
-    /// Numbers that the kernel prints in hexadecimal, between commas.
+    /// Numbers that the kernel prints in hexadecimal, separated by commas.
     HexList,
     /// JSON in a column of its own.
     Json(Kind),
-    /// No descriptor has the field.
+    /// The field has no descriptor.
     Unknown,
 }
 
-/// Where a field goes.
+/// The destination of a field.
 #[derive(Clone, Copy)]
 pub struct Slot {
     pub column: u32,
@@ -67,7 +67,7 @@ pub struct EventPlan {
     pub table: usize,
     /// By number of field.
     slots: Vec<Slot>,
-    /// The column of the state in which a switch leaves a thread.
+    /// The column of the state of a thread after a switch.
     pub state: Option<usize>,
     flags: Option<usize>,
     args: Option<usize>,
@@ -87,7 +87,7 @@ const SYMBOLS: [(&str, &str); 10] = [
     ("hrtimer_expire_entry", "function"),
 ];
 
-/// Units that the kernel is certain of.
+/// Units that are certain from the kernel's sources.
 const UNITS: [(&str, &str, &str); 14] = [
     ("cpu_frequency", "state", "kHz"),
     ("cpu_frequency_limits", "min_freq", "kHz"),
@@ -116,7 +116,7 @@ pub fn fixed() -> Vec<ColumnSpec> {
     ]
 }
 
-/// Put what all events of the kernel have into a row.
+/// Put the common columns of the kernel's events into a row.
 #[inline]
 pub fn put_fixed(rows: &mut Rows, head: &Head, comm: Option<&Comm>) {
     rows.int(TS, head.time);
@@ -142,7 +142,7 @@ pub fn spec(name: &str, columns: Vec<ColumnSpec>) -> TableSpec {
     }
 }
 
-/// A name for a field that no other column has, in any case, and that means nothing else.
+/// A unique name for a field, regardless of case, without another meaning.
 pub fn free(columns: &[ColumnSpec], name: &str) -> String {
     let mut name = name.to_owned();
     while matches!(name.as_str(), "dur" | "cat" | "common_flags" | "common_tgid")
@@ -214,7 +214,7 @@ impl EventPlan {
         }
     }
 
-    /// Put what needs more than one value, or is unknown, into the row.
+    /// Put values that depend on several fields, or are unknown, into the row.
     pub fn rest(&mut self, world: &mut World, sink: &mut Sink, json: &mut Json, mut rest: Vec<(u32, Value<'_>)>) {
         rest.sort_by_key(|(number, _)| *number);
         let mut unknown = Vec::new();

@@ -1,4 +1,4 @@
-//! Counters of the GPU, of power rails and of the battery -> values on tracks with the names that descriptors gave.
+//! Counters of the GPU, of power rails and of the battery -> values on tracks, named by descriptors.
 
 use rustc_hash::FxHashMap;
 
@@ -8,10 +8,10 @@ use super::wire::{Fields, Value};
 use super::world::{Packet, World};
 use crate::rows::Sink;
 
-/// More names than these are not kept.
+/// Maximum number of names.
 const MOST: usize = 1 << 16;
 
-/// Names by the number that values tell.
+/// Names by the numbers in values.
 #[derive(Default)]
 pub struct Gauges {
     /// By machine, session and index.
@@ -107,7 +107,7 @@ impl Gauges {
             name: name.as_bytes(),
             unit: "uJ",
             pid: None,
-            // Two sessions may count the same rail, each from where it began.
+            // Two sessions may count the same rail, each from its own start.
             scope: &match session {
                 0 => "power".to_owned(),
                 session => format!("power {session:x}"),

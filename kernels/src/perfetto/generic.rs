@@ -1,4 +1,5 @@
-//! Messages that no other code knows -> rows of a table with a typed column for each number and text, and JSON for the rest.
+//! Messages without specific code -> rows of a table with a typed column for each number and text, and JSON for the
+//! rest.
 
 use rustc_hash::FxHashMap;
 
@@ -7,12 +8,12 @@ use super::wire::{Fields, Value};
 use super::world::{Packet, World};
 use crate::rows::{ColumnSpec, EventSpec, Rows, Sink, TableSpec, Type};
 
-/// Columns that all event tables here begin with.
+/// The first columns of all event tables here.
 const TS: usize = 0;
 const LINE: usize = 1;
 const NONE: u32 = u32::MAX;
 
-/// Where the fields of a message go.
+/// The destinations of the fields of a message.
 pub struct Plan {
     pub table: usize,
     /// Columns by the places of fields in their message.
@@ -21,18 +22,18 @@ pub struct Plan {
     event: bool,
 }
 
-/// How a table is made of a message.
+/// The form of the table for a message.
 #[derive(Clone, Copy, Default)]
 pub struct Shape {
     /// Whether rows have times.
     pub event: bool,
-    /// The field that says how long each event lasts.
+    /// The field with the duration of each event.
     pub duration: &'static str,
-    /// Columns that are put in by the caller: name and type.
+    /// Columns filled by the caller: name and type.
     pub more: &'static [(&'static str, Type)],
 }
 
-/// The plans of all messages that were met.
+/// The plans of all messages so far.
 #[derive(Default)]
 pub struct Generic {
     plans: FxHashMap<String, Plan>,
@@ -53,7 +54,7 @@ pub fn column_type(field: &Field) -> Option<Type> {
     })
 }
 
-/// The unit that a field's name tells.
+/// The unit implied by a field's name.
 pub fn unit_of(name: &str) -> &'static str {
     match name.rsplit('_').next() {
         Some(last) if last.len() == name.len() => "",
@@ -173,7 +174,7 @@ impl Plan {
     }
 }
 
-/// A name that no column has yet, in any case, and that means nothing else.
+/// A unique name, regardless of case, without another meaning.
 fn free(columns: &[ColumnSpec], name: &str) -> String {
     let mut name = name.to_owned();
     while matches!(name.as_str(), "dur" | "cat" | "args" | "_ts")
@@ -185,7 +186,7 @@ fn free(columns: &[ColumnSpec], name: &str) -> String {
 }
 
 impl Generic {
-    /// Put a message into a row of a table, and let the caller put more into it.
+    /// Put a message into a row of a table, to which the caller adds more values.
     pub fn row(
         &mut self,
         world: &mut World,

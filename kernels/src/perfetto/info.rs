@@ -1,4 +1,4 @@
-//! What a trace tells of the system, of the recorder and of what was lost -> properties and diagnostics.
+//! Information about the system, the recorder and losses -> properties and diagnostics.
 
 use super::schema::Kind;
 use super::wire::{Fields, Value};
@@ -55,14 +55,14 @@ pub fn config(world: &mut World, message: &[u8]) {
     }
 }
 
-/// A number of a message whose descriptor names it.
+/// A number in a message, by its name in the descriptor.
 fn named(world: &World, kind: &str, message: &[u8], name: &str) -> u64 {
     let described = world.schema.find(kind).and_then(|number| world.schema.message(number));
     let field = described.and_then(|message| message.named(name));
     field.and_then(|field| super::wire::number(message, field.number)).unwrap_or(0)
 }
 
-/// A message `TraceStats`: what its last one says counts.
+/// A message `TraceStats`: the last one counts.
 pub fn stats(world: &mut World, message: &[u8]) {
     let described = world.schema.find("TraceStats").and_then(|number| world.schema.message(number));
     let buffers = described.and_then(|message| message.named("buffer_stats")).map(|field| field.number);
@@ -110,7 +110,7 @@ fn unknown(world: &mut World, reason: &str, name: &[u8]) {
     world.notes.add(reason, 1, false, || String::from_utf8_lossy(name).into_owned());
 }
 
-/// Events of a CPU that its ring buffer lost while the trace was recorded.
+/// Events of a CPU that its ring buffer lost during the recording.
 fn lost(world: &mut World, kind: usize, stats: &[u8], ends: bool) {
     for (name, reason) in [
         ("overrun", "events overwritten in the kernel's buffer"),
@@ -132,9 +132,9 @@ fn lost(world: &mut World, kind: usize, stats: &[u8], ends: bool) {
     }
 }
 
-/// The clusters of CPUs, messages `CpuInfo.Cpu`: those that can do as much, or else run as fast at most, are one.
+/// The clusters of CPUs, messages `CpuInfo.Cpu`: CPUs of equal capacity, or else of equal maximum frequency.
 ///
-/// Clusters count from 0, the slowest. None where the trace does not tell it of every CPU.
+/// Clusters are numbered from 0, the slowest. None if this is not known for every CPU.
 pub fn clusters(cpus: &[&[u8]]) -> Vec<Option<i64>> {
     let capacity = |cpu: &&[u8]| super::wire::number(cpu, 3);
     let fastest = |cpu: &&[u8]| {
@@ -155,7 +155,7 @@ pub fn clusters(cpus: &[&[u8]]) -> Vec<Option<i64>> {
     speeds.iter().map(|speed| Some(place(speed))).collect()
 }
 
-/// A message `ExtensionDescriptor`: descriptors that the trace brings.
+/// A message `ExtensionDescriptor`: descriptors in the trace.
 pub fn extensions(world: &mut World, message: &[u8]) {
     for (number, value) in Fields::of(message) {
         let (1, Value::Bytes(set)) = (number, value) else {

@@ -5,10 +5,10 @@ use super::wire::{Fields, Value, varints};
 
 /// Messages deeper than this are shown as null.
 const DEEPEST: usize = 48;
-/// So much of a field of bytes is shown.
+/// Maximum bytes of a bytes field that are shown.
 const MOST_BYTES: usize = 4096;
 
-/// An object or list that is being written.
+/// An object or list under construction.
 #[derive(Default)]
 pub struct Json {
     pub text: Vec<u8>,
@@ -19,7 +19,7 @@ impl Json {
         self.text.clear();
     }
 
-    /// Put a comma where something stands before.
+    /// Add a comma unless this is the first member.
     pub fn next(&mut self) {
         if !matches!(self.text.last(), None | Some(b'{' | b'[' | b':')) {
             self.text.push(b',');
@@ -67,7 +67,7 @@ impl Json {
         self.raw(value.to_string().as_bytes());
     }
 
-    /// A float; JSON has no word for what is no number, so that is a text.
+    /// A float; NaN and infinities, which JSON lacks, become texts.
     pub fn float(&mut self, value: f64) {
         match value.is_finite() {
             true => self.raw(format!("{value:?}").as_bytes()),
@@ -93,7 +93,7 @@ impl Json {
         }
     }
 
-    /// Bytes in hexadecimal, as far as they are shown.
+    /// Bytes in hexadecimal, up to the maximum.
     pub fn hex(&mut self, bytes: &[u8]) {
         self.text.push(b'"');
         push_hex(&mut self.text, bytes, MOST_BYTES);
@@ -146,7 +146,7 @@ impl Json {
         self.object(schema, number, Fields::of(bytes).collect(), depth);
     }
 
-    /// Some fields of a message as an object; those that no descriptor has are called `#` and their number.
+    /// Some fields of a message as an object; those without a descriptor are named `#` and their number.
     pub fn object(&mut self, schema: &Schema, number: usize, mut fields: Vec<(u32, Value<'_>)>, depth: usize) {
         fields.sort_by_key(|(number, _)| *number);
         self.text.push(b'{');
@@ -198,7 +198,7 @@ pub fn unpacked(kind: Kind, bytes: &[u8], mut each: impl FnMut(Value<'_>)) {
     }
 }
 
-/// Append bytes in hexadecimal, at most so many of them.
+/// Append bytes in hexadecimal, at most `most` of them.
 pub fn push_hex(text: &mut Vec<u8>, bytes: &[u8], most: usize) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     for byte in bytes.iter().take(most) {

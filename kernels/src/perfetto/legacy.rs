@@ -1,4 +1,4 @@
-//! Track events that carry a phase of Chrome's JSON format -> the same tables as that format has.
+//! Track events with a phase of Chrome's JSON format -> the same tables as for that format.
 
 use std::hash::{Hash, Hasher};
 
@@ -12,7 +12,7 @@ use super::wire::{Fields, Value};
 use super::world::World;
 use crate::rows::Sink;
 
-/// Which of the ids of an event it is; they count apart.
+/// The kind of an event's id; kinds are distinct.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Id {
     #[default]
@@ -79,7 +79,7 @@ impl<'a> Legacy<'a> {
     }
 }
 
-/// The process and thread that a message `LegacyEvent` says its event is of.
+/// The process and thread of an event according to a message `LegacyEvent`.
 pub fn thread(message: &[u8]) -> (Option<i64>, Option<i64>) {
     let read = |number| super::wire::number(message, number).map(|_| int(message, number));
     (read(18), read(19))
@@ -116,7 +116,7 @@ pub fn row(world: &mut World, sink: &mut Sink, event: &Event<'_>, mut common: Co
     flows(world, sink, event, &common, phase);
 }
 
-/// Moments of a process or of the whole trace are on a track of that.
+/// Instant events of a process or of the whole trace are on a track of that.
 fn scope(world: &mut World, legacy: &Legacy<'_>, common: &mut Common) {
     match (legacy.instant_scope, common.pid) {
         (1, _) => {
@@ -131,7 +131,7 @@ fn scope(world: &mut World, legacy: &Legacy<'_>, common: &mut Common) {
     }
 }
 
-/// The thread that an event says it is of, in place of the one that wrote it.
+/// The thread of an event according to itself, instead of the writing thread.
 fn place(world: &mut World, legacy: &Legacy<'_>, common: &mut Common) {
     if legacy.pid.is_none() && legacy.tid.is_none() {
         return;
@@ -153,7 +153,7 @@ fn async_track(world: &mut World, legacy: &Legacy<'_>, common: &Common) -> usize
         Id::Local(_) => common.pid,
         _ => None,
     };
-    // Of the older kind, events of one id but of several names are several.
+    // In the older kind, events with one id and several names are separate.
     let name = match legacy.phase {
         b'S' | b'T' | b'p' | b'F' => common.name.clone().unwrap_or_default(),
         _ => Vec::new(),
@@ -209,7 +209,7 @@ fn counters(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Comm
     }
 }
 
-/// What a value of a counter is called.
+/// The name of a value of a counter.
 fn series(world: &mut World, sequence: u32, annotation: &[u8]) -> Vec<u8> {
     let World { sequences, .. } = world;
     let interned = &sequences.get(sequence).interned;

@@ -1,4 +1,4 @@
-//! What programs write into ftrace (`B|12|name`) -> the same tables as text has, one for each kind of mark.
+//! Marks written by programs into ftrace (`B|12|name`) -> the same tables as for text, one for each kind of mark.
 
 use super::comms::Comm;
 use super::ftrace_plan::{FIRST, Head, fixed, put_fixed, spec};
@@ -7,13 +7,13 @@ use super::world::World;
 use crate::ftrace::marks::{Kind, kind, split};
 use crate::rows::{ColumnSpec, Sink, Type};
 
-/// A table of marks, and its columns behind those of all events.
+/// A table of marks, and its columns after those of all events.
 struct Table {
     number: usize,
     columns: Vec<(String, Type, usize)>,
 }
 
-/// The tables of marks by letter; other text is under 26, marks of clocks are under 27.
+/// The tables of marks by letter; other text is at 26, marks of clocks are at 27.
 #[derive(Default)]
 pub struct Marks {
     tables: Vec<Option<Table>>,
@@ -58,7 +58,7 @@ impl Table {
         column
     }
 
-    /// Put a field in; numbers are numbers where they can be.
+    /// Add a field, as a number if it is one.
     fn put(&mut self, sink: &mut Sink, name: &str, value: &[u8]) {
         if matches!(name, "pid" | "cookie" | "value") {
             let text = str::from_utf8(value).unwrap_or_default().trim();
@@ -133,7 +133,7 @@ impl Marks {
         sink.end(table.number);
     }
 
-    /// A message `TracingMarkWriteFtraceEvent`, in which old kernels wrote the same.
+    /// A message `TracingMarkWriteFtraceEvent`, which old kernels wrote instead.
     pub fn old(&mut self, sink: &mut Sink, head: &Head, message: &[u8]) {
         let begin = super::wire::number(message, 3).unwrap_or(0) != 0;
         let letter = if begin { b'B' } else { b'E' };

@@ -1,4 +1,4 @@
-//! Perfetto's protobuf traces -> rows of typed tables, by descriptors that are given.
+//! Perfetto's protobuf traces -> rows of typed tables, by given descriptors.
 
 mod annotations;
 mod clocks;
@@ -40,7 +40,7 @@ use pyo3::prelude::*;
 
 use crate::rows::RowPass;
 
-/// Begin a pass over a trace; `descriptors` are serialized file descriptors of protobuf, the first of which count.
+/// Begin a pass over a trace; `descriptors` are serialized protobuf file descriptors, earlier ones take precedence.
 #[pyfunction]
 #[pyo3(signature = (paths, threads, progress, *, descriptors))]
 fn perfetto_pass(

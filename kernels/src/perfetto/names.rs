@@ -1,4 +1,4 @@
-//! What process trees and descriptors tell of processes and threads -> tables of their names.
+//! Names of processes and threads in process trees and descriptors -> tables of their names.
 
 use rustc_hash::FxHashMap;
 
@@ -7,7 +7,7 @@ use super::tracks::int;
 use super::wire::{Fields, Value};
 use crate::rows::{ColumnSpec, Sink, TableSpec, Type};
 
-/// More names than these are not kept.
+/// Maximum number of names.
 const MOST_NAMES: usize = 1 << 20;
 
 #[derive(Default, Clone, PartialEq)]
@@ -20,10 +20,10 @@ struct Process {
     is_kthread: Option<bool>,
 }
 
-/// The kernel's thread that makes all others of its own.
+/// The kernel's thread that is the parent of all its other threads.
 const KTHREADD: i64 = 2;
 
-/// The name of a worker of the kernel without the queue that it happened to work for: `kworker/1:0-events`.
+/// The name of a kernel worker without its current queue: `kworker/1:0-events`.
 fn worker(name: &[u8]) -> &[u8] {
     const PREFIX: &[u8] = b"kworker/";
     if !name.starts_with(PREFIX) {
@@ -33,7 +33,7 @@ fn worker(name: &[u8]) -> &[u8] {
     end.and_then(|end| name.get(..PREFIX.len() + end)).unwrap_or(name)
 }
 
-/// Names of processes and threads; of several names of one, all are kept in the order in which they came.
+/// Names of processes and threads; several names of one are all kept, in order.
 #[derive(Default)]
 pub struct Names {
     processes: Vec<(i64, Process)>,
@@ -90,7 +90,7 @@ impl Names {
         self.threads.push((pid, tid, name.map(<[u8]>::to_owned)));
     }
 
-    /// Take a message `ProcessTree` in.
+    /// Add a message `ProcessTree`.
     pub fn tree(&mut self, message: &[u8]) {
         for (number, value) in Fields::of(message) {
             match (number, value) {
@@ -107,7 +107,7 @@ impl Names {
         }
     }
 
-    /// Whether a process is known to be one of the kernel's own threads.
+    /// Whether a process is known to be a kernel thread.
     fn is_kernel(&self, pid: i64) -> bool {
         let known = self.last_process.get(&pid);
         known.and_then(|at| self.processes.get(*at)).is_some_and(|(_, known)| known.ppid == Some(KTHREADD))
@@ -145,7 +145,7 @@ impl Names {
                 update.name = Some(short);
             }
         }
-        // Some processes put their whole command line into its first word.
+        // Some processes store their whole command line in its first word.
         if words == 1
             && let Some(name) = &mut update.name
             && let Some(end) = name.iter().position(|byte| *byte == b' ')

@@ -1,31 +1,31 @@
-//! Bytes of a trace -> its packets, one by one, holding no more than the longest of them.
+//! Bytes of a trace -> its packets, one by one, in memory for the longest of them.
 
 use std::io;
 use std::ops::Range;
 
 use memchr::memmem;
 
-/// Longer packets are passed over.
+/// Longer packets are skipped.
 pub const MOST_PACKET: usize = 64 << 20;
-/// Bytes that are read at a time.
+/// Bytes per read.
 const STEP: usize = 1 << 19;
-/// What the recorder puts into a packet of its own now and then; the next packet begins right behind it.
+/// The contents of a packet that the recorder inserts now and then; the next packet begins right after it.
 const MARKER: [u8; 16] =
     [0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba, 0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79];
 
-/// Where bytes come from.
+/// A source of bytes.
 pub trait Bytes {
     /// Append about `room` bytes; false at the end.
     fn more(&mut self, out: &mut Vec<u8>, room: usize) -> io::Result<bool>;
 }
 
-/// What stands next in a trace.
+/// The next part of a trace.
 pub enum Found {
     /// A packet: bytes of [`Packets::bytes`].
     Packet(Range<usize>),
-    /// A packet of so many bytes, too long to be read, was passed over.
+    /// A packet of this length was skipped as too long.
     Long(u64),
-    /// So many bytes that are no packet were passed over.
+    /// This number of bytes outside of packets was skipped.
     Skipped(u64),
     /// The last packet lacks its end.
     Cut,
@@ -33,7 +33,7 @@ pub enum Found {
 }
 
 enum Header {
-    /// It begins behind so many bytes, and has so many.
+    /// The offset of its contents, and their length.
     Packet(usize, u64),
     Short,
     Bad,
@@ -44,7 +44,7 @@ pub struct Packets<S> {
     source: S,
     data: Vec<u8>,
     at: usize,
-    /// Where `data` begins in the trace.
+    /// The place of `data` in the trace.
     base: u64,
     ended: bool,
 }
@@ -54,7 +54,7 @@ impl<S: Bytes> Packets<S> {
         Packets { source, data: Vec::new(), at: 0, base: 0, ended: false }
     }
 
-    /// Bytes up to what was found last.
+    /// Bytes up to the end of the last result.
     pub fn position(&self) -> u64 {
         self.base + self.at as u64
     }
@@ -67,7 +67,7 @@ impl<S: Bytes> Packets<S> {
         self.data.get(place).unwrap_or_default()
     }
 
-    /// Read until so many bytes are there; false if there are no more.
+    /// Read until a number of bytes is available; false if there are no more.
     fn need(&mut self, bytes: usize) -> io::Result<bool> {
         while self.data.len() - self.at < bytes {
             if self.ended {
@@ -111,7 +111,7 @@ impl<S: Bytes> Packets<S> {
         Ok(Found::Packet(begin..self.at))
     }
 
-    /// Pass over a packet that is too long, or whose length is damaged.
+    /// Skip a packet that is too long, or has a damaged length.
     fn pass(&mut self, head: usize, length: u64) -> io::Result<Found> {
         let mut left = length.saturating_add(head as u64);
         while left > 0 {
@@ -125,7 +125,7 @@ impl<S: Bytes> Packets<S> {
         Ok(Found::Long(length))
     }
 
-    /// Pass over damaged bytes, up to the end of the next marker.
+    /// Skip damaged bytes, up to the end of the next marker.
     fn resync(&mut self) -> io::Result<Found> {
         let start = self.position();
         loop {
@@ -142,7 +142,7 @@ impl<S: Bytes> Packets<S> {
     }
 }
 
-/// A trace is a message whose field 1 is the packets.
+/// A trace is a message with the packets in field 1.
 fn header(bytes: &[u8]) -> Header {
     match bytes.first() {
         None => return Header::Short,

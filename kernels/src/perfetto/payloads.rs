@@ -1,4 +1,4 @@
-//! What a packet is about -> the code that knows it.
+//! The payload of a packet -> the code that decodes it.
 
 use super::clocks::REALTIME;
 use super::ftrace::Ftrace;
@@ -61,7 +61,7 @@ impl Payloads {
         }
     }
 
-    /// What is kept as it is, and some of which is a property.
+    /// Messages that are kept whole, and partly become properties.
     fn told(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, number: u32, bytes: &[u8]) {
         match number {
             33 => info::config(world, bytes),
@@ -103,7 +103,7 @@ impl Payloads {
         }
     }
 
-    /// Each record of a list in a row of a table of its own.
+    /// Put each record of a list in a row of a table of its own.
     fn exploded(&mut self, world: &mut World, sink: &mut Sink, time: i64, of: (&str, &str), bytes: &[u8]) {
         let (kind, table) = of;
         let shape = Shape { event: true, ..Shape::default() };
@@ -229,7 +229,7 @@ fn describe(world: &mut World, packet: &Packet, message: &[u8]) {
     let told = world.tracks.describe(message);
     if let Some((pid, tid)) = told.ids {
         let sequence = world.sequences.get(packet.sequence);
-        // Events without a track are of the thread that their sequence described last.
+        // Events without a track belong to the thread that their sequence described last.
         if sequence.valid {
             (sequence.pid, sequence.tid) = (Some(pid), Some(tid));
         }
@@ -251,7 +251,7 @@ fn process(world: &mut World, packet: &Packet, message: &[u8]) {
     }
 }
 
-/// A message `ThreadDescriptor` of old writers: which thread a sequence is of, and where its times begin.
+/// A message `ThreadDescriptor` of old writers: the thread of a sequence, and the start of its times.
 fn thread(world: &mut World, packet: &Packet, message: &[u8]) {
     let (pid, tid) = (int(message, 1), int(message, 2));
     let sequence = world.sequences.get(packet.sequence);

@@ -1,4 +1,4 @@
-//! What recorders poll of the system and of processes -> values of counters.
+//! Polled values of the system and of processes -> values of counters.
 
 use super::schema::Kind;
 use super::tables::{EXTRA, LINE, NAME, PID, Phase, TRACK, TS, put_int, put_text};
@@ -7,16 +7,16 @@ use super::wire::{Fields, Value};
 use super::world::World;
 use crate::rows::Sink;
 
-/// A counter that is polled.
+/// A polled counter.
 pub struct Polled<'a> {
     pub name: &'a [u8],
     pub unit: &'static str,
     pub pid: Option<i64>,
-    /// What else identifies a counter.
+    /// The rest of a counter's identity.
     pub scope: &'a str,
 }
 
-/// A value of a counter that is polled.
+/// A value of a polled counter.
 pub fn value(world: &mut World, sink: &mut Sink, time: i64, counter: &Polled<'_>, value: f64) {
     let track = world.tracks.counter(counter.name, counter.unit, counter.pid, counter.scope);
     let table = world.tables.number(sink, Phase::Counter);
@@ -31,7 +31,7 @@ pub fn value(world: &mut World, sink: &mut Sink, time: i64, counter: &Polled<'_>
     sink.end(table);
 }
 
-/// Memory of processes as `/proc/PID/status` tells it: field, name, factor to bytes.
+/// Memory of processes as in `/proc/PID/status`: field, name, factor to bytes.
 const MEMORY: [(u32, &str); 15] = [
     (2, "mem.virt"),
     (3, "mem.rss"),
@@ -73,7 +73,7 @@ pub fn process(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
     }
 }
 
-/// A message `SysStats`: what has one value each; its lists of records have tables of their own.
+/// A message `SysStats`: its single values; its lists of records have tables of their own.
 pub fn system(world: &mut World, sink: &mut Sink, time: i64, message: &[u8]) {
     let (mut cpus, mut gpus) = (0, 0);
     for (number, reading) in Fields::of(message) {
@@ -138,7 +138,7 @@ fn thermal(world: &mut World, sink: &mut Sink, time: i64, zone: &[u8]) {
     single(world, sink, time, (&name, "", &scope), degrees as f64);
 }
 
-/// A pair of a key, which is of an enumeration, and a value.
+/// A pair of a key, from an enumeration, and a value.
 fn keyed(world: &mut World, sink: &mut Sink, time: i64, pair: &[u8], kind: &str) {
     let key = super::wire::number(pair, 1).unwrap_or(0);
     let bits = super::wire::number(pair, 2).unwrap_or(0);
@@ -163,7 +163,7 @@ fn keyed(world: &mut World, sink: &mut Sink, time: i64, pair: &[u8], kind: &str)
     }
 }
 
-/// The key of `/proc/meminfo` by the name of the enumeration's value.
+/// The key of `/proc/meminfo` for the name of an enumeration value.
 fn meminfo(name: &str) -> String {
     let name = name.trim_start_matches("MEMINFO_");
     match name {

@@ -13,7 +13,7 @@ use super::wire::{Fields, Value};
 use super::world::{Packet, World};
 use crate::rows::{Sink, Type};
 
-/// Frames of a stack that are shown; the innermost of a longer one are left out.
+/// Maximum frames of a stack; the innermost of a longer one are dropped.
 const MOST_FRAMES: usize = 1024;
 
 /// One sample.
@@ -72,7 +72,7 @@ fn stack(world: &mut World, sequence: u32, id: u64) -> Option<Arc<[u8]>> {
     Some(text)
 }
 
-/// Append a frame: its function, or its file and the place there; false if it is not known.
+/// Append a frame: its function, or its file and offset; false if it is not known.
 fn push_frame(interned: &Interned, id: u64, text: &mut Vec<u8>) -> bool {
     let Some(frame) = interned.message(FRAMES, id) else {
         text.extend_from_slice(b"[unknown]");
@@ -131,7 +131,7 @@ pub fn perf(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8])
     put(world, sink, time, &sample);
 }
 
-/// What event of perf a sequence's samples count, from `PerfSampleDefaults`.
+/// The perf event counted by a sequence's samples, from `PerfSampleDefaults`.
 fn timebase(defaults: &[u8]) -> Option<String> {
     let timebase = super::wire::bytes(defaults, 1)?;
     let text = |message: &[u8], number| {

@@ -6,12 +6,12 @@ use super::wire::{Fields, Value, zigzag};
 
 /// Fields with smaller numbers are found without hashing.
 const DENSE: usize = 1024;
-/// Traces may bring descriptors of their own; more than these are not taken.
+/// Traces may contain descriptors of their own; more messages than this are ignored.
 const MOST_MESSAGES: usize = 1 << 14;
 const MOST_FIELDS: usize = 1 << 17;
 const DEEPEST: usize = 32;
 
-/// What a field's bits mean.
+/// The meaning of a field's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Double,
@@ -32,11 +32,11 @@ pub enum Kind {
     Enum(usize),
     /// Number of the message.
     Message(usize),
-    /// Groups, and messages that no descriptor describes.
+    /// Groups, and messages without a descriptor.
     Unknown,
 }
 
-/// A number that is one, by its kind.
+/// A number by its kind.
 pub enum Scalar {
     Int(i64),
     Uint(u64),
@@ -45,7 +45,7 @@ pub enum Scalar {
 }
 
 impl Kind {
-    /// What the bits of a number mean; None for texts and messages, and bits of another width.
+    /// The value of a number's bits; None for texts and messages, and bits of another width.
     #[inline]
     pub fn scalar(self, value: Value<'_>) -> Option<Scalar> {
         Some(match (self, value) {
@@ -95,7 +95,7 @@ pub struct Field {
     pub repeated: bool,
 }
 
-/// A kind of message.
+/// A message type.
 #[derive(Default, Debug)]
 pub struct Message {
     pub name: String,
@@ -111,7 +111,7 @@ impl Message {
         self.place(number).map(|(_, field)| field)
     }
 
-    /// A field and its place among all of the message.
+    /// A field and its place in the message.
     #[inline]
     pub fn place(&self, number: u32) -> Option<(usize, &Field)> {
         let place = match self.dense.get(number as usize) {
@@ -150,14 +150,14 @@ impl Message {
     }
 }
 
-/// A field that waits for the message that it belongs to, and for its own type.
+/// A field that waits for its message, and for its own type.
 struct Waiting {
     message: String,
     field: Field,
     type_name: String,
 }
 
-/// All messages and enumerations that are known.
+/// All known messages and enumerations.
 #[derive(Default)]
 pub struct Schema {
     messages: Vec<Message>,
@@ -176,12 +176,12 @@ impl Schema {
         self.enums.get(number)?.get(&value).map(String::as_str)
     }
 
-    /// The number of a message by its name without its package.
+    /// The number of a message by its name without package.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.message_names.get(&format!(".perfetto.protos.{name}")).copied()
     }
 
-    /// The number of a message by its whole name.
+    /// The number of a message by its full name.
     pub fn named(&self, name: &[u8]) -> Option<usize> {
         let name = str::from_utf8(name).ok()?;
         let whole = match name.strip_prefix('.') {
@@ -191,7 +191,7 @@ impl Schema {
         self.message_names.get(&whole).copied()
     }
 
-    /// Take the messages of a file descriptor in; messages and fields that are known stay as they are.
+    /// Add the messages of a file descriptor; existing messages and fields are not changed.
     pub fn add_file(&mut self, file: &[u8]) {
         let mut scope = String::new();
         if let Some(package) = super::wire::bytes(file, 2).filter(|name| !name.is_empty()) {
@@ -211,7 +211,7 @@ impl Schema {
         self.settle(waiting);
     }
 
-    /// Take a lone message in that refers to no other; its number and its name.
+    /// Add a single message without references; returns its number and its name.
     pub fn add_alone(&mut self, message: &[u8]) -> Option<(usize, String)> {
         let mut waiting = Vec::new();
         let scope = format!(".generic.{}", self.messages.len());
@@ -221,7 +221,7 @@ impl Schema {
         Some((number, name))
     }
 
-    /// Give a message one more field.
+    /// Add a field to a message.
     pub fn add_field(&mut self, message: usize, field: Field) {
         if self.fields < MOST_FIELDS
             && let Some(message) = self.messages.get_mut(message)
@@ -279,7 +279,7 @@ impl Schema {
         self.enums.push(names);
     }
 
-    /// Give fields to their messages, now that all types are known.
+    /// Add fields to their messages, now that all types are known.
     fn settle(&mut self, waiting: Vec<Waiting>) {
         for Waiting { message, mut field, type_name } in waiting {
             if !type_name.is_empty() {
@@ -296,7 +296,7 @@ impl Schema {
     }
 }
 
-/// A field as its descriptor says, of the message that it extends.
+/// A field from its descriptor, with the message that it extends.
 fn extended(bytes: &[u8]) -> Option<Waiting> {
     let message = super::wire::bytes(bytes, 2)?;
     declared(&String::from_utf8_lossy(message), bytes)

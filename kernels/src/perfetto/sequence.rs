@@ -1,4 +1,4 @@
-//! What the packets of one writer refer to: interned texts and messages, defaults, and the thread that writes.
+//! State referred to by the packets of one writer: interned texts and messages, defaults, and the writing thread.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 
 use super::wire::{Fields, Value};
 
-/// Bytes of interned data that all sequences keep; what comes later is not kept.
+/// Maximum bytes of interned data of all sequences; later data are dropped.
 pub const MOST_INTERNED: usize = 96 << 20;
-/// More sequences than these share one.
+/// Maximum number of sequences; further ones share one.
 const MOST_SEQUENCES: usize = 1 << 16;
-/// What keeping one costs besides its bytes.
+/// Overhead of an interned message besides its bytes.
 const EACH: usize = 64;
 
 /// Fields of `InternedData`.
@@ -35,7 +35,7 @@ pub const TASK_CONTEXTS: u32 = 48;
 pub const EXECUTION_CONTEXTS: u32 = 49;
 pub const SAMPLE_COUNTERS: u32 = 50;
 
-/// An interned message, and the text that is its field 2.
+/// An interned message, and the text in its field 2.
 struct Entry {
     message: Box<[u8]>,
     text: (u32, u32),
@@ -64,7 +64,7 @@ impl Interned {
         self.stacks.get(&id).cloned()
     }
 
-    /// Keep a message; the bytes by which memory grew.
+    /// Store a message; returns the bytes by which memory grew.
     fn keep(&mut self, field: u32, message: &[u8]) -> usize {
         let Some(id) = super::wire::number(message, 1) else {
             return 0;
@@ -86,21 +86,21 @@ impl Interned {
 #[derive(Default)]
 pub struct Sequence {
     pub interned: Interned,
-    /// Whether what packets refer to is there.
+    /// Whether the data that packets refer to are complete.
     pub valid: bool,
     /// The message `TracePacketDefaults`.
     pub defaults: Option<Arc<Defaults>>,
     pub pid: Option<i64>,
     pub tid: Option<i64>,
-    /// Where deltas of times of old writers begin: monotonic ns, thread time in ns, instructions.
+    /// The origins of time differences of old writers: monotonic ns, thread time in ns, instructions.
     pub reference: Option<[i64; 3]>,
-    /// Sums of counters whose values are given as differences, by track.
+    /// Sums of counters with values given as differences, by track.
     pub sums: FxHashMap<u64, f64>,
-    /// Whether there was a packet of it before.
+    /// Whether the sequence had a packet before.
     pub seen: bool,
 }
 
-/// What packets of a sequence leave out.
+/// Defaults of the packets of a sequence.
 #[derive(Default)]
 pub struct Defaults {
     pub clock: Option<u64>,
@@ -152,7 +152,7 @@ pub fn numbers(value: Value<'_>, out: &mut Vec<u64>) {
 pub struct Sequences {
     all: FxHashMap<u32, Sequence>,
     interned: usize,
-    /// Interned messages that were not kept.
+    /// Number of dropped interned messages.
     pub left_out: u64,
 }
 
@@ -164,13 +164,13 @@ impl Sequences {
             false => u32::MAX,
         };
         self.all.entry(id).or_insert_with(|| Sequence {
-            // A writer without a sequence of its own never says that its state is whole.
+            // A writer without a sequence of its own never declares its state complete.
             valid: id == 0,
             ..Sequence::default()
         })
     }
 
-    /// Forget what was interned, since the writer does.
+    /// Clear interned data, when the writer does.
     pub fn clear(&mut self, id: u32) {
         let sequence = self.get(id);
         let bytes = sequence.interned.bytes;
@@ -181,7 +181,7 @@ impl Sequences {
         self.interned = self.interned.saturating_sub(bytes);
     }
 
-    /// Keep the interned messages of a packet.
+    /// Store the interned messages of a packet.
     pub fn intern(&mut self, id: u32, data: &[u8]) {
         for (field, value) in Fields::of(data) {
             if let Value::Bytes(message) = value {
@@ -190,7 +190,7 @@ impl Sequences {
         }
     }
 
-    /// Keep one interned message.
+    /// Store one interned message.
     pub fn keep(&mut self, id: u32, field: u32, message: &[u8]) {
         if self.interned + message.len() > MOST_INTERNED {
             self.left_out += 1;
@@ -199,7 +199,7 @@ impl Sequences {
         self.interned += self.get(id).interned.keep(field, message);
     }
 
-    /// Keep the text of a stack.
+    /// Store the text of a stack.
     pub fn keep_stack(&mut self, id: u32, stack: u64, text: &Arc<[u8]>) {
         if self.interned + text.len() > MOST_INTERNED {
             return;

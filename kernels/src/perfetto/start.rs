@@ -1,4 +1,4 @@
-//! The head of a trace file -> since when the events of all CPUs are there, before any of these is decoded.
+//! The beginning of a trace file -> the time from which the events of all CPUs are complete, before any is decoded.
 
 use std::io;
 use std::path::Path;
@@ -14,27 +14,27 @@ use super::wire::{Fields, Value, bytes, number};
 use super::world::World;
 use crate::access::Input;
 
-/// Bytes that are looked at: recorders read all CPUs in turn, so that the first bundles of all are close together.
+/// Bytes to examine: recorders read all CPUs in turn, so the first bundles of all are close together.
 const MOST_LOOKED_AT: u64 = 64 << 20;
-/// What compressed packets may hold of these, all in all.
+/// Maximum total size of compressed packets among these.
 const MOST_UNPACKED: u64 = 256 << 20;
 
-/// Where what a trace tells of the kernel begins to be whole.
+/// The start of complete data of the kernel.
 #[derive(Default)]
 pub struct Start {
-    /// When tracing was started, in the clock of its packet.
+    /// The start of tracing, in the clock of its packet.
     started: Option<(u64, u64)>,
-    /// The kernel's buffer may hold what was recorded before, and that is wanted.
+    /// The kernel's buffer may contain earlier events, and they are wanted.
     preserved: bool,
-    /// By clock of bundles: the latest end of what was read before the first bundle of a CPU.
+    /// By clock of bundles: the latest end of the data read before the first bundle of a CPU.
     read: FxHashMap<u64, u64>,
-    /// Machines and CPUs that had a bundle.
+    /// Machines and CPUs with a bundle.
     seen: FxHashSet<(u64, u64)>,
     unpacked: u64,
 }
 
 impl Start {
-    /// Look at the head of a file. Damage there is reported when it is decoded.
+    /// Examine the beginning of a file. Damage there is reported by the decoder.
     pub fn of(path: &Path) -> io::Result<Start> {
         let mut start = Start::default();
         let mut packets = Packets::new(Input::open(path, Arc::new(AtomicU64::new(0)))?);
@@ -86,14 +86,14 @@ impl Start {
         Ok(())
     }
 
-    /// The head of a bundle of a CPU: of the first one it tells until when that CPU was read before.
+    /// The header of a bundle: the first one of a CPU contains the end of the data read from it before.
     fn bundle(&mut self, machine: u64, message: &[u8]) {
         let cpu = number(message, 1).unwrap_or(0);
         if !self.seen.insert((machine, cpu)) {
             return;
         }
         let clock = super::ftrace::clock(number(message, 5).unwrap_or(0));
-        // Field 9 is what recorders before v47 call it.
+        // Field 9 is its name in recorders before v47.
         let read = number(message, 10).or_else(|| number(message, 9));
         if let (Some(clock), Some(read)) = (clock, read)
             && i64::try_from(read).is_ok_and(|read| read < MOST_TIME)
@@ -103,7 +103,7 @@ impl Start {
         }
     }
 
-    /// When what a bundle by some clock tells begins to be whole, in nanoseconds of the trace's clock.
+    /// The start of complete data in bundles with a clock, in nanoseconds of the trace's clock.
     pub fn of_bundles(&self, world: &mut World, clock: u64) -> i64 {
         let mut whole = i64::MIN;
         if let Some((clock, time)) = self.started
@@ -120,7 +120,7 @@ impl Start {
     }
 }
 
-/// Whether a message `TraceConfig` asks for what the kernel's buffer held before.
+/// Whether a message `TraceConfig` requests the earlier contents of the kernel's buffer.
 fn preserves(config: &[u8]) -> bool {
     Fields::of(config).any(|(field, value)| {
         let (2, Value::Bytes(source)) = (field, value) else {

@@ -1,11 +1,11 @@
-//! The state of a thread that stops running -> the letters that the kernel prints.
+//! The state of a thread that stops running -> the letters printed by the kernel.
 
 /// States of kernels since 4.14, from the lowest bit.
 const LETTERS: &[u8; 8] = b"SDTtXZPI";
-/// States of older kernels, and the bit that says that the thread was preempted.
+/// States of older kernels, and the bit for preempted threads.
 const OLD_LETTERS: &[u8; 11] = b"SDTtZXxKWPN";
 
-/// A number that stands for the letters of a state.
+/// A number that represents the letters of a state.
 #[inline]
 pub fn number(bits: u64, kernel: Option<(u64, u64)>) -> usize {
     let number = usize::try_from(bits).unwrap_or(usize::MAX);
@@ -16,7 +16,7 @@ fn is_old(kernel: Option<(u64, u64)>) -> bool {
     kernel.is_some_and(|version| version < (4, 14))
 }
 
-/// The letters of a state; without a version the kernel counts as new.
+/// The letters of a state; an unknown kernel version counts as new.
 pub fn text(bits: u64, kernel: Option<(u64, u64)>) -> String {
     match is_old(kernel) {
         false => letters(bits, LETTERS),
@@ -43,11 +43,11 @@ fn letters(bits: u64, names: &[u8]) -> String {
     text
 }
 
-/// The bits of a state's letters, of a number, or of what enumerations of other tracers call it; letters that this
-/// kernel does not have say how a sleep began, not which one it is, and are left out. None if nothing is known.
+/// The bits of a state given as letters, as a number, or by its name in enumerations of other tracers; letters unknown
+/// to this kernel describe how a sleep began, not its kind, and are ignored. None if nothing is known.
 pub fn bits(text: &str, kernel: Option<(u64, u64)>) -> Option<u64> {
     if let Ok(number) = text.parse::<i64>() {
-        // A thread that is idle sleeps without counting as load.
+        // An idle thread sleeps without counting as load.
         let number = number.cast_unsigned();
         return Some(if number & 0x402 == 0x402 { 0x80 } else { number });
     }

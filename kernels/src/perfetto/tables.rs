@@ -1,4 +1,4 @@
-//! The tables of track events, made when first needed, with the same first columns each.
+//! The tables of track events, created on first use, with common first columns.
 
 use crate::rows::{ColumnSpec, EventSpec, Rows, Sink, TableSpec, Type};
 
@@ -10,10 +10,10 @@ pub const TID: usize = 4;
 pub const TRACK: usize = 5;
 pub const LINE: usize = 6;
 pub const ARGS: usize = 7;
-/// What only some of the tables have.
+/// The position of the columns that only some tables have.
 pub const EXTRA: usize = 8;
 
-/// What an event says about its track.
+/// The phase of an event on its track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     Begin,
@@ -135,7 +135,7 @@ impl Tables {
     }
 }
 
-/// Put a number that may be unknown.
+/// Put an optional number.
 #[inline]
 pub fn put_int(rows: &mut Rows, column: usize, value: Option<i64>) {
     if let Some(value) = value {
@@ -143,7 +143,7 @@ pub fn put_int(rows: &mut Rows, column: usize, value: Option<i64>) {
     }
 }
 
-/// Put a text that may be unknown.
+/// Put an optional text.
 #[inline]
 pub fn put_text(rows: &mut Rows, column: usize, value: Option<&[u8]>) {
     if let Some(value) = value {

@@ -10,10 +10,10 @@ use super::wire::{Fields, Value};
 use super::world::{Packet, World};
 use crate::rows::Sink;
 
-/// Kinds of events: a value of a track, whose name is the value.
+/// Type of events that set the value of a track; the event's name is the value.
 const STATE: u64 = 5;
 
-/// Ids of flows; writers that tell them as newer ones do may repeat them as older ones did.
+/// Ids of flows; newer writers may repeat them in the fields of older ones.
 #[derive(Default)]
 struct Flows {
     ids: Vec<u64>,
@@ -29,7 +29,7 @@ impl Flows {
     }
 }
 
-/// A message `TrackEvent`, its fields found.
+/// A parsed message `TrackEvent`.
 #[derive(Default)]
 pub struct Event<'a> {
     pub kind: u64,
@@ -114,7 +114,7 @@ fn fixed(value: Value<'_>, out: &mut Vec<u64>) {
     }
 }
 
-/// What all rows of an event share.
+/// The common data of all rows of an event.
 pub struct Common {
     pub sequence: u32,
     pub time: i64,
@@ -131,7 +131,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Put what all tables have into a row; the row is not ended.
+    /// Put the common columns into a row; the row is not ended.
     pub fn put(&self, world: &mut World, sink: &mut Sink, phase: Phase) -> usize {
         let table = world.tables.number(sink, phase);
         let rows = sink.rows(table);
@@ -214,7 +214,7 @@ pub fn rows(world: &mut World, sink: &mut Sink, packet: &Packet, message: &[u8])
     flows(world, sink, &event, &common, phase);
 }
 
-/// The rows of the flows that go through an event: at the slice that it begins or ends, or at the moment that it is.
+/// The rows of the flows through an event: at the slice that it begins or ends, or at the instant event itself.
 pub fn flows(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Common, phase: Phase) {
     let binding: &[u8] = match phase {
         Phase::End | Phase::AsyncEnd => b"ended",
@@ -233,11 +233,11 @@ pub fn flows(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Com
     }
 }
 
-/// When an event happens; None, and counted, if that is not given or is impossible.
+/// The time of an event; None if it is missing or impossible, which is counted.
 fn time_of(world: &mut World, packet: &Packet, event: &Event<'_>) -> Option<i64> {
     let reference = &mut world.sequences.get(packet.sequence).reference;
     let told = match (event.deltas[0], reference, event.absolutes[0]) {
-        // What overflowed once stays at the bound, so that later differences are impossible too.
+        // An overflow sticks to the bound, so that later differences are impossible too.
         (Some(delta), Some(reference), _) => {
             reference[0] = reference[0].saturating_add(delta.saturating_mul(1000));
             Some(reference[0])
@@ -305,7 +305,7 @@ fn common_of(world: &mut World, packet: &Packet, event: &Event<'_>, time: i64) -
     common
 }
 
-/// The thread of an event without a track: that of its sequence, unless an event of a newer writer says track 0.
+/// The thread of an event without a track: that of its sequence, unless a newer writer gives track 0.
 fn thread_of(sequence: &Sequence, event: &Event<'_>) -> Option<(i64, i64)> {
     let (pid, tid) = event.legacy.map(super::legacy::thread).unwrap_or_default();
     let default = event.track == Some(0) && event.kind != 0;

@@ -1,14 +1,14 @@
-//! Descriptors of tracks -> tracks with dense numbers: threads, processes, counters, and whatever else events are on.
+//! Descriptors of tracks -> tracks with dense numbers: threads, processes, counters, and others.
 
 use rustc_hash::FxHashMap;
 
 use super::wire::{Fields, Value};
 use crate::rows::{Sink, TableSpec, Type};
 
-/// More tracks than these share one.
+/// Maximum number of tracks; further ones share one.
 const MOST_TRACKS: usize = 1 << 20;
 
-/// What a track is of.
+/// The kind of a track.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Kind {
     /// Named by its descriptor, below a process, a thread or nothing.
@@ -18,7 +18,7 @@ pub enum Kind {
     Process,
     Counter,
     Async,
-    /// What events are on that name no track.
+    /// The track of events without one.
     Global,
 }
 
@@ -35,7 +35,7 @@ impl Kind {
     }
 }
 
-/// How the values of a counter are given.
+/// The encoding of the values of a counter.
 #[derive(Clone, Copy, Default)]
 pub struct Counting {
     pub incremental: bool,
@@ -51,7 +51,7 @@ pub struct Track {
     pub pid: Option<i64>,
     pub tid: Option<i64>,
     pub counting: Counting,
-    /// What its first event is called.
+    /// The name of its first event.
     first_event: Option<Vec<u8>>,
     parent: Option<u64>,
     uuid: Option<u64>,
@@ -61,7 +61,7 @@ pub struct Track {
     unit: String,
 }
 
-/// Names of a process and of a thread that a descriptor tells, and which thread it is of.
+/// Names of a process and of a thread in a descriptor, and the thread's id.
 #[derive(Default)]
 pub struct TrackNames {
     pub process: Option<(i64, Vec<u8>)>,
@@ -71,13 +71,13 @@ pub struct TrackNames {
 
 #[derive(Default)]
 pub struct Tracks {
-    /// The machine that tracks are made for now, if that is not the one that recorded.
+    /// The machine of new tracks, if that is not the recording one.
     pub machine: Option<i64>,
     all: Vec<Track>,
     by_uuid: FxHashMap<u64, usize>,
     threads: FxHashMap<(Option<i64>, i64, i64), usize>,
     keyed: FxHashMap<Vec<u8>, usize>,
-    /// Tracks that had to share one.
+    /// Number of tracks that had to share one.
     pub left_out: u64,
 }
 
@@ -96,7 +96,7 @@ impl Tracks {
         self.all.get(number)
     }
 
-    /// The track of a uuid; 0 is what events are on that name no track.
+    /// The track of a uuid; 0 is the track of events without one.
     #[inline]
     pub fn of(&mut self, uuid: u64) -> usize {
         if let Some(number) = self.by_uuid.get(&uuid) {
@@ -126,7 +126,7 @@ impl Tracks {
         number
     }
 
-    /// A track that is known by a key of our own.
+    /// A track identified by an internal key.
     pub fn keyed(&mut self, key: &[u8], make: impl FnOnce() -> Track) -> usize {
         let mut whole;
         let key = match self.machine {
@@ -147,7 +147,7 @@ impl Tracks {
         number
     }
 
-    /// The track of a series of values, of a process or of nothing.
+    /// The track of a series of values, of a process or without one.
     pub fn counter(&mut self, name: &[u8], unit: &'static str, pid: Option<i64>, scope: &str) -> usize {
         let mut key = format!("{scope}\0{}\0", pid.unwrap_or(-1)).into_bytes();
         key.extend_from_slice(name);
@@ -161,7 +161,7 @@ impl Tracks {
         })
     }
 
-    /// The track of what is counted of a thread.
+    /// The track of a counter of a thread.
     pub fn thread_counter(&mut self, name: &'static str, pid: i64, tid: i64) -> usize {
         let key = format!("{name}\0{pid}\0{tid}");
         self.keyed(key.as_bytes(), || Track {
@@ -173,7 +173,7 @@ impl Tracks {
         })
     }
 
-    /// The track of asynchronous events of one id.
+    /// The track of asynchronous events with one id.
     pub fn id(&mut self, scope: &[u8], id: &str, pid: Option<i64>, name: &[u8]) -> usize {
         let mut key = format!("async\0{}\0{id}\0", pid.unwrap_or(-1)).into_bytes();
         key.extend_from_slice(scope);
@@ -189,7 +189,7 @@ impl Tracks {
         })
     }
 
-    /// The track of moments of a process, or of the whole trace.
+    /// The track of instant events of a process, or of the whole trace.
     pub fn moments(&mut self, pid: Option<i64>) -> usize {
         let key = format!("moments\0{}", pid.unwrap_or(-1));
         self.keyed(key.as_bytes(), || Track {
@@ -202,7 +202,7 @@ impl Tracks {
         })
     }
 
-    /// Name a track that no descriptor names by its first event.
+    /// Name a track by its first event, if no descriptor names it.
     #[inline]
     pub fn named_by_event(&mut self, number: usize, name: &[u8]) {
         if let Some(track) = self.all.get_mut(number)
@@ -214,7 +214,7 @@ impl Tracks {
         }
     }
 
-    /// Take a message `TrackDescriptor` in.
+    /// Add a message `TrackDescriptor`.
     pub fn describe(&mut self, message: &[u8]) -> TrackNames {
         let mut told = TrackNames::default();
         let (mut uuid, mut parent, mut name) = (0, None, None);
@@ -270,7 +270,8 @@ impl Tracks {
         told
     }
 
-    /// Make a track below a thread's that is called `lane 1` or so one of that thread: dctv writes slices that overlap so.
+    /// Merge a track below a thread's track into that thread if it is named like `lane 1`: dctv writes overlapping
+    /// slices this way.
     fn join_lane(&mut self, number: usize) {
         let Some(track) = self.all.get(number) else {
             return;
@@ -293,7 +294,7 @@ impl Tracks {
         }
     }
 
-    /// The process and thread of a track, or of what it is below.
+    /// The process and thread of a track, or of its parent.
     pub fn owner(&mut self, number: usize) -> (Option<i64>, Option<i64>) {
         let mut here = number;
         for _ in 0..32 {

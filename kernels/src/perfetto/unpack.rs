@@ -8,7 +8,7 @@ use super::packets::Bytes;
 use crate::access::{self, Input};
 use crate::zstd::{Frames, Step};
 
-/// What a compressed packet may hold; recorders put much less into one.
+/// Maximum size of a compressed packet; recorders put much less into one.
 const MOST_UNPACKED: u64 = 512 << 20;
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
@@ -26,7 +26,7 @@ impl Bytes for Input {
 
 enum How {
     Deflate(Box<Inflate>, Vec<u8>),
-    /// What is packed, and how far it is read.
+    /// The packed bytes, and the position in them.
     Zstd(Frames, Vec<u8>, usize),
 }
 
@@ -37,7 +37,7 @@ pub enum Trouble {
     TooLarge,
 }
 
-/// What is in a compressed packet.
+/// The contents of a compressed packet.
 pub struct Unpacked {
     how: Option<How>,
     given: u64,
@@ -45,7 +45,7 @@ pub struct Unpacked {
 }
 
 impl Unpacked {
-    /// Begin to unpack; the packet says nothing of how it is packed, but its first bytes do.
+    /// Start unpacking; the packet does not name its compression, but its first bytes identify it.
     pub fn new(packed: &[u8]) -> Unpacked {
         let how = match packed.starts_with(&ZSTD) {
             true => Frames::new().ok().map(|frames| How::Zstd(frames, packed.to_vec(), 0)),
@@ -94,7 +94,7 @@ impl Bytes for Unpacked {
     }
 }
 
-/// Bytes written, and whether that was all.
+/// The number of bytes written, and whether the stream has ended.
 fn inflated(inflate: &mut Inflate, packed: &[u8], space: &mut [u8]) -> (usize, Result<bool, ()>) {
     let (read, had) = (inflate.total_in(), inflate.total_out());
     let rest = usize::try_from(read).ok().and_then(|read| packed.get(read..));

@@ -2,7 +2,7 @@
 
 use quick_protobuf::BytesReader;
 
-/// A field's value as it stands on the wire.
+/// A field's value in the wire format.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     Varint(u64),
@@ -31,7 +31,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The fields of a message; ends early, and says so, where the bytes are no message.
+/// The fields of a message; it ends early, and records that, if the bytes are invalid.
 #[derive(Clone)]
 pub struct Fields<'a> {
     bytes: &'a [u8],
@@ -115,7 +115,7 @@ impl<'a> Iterator for Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The next field: as `next`, but always made a part of the caller.
+    /// The next field: as `next`, but always inlined.
     #[inline(always)]
     pub fn one(&mut self) -> Option<(u32, Value<'a>)> {
         if self.at >= self.bytes.len() {
@@ -130,7 +130,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The number that eight bytes begin with, and how many of them are its; None if it goes on behind them.
+/// The number at the start of eight bytes, and its length in bytes; None if it is longer.
 #[inline]
 fn of_eight(bytes: u64) -> Option<(u64, usize)> {
     let ends = !bytes & 0x8080_8080_8080_8080;

@@ -1,4 +1,4 @@
-//! What all parts of the decoder share: descriptors, clocks, sequences, tracks, names, and what is reported at the end.
+//! The shared state of the decoder: descriptors, clocks, sequences, tracks, names, and the data for the final report.
 
 use rustc_hash::FxHashMap;
 
@@ -12,19 +12,19 @@ use super::tables::Tables;
 use super::tracks::Tracks;
 use crate::rows::Notes;
 
-/// What a packet says beside its contents.
+/// The properties of a packet besides its contents.
 #[derive(Clone, Copy, Default)]
 pub struct Packet {
     /// In nanoseconds of the trace's clock.
     pub time: Option<i64>,
     pub sequence: u32,
-    /// The machine that it is of, if that is not the one that recorded.
+    /// Its machine, if that is not the recording one.
     pub machine: Option<i64>,
     /// Number among all packets.
     pub number: u64,
 }
 
-/// What all parts of the decoder share.
+/// The shared state of the decoder.
 pub struct World {
     pub schema: Schema,
     pub clocks: Clocks,
@@ -41,9 +41,9 @@ pub struct World {
     /// The number of the last event.
     pub line: i64,
     pub properties: Vec<(String, String)>,
-    /// Events of CPUs that were lost before the trace began.
+    /// Events of CPUs lost before the trace began.
     pub losses: FxHashMap<(u64, &'static str), u64>,
-    /// Since when the events of all CPUs are in the file.
+    /// The time from which the events of all CPUs are in the file.
     pub start: Start,
     /// Major and minor version of the kernel, as far as it is known.
     pub kernel: Option<(u64, u64)>,
@@ -76,9 +76,9 @@ impl World {
         self.line
     }
 
-    /// A time of a clock in nanoseconds of the trace's clock; as it is, and counted, if no snapshot leads there.
+    /// A time of a clock in nanoseconds of the trace's clock; unchanged, and counted, if no snapshots lead there.
     ///
-    /// None, and counted, if no clock can show it: a negative number, or one after 146 years.
+    /// None if it is impossible: a negative number, or one after 146 years; this is counted.
     #[inline]
     pub fn time(&mut self, clock: u64, sequence: u32, time: u64) -> Option<i64> {
         let stated = time.cast_signed();
@@ -97,7 +97,7 @@ impl World {
         }
     }
 
-    /// A time that is the trace's clock's already.
+    /// A time already in the trace's clock.
     #[inline]
     pub fn own_time(&mut self, time: u64) -> Option<i64> {
         match i64::try_from(time) {
