@@ -1,4 +1,4 @@
-//! What was recorded: `perf_event_attr` as stored -> how samples look; ids of counters -> their events.
+//! Stored `perf_event_attr` -> the format of samples; ids of counters -> their events.
 
 use rustc_hash::FxHashMap;
 
@@ -30,11 +30,11 @@ pub mod has {
     pub const CGROUP: u64 = 1 << 21;
     pub const DATA_PAGE_SIZE: u64 = 1 << 22;
     pub const CODE_PAGE_SIZE: u64 = 1 << 23;
-    /// All that is known; a sample with more bits has parts behind these that are passed over.
+    /// All known bits; a sample with more bits has parts after these that are skipped.
     pub const KNOWN: u64 = (1 << 25) - 1;
 }
 
-/// The bit of `branch_sample_type` for an index before the branches, and for counters behind them.
+/// The bit of `branch_sample_type` for an index before the branches, and for counters after them.
 pub const BRANCH_INDEX: u64 = 1 << 17;
 pub const BRANCH_COUNTERS: u64 = 1 << 19;
 
@@ -42,12 +42,12 @@ const FREQ: u64 = 1 << 10;
 const SAMPLE_ID_ALL: u64 = 1 << 18;
 const USE_CLOCKID: u64 = 1 << 25;
 
-/// The size that an attr has which says 0.
+/// The size of an attr that gives size 0.
 const FIRST_SIZE: usize = 64;
 /// The type of tracepoints.
 pub const TRACEPOINT: u32 = 2;
 
-/// How one event was recorded.
+/// The settings of one event.
 #[derive(Clone, Default)]
 pub struct Attr {
     pub kind: u32,
@@ -65,7 +65,7 @@ pub struct Attr {
 }
 
 impl Attr {
-    /// Read one; also how many bytes it has.
+    /// Read one; returns also its size in bytes.
     pub fn read(bytes: Bytes<'_>) -> Option<(Attr, usize)> {
         let mut at = bytes;
         let kind = at.u32()?;
@@ -81,7 +81,7 @@ impl Attr {
         let sample_type = at.u64()?;
         let read_format = at.u64()?;
         let flags = at.u64()?;
-        // Bit fields begin at the other end where bytes do.
+        // Bit fields begin at the most significant bit on big-endian machines.
         let flags = if bytes.big { flags.reverse_bits() } else { flags };
         // wakeup_events, bp_type, config1, config2
         at.skip(16).or(Some(()))?;
@@ -99,7 +99,7 @@ impl Attr {
         Some((attr, size))
     }
 
-    /// What kernels after the first added; older attrs end before.
+    /// Fields added by later kernels; older attrs end before.
     fn later_parts(&mut self, mut at: Bytes<'_>, flags: u64) -> Option<()> {
         at.skip(8)?;
         self.branch_sample_type = at.u64()?;
@@ -113,7 +113,7 @@ impl Attr {
         Some(())
     }
 
-    /// The event's name by its type and number, where the trace does not tell it.
+    /// The event's name by its type and number, if the trace does not contain it.
     pub fn generic_name(&self) -> String {
         const HARDWARE: [&str; 10] = [
             "cycles",
@@ -159,7 +159,7 @@ impl Attr {
         name + &self.modifiers()
     }
 
-    /// In which modes it counted, as perf writes it behind names: `:u`, `:ppH`.
+    /// The modes it counted in, as a suffix of names like perf's: `:u`, `:ppH`.
     fn modifiers(&self) -> String {
         const USER: u32 = 4;
         const KERNEL: u32 = 5;
@@ -193,7 +193,7 @@ impl Attr {
     }
 }
 
-/// An event and what it is called.
+/// An event and its name.
 pub struct Event {
     pub attr: Attr,
     pub name: Option<String>,
@@ -243,7 +243,7 @@ impl Events {
         self.by_id.entry(id).or_insert(place);
     }
 
-    /// The event that a sample belongs to.
+    /// The event of a sample.
     pub fn of_sample(&self, body: Bytes<'_>) -> Option<(usize, &Attr)> {
         let first = &self.first()?.attr;
         if self.list.len() == 1 {
@@ -266,7 +266,7 @@ impl Events {
         Some((place, &self.get(place)?.attr))
     }
 
-    /// The event by whose attr the end of a record that is no sample is read.
+    /// The event with the attr for the end of a record that is not a sample.
     pub fn of_other(&self, body: &[u8], big: bool) -> Option<(usize, &Attr)> {
         let first = &self.first()?.attr;
         if self.list.len() == 1 || !first.sample_id_all {
@@ -282,7 +282,7 @@ impl Events {
         Some((place, &self.get(place)?.attr))
     }
 
-    /// Records that the tool made have no id and are like those of the first event.
+    /// Records made by the tool have no id and follow the first event.
     fn of_id(&self, id: u64) -> Option<usize> {
         if id == 0 { Some(0) } else { self.place(id) }
     }

@@ -1,6 +1,6 @@
-//! Bytes of a record -> its numbers, in the trace's byte order; every read says whether there was enough.
+//! Bytes of a record -> its numbers, in the trace's byte order; every read checks bounds.
 
-/// What is left to read of a record, a section or a file.
+/// The unread rest of a record, a section or a file.
 #[derive(Clone, Copy)]
 pub struct Bytes<'a> {
     rest: &'a [u8],
@@ -26,7 +26,7 @@ impl<'a> Bytes<'a> {
         Some(head)
     }
 
-    /// The next bytes as readings of their own.
+    /// The next bytes as a reader of their own.
     pub fn part(&mut self, count: usize) -> Option<Bytes<'a>> {
         Some(Bytes::new(self.take(count)?, self.big))
     }
@@ -68,7 +68,7 @@ impl<'a> Bytes<'a> {
         Some(i64::from(self.u32()?.cast_signed()))
     }
 
-    /// A text of a fixed width that ends at its first zero.
+    /// A text of a fixed width, up to its first zero.
     pub fn text(&mut self, width: usize) -> Option<&'a [u8]> {
         Some(until_zero(self.take(width)?))
     }

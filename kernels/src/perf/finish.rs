@@ -1,11 +1,11 @@
-//! What is known of a file at its end -> properties, names of threads, modules.
+//! The state after a file -> properties, names of threads, modules.
 
 use super::metadata::clock_name;
 use super::tables::{Value, put};
 use super::work::Work;
 use crate::rows::Sink;
 
-/// Tell of a file; properties of several files are those of the first that has them.
+/// Emit the metadata of a file; with several files, the first value of a property counts.
 pub fn tell(work: &mut Work, sink: &mut Sink, properties: &mut Vec<(String, String)>) {
     work.threads.forget_all(sink);
     if work.maps.left_out > 0 {

@@ -1,4 +1,4 @@
-//! The head of a perf.data file -> its events, its feature sections and where its records are.
+//! The header of a perf.data file -> its events, its feature sections and the place of its records.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -13,28 +13,28 @@ use super::bytes::Bytes;
 use super::metadata::{self, Metadata};
 use crate::rows::{Failure, Notes};
 
-/// How many bytes of metadata are read, and of what stands before the records.
+/// Maximum bytes of metadata, and of the data before the records.
 const METADATA: u64 = 64 << 20;
 const HEAD: u64 = 16 << 20;
-/// The longest header, and how many events there may be.
+/// Maximum size of the header, and number of events.
 const HEADER: usize = 104;
 const EVENTS: usize = 1 << 16;
 /// The size of the header of a trace that was written to a pipe.
 const PIPE_HEADER: u64 = 16;
 
-/// A file, from any place on.
+/// A file with random access.
 pub struct Opened {
     path: PathBuf,
     packed: bool,
     done: Arc<AtomicU64>,
 }
 
-/// What was read before the first record.
+/// The data read before the first record.
 pub struct Head {
     pub big: bool,
     pub events: Events,
     pub metadata: Metadata,
-    /// Where records begin, and how many bytes there are; all if the file does not say.
+    /// The start of the records, and their size in bytes; everything if the file does not give it.
     pub start: u64,
     pub size: Option<u64>,
 }
@@ -78,7 +78,7 @@ impl Read for Counted {
     }
 }
 
-/// Where a section is.
+/// The place of a section.
 #[derive(Clone, Copy, Default)]
 struct Section {
     offset: u64,
@@ -91,7 +91,7 @@ impl Section {
     }
 }
 
-/// Whether bytes are of another order than this machine writes; None if they are no perf.data.
+/// Whether bytes have the opposite order of this machine's; None if they are not perf.data.
 fn byte_order(magic: &[u8]) -> Option<bool> {
     match magic.get(..8)? {
         b"PERFILE2" => Some(false),
@@ -100,10 +100,10 @@ fn byte_order(magic: &[u8]) -> Option<bool> {
     }
 }
 
-/// Read the head of a file.
+/// Read the header of a file.
 ///
 /// # Errors
-/// The file cannot be read, or is no perf.data.
+/// The file cannot be read, or is not perf.data.
 pub fn read(opened: &Opened, notes: &mut Notes) -> Result<Head, Failure> {
     let path = opened.path.display().to_string();
     let bad = |what: &str| Failure::Bad(format!("cannot read `{path}`: {what}"));
@@ -180,17 +180,17 @@ fn sections_of(
     features(&store, sections.features, found, notes)
 }
 
-/// The parts of a file that are held.
+/// The parts of a file that are in memory.
 struct Store<'a> {
     opened: &'a Opened,
     before: &'a [u8],
     after: &'a [u8],
-    /// Where `after` begins.
+    /// The place of `after`.
     split: u64,
 }
 
 impl Store<'_> {
-    /// A section's bytes, as many as there are.
+    /// A section's bytes, as many as available.
     fn get(&self, section: Section) -> io::Result<Vec<u8>> {
         let size = section.size.min(METADATA);
         let inside = |held: &[u8], base: u64| {

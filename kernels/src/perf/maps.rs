@@ -7,19 +7,19 @@ use rustc_hash::FxHashMap;
 
 use crate::tracepoints::Symbols;
 
-/// How many mappings are kept in all, counting each process that has one.
+/// Maximum number of mappings in all, counted for each process that has one.
 const MOST: usize = 2_000_000;
-/// How many ended processes are still known, since their last samples may follow.
+/// Number of ended processes to remember, since their last samples may follow.
 const ENDED: usize = 4096;
-/// How many frames are remembered.
+/// Maximum number of cached frames.
 const FRAMES: usize = 1 << 18;
-/// How many names of modules are remembered.
+/// Maximum number of cached names of modules.
 const NAMES: usize = 1 << 16;
 const UNKNOWN: &str = "[unknown]";
 /// The longest name of a module in a frame.
 const NAME: usize = 128;
 
-/// In whose memory an address is.
+/// The memory that an address belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mode {
     Unknown,
@@ -31,7 +31,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The mode that a record's `misc` field tells.
+    /// The mode in a record's `misc` field.
     pub fn of_misc(misc: u16) -> Mode {
         match misc & 7 {
             1 => Mode::Kernel,
@@ -58,14 +58,14 @@ impl Mode {
 #[derive(Clone)]
 struct Mapping {
     end: u64,
-    /// What is added to an address for its offset in the module.
+    /// The difference between the offset in the module and the address.
     shift: u64,
     module: Arc<str>,
 }
 
 type Space = BTreeMap<u64, Mapping>;
 
-/// All mappings at the time of the record that is looked at.
+/// All mappings at the time of the current record.
 #[derive(Default)]
 pub struct Maps {
     spaces: FxHashMap<i64, Arc<Space>>,
@@ -76,12 +76,12 @@ pub struct Maps {
     held: usize,
     ended: VecDeque<i64>,
     frames: FxHashMap<(i64, u64, Mode), Arc<str>>,
-    /// Mappings that were one too many.
+    /// Number of mappings beyond the maximum.
     pub left_out: u64,
 }
 
 impl Maps {
-    /// Memory of a process, or of the kernel, from `start` on holds a file from `offset` on.
+    /// Map a file from `offset` on into the memory of a process, or of the kernel, at `start`.
     pub fn map(&mut self, pid: i64, kernel: bool, (start, len): (u64, u64), offset: u64, file: &[u8]) {
         if self.held >= MOST {
             self.left_out += 1;
@@ -107,7 +107,7 @@ impl Maps {
         }
     }
 
-    /// The kernel has a symbol, or has it no longer.
+    /// Add or remove a symbol of the kernel.
     pub fn symbol(&mut self, (start, len): (u64, u64), name: &[u8], gone: bool) {
         self.frames.clear();
         if gone {
@@ -120,13 +120,13 @@ impl Maps {
         }
     }
 
-    /// The functions of the kernel are known.
+    /// Set the functions of the kernel.
     pub fn set_functions(&mut self, functions: Symbols) {
         self.functions = Some(functions);
         self.frames.clear();
     }
 
-    /// A process begins with the memory of another.
+    /// Start a process with the memory of another.
     pub fn fork(&mut self, parent: i64, child: i64) {
         let Some(space) = self.spaces.get(&parent).cloned() else {
             self.forget(child);
@@ -141,7 +141,7 @@ impl Maps {
         self.spaces.insert(child, space);
     }
 
-    /// A process has ended, or begins a program.
+    /// Clear the memory of a process that has ended, or starts a program.
     pub fn forget(&mut self, pid: i64) {
         if let Some(space) = self.spaces.remove(&pid) {
             self.held = self.held.saturating_sub(space.len());
@@ -149,7 +149,7 @@ impl Maps {
         }
     }
 
-    /// A process ends; it is forgotten when many others have ended.
+    /// End a process; it is removed when many others have ended.
     pub fn end(&mut self, pid: i64) {
         self.ended.push_back(pid);
         if self.ended.len() > ENDED
@@ -229,7 +229,7 @@ impl Maps {
         }
         let text: Arc<str> = match name {
             b"" => Arc::from(UNKNOWN),
-            // `;` divides the frames of a stack.
+            // `;` separates the frames of a stack.
             name => Arc::from(String::from_utf8_lossy(name).replace(';', ":")),
         };
         if self.modules.len() >= NAMES {
@@ -245,7 +245,7 @@ fn find(space: &Space, address: u64) -> Option<&Mapping> {
     (address < mapping.end).then_some(mapping)
 }
 
-/// Put a mapping over what was there before.
+/// Add a mapping, which replaces overlapping ones.
 fn insert(space: &mut Space, start: u64, mapping: Mapping) {
     if let Some((_, before)) = space.range_mut(..start).next_back()
         && before.end > start

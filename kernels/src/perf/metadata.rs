@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::attr::{Attr, Events};
 use super::bytes::{Bytes, until_zero};
 
-/// How many build ids and the like are kept.
+/// Maximum number of build ids and other entries of lists.
 const LIST: usize = 1 << 16;
 
 /// The metadata of a trace besides its records.
@@ -14,13 +14,13 @@ pub struct Metadata {
     /// `file` or `pipe`.
     pub mode: &'static str,
     pub properties: Vec<(String, String)>,
-    /// Numbers of events with their names, as old versions tell them.
+    /// Numbers of events with their names, in old versions.
     pub types: Vec<(u64, String)>,
     /// Types of sources of events, with their names.
     pub pmus: Vec<(u32, String)>,
     /// Build ids: process (-1 for the kernel), id in hexadecimal, file.
     pub build_ids: Vec<(i64, String, Vec<u8>)>,
-    /// Formats of tracepoints, as `trace.dat` has them at its beginning.
+    /// Formats of tracepoints, as at the beginning of `trace.dat`.
     pub tracing: Vec<u8>,
     /// Numbers of tracepoints with their names.
     pub tracepoints: FxHashMap<u32, String>,
@@ -37,7 +37,7 @@ impl Metadata {
     }
 }
 
-/// Learn from one section; parts that end early are left out.
+/// Read one section; parts that end early are dropped.
 pub fn feature(number: u32, bytes: Bytes<'_>, metadata: &mut Metadata, events: &mut Events) {
     const TEXTS: [(u32, &str); 6] =
         [(3, "host"), (4, "kernel"), (5, "tool"), (6, "architecture"), (8, "cpu_model"), (9, "cpu_id")];
@@ -144,7 +144,7 @@ fn clock_data(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
     Some(())
 }
 
-/// What a clock is called.
+/// The name of a clock.
 pub fn clock_name(clock: i32) -> String {
     match clock {
         0 => "realtime".to_owned(),
@@ -156,7 +156,7 @@ pub fn clock_name(clock: i32) -> String {
     }
 }
 
-/// `pid, build id, file` of each file that was met.
+/// `pid, build id, file` of each file.
 fn build_ids(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
     while at.len() >= 8 && metadata.build_ids.len() < LIST {
         at.skip(4)?;
@@ -167,7 +167,7 @@ fn build_ids(mut at: Bytes<'_>, metadata: &mut Metadata) -> Option<()> {
     Some(())
 }
 
-/// One build id, as a record has it too.
+/// One build id, also in the form of a record.
 pub fn build_id(mut at: Bytes<'_>, misc: u16, metadata: &mut Metadata) -> Option<()> {
     const HAS_SIZE: u16 = 1 << 15;
     let pid = at.id()?;
@@ -206,7 +206,7 @@ fn event_names(mut at: Bytes<'_>, events: &mut Events) -> Option<()> {
     Some(())
 }
 
-/// Names by number of event, as old versions tell them.
+/// Names by number of event, in old versions.
 pub fn event_types(mut at: Bytes<'_>, metadata: &mut Metadata) {
     const WIDTH: usize = 72;
     while at.len() >= WIDTH && metadata.types.len() < LIST {

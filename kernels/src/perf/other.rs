@@ -6,7 +6,7 @@ use super::tables::{Value, put};
 use super::work::{Row, common};
 use crate::rows::Sink;
 
-/// Whether a kind of record is known here or elsewhere.
+/// Whether a kind of record is decoded here or elsewhere.
 pub fn is_known(kind: u32) -> bool {
     (kind::MMAP..=kind::AUX_OUTPUT_HW_ID).contains(&kind)
 }

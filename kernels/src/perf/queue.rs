@@ -1,32 +1,32 @@
-//! Records as they stand in the file, buffer by buffer -> records by time.
+//! Records in file order, buffer by buffer -> records by time.
 
-/// Bytes of records that wait at most.
+/// Maximum bytes of waiting records.
 const MOST: usize = 32 << 20;
 
-/// A record that waits.
+/// A waiting record.
 #[derive(Clone, Copy)]
 pub struct Entry {
     pub time: u64,
     /// The record's number in the trace.
     pub line: u64,
-    /// Where its event stands, as was found when its time was looked for.
+    /// The place of its event, found while reading its time.
     pub event: usize,
     at: usize,
     len: usize,
 }
 
-/// Records that wait until none can come that is earlier.
+/// Records that wait until no earlier one can follow.
 #[derive(Default)]
 pub struct Queue {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
-    /// How many of the entries are in order and may go, and how many have gone.
+    /// The number of entries that are in order and final, and of those returned.
     ready: usize,
     gone: usize,
-    /// The latest time before the last round's end, and of all.
+    /// The latest time before the last round's end, and of all records.
     sure: u64,
     latest: u64,
-    /// Whether rounds mean nothing, since records come with a delay.
+    /// Whether rounds are meaningless, since records come with a delay.
     pub delayed: bool,
 }
 
@@ -41,7 +41,7 @@ impl Queue {
         }
     }
 
-    /// A round has ended: what is earlier than the end of the round before is complete.
+    /// End a round: records before the end of the previous round are complete.
     pub fn round(&mut self) {
         if self.delayed {
             return;
@@ -52,7 +52,7 @@ impl Queue {
         self.sure = self.latest;
     }
 
-    /// No record follows.
+    /// End the input.
     pub fn end(&mut self) {
         self.sort();
         self.ready = self.entries.len();
@@ -62,7 +62,7 @@ impl Queue {
         self.gone >= self.entries.len()
     }
 
-    /// The next record that may go, with its bytes.
+    /// The next final record, with its bytes.
     pub fn pop(&mut self) -> Option<(Entry, &[u8])> {
         if self.gone >= self.ready {
             return None;
@@ -78,7 +78,7 @@ impl Queue {
         self.entries.sort_unstable_by_key(|entry| (entry.time, entry.line));
     }
 
-    /// Let go of what has gone.
+    /// Release the memory of returned records.
     fn compact(&mut self) {
         if self.gone == 0 {
             return;

@@ -1,9 +1,9 @@
-//! The body of a sample -> its parts, as the event's attr says; and the end of other records -> when and where.
+//! The body of a sample -> its parts, by the event's attr; the end of other records -> their origin.
 
 use super::attr::{Attr, BRANCH_COUNTERS, BRANCH_INDEX, has};
 use super::bytes::Bytes;
 
-/// Who, when and where of a record.
+/// Task, time and CPU of a record.
 #[derive(Clone, Copy, Default)]
 pub struct Origin {
     pub pid: Option<i64>,
@@ -13,7 +13,7 @@ pub struct Origin {
     pub id: Option<u64>,
 }
 
-/// A sample's parts; those that it does not have are empty.
+/// A sample's parts; absent ones are empty.
 #[derive(Default)]
 pub struct Sample<'a> {
     pub origin: Origin,
@@ -39,7 +39,7 @@ pub struct Sample<'a> {
     pub aux_size: Option<u64>,
 }
 
-/// When a sample was taken, without reading all of it.
+/// The time of a sample, without reading all of it.
 pub fn time_of(body: Bytes<'_>, attr: &Attr) -> Option<u64> {
     let kind = attr.sample_type;
     if kind & has::TIME == 0 {
@@ -51,7 +51,7 @@ pub fn time_of(body: Bytes<'_>, attr: &Attr) -> Option<u64> {
     at.u64()
 }
 
-/// Read a sample; None if it is shorter than it says.
+/// Read a sample; None if it is shorter than its parts.
 pub fn read<'a>(body: Bytes<'a>, attr: &Attr) -> Option<Sample<'a>> {
     let mut at = body;
     let kind = attr.sample_type;
@@ -129,7 +129,7 @@ fn tail<'a>(at: &mut Bytes<'a>, attr: &Attr, sample: &mut Sample<'a>) -> Option<
     Some(())
 }
 
-/// So many things of so many bytes each, with their number before them.
+/// A number of items of `width` bytes each, preceded by their count.
 fn counted<'a>(at: &mut Bytes<'a>, width: usize) -> Option<Bytes<'a>> {
     let count = usize::try_from(at.u64()?).ok()?;
     at.part(count.checked_mul(width)?)
@@ -147,7 +147,7 @@ fn branches<'a>(at: &mut Bytes<'a>, kind: u64) -> Option<Bytes<'a>> {
     Some(found)
 }
 
-/// Pass registers over; whether there were any.
+/// Skip registers; returns whether there were any.
 fn registers(at: &mut Bytes<'_>, mask: u64) -> Option<bool> {
     if at.u64()? == 0 {
         return Some(false);
@@ -156,7 +156,7 @@ fn registers(at: &mut Bytes<'_>, mask: u64) -> Option<bool> {
     Some(true)
 }
 
-/// Pass a copy of the stack over; how much of it was copied.
+/// Skip a copy of the stack; returns its size.
 fn user_stack(at: &mut Bytes<'_>) -> Option<u64> {
     let size = usize::try_from(at.u64()?).ok()?;
     if size == 0 {
@@ -166,7 +166,7 @@ fn user_stack(at: &mut Bytes<'_>) -> Option<u64> {
     at.u64()
 }
 
-/// Values of counters as `read_format` lays them out.
+/// Values of counters in the layout of `read_format`.
 pub fn read_values(at: &mut Bytes<'_>, format: u64) -> Option<Vec<(Option<u64>, u64)>> {
     const TIMES: u64 = 1 | 2;
     const ID: u64 = 4;
@@ -195,7 +195,7 @@ pub fn read_values(at: &mut Bytes<'_>, format: u64) -> Option<Vec<(Option<u64>, 
     Some(values)
 }
 
-/// What stands at the end of a record that is no sample, and the record without it.
+/// The origin at the end of a record that is not a sample, and the record without it.
 pub fn split_origin<'a>(body: &'a [u8], attr: &Attr, big: bool) -> (Origin, &'a [u8]) {
     if !attr.sample_id_all {
         return (Origin::default(), body);

@@ -12,9 +12,9 @@ use super::work::Work;
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 use crate::tracepoints::{Put, Record};
 
-/// The deepest stack that is kept whole.
+/// The maximum depth of a stack that is kept whole.
 const DEPTH: usize = 1024;
-/// Branches and bytes of raw data of a sample that are kept.
+/// Maximum branches and bytes of raw data that are kept of a sample.
 const BRANCHES: usize = 64;
 const RAW: usize = 4096;
 
@@ -53,29 +53,29 @@ const COLUMNS: [(&str, Type, &str, u64); 29] = [
     ("id", Type::Uint, "", has::ID | has::IDENTIFIER),
 ];
 
-/// What writes a part of a sample as text.
+/// A function that formats a part of a sample.
 type Written = fn(&Sample<'_>, &mut String);
 
 /// The table of samples, and names of events.
 #[derive(Default)]
 pub struct Samples {
     names: Vec<Option<Arc<str>>>,
-    /// The table and its columns in the order of `COLUMNS`; none for what no event has.
+    /// The table and its columns in the order of `COLUMNS`; none for columns without data in any event.
     table: Option<(usize, Vec<Option<usize>>)>,
-    /// Whether some tracepoint is not described, so that its raw data is kept.
+    /// Whether some tracepoint lacks a description, so that its raw data are kept.
     undescribed: bool,
     stack: String,
     text: String,
 }
 
 impl Samples {
-    /// Forget names and the columns, since more is known of the events.
+    /// Clear names and the columns, after new information about the events.
     pub fn renew(&mut self) {
         self.names.clear();
         self.table = None;
     }
 
-    /// What an event is called.
+    /// The name of an event.
     pub fn name(&mut self, place: usize, events: &Events, metadata: &Metadata) -> Arc<str> {
         if self.names.len() < events.len() {
             self.names.resize(events.len(), None);
@@ -97,7 +97,7 @@ impl Samples {
         let all = events.all().iter();
         let here = all.filter(|event| self.undescribed || event.attr.kind != TRACEPOINT);
         let mask = here.fold(0, |mask, event| mask | event.attr.sample_type);
-        // The id of a counter says which of several CPUs' counters it was, if the CPU is not recorded.
+        // The id of a counter identifies the CPU's counter, if the CPU is not recorded.
         let mask = match mask & has::CPU {
             0 => mask,
             _ => mask & !(has::ID | has::IDENTIFIER),
@@ -211,7 +211,7 @@ impl Work {
         sink.end(table);
     }
 
-    /// Make a row of a tracepoint's fields; false if they are not described.
+    /// Make a row of a tracepoint's fields; false if they have no description.
     fn tracepoint(&mut self, sample: &Sample<'_>, (ts, line): (i64, i64), sink: &mut Sink) -> bool {
         let (Some(tracepoints), Some(bytes)) = (&mut self.tracepoints, sample.raw) else {
             return false;
@@ -284,7 +284,7 @@ impl Work {
         }
     }
 
-    /// Write a sample's stack, root first; that of a sample without one is where it was taken.
+    /// Format a sample's stack, root first; for a sample without one, the place where it was taken.
     fn stack(&mut self, sample: &Sample<'_>, mode: Mode) {
         self.samples.stack.clear();
         let pid = sample.origin.pid.unwrap_or(-1);
@@ -303,7 +303,7 @@ impl Work {
     }
 }
 
-/// Addresses of a chain, leaf first, each with the mode that stands before it; how many were left out.
+/// Addresses of a chain, leaf first, each with the mode marked before it; returns the number of dropped ones.
 fn chain_of(mut chain: Bytes<'_>, mode: Mode, frames: &mut Vec<(u64, Mode)>) -> u64 {
     let mut mode = mode;
     let mut left_out = 0;
@@ -350,7 +350,7 @@ fn group_text(sample: &Sample<'_>, text: &mut String) {
     text.push('}');
 }
 
-/// Branches, the latest first: `0xfrom>0xto`, with `!` behind those that were predicted wrongly.
+/// Branches, the latest first: `0xfrom>0xto`, with `!` after mispredicted ones.
 fn branch_text(sample: &Sample<'_>, text: &mut String) {
     let Some(mut branches) = sample.branches else {
         return;

@@ -1,4 +1,4 @@
-//! One perf.data file -> rows: records are taken in, put in order, and handed on.
+//! One perf.data file -> rows: records are read, sorted, and decoded.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use super::threads::Threads;
 use super::work::Work;
 use crate::rows::{Failure, Notes, Sink};
 
-/// Bytes of records without a time that wait for the first that has one.
+/// Maximum bytes of records without a time that wait for the first time.
 const WAITING: usize = 16 << 20;
-/// Bytes of formats of tracepoints that are read.
+/// Maximum bytes of formats of tracepoints.
 const TRACING: u64 = 64 << 20;
 const FIRST_EVENTS: usize = 1 << 16;
 
-/// A file while it is read.
+/// An open file.
 pub struct Session {
     path: String,
     stream: Stream,
     queue: Queue,
     pub work: Work,
-    /// Records without a time from before the first that has one: number, event, bytes.
+    /// Records without a time before the first time: number, event, bytes.
     waiting: Vec<(u64, usize, Vec<u8>)>,
     held: usize,
     started: bool,
@@ -39,10 +39,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// Open a file and read its head.
+    /// Open a file and read its header.
     ///
     /// # Errors
-    /// It cannot be read, or is no perf.data.
+    /// It cannot be read, or is not perf.data.
     pub fn open(path: &Path, number: u32, done: Arc<AtomicU64>) -> Result<Session, Failure> {
         let text = path.display().to_string();
         let io = |error| Failure::Io(text.clone(), error);
@@ -77,12 +77,12 @@ impl Session {
         Ok(session)
     }
 
-    /// Where in the file it stands.
+    /// The current place in the file.
     pub fn place(&self) -> u64 {
         self.stream.place()
     }
 
-    /// Read on until the sink is full; whether the file has ended.
+    /// Read until the sink is full; returns whether the file has ended.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -137,7 +137,7 @@ impl Session {
         Ok(())
     }
 
-    /// No record has a time before this place: those that wait get time 0.
+    /// Start without a first time: waiting records get time 0.
     fn start(&mut self, sink: &mut Sink) {
         self.started = true;
         for (line, event, record) in std::mem::take(&mut self.waiting) {
@@ -276,7 +276,7 @@ impl Session {
     }
 }
 
-/// What a trace in pipe mode tells later of an event; only names are of use.
+/// A later update of an event in pipe mode; only names are used.
 fn event_update(mut at: Bytes<'_>, work: &mut Work) -> Option<()> {
     const NAME: u64 = 2;
     let what = at.u64()?;

@@ -1,4 +1,4 @@
-//! The bytes behind the head of a file -> records, those in compressed ones among them.
+//! The bytes after the header of a file -> records, including those in compressed ones.
 
 use std::io::{self, Read};
 
@@ -7,7 +7,7 @@ use super::zstd::{Stop, Unpacker};
 use crate::rows::Notes;
 
 const HEADER: usize = 8;
-/// Far beyond all kinds of records: text that a tool wrote into the same pipe is no record.
+/// Far beyond all kinds of records: text that a tool wrote into the same pipe is not a record.
 pub const LAST_KIND: u32 = 1 << 16;
 
 /// Kinds of records; up to 63 they are the kernel's.
@@ -47,7 +47,7 @@ pub mod kind {
     pub const COMPRESSED2: u32 = 83;
 }
 
-/// The head of a record.
+/// The header of a record.
 #[derive(Clone, Copy)]
 pub struct Head {
     pub kind: u32,
@@ -62,16 +62,16 @@ impl Head {
     }
 }
 
-/// Records in the order in which they stand.
+/// Records in file order.
 pub struct Stream {
     source: io::Take<Box<dyn Read + Send>>,
     big: bool,
-    /// Whether the file says how long it is: then an early end is a loss.
+    /// Whether the file gives its length: then an early end is a loss.
     sized: bool,
     place: u64,
     record: Vec<u8>,
     unpacker: Option<Unpacker>,
-    /// Records that were unpacked, and how far they have been read.
+    /// Unpacked records, and the reading position in them.
     unpacked: Vec<u8>,
     at: usize,
     ended: bool,
@@ -92,22 +92,22 @@ impl Stream {
         }
     }
 
-    /// Where in the file it stands.
+    /// The current place in the file.
     pub fn place(&self) -> u64 {
         self.place
     }
 
-    /// Whether records are packed.
+    /// Whether records are compressed.
     pub fn is_packed(&self) -> bool {
         self.unpacker.is_some()
     }
 
-    /// Read no further, but for what was packed.
+    /// End reading, except for unpacked records.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// The last record that `next` found.
+    /// The last record returned by `next`.
     pub fn record(&self) -> &[u8] {
         &self.record
     }
@@ -161,7 +161,7 @@ impl Stream {
         self.unpacker = None;
     }
 
-    /// Take a whole record out of what was unpacked.
+    /// Take a whole record from the unpacked bytes.
     fn unpacked_record(&mut self, notes: &mut Notes) -> Option<Head> {
         let rest = self.unpacked.get(self.at..).unwrap_or_default();
         let head = Head::read(rest, self.big);
@@ -171,7 +171,7 @@ impl Stream {
                 notes.cut("file ends within a record");
                 self.at = self.unpacked.len();
             }
-            // Only what is left of a record stays, so it is cheap to move it to the front.
+            // Only a partial record is left, so it is cheap to move it to the front.
             self.unpacked.drain(..self.at);
             self.at = 0;
             return None;
@@ -208,7 +208,7 @@ impl Stream {
         Ok(Some(head))
     }
 
-    /// Read on until the record has so many bytes; `false` where the file ends before.
+    /// Read until the record has `size` bytes; `false` if the file ends before.
     fn fill(&mut self, size: usize, notes: &mut Notes) -> io::Result<bool> {
         let missing = size.saturating_sub(self.record.len());
         let outcome = self.source.by_ref().take(missing as u64).read_to_end(&mut self.record);
@@ -235,7 +235,7 @@ impl Stream {
         Ok(true)
     }
 
-    /// Pass over or take what stands behind a record outside of it.
+    /// Skip or read the payload after a record.
     ///
     /// # Errors
     /// The file cannot be read.

@@ -1,4 +1,4 @@
-//! Rows of the tables of perf: names and values of columns -> the sink's tables.
+//! Rows of perf's tables: names and values of columns -> the sink's tables.
 
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
@@ -25,7 +25,7 @@ impl Value<'_> {
 /// A column's name, unit and value.
 pub type Field<'a> = (&'static str, &'static str, Value<'a>);
 
-/// Add a row to a table whose columns are those of its first row.
+/// Add a row to a table with the columns of its first row.
 pub fn put(sink: &mut Sink, name: &str, fields: &[Field<'_>]) {
     let table = sink.table(name, || spec(name, fields));
     for (column, unit, value) in fields {

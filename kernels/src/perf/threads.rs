@@ -1,4 +1,4 @@
-//! What threads are called at the time of the record that is looked at.
+//! Names of threads at the time of the current record.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 
 use crate::rows::{Sink, TableSpec, Type};
 
-/// How many ended threads are still known, since their last samples may follow.
+/// Number of ended threads to remember, since their last samples may follow.
 const ENDED: usize = 4096;
-/// How many threads are known at a time.
+/// Maximum number of known threads.
 const MOST: usize = 1 << 20;
 
 struct Thread {
@@ -17,7 +17,7 @@ struct Thread {
     name: Arc<[u8]>,
 }
 
-/// The threads that have names.
+/// The threads with names.
 #[derive(Default)]
 pub struct Threads {
     known: FxHashMap<i64, Thread>,
@@ -35,13 +35,13 @@ impl Threads {
         self.known.get(&tid).map(|thread| Arc::clone(&thread.name))
     }
 
-    /// A thread gets a name.
+    /// Rename a thread.
     pub fn rename(&mut self, pid: i64, tid: i64, name: &[u8], sink: &mut Sink) {
         let name = Arc::from(name);
         self.put(tid, Thread { pid, name }, sink);
     }
 
-    /// A thread begins with the name of another.
+    /// Start a thread with the name of another.
     pub fn fork(&mut self, parent: i64, (pid, tid): (i64, i64), sink: &mut Sink) {
         self.forget(tid, sink);
         if let Some(name) = self.name(parent) {
@@ -56,7 +56,7 @@ impl Threads {
         self.known.insert(tid, thread);
     }
 
-    /// A thread ends; it is forgotten when many others have ended.
+    /// End a thread; it is removed when many others have ended.
     pub fn end(&mut self, tid: i64, sink: &mut Sink) {
         self.ended.push_back(tid);
         if self.ended.len() > ENDED
@@ -72,7 +72,7 @@ impl Threads {
         }
     }
 
-    /// Tell of all threads that are known.
+    /// Emit and remove all known threads.
     pub fn forget_all(&mut self, sink: &mut Sink) {
         let mut all: Vec<_> = self.known.drain().collect();
         all.sort_unstable_by_key(|(tid, _)| *tid);

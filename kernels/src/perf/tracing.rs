@@ -1,9 +1,9 @@
-//! Formats of tracepoints, as a trace carries them -> what decodes the raw data of its samples.
+//! Formats of tracepoints in a trace -> the decoder of the raw data of its samples.
 
 use super::bytes::{Bytes, until_zero};
 use crate::tracepoints::{Optional, Order, Symbols, Tracepoints};
 
-/// What was read.
+/// The result of reading.
 pub struct Tracing {
     pub tracepoints: Tracepoints,
     /// System, name and number of each event.
@@ -11,7 +11,7 @@ pub struct Tracing {
     pub functions: Option<Symbols>,
 }
 
-/// Read the formats; what follows damage is missing, and then `whole` is false.
+/// Read the formats; those after damage are missing, and then `whole` is false.
 pub fn read(bytes: &[u8], whole: &mut bool) -> Option<Tracing> {
     const MAGIC: &[u8] = b"\x17\x08\x44tracing";
     let mut at = Bytes::new(bytes, false);
@@ -65,7 +65,7 @@ fn add(system: &str, text: &[u8], found: &mut Tracing) {
     found.tracepoints.add(text.to_vec());
 }
 
-/// The name and number that a format begins with.
+/// The name and number at the beginning of a format.
 fn name_of(text: &[u8]) -> Option<(String, u32)> {
     let text = str::from_utf8(text.get(..text.len().min(512))?);
     let text = text.unwrap_or_default();

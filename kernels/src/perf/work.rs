@@ -1,4 +1,4 @@
-//! Records by time -> rows, with what they change: mappings, names of threads, symbols of the kernel.
+//! Records by time -> rows, and changes of the state: mappings, names of threads, symbols of the kernel.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const MISC_BUILD_ID: u16 = 1 << 14;
 const MISC_OUT: u16 = 1 << 13;
 const MISC_OUT_PREEMPT: u16 = 1 << 14;
 
-/// All that is known where the records are looked at.
+/// The state for decoding records.
 pub struct Work {
     pub big: bool,
     pub events: Events,
@@ -30,13 +30,13 @@ pub struct Work {
     pub notes: Notes,
     pub samples: Samples,
     pub tracepoints: Option<Tracepoints>,
-    /// The time of rows whose records have none.
+    /// The time for rows of records without one.
     pub now: i64,
     /// The earliest time of a row.
     pub first: Option<i64>,
 }
 
-/// A record with when and where it was made.
+/// A record with its origin.
 #[derive(Clone, Copy)]
 pub struct Row {
     pub ts: i64,
@@ -224,7 +224,7 @@ impl Work {
         Some(())
     }
 
-    /// Learn the formats of tracepoints that the metadata carries.
+    /// Add the formats of tracepoints in the metadata.
     pub fn learn_formats(&mut self) {
         let bytes = std::mem::take(&mut self.metadata.tracing);
         if bytes.is_empty() {
@@ -246,13 +246,13 @@ impl Work {
         self.samples.renew();
     }
 
-    /// What an event is called.
+    /// The name of an event.
     pub fn event_name(&mut self, place: usize) -> Arc<str> {
         self.samples.name(place, &self.events, &self.metadata)
     }
 }
 
-/// The columns that all tables but that of samples begin with.
+/// The first columns of all tables except that of samples.
 pub fn common<'a>(row: Row, pid: Option<i64>, tid: Option<i64>) -> Vec<Field<'a>> {
     vec![
         ("_ts", "ns", Value::Int(Some(row.ts))),

@@ -1,14 +1,14 @@
-//! Compressed records -> the records in them: one zstd stream runs through all.
+//! Compressed records -> the records in them, compressed as a single zstd stream.
 
 use crate::zstd::{Frames, Step};
 
-/// How many times as long the records may be as what they were packed in, beyond a first part.
+/// Maximum ratio of unpacked to compressed size, beyond a first part.
 const RATIO: u64 = 1000;
 const FREE: u64 = 64 << 20;
-/// Bytes that are unpacked between two looks at how many there are.
+/// Bytes that are unpacked between two checks of their size.
 const PIECE: usize = 1 << 17;
 
-/// Why no more can be unpacked.
+/// Why unpacking stopped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     Damaged,
@@ -24,10 +24,10 @@ pub struct Unpacker {
 }
 
 impl Unpacker {
-    /// Unpack what can be, behind `out`.
+    /// Unpack as much as possible, appended to `out`.
     ///
     /// # Errors
-    /// The stream is damaged, or grows beyond measure.
+    /// The stream is damaged, or grows too large.
     pub fn add(&mut self, packed: &[u8], out: &mut Vec<u8>) -> Result<(), Stop> {
         let frames = match &mut self.frames {
             Some(frames) => frames,

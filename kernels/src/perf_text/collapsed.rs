@@ -47,7 +47,7 @@ impl Collapsed {
     }
 }
 
-/// The stack, and the number behind its last blank.
+/// The stack, and the number after its last blank.
 fn split(text: &[u8]) -> Option<(&[u8], i64)> {
     let blank = memchr::memrchr2(b' ', b'\t', text)?;
     let period = integer(text.get(blank + 1..)?)?;
@@ -57,7 +57,7 @@ fn split(text: &[u8]) -> Option<(&[u8], i64)> {
 
 type Task<'a> = (Option<&'a [u8]>, Option<i64>, Option<i64>);
 
-/// `comm-12/13` or `comm-?/13`, as the usual script writes when it is asked for processes and threads.
+/// `comm-12/13` or `comm-?/13`, as the usual script writes with the options for processes and threads.
 fn task(root: &[u8]) -> Option<Task<'_>> {
     let dash = memchr::memrchr(b'-', root)?;
     let (pid, tid) = match root.get(dash + 1..)? {

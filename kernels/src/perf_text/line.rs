@@ -1,4 +1,4 @@
-//! One line of `perf script` -> who, where and when, the event, and what stands behind it.
+//! One line of `perf script` -> task, CPU, time, the event, and the rest.
 
 use crate::ftrace::line::{integer, is_blank};
 
@@ -12,18 +12,18 @@ pub struct Head<'a> {
     pub ts: Option<i64>,
     pub period: Option<u64>,
     pub event: &'a [u8],
-    /// Behind the event's colon, or behind the name of a record.
+    /// After the event's colon, or after the name of a record.
     pub rest: &'a [u8],
 }
 
 /// One line of a call chain.
 pub struct Frame<'a> {
     pub ip: u64,
-    /// The function without its offset; `[unknown]` where there is none.
+    /// The function without its offset; `[unknown]` if there is none.
     pub symbol: &'a [u8],
 }
 
-/// Words of a line with where they begin.
+/// Words of a line with their places.
 fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -38,9 +38,9 @@ fn words(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 
 /// Read a line as the head of a sample: `comm pid/tid [cpu] time: period event: rest`.
 ///
-/// The comm may hold blanks, so the first word that is a time with a process before it counts.
+/// The comm may contain blanks, so the first word that is a time with a process before it counts.
 pub fn head(line: &[u8]) -> Option<Head<'_>> {
-    // The last three words, since what stands before a time is looked at backwards.
+    // The last three words, for the search backwards from a time.
     let mut before: [(usize, &[u8]); 3] = [(0, b""); 3];
     for (start, word) in words(line) {
         if let Some(ts) = time(word)
@@ -68,7 +68,7 @@ fn time(word: &[u8]) -> Option<i64> {
     integer(whole)?.checked_mul(1_000_000_000)?.checked_add(below)
 }
 
-/// What stands before the time: `comm pid/tid`, maybe `[cpu]`, maybe letters of modes.
+/// The part before the time: `comm pid/tid`, optionally `[cpu]`, optionally letters of modes.
 fn who<'a>(line: &'a [u8], before: &[(usize, &'a [u8]); 3]) -> Option<Head<'a>> {
     let mut found = Head::default();
     let mut left = before.as_slice();
@@ -109,7 +109,7 @@ fn number(word: &[u8]) -> Option<i64> {
 fn event<'a>(rest: &'a [u8], mut found: Head<'a>) -> Option<Head<'a>> {
     let rest = rest.trim_ascii_start();
     if rest.is_empty() {
-        // The fields that were asked for end with the time.
+        // The requested fields end with the time.
         return Some(found);
     }
     if rest.starts_with(b"PERF_RECORD_") {
@@ -152,7 +152,7 @@ pub fn frame(text: &[u8]) -> Option<Frame<'_>> {
     Some(Frame { ip, symbol: symbol(rest) })
 }
 
-/// The name in `name+0x12 (dso)`; names may hold blanks.
+/// The name in `name+0x12 (dso)`; names may contain blanks.
 fn symbol(text: &[u8]) -> &[u8] {
     let inlined = text.strip_suffix(b" (inlined)").unwrap_or(text);
     let mut name = match memchr::memmem::rfind(inlined, b" (") {
@@ -168,7 +168,7 @@ fn symbol(text: &[u8]) -> &[u8] {
     if name.is_empty() { b"[unknown]" } else { name }
 }
 
-/// System and name of a tracepoint; None for the names of other events, behind whose colon modes stand.
+/// System and name of a tracepoint; None for the names of other events, with modes after the colon.
 pub fn tracepoint(event: &[u8]) -> Option<(&[u8], &[u8])> {
     const MODES: &[u8] = b"ukhpPGHSDIWeb";
     let colon = memchr::memchr(b':', event)?;

@@ -1,4 +1,4 @@
-//! Files, plain or gzip -> their lines one by one, with what is wrong with a file as a note.
+//! Files, plain or gzip -> their lines one by one; flaws of files become notes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::rows::{Failure, Notes, TextRead};
 pub const LINE_LIMIT: usize = 1 << 20;
 const BLOCK: usize = 1 << 20;
 
-/// What `next` found.
+/// The result of `next`.
 pub enum Next {
     /// A line is in `text`.
     Line,
@@ -37,10 +37,10 @@ pub struct Lines {
     pub file: u32,
     pub number: u64,
     pub notes: Notes,
-    /// Of files that have ended, and of the one that is read.
+    /// Statistics of the files that have ended, and of the current one.
     pub read: Vec<TextRead>,
     now: TextRead,
-    /// Whether the last line has no end.
+    /// Whether the last line lacks its end.
     open: bool,
 }
 
@@ -64,7 +64,7 @@ impl Lines {
         }
     }
 
-    /// The line that was found, without its end.
+    /// The current line, without its end.
     pub fn text(&self) -> &[u8] {
         let line = self.block.get(self.line.0..self.line.1).unwrap_or_default();
         line.strip_suffix(b"\r").unwrap_or(line)
@@ -155,7 +155,7 @@ impl Lines {
         self.at = 0;
     }
 
-    /// Count a line of which nothing is kept; the first one is the example.
+    /// Count a line from which nothing is kept; the first one is the example.
     pub fn unread(&mut self, reason: &str, incomplete: bool, line: &[u8]) {
         self.now.unread += 1;
         self.note(reason, incomplete, line);

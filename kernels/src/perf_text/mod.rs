@@ -1,4 +1,4 @@
-//! Decoders of the text that perf and flame graphs use: `perf script` and collapsed stacks.
+//! Decoders of the text of perf and flame graphs: `perf script` and collapsed stacks.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The text of a tracepoint behind its name -> a row of its table, fields typed by what they hold.
+//! The text of a tracepoint after its name -> a row of its table, fields typed by their values.
 
 use rustc_hash::FxHashMap;
 
@@ -10,11 +10,11 @@ use crate::ftrace::marks::{self, Kind};
 use crate::ftrace::table::{Hint, Number, hint, number};
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
-/// How many different tracepoints get tables, and how many columns each.
+/// Maximum number of tracepoints with tables, and of columns of each.
 const TABLES: usize = 4096;
 const COLUMNS: usize = 256;
 
-/// Columns that fields may not be named as.
+/// Names of columns that fields cannot have.
 const FIXED: [&str; 9] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "line", "stack", "dur", "cat"];
 
 /// The fields of one line.
@@ -61,14 +61,14 @@ pub struct Payloads {
     collected: Collected,
 }
 
-/// What stands in a row besides the fields.
+/// The content of a row besides the fields.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
     pub head: Head<'a>,
     pub ts: i64,
     pub line: i64,
     pub stack: Option<&'a [u8]>,
-    /// What the kernel prints of the event's context.
+    /// The event's context as printed by the kernel.
     pub flags: Option<&'a [u8]>,
 }
 
@@ -92,7 +92,7 @@ impl Payloads {
         self.put(b"print", row, None, sink)
     }
 
-    /// Add a row of the fields that were collected, after those of a body.
+    /// Add a row of the collected fields, after those of a body.
     fn put(&mut self, name: &[u8], row: Row<'_>, body: Option<&[u8]>, sink: &mut Sink) -> bool {
         if !self.tables.contains_key(name) {
             if self.tables.len() >= TABLES {

@@ -8,11 +8,11 @@ use super::payload::{Payloads, Row};
 use crate::perf::tables::{Value, put};
 use crate::rows::{Decode, Failure, Learnt, Place, Sink, TextRead};
 
-/// Frames of a stack that are kept.
+/// Maximum frames of a stack.
 const DEPTH: usize = 1024;
-/// Records without a time that wait for the first time.
+/// Maximum records without a time that wait for the first time.
 const TIMELESS: usize = 1 << 16;
-/// How many threads' names are kept.
+/// Maximum number of named threads.
 const THREADS: usize = 1 << 20;
 
 /// A sample whose call chain may follow.
@@ -20,7 +20,7 @@ const THREADS: usize = 1 << 20;
 struct Sample {
     line: u64,
     head: Vec<u8>,
-    /// Names of frames, leaf first, and where each ends in it.
+    /// Names of frames, leaf first, and the end of each in it.
     frames: Vec<u8>,
     ends: Vec<usize>,
     ip: Option<u64>,
@@ -35,7 +35,7 @@ pub struct Script {
     payloads: Payloads,
     metadata: Vec<(String, String)>,
     threads: BTreeMap<(i64, i64), Vec<u8>>,
-    /// The first time that is one, and the records before it that have none, with their lines.
+    /// The first valid time, and the records before it without one, with their lines.
     start: Option<i64>,
     timeless: Vec<(i64, Vec<u8>)>,
     ended: bool,
@@ -92,7 +92,7 @@ impl Script {
         }
     }
 
-    /// Take the line as a frame of the sample before; false if it is none.
+    /// Parse the line as a frame of the sample before; false if it is not a frame.
     fn frame(&mut self) -> bool {
         let Some(frame) = line::frame(self.lines.text()) else {
             return false;
@@ -102,7 +102,7 @@ impl Script {
         };
         sample.ip = sample.ip.or(Some(frame.ip));
         if sample.ends.len() < DEPTH {
-            // `;` divides the frames of a stack.
+            // `;` separates the frames of a stack.
             let clean = frame.symbol.iter().map(|b| if *b == b';' { b':' } else { *b });
             sample.frames.extend(clean);
             sample.ends.push(sample.frames.len());
@@ -113,7 +113,7 @@ impl Script {
         true
     }
 
-    /// Make a row of the sample that has ended.
+    /// Make a row of the complete sample.
     fn flush(&mut self, sink: &mut Sink) {
         let Some(sample) = self.pending.take() else {
             return;
@@ -175,7 +175,7 @@ impl Script {
         put(sink, "raw_events.sample", &fields);
     }
 
-    /// Keep a record that perf made up for what was there before it began, and to which it gave no time.
+    /// Keep a record without a time, which perf synthesized for the state before its start.
     fn without_time(&mut self, head: &[u8], line: i64) {
         if self.timeless.len() < TIMELESS {
             let reason = "record without a time, placed at the start";
@@ -197,7 +197,7 @@ impl Script {
         }
     }
 
-    /// Remember what a thread is called.
+    /// Record the name of a thread.
     fn name(&mut self, head: &Head<'_>) {
         let Some(tid) = head.tid.filter(|_| !head.comm.is_empty()) else {
             return;
@@ -308,7 +308,7 @@ fn stack_of(sample: &Sample, stack: &mut Vec<u8>) {
     }
 }
 
-/// A record that is no sample, as options of `perf script` show them.
+/// A record that is not a sample, shown with options of `perf script`.
 fn record(head: Head<'_>, ts: i64, line: i64, sink: &mut Sink) {
     let event = head.event.strip_prefix(b"PERF_RECORD_");
     let event = event.unwrap_or(head.event).to_ascii_lowercase();

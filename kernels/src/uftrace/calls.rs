@@ -13,15 +13,15 @@ use crate::rows::{Rows, Sink};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum CallEnd {
     Whole,
-    /// It was not left when the recording ended.
+    /// It was still open when the recording ended.
     Open,
-    /// It was never left: by `longjmp`, an exception or `exec`.
+    /// It was never left: because of `longjmp`, an exception or `exec`.
     Left,
     /// Records were lost while it was open.
     Lost,
     /// Its entry was not recorded.
     Entered,
-    /// It was open when its process was forked, or when its records began, and was not left.
+    /// It was open when its process was forked, or when its records began, and did not return.
     Inherited,
 }
 
@@ -38,7 +38,7 @@ impl CallEnd {
     }
 }
 
-/// When and how a call ended, and the text of its result.
+/// The time and state of the end of a call, and the text of its result.
 #[derive(Clone, Copy)]
 pub struct End<'a> {
     pub time: i64,
@@ -53,12 +53,12 @@ impl End<'_> {
     }
 }
 
-/// Rows of calls of which nothing was recorded: so many are added whatever was read.
+/// Rows of calls without any records: at least this many may be added.
 const FREE: u64 = 1 << 11;
-/// Calls, and bytes of their texts, that are put into their table at once: as many as caches hold, and a chunk has room for.
+/// Calls, and bytes of their texts, that are put into their table at once: as many as fit in caches and in a chunk.
 const BLOCK_ROWS: usize = 3840;
 const BLOCK_BYTES: usize = 1 << 20;
-/// How long a call takes that was not left yet.
+/// The duration of a call that has not been left.
 const OPEN: i64 = -1;
 
 /// A call.
@@ -66,35 +66,35 @@ struct Row {
     start: i64,
     dur: i64,
     id: i64,
-    /// The number of the call that it is in; they begin with 1.
+    /// The number of its parent; numbers begin with 1.
     parent: Option<NonZeroI64>,
     own: i64,
     address: u64,
     /// The number of its thread.
     task: u32,
     function: u32,
-    /// Which of the words are its, as a number from 1; 0 is none.
+    /// The number of its words, from 1; 0 means none.
     words: u32,
     depth: u16,
 }
 
-/// What few calls have: texts, of which the ends are known, and how the call ended.
+/// Data of few calls: texts, given by their ends, and the state of the call's end.
 struct Words {
     args: usize,
     result: Option<usize>,
     state: CallEnd,
 }
 
-/// Rows of calls, and how many there were.
+/// Rows of calls, and their number.
 ///
-/// A row is begun when its call is entered, so rows are almost in the order of their times. Those that are still open
-/// when the others are put into their table are begun again when they are left.
+/// A row is started when its call is entered, so rows are almost in order of time. Rows still open when the others are
+/// put into their table are started again when the call is left.
 pub struct Calls {
     table: usize,
-    /// The rows that are begun, and the slot of the first.
+    /// The started rows, and the slot of the first.
     begun: Vec<Row>,
     first: u64,
-    /// Rows that are begun when they are left.
+    /// Rows started when the call is left.
     late: Vec<Row>,
     words: Vec<Words>,
     texts: Vec<u8>,
@@ -102,9 +102,9 @@ pub struct Calls {
     pub left: u64,
     pub entered: u64,
     pub open: u64,
-    /// Calls that end before they begin.
+    /// Number of calls that end before they begin.
     pub backward: u64,
-    /// Calls of which nothing was recorded.
+    /// Number of calls without any records.
     nameless: u64,
 }
 
@@ -126,8 +126,8 @@ impl Calls {
         }
     }
 
-    /// Make the stack of a thread such that a call can be entered: what is too deep was left, of what is missing nothing
-    /// is known. Returns the number for the call.
+    /// Prepare the stack of a thread for the entry of a call: deeper calls have been left, and missing ones are
+    /// unknown. Returns the number for the call.
     #[cold]
     #[inline(never)]
     pub fn place(&mut self, task: &mut Task, record: &Record, line: i64) -> i64 {
@@ -141,7 +141,7 @@ impl Calls {
         line
     }
 
-    /// Put a call onto the stack of its thread, and begin its row.
+    /// Push a call onto the stack of its thread, and start its row.
     #[inline]
     pub fn enter(&mut self, task: &mut Task, record: &Record, id: i64, function: u32) {
         self.begun.push(Row {
@@ -170,13 +170,13 @@ impl Calls {
         });
     }
 
-    /// Take the newest call off a thread's stack.
+    /// Pop the newest call off a thread's stack.
     #[inline(never)]
     pub fn close(&mut self, task: &mut Task, end: End) {
         self.leave(task, end);
     }
 
-    /// The same, where that is done most often.
+    /// The same for the most frequent case.
     #[inline(always)]
     pub fn leave(&mut self, task: &mut Task, end: End) {
         let Some(frame) = task.stack.pop() else {
@@ -200,7 +200,7 @@ impl Calls {
         }
     }
 
-    /// Whether there may be a row for a call that nothing was recorded of; depths that damage made up are no reason for many.
+    /// Whether a row for a call without any records is allowed; this limits rows made from damaged depths.
     #[cold]
     fn may_add(&mut self, frame: &Frame) -> bool {
         let nameless = frame.function == UNKNOWN;
@@ -210,7 +210,7 @@ impl Calls {
         may
     }
 
-    /// End the row of a call that is in no stack any more.
+    /// End the row of a call that has been popped.
     #[inline(always)]
     pub fn row(&mut self, task: &Task, frame: &Frame, end: End) {
         self.rows += 1;
@@ -244,7 +244,7 @@ impl Calls {
         });
     }
 
-    /// What few calls have; returns its number, from 1.
+    /// Data of few calls; returns its number, from 1.
     #[inline(never)]
     fn add_words(&mut self, args: &[u8], end: End) -> u32 {
         match end.state {
@@ -268,7 +268,7 @@ impl Calls {
         self.begun.len() + self.late.len() >= BLOCK_ROWS || self.texts.len() >= BLOCK_BYTES
     }
 
-    /// Put the rows of calls that were left into their table.
+    /// Put the rows of completed calls into their table.
     pub fn flush(&mut self, sink: &mut Sink, symbols: &mut Symbols, tasks: &[Task]) {
         self.first += self.begun.len() as u64;
         self.begun.retain(|one| one.dur != OPEN);

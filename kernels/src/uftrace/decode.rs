@@ -1,4 +1,4 @@
-//! All files of a data directory -> rows, in the order of their times.
+//! All files of a data directory -> rows, in order of time.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -14,14 +14,14 @@ use super::source::{Kind, RecordFile, SideRecord};
 use super::winners::Winners;
 use crate::rows::{Decode, Failure, Learnt, Note, Place, Sink};
 
-/// So many records are read between questions whether the chunk is full.
+/// Records between checks whether the chunk is full.
 const BURST: usize = 256;
 
 /// Reads a data directory.
 pub struct Decoder {
     setup: Setup,
     sources: Vec<RecordFile>,
-    /// Which source has something to say next.
+    /// Selects the source with the next item.
     winners: Winners,
     merged: Option<Merged>,
     notes: Vec<Note>,
@@ -57,7 +57,7 @@ impl Decoder {
         }
     }
 
-    /// Open all files and add the tables that are known from the beginning.
+    /// Open all files and add the tables known at the start.
     fn begin(&mut self, sink: &mut Sink) -> Result<(), Failure> {
         let mut times = Vec::with_capacity(self.sources.len());
         for source in &mut self.sources {
@@ -78,7 +78,7 @@ impl Decoder {
     /// Read on for a while; false at the end.
     fn run(&mut self, sink: &mut Sink) -> Result<bool, Failure> {
         for _ in 0..BURST {
-            // The next winner is looked for before this one's record is read, since that can be done at once.
+            // The next winner is determined before this one's record is read, so that both run in parallel.
             if let Some(source) = self.sources.get_mut(self.winners.first())
                 && let Some((record, next)) = source.plain()
                 && let Some(merged) = &mut self.merged
@@ -97,7 +97,7 @@ impl Decoder {
         Ok(true)
     }
 
-    /// Read what a file says next, whatever that is; false if none says anything more.
+    /// Read a file's next item, of any type; false if there is none in any file.
     #[inline(never)]
     fn turn(&mut self, sink: &mut Sink) -> Result<bool, Failure> {
         if self.winners.ended() {
@@ -130,7 +130,7 @@ impl Decoder {
         Ok(true)
     }
 
-    /// Where the pass stands: chunks are of many files at once, and count as parts of the first.
+    /// The position of the pass: chunks cover many files at once, and count as parts of the first.
     fn place(&mut self) -> Place {
         let end = self.sources.iter().map(|one| one.feed.taken()).sum();
         Place {

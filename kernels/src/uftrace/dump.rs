@@ -1,4 +1,4 @@
-//! Files of records, one after the other -> lines of what stands in them, or only of what filters show.
+//! Files of records, one after the other -> lines with their contents, or only those that pass filters.
 
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
@@ -22,10 +22,10 @@ use super::task::Task;
 use crate::calls::{Columns, ENTRY, EXIT, UNTIMED, put};
 use crate::rows::Failure;
 
-/// So many bytes of lines are made at once.
+/// Bytes of lines per result.
 const LINES: usize = 1 << 18;
 
-/// A call that filters let through, or not.
+/// A call, with the filters' result.
 struct Row {
     tid: i64,
     time: i64,
@@ -37,22 +37,22 @@ struct Row {
     begun_before: bool,
 }
 
-/// An open call: depth, address, which of its ends are shown.
+/// An open call: depth, address, and which of its ends are shown.
 struct Frame {
     depth: u16,
     address: u64,
     marks: u8,
 }
 
-/// What is written.
+/// The output format.
 #[derive(FromPyObject)]
 struct Wanted {
-    /// What is behind records: arguments, results, data of events.
+    /// Whether to include the data of records: arguments, results, data of events.
     data: bool,
     events: bool,
-    /// Only what pushed rows say, in the order of the files.
+    /// Only records of pushed rows, in the order of the files.
     filtered: bool,
-    /// The time of the trace's begin, from which rows count.
+    /// The time of the trace's start, the origin of the rows' times.
     start: i64,
 }
 
@@ -65,14 +65,14 @@ struct Dumper {
     names: FxHashMap<u64, String>,
     big: bool,
     wide: bool,
-    /// The file that is read, and whether reading has begun.
+    /// The current file, and whether it is being read.
     current: usize,
     opened: bool,
     stack: Vec<Frame>,
     rows: VecDeque<Row>,
-    /// Shown calls of this file of which the begin is not in it.
+    /// Shown calls of this file that began before it.
     exits: Vec<Row>,
-    /// No more rows come.
+    /// No more rows follow.
     complete: bool,
     text: Vec<u8>,
     out: Vec<u8>,
@@ -140,7 +140,7 @@ impl Dumper {
         }
     }
 
-    /// Write until rows are missing, there are enough lines, or all is written.
+    /// Write until rows are missing, there are enough lines, or everything is written.
     fn run(&mut self) -> Result<bool, Failure> {
         while self.out.len() < LINES {
             let Some(source) = self.sources.get_mut(self.current) else {
@@ -192,7 +192,7 @@ impl Dumper {
         }
     }
 
-    /// A record at the head of the file; false if it is not known yet whether it is shown.
+    /// Handle the record at the head of the file; false if it is not known yet whether it is shown.
     fn record(&mut self, number: usize, record: &Record) -> Result<bool, Failure> {
         let Some(task) = self.tasks.get_mut(number) else {
             return Ok(false);
@@ -260,7 +260,7 @@ impl Dumper {
         !self.wanted.filtered || marks.unwrap_or(0) & EXIT != 0
     }
 
-    /// Take the record with its data, and write both if they are shown.
+    /// Read the record with its data, and write both if they are shown.
     fn write(&mut self, tid: i64, session: usize, record: &Record, shown: bool) -> Result<(), Failure> {
         let named = matches!(record.kind, record::ENTRY | record::EXIT);
         let function = named.then(|| self.symbols.function(session, record.address, record.time));
@@ -419,7 +419,7 @@ impl UftraceDump {
         Self(Mutex::new(Dumper::new(setup, wanted)))
     }
 
-    /// Takes shown calls in the order of the files, and returns the lines that are certain with them.
+    /// Takes shown calls in the order of the files, and returns the lines that are final.
     fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
         let mut out = Vec::new();
@@ -436,7 +436,7 @@ impl UftraceDump {
         Ok(PyBytes::new(py, &out))
     }
 
-    /// More lines, when there are no more calls; None at the end.
+    /// More lines, after the last calls; None at the end.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let lines = py.detach(|| self.lines(None))?;
         Ok(lines.map(|lines| PyBytes::new(py, &lines)))

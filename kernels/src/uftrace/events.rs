@@ -1,4 +1,4 @@
-//! Events in the files of threads: what the recorder read or watched, and what programs reported.
+//! Events in the files of threads: read or watched by the recorder, or reported by programs.
 
 use rustc_hash::FxHashMap;
 
@@ -23,7 +23,7 @@ const OTHER: Fields = &[CALL, ("data", Type::Text, "")];
 const WATCH_VARIABLE: u64 = 100_012;
 const CALLSITE_ID: u64 = 100_013;
 
-/// The names and fields of events that the recorder knows.
+/// The name and fields of a built-in event of the recorder.
 fn known(id: u64) -> Option<(&'static str, Fields)> {
     Some(match id {
         100_001 => ("read:proc/statm", MEMORY),
@@ -43,12 +43,12 @@ fn known(id: u64) -> Option<(&'static str, Fields)> {
     })
 }
 
-/// The name of an event that the recorder knows.
+/// The name of a built-in event of the recorder.
 pub fn known_name(id: u64) -> Option<&'static str> {
     known(id).map(|one| one.0)
 }
 
-/// What the data of an event say; None if they are not known.
+/// The values in the data of an event; None if their layout is unknown.
 pub fn said(
     id: u64,
     data: &[u8],
@@ -74,13 +74,13 @@ pub fn said(
     Some(words.collect::<Vec<_>>().join(" "))
 }
 
-/// What is the same for all events.
+/// The common data of all events.
 pub struct Head {
     pub time: i64,
     pub tid: i64,
     pub pid: i64,
     pub line: i64,
-    /// The call in which it happened.
+    /// The call around the event.
     pub call: Option<i64>,
 }
 
@@ -92,7 +92,7 @@ pub struct Events {
     wide: bool,
 }
 
-/// Events of so many numbers get tables; of damaged traces there is no end to them.
+/// Maximum number of tables for numbered events; damaged traces have arbitrary numbers.
 const MOST_TABLES: usize = 1000;
 
 impl Events {
@@ -155,7 +155,7 @@ impl Events {
     }
 }
 
-/// Add what all events have.
+/// Start a row with the common data of events.
 pub fn start(rows: &mut crate::rows::Rows, head: &Head) {
     rows.int(event::TS, head.time);
     rows.int(event::TID, head.tid);
@@ -163,7 +163,7 @@ pub fn start(rows: &mut crate::rows::Rows, head: &Head) {
     rows.int(event::LINE, head.line);
 }
 
-/// The sign of a number of fewer than 8 bytes.
+/// Sign-extends a number of fewer than 8 bytes.
 fn extended(value: u64, size: usize) -> i64 {
     let unused = 64 - 8 * size.clamp(1, 8) as u32;
     value.cast_signed() << unused >> unused

@@ -1,6 +1,6 @@
 //! Lines of `extern.dat` -> messages with their times: `16414531.193431732 text`, `#` begins a comment.
 
-/// A line may be so long, as for uftrace.
+/// Maximum length of a line, as in uftrace.
 pub const MOST_BYTES: usize = 1024 + 64;
 const MESSAGE_BYTES: usize = 1023;
 

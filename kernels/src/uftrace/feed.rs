@@ -1,4 +1,4 @@
-//! A file -> its bytes, from the beginning on, a window at a time.
+//! A file -> its bytes, from the beginning, in a sliding window.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -8,18 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::rows::Failure;
 
-/// Small, since there are as many windows as threads, and all of them are read at once.
+/// Small, since there is a window per thread, and all are read at once.
 const WINDOW: usize = 16 << 10;
 
-/// Bytes of a file that were read and not taken.
+/// Bytes of a file that were read and not consumed.
 pub struct Feed {
     path: PathBuf,
     file: Option<File>,
     bytes: Vec<u8>,
-    /// The first byte that was not taken, and the end of those that were read.
+    /// The first byte that was not consumed, and the end of the bytes read.
     at: usize,
     end: usize,
-    /// How many bytes stood before these.
+    /// The number of bytes before these.
     before: u64,
     done: Arc<AtomicU64>,
 }
@@ -29,7 +29,7 @@ impl Feed {
         Feed { path, file: None, bytes: Vec::new(), at: 0, end: 0, before: 0, done }
     }
 
-    /// Begin to read.
+    /// Start reading.
     pub fn open(&mut self) -> Result<(), Failure> {
         let opened = File::open(&self.path);
         self.file = Some(opened.map_err(|error| failure(&self.path, error))?);
@@ -46,13 +46,13 @@ impl Feed {
         Ok(self.bytes.get(self.at..end).unwrap_or(&[]))
     }
 
-    /// The next bytes, if so many were read already.
+    /// The next bytes, if enough were read already.
     #[inline]
     pub fn head<const N: usize>(&self) -> Option<&[u8; N]> {
         self.bytes.get(self.at..self.end)?.first_chunk()
     }
 
-    /// Take bytes that were read already.
+    /// Consume bytes that were read already.
     #[inline]
     pub fn pass(&mut self, bytes: usize) {
         self.at += bytes;
@@ -63,7 +63,7 @@ impl Feed {
         self.at = self.end.min(self.at.saturating_add(bytes));
     }
 
-    /// How many bytes were taken in all.
+    /// The total number of consumed bytes.
     pub fn taken(&self) -> u64 {
         self.before + self.at as u64
     }

@@ -14,7 +14,7 @@ use crate::rows::{Sink, Type};
 const INT: Type = Type::Int;
 
 impl Merged {
-    /// The kernel tells of a task.
+    /// Handle a record of the kernel about a task.
     pub fn happened(&mut self, sink: &mut Sink, kind: Kind, happened: Happened) {
         let Kind::Perf(cpu) = kind else { return };
         let line = self.next_line(happened.time);
@@ -63,7 +63,7 @@ impl Merged {
         }
     }
 
-    /// The number of a thread, which is new if only the kernel knows it.
+    /// The number of a thread, which is new if it occurs only in the kernel's records.
     fn number(&mut self, tid: i64, pid: i64) -> usize {
         match self.numbers.entry(tid) {
             Entry::Occupied(found) => *found.get(),
@@ -76,7 +76,7 @@ impl Merged {
         }
     }
 
-    /// A message of another program.
+    /// Add a message of another program.
     pub fn message(&mut self, sink: &mut Sink, time: i64, text: &[u8]) {
         let line = self.next_line(time);
         let table = tables::events(sink, "external-data", &[("message", Type::Text, "")]);
@@ -88,7 +88,7 @@ impl Merged {
     }
 }
 
-/// A thread is on a CPU again.
+/// Handle a thread that is on a CPU again.
 fn switched(sink: &mut Sink, task: &mut Task, time: i64, cpu: i64, line: i64) {
     let Some(off) = task.off.take() else {
         let table = tables::events(sink, "linux:sched-in", &[("cpu", INT, "")]);
@@ -119,7 +119,7 @@ fn switched(sink: &mut Sink, task: &mut Task, time: i64, cpu: i64, line: i64) {
     sink.end(table);
 }
 
-/// A thread left its CPU and was not seen on one again.
+/// Handle a thread that left its CPU and was not seen on one again.
 pub fn out(sink: &mut Sink, task: &Task, off: &Off) {
     let fields = &[("cpu", INT, ""), ("preempted", Type::Bool, ""), ("call", INT, "")];
     let table = tables::events(sink, "linux:sched-out", fields);

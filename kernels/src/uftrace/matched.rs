@@ -9,7 +9,7 @@ use super::task::{Frame, NO_SLOT, UNKNOWN};
 use crate::rows::Failure;
 
 impl Merged {
-    /// The first record of a thread, or the first after some were lost.
+    /// Handle the first record of a thread, or the first after a loss.
     #[cold]
     #[inline(never)]
     pub(super) fn begin(&mut self, number: usize, record: &Record) {
@@ -30,7 +30,7 @@ impl Merged {
         }
     }
 
-    /// Calls that were open when a thread was forked are open in it.
+    /// Calls that were open when a thread was forked are open in the new thread.
     fn inherited(&mut self, ppid: Option<i64>, since: i64, depth: u16) -> Vec<Frame> {
         let parent = ppid.and_then(|ppid| self.numbers.get(&ppid));
         let parent = parent.and_then(|at| self.tasks.get(*at));
@@ -102,7 +102,7 @@ impl Merged {
         Ok(())
     }
 
-    /// An exit that is not of the newest call.
+    /// Handle an exit that does not match the newest call.
     #[cold]
     #[inline(never)]
     fn odd_exit(
@@ -177,7 +177,7 @@ impl Merged {
         Ok(())
     }
 
-    /// Read the data behind a record, and take both; whether there is text now.
+    /// Read the data after a record, and consume both; returns whether there is text now.
     #[inline(never)]
     fn payload(
         &mut self,

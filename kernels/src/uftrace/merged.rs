@@ -1,4 +1,4 @@
-//! What happened, in the order of time -> rows, with the state of all threads.
+//! Records in order of time -> rows, with the state of all threads.
 
 use rustc_hash::FxHashMap;
 
@@ -16,10 +16,10 @@ use crate::rows::{Failure, Learnt, Note, Sink, Type};
 
 const INT: Type = Type::Int;
 
-/// The file of a record, if data follow the record there.
+/// The file of a record, if the record has data.
 pub(super) type Data<'a> = Option<&'a mut RecordFile>;
 
-/// Take a record that means nothing by itself.
+/// Skip a record without a meaning of its own.
 fn skip(data: Data) -> Result<(), Failure> {
     if let Some(source) = data {
         source.feed.take(record::BYTES);
@@ -27,16 +27,16 @@ fn skip(data: Data) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How often something was met.
+/// Counts of special records.
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) entries: u64,
     pub(super) exits: u64,
     events: u64,
-    /// Records that say that others were lost, and how many.
+    /// Records of losses, and the number of lost records.
     losses: u64,
     lost: u64,
-    /// Records whose data have no known layout.
+    /// Records with data of unknown layout.
     pub(super) unknown: u64,
     pub(super) unknown_of: String,
 }
@@ -49,7 +49,7 @@ pub struct Merged {
     pub(super) calls: Calls,
     pub(super) tasks: Vec<Task>,
     pub(super) numbers: FxHashMap<i64, usize>,
-    /// How many things happened.
+    /// The number of items so far.
     pub(super) line: i64,
     /// The earliest time; `i64::MAX` if there is none.
     first: i64,
@@ -90,7 +90,7 @@ impl Merged {
         self.line
     }
 
-    /// A record of a thread, which was taken; if data follow, it is still at the head of its file.
+    /// Handle a record of a thread, which was consumed; if it has data, it is still at the head of its file.
     #[inline(always)]
     pub fn record(&mut self, sink: &mut Sink, kind: Kind, record: &Record, data: Data) -> Result<(), Failure> {
         let Kind::Task(number) = kind else {
@@ -151,7 +151,7 @@ impl Merged {
         self.events.add(sink, &head, record.address, data, variable);
     }
 
-    /// Records of a thread were lost: what was open ends where it was last seen.
+    /// Handle a loss of records of a thread: its open calls end at its last record.
     #[cold]
     #[inline(never)]
     fn lost(&mut self, sink: &mut Sink, number: usize, record: &Record, data: Data) -> Result<(), Failure> {
@@ -180,7 +180,7 @@ impl Merged {
         skip(data)
     }
 
-    /// What is open ends when its thread was last seen.
+    /// End open calls at the last record of their threads.
     pub fn finish(&mut self, sink: &mut Sink) {
         for task in &mut self.tasks {
             if let Some(off) = task.off.take() {
@@ -194,12 +194,12 @@ impl Merged {
         self.flush(sink);
     }
 
-    /// Put calls that have ended into their table.
+    /// Put completed calls into their table.
     pub fn flush(&mut self, sink: &mut Sink) {
         self.calls.flush(sink, &mut self.symbols, &self.tasks);
     }
 
-    /// What was counted.
+    /// Report the counts.
     pub fn learnt(&mut self, learnt: &mut Learnt, utc_offset: Option<i64>) {
         let counts = &self.counts;
         let calls = &self.calls;

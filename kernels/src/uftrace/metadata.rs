@@ -1,4 +1,4 @@
-//! What the small files say -> tables: tasks, sessions, maps, symbols, and the functions that were called.
+//! The contents of small files -> tables: tasks, sessions, maps, symbols, and the functions called.
 
 use rustc_hash::FxHashMap;
 
@@ -119,7 +119,7 @@ fn symbols(sink: &mut Sink, setup: &Setup) {
 
 type Lines<'a> = FxHashMap<(usize, u64), (&'a str, i64)>;
 
-/// File and line of functions; an address within a function means the function.
+/// File and line of functions; an address within a function stands for the function.
 fn lines(setup: &Setup) -> Lines<'_> {
     let mut found = Lines::default();
     for (module, address, file, line) in &setup.lines {
@@ -128,7 +128,7 @@ fn lines(setup: &Setup) -> Lines<'_> {
     found
 }
 
-/// The functions that were called.
+/// The functions called.
 pub fn after(sink: &mut Sink, merged: &Merged, setup: &Setup) {
     let table = plain(sink, "functions", FUNCTIONS);
     let lines = lines(setup);

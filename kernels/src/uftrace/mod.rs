@@ -30,7 +30,7 @@ use crate::rows::RowPass;
 use decode::Decoder;
 use setup::Setup;
 
-/// A data directory, whose small files were read -> its chunks.
+/// A data directory, with its small files already read -> its chunks.
 #[pyfunction]
 fn uftrace_pass(setup: Setup, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
     let done = Arc::new(AtomicU64::new(0));
@@ -38,7 +38,7 @@ fn uftrace_pass(setup: Setup, threads: usize, progress: Option<Py<PyAny>>) -> Ro
     RowPass::start(Decoder::new(setup, Arc::clone(&done)), threads, (done, total), progress)
 }
 
-/// Names as uftrace shows them; those that are not mangled stay as they are.
+/// Names in uftrace's form; names that are not mangled are unchanged.
 #[pyfunction]
 fn uftrace_names(names: Vec<String>) -> Vec<String> {
     let shown = names.into_iter();

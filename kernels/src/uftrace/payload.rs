@@ -1,4 +1,4 @@
-//! The data behind a record -> the text of arguments or of a result, as `uftrace replay` shows them.
+//! The data after a record -> the text of arguments or of a result, as in `uftrace replay`.
 
 use std::io::Write;
 
@@ -10,9 +10,9 @@ use super::setup::{Setup, ValueRow};
 use super::symbols::Symbols;
 use crate::rows::Failure;
 
-/// Whole numbers beyond this are shown in hexadecimal where no base is asked for.
+/// Larger integers are shown in hexadecimal if no base is given.
 const LARGE: i64 = 100_000;
-/// Texts that are no texts: pointers that are null, and how older versions tell of them.
+/// Null pointers instead of texts, including the encoding of older versions.
 const NULL: &[u8] = &[0xff; 4];
 
 struct Value {
@@ -23,23 +23,23 @@ struct Value {
 
 type Enum = Vec<(String, i64)>;
 
-/// Whose data it is.
+/// The owner of the data.
 struct Place {
     session: usize,
     module: usize,
 }
 
-/// What the data of a function are made of.
+/// The layout of the data of a function.
 struct Layout {
     arguments: Vec<Value>,
     results: Vec<Value>,
 }
 
-/// What is not known yet, and what has no layout.
+/// Numbers for unresolved functions, and for those without layout.
 const NEW: u32 = u32::MAX;
 const NONE: u32 = u32::MAX - 1;
 
-/// Knows what the data of each function are made of.
+/// The layouts of the data of functions.
 pub struct Payloads {
     layouts: Vec<Layout>,
     /// Their numbers by module and address.
@@ -50,13 +50,13 @@ pub struct Payloads {
     big: bool,
 }
 
-/// What is behind a record.
+/// The result of reading the data of a record.
 pub enum Payload {
-    /// So many bytes.
+    /// Its number of bytes.
     Text(usize),
     /// The layout is not known.
     Unknown,
-    /// The file ends within it.
+    /// The file ends within the data.
     Cut,
 }
 
@@ -96,7 +96,7 @@ impl Payloads {
         found
     }
 
-    /// Read what is behind the record at the head of the feed, of a session and function; nothing is taken.
+    /// Read the data of the record at the head of the feed, of a session and function; nothing is consumed.
     pub fn read(
         &mut self,
         feed: &mut Feed,
@@ -126,7 +126,7 @@ impl Payloads {
         })
     }
 
-    /// Likewise, but the values as they stand there, a line each; the length is without the padding behind them all.
+    /// Likewise, but the raw values, one per line; the length excludes the padding at the end.
     pub fn raw(
         &mut self,
         feed: &mut Feed,
@@ -137,14 +137,14 @@ impl Payloads {
     ) -> Result<Payload, Failure> {
         out.clear();
         self.each(feed, symbols, place, result, |all, number, value, place| {
-            // Writing to memory does not fail.
+            // Writing to memory cannot fail.
             let _ = if result { write!(out, "  retval ") } else { write!(out, "  args[{number}] ") };
             all.show_raw(value, symbols, place, result, out);
             out.push(b'\n');
         })
     }
 
-    /// Go through the values behind the record at the head of the feed, and return how many bytes they have.
+    /// Visit the values of the record at the head of the feed, and return their size in bytes.
     #[inline]
     fn each(
         &mut self,
@@ -195,7 +195,7 @@ impl Payloads {
         out: &mut Vec<u8>,
     ) {
         let plain = number(bytes, self.big);
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         let _ = match value.kind {
             's' | 'S' => {
                 let word: &[u8] = if value.kind == 's' { b"str: " } else { b"std::string: " };
@@ -241,7 +241,7 @@ impl Payloads {
     fn show(&self, value: &Value, bytes: &[u8], symbols: &Symbols, place: &Place, out: &mut Vec<u8>) {
         let plain = number(bytes, self.big);
         let signed = plain.cast_signed();
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         let _ = match value.kind {
             's' | 'S' => return text(bytes, value.kind == 'S', out),
             'c' => return character(bytes.first().copied().unwrap_or(0), out),
@@ -292,7 +292,7 @@ impl Payloads {
     }
 }
 
-/// A value that is no member: members that add up to it, and what is left.
+/// A value without a name: names of bits that add up to it, and the rest.
 fn flags(members: &Enum, value: i64, out: &mut Vec<u8>) {
     let mut left = value;
     let mut any = false;
@@ -328,7 +328,7 @@ fn whole(number: i64, out: &mut Vec<u8>) {
     digits(number.unsigned_abs(), out);
 }
 
-/// A number, decimal; much faster than the formatting of the language.
+/// A decimal number; much faster than Rust's formatting.
 fn digits(mut number: u64, out: &mut Vec<u8>) {
     let begin = out.len();
     loop {
@@ -345,7 +345,7 @@ fn value(row: ValueRow) -> Value {
     Value { kind: row.kind, size: row.size, type_name: row.type_name }
 }
 
-/// The sign of a number of fewer than 8 bytes.
+/// Sign-extends a number of fewer than 8 bytes.
 fn extended(value: i64, size: usize) -> i64 {
     let unused = 64 - 8 * size.clamp(1, 8) as u32;
     value << unused >> unused
@@ -355,7 +355,7 @@ fn text(bytes: &[u8], string: bool, out: &mut Vec<u8>) {
     if bytes == NULL {
         out.extend_from_slice(b"NULL");
     } else {
-        // What follows a zero was not part of the text.
+        // Bytes after a zero were not part of the text.
         let bytes = bytes.split(|one| *one == 0).next().unwrap_or(bytes);
         out.push(b'"');
         if bytes.is_ascii() {
@@ -403,7 +403,7 @@ fn real(bytes: &[u8], big: bool, out: &mut Vec<u8>) {
     };
 }
 
-/// The ten bytes of an x87 number, as near as 8 bytes come.
+/// The nearest double of a ten-byte x87 number.
 fn extended_real(bytes: &[u8], big: bool) -> f64 {
     let (mantissa, top) = if big {
         (number(bytes.get(2..10).unwrap_or(&[]), big), number(bytes.get(..2).unwrap_or(&[]), big))

@@ -1,8 +1,8 @@
-//! Records of the kernel's perf ring buffers, as `perf-cpuN.dat` has them -> switches, forks, exits and names of tasks.
+//! Records of the kernel's perf ring buffers in `perf-cpuN.dat` -> switches, forks, exits and names of tasks.
 
 use super::record::number;
 
-/// Bytes of a record's head.
+/// Bytes of a record's header.
 pub const HEAD: usize = 8;
 
 const COMM: u32 = 3;
@@ -15,7 +15,7 @@ const SWITCH_OUT: u16 = 0x2000;
 const SWITCH_PREEMPT: u16 = 0x4000;
 const COMM_EXEC: u16 = 0x2000;
 
-/// What happened to a task.
+/// A change of a task.
 pub enum What {
     Out { preempted: bool },
     In,
@@ -31,7 +31,7 @@ pub struct Happened {
     pub what: What,
 }
 
-/// What a record is.
+/// The kind of a record.
 pub enum Perf {
     Happened(Happened),
     Lost(u64),
@@ -39,13 +39,13 @@ pub enum Perf {
     Bad,
 }
 
-/// The length of a record, from its head.
+/// The length of a record, from its header.
 pub fn length(head: &[u8], big: bool) -> Option<usize> {
     let length = number(head.get(6..HEAD)?, big) as usize;
     (length >= HEAD && length.is_multiple_of(8)).then_some(length)
 }
 
-/// A whole record.
+/// Parse a whole record.
 pub fn parse(bytes: &[u8], big: bool) -> Perf {
     let (Some(kind), Some(misc)) = (bytes.get(..4), bytes.get(4..6)) else {
         return Perf::Bad;

@@ -10,7 +10,7 @@ pub const EXIT: u8 = 1;
 pub const LOST: u8 = 2;
 pub const EVENT: u8 = 3;
 
-/// What happened in a thread.
+/// A record of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
     /// Nanoseconds; 0 for lost records.
@@ -19,7 +19,7 @@ pub struct Record {
     /// Whether data follow.
     pub more: bool,
     pub depth: u16,
-    /// Of the function; the number of an event; how many records were lost.
+    /// The address of the function; the number of an event; the number of lost records.
     pub address: u64,
 }
 
@@ -41,7 +41,7 @@ pub fn number(bytes: &[u8], big: bool) -> u64 {
 }
 
 impl Record {
-    /// None if these bytes are no record.
+    /// None if these bytes are not a record.
     #[inline]
     pub fn parse(bytes: &[u8; BYTES], big: bool) -> Option<Record> {
         let whole = if big { u128::from_be_bytes(*bytes).rotate_right(64) } else { u128::from_le_bytes(*bytes) };

@@ -1,10 +1,10 @@
-//! What Python read from the small files of a directory.
+//! The contents of the small files of a directory, from Python.
 
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 
-/// A file of records: what it holds, its number among the files of the trace, its path, its thread or CPU.
+/// A file of records: its type, its number among the files of the trace, its path, its thread or CPU.
 pub type SourceRow = (String, u32, PathBuf, i64);
 /// Start, end, module.
 pub type MapRow = (u64, u64, usize);
@@ -59,7 +59,7 @@ pub struct Setup {
     pub sources: Vec<SourceRow>,
     pub tasks: Vec<TaskRow>,
     pub sessions: Vec<SessionRow>,
-    /// Threads, and from when on they are of which session.
+    /// Threads, and the sessions they belong to from which time on.
     pub sessions_of: Vec<(i64, Vec<(i64, usize)>)>,
     /// Path and symbols.
     pub modules: Vec<(String, Vec<SymbolRow>)>,

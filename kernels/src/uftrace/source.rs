@@ -1,4 +1,4 @@
-//! One file of a data directory -> what it says next.
+//! One file of a data directory -> its next item.
 
 use super::external::{self, Line};
 use super::feed::Feed;
@@ -6,12 +6,12 @@ use super::perf::{self, Happened, Perf};
 use super::record::{self, Record};
 use crate::rows::{Failure, Note};
 
-/// Within so many bytes a next record is looked for where there is none.
+/// Bytes to search for a next record after invalid ones.
 const SEARCH: usize = 1 << 16;
-/// The next record after unknown data begins at most so much later.
+/// Maximum time between a record with unknown data and the next one.
 const NEAR_NS: i64 = 1 << 42;
 
-/// What a file holds.
+/// The type of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Task(usize),
@@ -19,23 +19,23 @@ pub enum Kind {
     Extern,
 }
 
-/// What was said in other words than records.
+/// An item that is not a record of a thread.
 pub enum SideRecord {
     Perf(Happened),
     Message(i64, Vec<u8>),
 }
 
-/// A file, and what it says next.
+/// A file, and its next item.
 pub struct RecordFile {
     pub kind: Kind,
     pub file: u32,
     pub feed: Feed,
-    /// Whether a record comes next: it is still at the head of the feed.
+    /// Whether a record is next: it is still at the head of the feed.
     recorded: bool,
-    /// What comes next, if that is something else.
+    /// The next item, if it is not a record.
     pub note: Option<SideRecord>,
     big: bool,
-    /// Bytes that were no records.
+    /// Bytes outside of records.
     bad: u64,
     bad_at: u64,
     cut: u64,
@@ -63,13 +63,13 @@ impl RecordFile {
         }
     }
 
-    /// What comes next, if that is a record.
+    /// The next item, if it is a record.
     pub fn record(&self) -> Option<Record> {
         let head = self.feed.head().filter(|_| self.recorded)?;
         Record::parse(head, self.big)
     }
 
-    /// When that happened which comes next; None at the end.
+    /// The time of the next item; None at the end.
     pub fn time(&self) -> Option<i64> {
         match &self.note {
             Some(SideRecord::Perf(happened)) => Some(happened.time),
@@ -78,7 +78,7 @@ impl RecordFile {
         }
     }
 
-    /// Take the record that comes next, which has no data, if the time of another one behind it is known.
+    /// Consume the next record, which has no data, if the time of another one after it is known.
     #[inline(always)]
     pub fn plain(&mut self) -> Option<(Record, i64)> {
         let head: &[u8; 2 * record::BYTES] = self.feed.head().filter(|_| self.recorded)?;
@@ -91,7 +91,7 @@ impl RecordFile {
         Some((record, next.time))
     }
 
-    /// Read what comes next.
+    /// Read the next item.
     pub fn advance(&mut self) -> Result<(), Failure> {
         match self.kind {
             Kind::Task(_) => self.recorded = self.search()?,
@@ -104,7 +104,7 @@ impl RecordFile {
         Ok(())
     }
 
-    /// Whether there is a next record, of which bytes that are none may stand before it.
+    /// Find the next record, which may follow invalid bytes; returns whether there is one.
     fn search(&mut self) -> Result<bool, Failure> {
         loop {
             let big = self.big;
@@ -126,7 +126,7 @@ impl RecordFile {
         }
     }
 
-    /// How many bytes of unknown data are between the record at the head of the feed and the next one.
+    /// The number of bytes of unknown data between the record at the head of the feed and the next one.
     #[cold]
     pub fn skip(&mut self, found: &Record) -> Result<usize, Failure> {
         let big = self.big;
@@ -147,7 +147,7 @@ impl RecordFile {
         Ok(data.len())
     }
 
-    /// Take a record with its data; of the last one the padding may be cut off.
+    /// Consume a record with its data; the padding of the last one may be missing.
     pub fn take(&mut self, length: usize) -> Result<(), Failure> {
         if self.feed.view(length)?.len() < length {
             return self.cut_off();
@@ -156,7 +156,7 @@ impl RecordFile {
         Ok(())
     }
 
-    /// Say that the file ends within data.
+    /// Report that the file ends within data.
     pub fn cut_off(&mut self) -> Result<(), Failure> {
         let rest = self.feed.view(record::BYTES + SEARCH)?.len();
         self.cut += rest as u64;
@@ -216,7 +216,7 @@ impl RecordFile {
         }
     }
 
-    /// What was skipped.
+    /// Report skipped bytes and records.
     pub fn notes(&self, notes: &mut Vec<Note>) {
         let mut add = |reason: &str, count: u64, example: String, incomplete: bool| {
             if count > 0 {

@@ -4,9 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::setup::{LibraryRow, MapRow, SessionRow, Setup, SymbolRow};
 
-/// How many symbols before an address are tried: they may overlap.
+/// Number of symbols before an address to try: they may overlap.
 const TRIES: usize = 8;
-/// Addresses without a name are told apart only up to so many functions; of damaged traces there is no end to them.
+/// Maximum number of functions; beyond it, unnamed addresses are not distinguished, since damaged traces have arbitrary
+/// ones.
 const MOST_FUNCTIONS: usize = 1 << 20;
 
 pub struct Symbol {
@@ -30,12 +31,12 @@ impl Module {
     }
 }
 
-/// A function that was called, or an address without a name.
+/// A called function, or an address without a name.
 #[derive(Clone)]
 pub struct Function {
     pub name: Vec<u8>,
     pub module: Option<usize>,
-    /// Of the symbol, in its module; of the call if there is none.
+    /// The address of the symbol, in its module; that of the call if there is none.
     pub address: u64,
     pub symbol: Option<usize>,
     pub session: usize,
@@ -44,14 +45,14 @@ pub struct Function {
 struct Session {
     maps: Vec<MapRow>,
     libraries: Vec<LibraryRow>,
-    /// How many of the libraries are open, and when the next one is opened.
+    /// The number of open libraries, and the time of the next one.
     open: usize,
     opens: i64,
     known: FxHashMap<u64, u32>,
 }
 
 impl Session {
-    /// Open libraries up to a time; what was known of addresses is so no more.
+    /// Open libraries up to a time, which invalidates earlier results for addresses.
     fn open(&mut self, time: i64) {
         while let Some((opened, ..)) = self.libraries.get(self.open)
             && *opened <= time
@@ -64,7 +65,7 @@ impl Session {
     }
 }
 
-/// An address that was asked for in a session, and its function.
+/// An address looked up in a session, and its function.
 #[derive(Clone, Copy)]
 struct Recent {
     address: u64,
@@ -75,22 +76,22 @@ struct Recent {
 const NO_RECENT: Recent = Recent { address: 0, session: usize::MAX, function: 0 };
 const RECENT_BITS: u32 = 10;
 
-/// Where an address stands among the recent ones.
+/// The slot of an address in the cache.
 #[inline]
 fn slot(address: u64) -> usize {
     (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)) as usize
 }
 
-/// Finds functions.
+/// Looks up functions.
 pub struct Symbols {
     pub modules: Vec<Module>,
     sessions: Vec<Session>,
     relative: bool,
-    /// All that were asked for.
+    /// All functions looked up.
     pub functions: Vec<Function>,
     /// Their numbers by session, module and symbol.
     numbers: FxHashMap<(usize, usize, usize), u32>,
-    /// What was asked for last, by a few bits of the address: most calls are of few functions.
+    /// A cache, indexed by a few bits of the address: most calls are of few functions.
     recent: Box<[Recent; 1 << RECENT_BITS]>,
 }
 
@@ -117,7 +118,7 @@ impl Symbols {
         }
     }
 
-    /// The number of the function that an address is of, at a time, in a session.
+    /// The number of the function of an address, at a time, in a session.
     #[inline]
     pub fn function(&mut self, session: usize, address: u64, time: i64) -> u32 {
         let one = self.sessions.get(session);
@@ -140,7 +141,7 @@ impl Symbols {
         self.recent.fill(NO_RECENT);
     }
 
-    /// The number of what has no known address; its name is `<0>`.
+    /// The number of the function without known address; its name is `<0>`.
     pub fn nameless(&mut self) -> u32 {
         self.look_up(0, 0)
     }

@@ -98,7 +98,7 @@ pub mod event {
     pub const FIELDS: usize = 4;
 }
 
-/// The number of a table that is not of events.
+/// The number of a table without events.
 pub fn plain(sink: &mut Sink, name: &str, list: Fields) -> usize {
     sink.table(name, || TableSpec { name: name.to_owned(), columns: columns(list), event: None })
 }

@@ -2,46 +2,46 @@
 
 use super::record::Record;
 
-/// The function of a caller of which nothing was recorded yet.
+/// The function of a caller without records so far.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// What is in no row yet.
+/// Means that there is no row yet.
 pub const NO_SLOT: u64 = 0;
 
-/// A call that was entered and not left.
+/// An open call.
 #[derive(Clone, Copy)]
 pub struct Frame {
     pub start: i64,
     pub address: u64,
     pub id: i64,
-    /// Where its row is, if that is kept from the entry on; see [`super::calls::Calls`].
+    /// The slot of its row, if that exists from the entry on; see [`super::calls::Calls`].
     pub slot: u64,
     pub function: u32,
     pub depth: u16,
-    /// Whether its entry was recorded; else it was open when the thread was forked, or when its records began.
+    /// Whether its entry was recorded; otherwise it was open when the thread was forked, or when its records began.
     pub entered: bool,
     pub children: bool,
-    /// Time in calls from it, and off the CPU.
+    /// Time in its callees, and off the CPU.
     pub inner: i64,
-    /// Where the text of its arguments begins among those of its thread; it may be empty.
+    /// The start of the text of its arguments among those of its thread; it may be empty.
     pub texts: usize,
 }
 
 impl Frame {
-    /// How long the call takes, if it is left at a time; both times are at least 0.
+    /// The duration of the call, if it is left at a time; both times are at least 0.
     #[inline]
     pub fn lasts(&self, end: i64) -> i64 {
         end - self.start
     }
 }
 
-/// Since when a thread is off its CPU.
+/// A thread off its CPU, and since when.
 pub struct Off {
     pub time: i64,
     pub cpu: i64,
     pub preempted: bool,
     pub line: i64,
-    /// The call in which that happened.
+    /// The call during which that happened.
     pub call: Option<i64>,
 }
 
@@ -56,23 +56,23 @@ pub struct Task {
     /// Arguments of the calls on the stack, one text after the other.
     pub texts: Vec<u8>,
     pub off: Option<Off>,
-    /// The first time that something was recorded, or the first after records were lost.
+    /// The time of the first record, or of the first after a loss.
     pub since: Option<i64>,
-    /// The last time that something was recorded; `i64::MIN` if nothing was.
+    /// The time of the last record; `i64::MIN` without records.
     last: i64,
     /// Whether records of its own were read.
     pub begun: bool,
-    /// Whether that is so, and it is known since when.
+    /// Whether that is so, and `since` is known.
     pub steady: bool,
     /// Times, and the session from then on.
     sessions: Vec<(i64, usize)>,
-    /// The session of now, when the next one begins, and where that is among them.
+    /// The current session, the start of the next one, and its index.
     session: usize,
     until: i64,
     next: usize,
 }
 
-/// When a session begins; never, if there is no such one.
+/// The start of a session; never, if it does not exist.
 fn begin(sessions: &[(i64, usize)], number: usize) -> i64 {
     sessions.get(number).map_or(i64::MAX, |one| one.0)
 }
@@ -98,7 +98,7 @@ impl Task {
         }
     }
 
-    /// The session that the thread is in; times go up.
+    /// The current session of the thread; times are ascending.
     #[inline]
     pub fn session(&mut self, time: i64) -> usize {
         if self.until <= time {
@@ -119,33 +119,33 @@ impl Task {
         self.until = begin(&self.sessions, self.next);
     }
 
-    /// Something was recorded.
+    /// Note a record.
     #[inline]
     pub fn seen(&mut self, time: i64) {
         self.since.get_or_insert(time);
         self.last_at(time);
     }
 
-    /// Something was recorded, of a thread of which something was before.
+    /// Note a record of a thread that had records before.
     #[inline]
     pub fn last_at(&mut self, time: i64) {
         self.last = self.last.max(time);
     }
 
-    /// The last time that something was recorded.
+    /// The time of the last record.
     pub fn last(&self) -> Option<i64> {
         (self.last > i64::MIN).then_some(self.last)
     }
 
-    /// The depth of what the newest open call calls.
+    /// The depth of callees of the newest open call.
     #[inline]
     pub fn within(&self) -> u16 {
         self.stack.last().map_or(0, |top| top.depth.saturating_add(1))
     }
 
-    /// Puts callers on the stack of which nothing was recorded, up to a depth; returns the number after theirs.
+    /// Pushes callers without records onto the stack, up to a depth; returns the number after theirs.
     ///
-    /// What they are is known when they are left.
+    /// Their functions become known when they are left.
     #[cold]
     #[inline(never)]
     pub fn called(&mut self, depth: u16, start: i64, mut id: i64) -> i64 {
@@ -173,9 +173,9 @@ impl Task {
         self.stack.last().map(|one| one.id)
     }
 
-    /// Whether the newest open call is the one that is left by a record.
+    /// Whether the newest open call is the one that a record leaves.
     ///
-    /// Some recorders write an exit with the depth that is left over.
+    /// Some recorders write an exit with the depth after the return.
     #[inline]
     pub fn leaves(&self, record: &Record) -> bool {
         self.stack.last().is_some_and(|top| {
@@ -184,7 +184,7 @@ impl Task {
         })
     }
 
-    /// Whether the call below the newest is the one that an exit means by its depth.
+    /// Whether an exit's depth matches the call below the newest.
     fn deeper(&self, record: &Record) -> bool {
         let below = self.stack.len().checked_sub(2);
         below

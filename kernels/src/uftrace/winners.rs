@@ -1,11 +1,11 @@
-//! Times of what comes next in many files -> the file whose time has come.
+//! Times of the next items in many files -> the file with the earliest.
 
 use std::hint::select_unpredictable;
 
-/// The time of what has ended: after all others.
+/// The time of an ended file: after all others.
 const NEVER: u64 = 1 << 63;
 
-/// When a file's turn is.
+/// The time of a file's next item.
 #[derive(Clone, Copy)]
 struct Turn {
     time: u64,
@@ -13,14 +13,14 @@ struct Turn {
 }
 
 impl Turn {
-    /// The turn of a file; None is its end, and what is before 0 is at 0.
+    /// The turn of a file; None is its end, and times before 0 count as 0.
     fn new(time: Option<i64>, number: usize) -> Turn {
         Turn { time: time.map_or(NEVER, |time| time.max(0).cast_unsigned()), number: number as u64 }
     }
 
-    /// The earlier and the later of two; of equal times the one of the lower number is first.
+    /// The earlier and the later of two; among equal times the lower number is first.
     ///
-    /// Nobody can foresee which that is, and of other comparisons than this one the compiler makes branches.
+    /// The result is unpredictable, and the compiler turns other comparisons than this one into branches.
     #[inline]
     fn sorted(self, other: Turn) -> (Turn, Turn) {
         let second = other.time < self.time + u64::from(other.number < self.number);
@@ -34,9 +34,9 @@ impl Turn {
     }
 }
 
-/// A tree in which the later of two stays where it lost, and the earlier one rises.
+/// A tree of losers: the later of two stays where it lost, and the earlier one rises.
 pub struct Winners {
-    /// Who lost which game; the winner of game `n` plays game `n / 2`, and game 0 is none.
+    /// The loser of each game; the winner of game `n` plays game `n / 2`, and game 0 is unused.
     losers: Vec<Turn>,
     first: Turn,
 }
@@ -54,7 +54,7 @@ impl Winners {
         Winners { losers, first: winners[1] }
     }
 
-    /// The number of the earliest time.
+    /// The number of the file with the earliest time.
     #[inline]
     pub fn first(&self) -> usize {
         self.first.number as usize
@@ -65,7 +65,7 @@ impl Winners {
         self.first.time == NEVER
     }
 
-    /// Change the time of the first one.
+    /// Change the time of the first file.
     #[inline]
     pub fn set_first(&mut self, time: Option<i64>) {
         let mut best = Turn::new(time, self.first());

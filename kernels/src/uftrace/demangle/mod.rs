@@ -1,23 +1,23 @@
-//! Mangled names of C++ and Rust -> names as uftrace shows them: without parameters, results and template arguments.
+//! Mangled names of C++ and Rust -> names in uftrace's form: without parameters, results and template arguments.
 //!
-//! Names follow the Itanium C++ ABI. What cannot be read stays mangled.
+//! Names follow the Itanium C++ ABI. Unsupported ones stay mangled.
 
 mod names;
 mod types;
 
 const PREFIXES: [&str; 2] = ["_GLOBAL__sub_I_", "__device_stub_"];
-/// Names nest so deep at most.
+/// Maximum nesting depth of names.
 const MOST_DEPTH: u32 = 100;
 
-/// Reads one name.
+/// Parser of one name.
 struct Parser<'a> {
     bytes: &'a [u8],
     at: usize,
     out: Vec<u8>,
-    /// In how many types and template arguments, of which nothing is shown.
+    /// Depth of types and template arguments, which are not part of the output.
     quiet: u32,
     depth: u32,
-    /// Whether nothing was shown that a `::` would have to follow.
+    /// Whether there is no output yet that a `::` would have to follow.
     first: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Parser<'a> {
         self.bytes.get(self.at + 1).copied().unwrap_or(0)
     }
 
-    /// Whether these letters come next; they are taken.
+    /// Consume these letters if they come next; returns whether they did.
     fn eat(&mut self, letters: &[u8]) -> bool {
         let found = self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(letters));
         if found {
@@ -53,7 +53,7 @@ impl<'a> Parser<'a> {
         self.eat(letters).then_some(())
     }
 
-    /// Go one level deeper.
+    /// Parse one level deeper.
     fn nested(&mut self, inner: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         if self.depth >= MOST_DEPTH {
             return None;
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Read something of which nothing is shown.
+    /// Parse something without output.
     fn quietly(&mut self, inner: impl FnOnce(&mut Self) -> Option<()>) -> Option<()> {
         self.quiet += 1;
         let found = self.nested(inner);

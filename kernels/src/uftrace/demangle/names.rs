@@ -1,4 +1,4 @@
-//! Names: what is shown of a symbol.
+//! Names: the visible part of a symbol.
 
 use super::Parser;
 
@@ -65,12 +65,12 @@ const ABBREVIATIONS: [(u8, &str); 7] = [
     (b'd', "std::basic_iostream"),
 ];
 
-/// How Rust spells characters between `$`.
+/// Rust's spelling of characters between `$`.
 const RUST: [(&str, &str); 8] =
     [("SP", "@"), ("BP", "*"), ("RF", "&"), ("LT", "<"), ("GT", ">"), ("LP", "("), ("RP", ")"), ("C", ",")];
 
 impl Parser<'_> {
-    /// The name of a whole symbol; what follows it is not looked at.
+    /// The name of a whole symbol; the rest is ignored.
     pub(super) fn top(&mut self) -> Option<()> {
         match self.peek() {
             b'T' | b'G' => self.special(),
@@ -78,7 +78,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name, then types: what stands in a local name before its `E`.
+    /// A name, then types: the part of a local name before its `E`.
     pub(super) fn encoding(&mut self) -> Option<()> {
         self.nested(|one| {
             one.top()?;
@@ -250,7 +250,7 @@ impl Parser<'_> {
         self.sequence()
     }
 
-    /// Tables, thunks, guards: a word, and what they are of.
+    /// Tables, thunks, guards: a word, and the name they belong to.
     fn special(&mut self) -> Option<()> {
         let code = [self.peek(), self.peek_next()];
         self.at += 2;
@@ -304,7 +304,7 @@ impl Parser<'_> {
     }
 }
 
-/// A name with characters between `$`, as Rust spells them; None if there are none.
+/// A name with characters between `$` in Rust's spelling; None if there are none.
 fn rust(name: &[u8]) -> Option<Vec<u8>> {
     let text = str::from_utf8(name).ok()?;
     let mut out = String::new();
@@ -318,7 +318,7 @@ fn rust(name: &[u8]) -> Option<Vec<u8>> {
         if found == " "
             && let Some(trait_name) = behind.strip_prefix("as$u20$")
         {
-            // Of `<Type as Trait>` only the type is shown.
+            // For `<Type as Trait>` only the type is part of the output.
             let ends = trait_name.ends_with("$GT$");
             out.push_str(if ends { ">" } else { "" });
             return Some(out.into_bytes());

@@ -1,4 +1,4 @@
-//! Types, template arguments and expressions: they are read to find where they end.
+//! Types, template arguments and expressions, which are parsed only to find their ends.
 
 use super::Parser;
 
@@ -307,7 +307,7 @@ impl Parser<'_> {
             }
         } else if self.eat(b"sr") {
             if self.peek().is_ascii_digit() {
-                // A name of a namespace or a type: both are read alike.
+                // A name of a namespace or a type: both have the same syntax.
                 self.simple()?;
                 while self.peek().is_ascii_digit() {
                     self.simple()?;
