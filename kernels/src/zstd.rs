@@ -1,6 +1,6 @@
-//! zstd frames -> the bytes in them, piece by piece, so that no size that a frame tells is trusted.
+//! zstd frames -> their contents, piece by piece, without trusting the sizes in the frames.
 //!
-//! The library refuses frames whose window is longer than 128 MiB, as the program `zstd` does.
+//! The library rejects frames with a window above 128 MiB, as the program `zstd` does.
 
 use std::io;
 
@@ -9,12 +9,12 @@ use zstd::stream::raw::{Decoder, InBuffer, Operation, OutBuffer};
 /// Unpacks one frame after the other.
 pub struct Frames(Decoder<'static>);
 
-/// How a step ended.
+/// The result of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// There is more to come out of what was given.
+    /// More output is available from the input.
     More,
-    /// All that was given is unpacked.
+    /// All input is unpacked.
     Hungry,
     /// A frame ended.
     Ended,
@@ -22,12 +22,12 @@ pub enum Step {
 
 impl Frames {
     /// # Errors
-    /// There is no memory left.
+    /// Out of memory.
     pub fn new() -> io::Result<Frames> {
         Decoder::new().map(Frames)
     }
 
-    /// Forget what was begun: a new frame follows.
+    /// Reset the state: a new frame follows.
     ///
     /// # Errors
     /// Never so far.
@@ -35,7 +35,7 @@ impl Frames {
         self.0.reinit()
     }
 
-    /// Unpack from a place on, behind `out`: `room` bytes, or as many more as it has room for.
+    /// Unpack from a place on, appended to `out`: `room` bytes, or more if it has the capacity.
     ///
     /// # Errors
     /// The frame is damaged.

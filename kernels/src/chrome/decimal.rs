@@ -1,12 +1,13 @@
-//! Decimal numbers as written -> whole numbers of a thousandth, without floats in between.
+//! Decimal numbers as written -> integers in thousandths, without floats in between.
 
 use crate::json::Token;
 
-/// More digits than these do not change a number that is rounded to thousandths and fits into 64 bits.
+/// Digits beyond these do not change a number that is rounded to thousandths and fits into 64 bits.
 const MOST_DIGITS: u32 = 36;
 const MOST_EXPONENT: i64 = 400;
 
-/// Microseconds, a number or a text with one -> nanoseconds, rounded to the nearest; None if it is none or too large.
+/// Microseconds, a number or a text with one -> nanoseconds, rounded to the nearest; None if it is invalid or too
+/// large.
 #[inline]
 pub fn nanoseconds(token: Token, text: &[u8]) -> Option<i64> {
     match token {
@@ -20,7 +21,7 @@ pub fn nanoseconds(token: Token, text: &[u8]) -> Option<i64> {
     }
 }
 
-/// The same of a text of digits with one to three behind its point, as most writers have it.
+/// The same for a text of digits with one to three after its point, as most writers have it.
 #[inline]
 fn usual(text: &[u8]) -> Option<i64> {
     const MOST: usize = 18;
@@ -61,7 +62,7 @@ pub fn thousandths(text: &[u8]) -> Option<i64> {
     i64::try_from(if negative { -value } else { value }).ok()
 }
 
-/// The digits as one number, how many of them are behind the point, and the bytes that they take.
+/// The digits as one number, the number of decimals, and the bytes that they take.
 fn mantissa(text: &[u8]) -> Option<(i128, i64, usize)> {
     let (mut value, mut places, mut kept, mut used) = (0i128, 0i64, 0u32, 0usize);
     let (mut point, mut any) = (false, false);

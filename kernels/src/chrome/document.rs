@@ -1,4 +1,4 @@
-//! The text of files -> events and properties: what JSON the text is in, however badly.
+//! The text of files -> events and properties; recognizes the JSON format in use, however damaged.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -14,24 +14,24 @@ use super::resync::resync;
 use crate::access::Damage;
 use crate::rows::{Decode, Failure, Learnt, Place, Sink};
 
-/// The longest event or property that is read.
+/// Maximum length of an event or property.
 pub const LONGEST: usize = 64 << 20;
-/// Text that may be looked at in vain, beside so many times what was passed.
+/// Text that may be scanned in vain, beyond a multiple of the text that was consumed.
 const VAIN: u64 = 512 << 20;
 const VAIN_TIMES: u64 = 16;
-/// Text that is looked through at a time for the next event.
+/// Bytes scanned at a time for the next event.
 const SIGHT: usize = 1 << 20;
 
-/// A file of a trace, or the part of an archive that is one.
+/// A file of a trace, or a member of an archive.
 pub struct File {
     pub path: String,
     pub part: Option<Part>,
 }
 
-/// Where in a document the text is.
+/// The state of the parser within a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// A document may begin.
+    /// Before a document.
     Top,
     /// Between members of the object.
     Members,
@@ -39,7 +39,7 @@ enum State {
     Events {
         /// Whether the list is a member of an object.
         inside: bool,
-        /// Whether a bracket began the list.
+        /// Whether the list began with a bracket.
         bracket: bool,
     },
 }
@@ -47,7 +47,7 @@ enum State {
 /// What to do next.
 enum Next {
     Go,
-    /// The file has ended, or the rest of it is not read.
+    /// The file has ended, or the rest of it is ignored.
     End,
 }
 
@@ -61,13 +61,13 @@ pub struct Document {
     event: Event,
     placing: Placing,
     properties: Properties,
-    /// Text that was looked at in vain.
+    /// Bytes scanned in vain.
     vain: u64,
     /// Whether a document has begun in this file.
     begun: bool,
     /// Whether a value was read since the last comma.
     valued: bool,
-    /// Whether text is looked through for the next event.
+    /// Whether to scan for the next event.
     lost: bool,
     finished: bool,
 }
@@ -118,7 +118,7 @@ impl Document {
         }
     }
 
-    /// Go on in the open file until the sink is full or the file ends; whether it has ended.
+    /// Continue in the open file until the sink is full or the file ends; returns whether it has ended.
     fn run(&mut self, feed: &mut Feed, sink: &mut Sink) -> Result<bool, Halt> {
         loop {
             let next = match self.state {
@@ -134,7 +134,7 @@ impl Document {
         }
     }
 
-    /// The next byte that is no white space, and whether commas were passed; None at the end.
+    /// The next byte that is not white space, and whether commas were skipped; None at the end.
     fn byte(feed: &mut Feed, valued: &mut bool) -> Result<Option<u8>, Halt> {
         loop {
             let space = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | 0x1e);
@@ -188,7 +188,7 @@ impl Document {
         Ok(Next::Go)
     }
 
-    /// Whether events stand here without a list around them.
+    /// Whether events begin here without a list around them.
     fn is_event(&mut self, feed: &Feed) -> bool {
         self.event.read(feed.rest()).is_ok() && self.event.has(Field::Ph)
     }
@@ -230,7 +230,7 @@ impl Document {
         }
     }
 
-    /// The list ends here.
+    /// End the list.
     fn close(&mut self, feed: &mut Feed) -> Result<Next, Halt> {
         feed.pass(1);
         self.placing.phase = None;
@@ -242,7 +242,7 @@ impl Document {
         Ok(Next::Go)
     }
 
-    /// The object ends here.
+    /// End the object.
     fn close_object(&mut self, feed: &mut Feed) -> Result<Next, Halt> {
         feed.pass(1);
         self.placing.phase = None;
@@ -250,7 +250,7 @@ impl Document {
         Ok(Next::Go)
     }
 
-    /// The text ends where more was due.
+    /// Handle the end of the text within a list or object.
     fn unclosed(&mut self) -> Result<Next, Halt> {
         self.placing.phase = None;
         match self.state {
@@ -267,7 +267,7 @@ impl Document {
         Ok(Next::End)
     }
 
-    /// Something stands here between events that is none, or that is not there as a whole.
+    /// Handle text between events that is not an event, or incomplete.
     fn trouble(&mut self, feed: &mut Feed, sink: &mut Sink) -> Result<(), Halt> {
         self.valued = true;
         loop {
@@ -288,7 +288,7 @@ impl Document {
         }
     }
 
-    /// A value between events that is there as a whole; returns the bytes that it takes.
+    /// Handle a complete value between events; returns the bytes that it takes.
     fn whole(&mut self, is_object: bool, text: &[u8], rest: &[u8], sink: &mut Sink) -> usize {
         if !is_object {
             let reason = "text between events is not read";
@@ -319,7 +319,7 @@ impl Document {
         used
     }
 
-    /// Pass over text until an event begins.
+    /// Skip text until an event begins.
     fn seek(&mut self, feed: &mut Feed) -> Result<(), Halt> {
         while self.lost {
             while feed.rest().len() < SIGHT && feed.more()? {}
@@ -344,12 +344,12 @@ impl Document {
         Ok(())
     }
 
-    /// Whether text may be looked at again that may not be what it seems.
+    /// Whether more text may be scanned in vain.
     fn may_look(&self) -> bool {
         self.vain < VAIN.saturating_add(self.placing.passed.saturating_mul(VAIN_TIMES))
     }
 
-    /// A value goes on until the end of the text, or longer than anything should.
+    /// Handle a value that continues to the end of the text, or exceeds the maximum length.
     fn cut(&mut self, feed: &mut Feed, sink: &mut Sink) -> Result<(), Halt> {
         let all = feed.rest();
         let rest = all.get(..LONGEST).unwrap_or(all);
@@ -373,7 +373,7 @@ impl Document {
         Ok(())
     }
 
-    /// One member of the object.
+    /// Handle one member of the object.
     fn member(&mut self, feed: &mut Feed, sink: &mut Sink) -> Result<Next, Halt> {
         let Some(byte) = Self::byte(feed, &mut self.valued)? else {
             return self.unclosed();
@@ -400,7 +400,7 @@ impl Document {
         self.value(feed, &key, sink)
     }
 
-    /// A key and the colon behind it; None if something else stands here.
+    /// A key and the colon after it; None if there is something else here.
     fn key(&mut self, feed: &mut Feed) -> Result<Option<Vec<u8>>, Halt> {
         loop {
             if let Some((key, used)) = key_of(feed.rest()) {
@@ -461,7 +461,7 @@ impl Document {
     }
 }
 
-/// Pass over a value that is too long to be held.
+/// Skip a value that is too long for memory.
 fn skip(feed: &mut Feed) -> Result<Next, Halt> {
     let mut follow = Follow::default();
     loop {
@@ -476,7 +476,7 @@ fn skip(feed: &mut Feed) -> Result<Next, Halt> {
     }
 }
 
-/// A key, with or without quotes, and the bytes up to behind its colon.
+/// A key, with or without quotes, and the bytes up to the end of its colon.
 fn key_of(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let end = extent(text)?;
     let word = text.get(..end)?;

@@ -1,8 +1,8 @@
-//! The text of one event, an object -> its members by what they mean.
+//! The text of one event, an object -> its members by field.
 
 use crate::json::{Invalid, Scanner, Span, Text, Token};
 
-/// The members that are known.
+/// The known members.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Field {
     Ph,
@@ -33,7 +33,7 @@ pub enum Field {
 }
 
 const FIELDS: usize = 25;
-/// Members of an event that are expected where the event before had them.
+/// Number of members of an event that are expected at their places in the event before.
 const EXPECTED: usize = 10;
 
 /// A known key with its quotes and colon, as the low bytes of a word.
@@ -88,7 +88,7 @@ fn field(key: &[u8]) -> Option<Field> {
     })
 }
 
-/// A member as it is written.
+/// A member as written.
 #[derive(Clone, Copy)]
 pub struct Member {
     pub key: Text,
@@ -101,21 +101,21 @@ pub struct Event {
     tokens: [Token; FIELDS],
     spans: [Span; FIELDS],
     seen: u32,
-    /// Members that are not known.
+    /// Unknown members.
     pub others: Vec<Member>,
-    /// Members that were met again; the last one of them counts.
+    /// Number of repeated members; the last one counts.
     pub repeated: u32,
-    /// Whether lists and objects are nested deeper than is good for what reads JSON.
+    /// Whether lists and objects are nested too deep for readers of JSON.
     pub deep: bool,
     expected: [Option<Expected>; EXPECTED],
     stack: Vec<u8>,
 }
 
-/// How deep lists and objects may be nested for them to be kept as JSON.
+/// Maximum depth of lists and objects that are kept as JSON.
 pub const DEEPEST: usize = 512;
 
 impl Event {
-    /// Read an event; returns the bytes that it takes.
+    /// Read an event; returns its length in bytes.
     pub fn read(&mut self, text: &[u8]) -> Result<usize, Invalid> {
         self.seen = 0;
         self.others.clear();
@@ -160,7 +160,7 @@ impl Event {
         Ok(scanner.at())
     }
 
-    /// The field of the key here, consumed, if it is the one that the event before had in its place.
+    /// The field of the key here, consumed, if it is the expected one at this place.
     #[inline]
     fn expected(&self, place: usize, scanner: &mut Scanner<'_>) -> Option<Field> {
         let expected = self.expected.get(place).copied().flatten()?;
@@ -208,7 +208,7 @@ impl Event {
         }
     }
 
-    /// The member's value as it is written.
+    /// The member's value as written.
     #[inline]
     pub fn raw<'a>(&self, field: Field, text: &'a [u8]) -> &'a [u8] {
         match self.has(field) {
@@ -217,14 +217,14 @@ impl Event {
         }
     }
 
-    /// Whether there are members for which tables have a column only when they are met.
+    /// Whether there are members with columns that tables get only on demand.
     #[inline]
     pub fn has_rare(&self) -> bool {
         const USUAL: u32 = (1 << (Field::Args as usize + 1)) - 1;
         self.seen & !USUAL != 0
     }
 
-    /// Whether there is nothing in it at all.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.seen == 0 && self.others.is_empty()
     }

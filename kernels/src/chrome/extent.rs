@@ -1,8 +1,8 @@
-//! Where a JSON value ends, found by its brackets and quotes alone, also where the value comes in pieces.
+//! The end of a JSON value, found by its brackets and quotes alone, even if the value comes in pieces.
 
 use memchr::memchr2;
 
-/// How far a value was followed that begins with a bracket or a quote.
+/// The state of the scan of a value that begins with a bracket or a quote.
 #[derive(Clone, Copy, Default)]
 pub struct Follow {
     depth: usize,
@@ -12,7 +12,7 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// Go on in the next piece of the value: the bytes up to its end, if that is in the piece.
+    /// Scan the next piece of the value: returns the bytes up to its end, if that is in the piece.
     ///
     /// Brackets of both kinds count as one kind.
     pub fn piece(&mut self, text: &[u8]) -> Option<usize> {
@@ -45,7 +45,7 @@ impl Follow {
         None
     }
 
-    /// Behind the quote that ends the string here, or None at the end of the piece.
+    /// The end of the string here, after its quote, or None at the end of the piece.
     fn string(&mut self, text: &[u8], mut at: usize) -> Option<usize> {
         loop {
             at += memchr2(b'"', b'\\', text.get(at..)?)?;
@@ -62,7 +62,7 @@ impl Follow {
     }
 }
 
-/// The bytes of the value that begins with the first byte of `text`; None if it goes on behind the end of `text`.
+/// The length of the value at the start of `text`; None if it extends beyond the end of `text`.
 pub fn extent(text: &[u8]) -> Option<usize> {
     match text.first() {
         Some(b'{' | b'[' | b'"') => Follow::default().piece(text),

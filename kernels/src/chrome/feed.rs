@@ -1,4 +1,4 @@
-//! A file's text -> a window of it that slides on and grows as far as one value needs.
+//! A file's text -> a sliding window of it that grows to the size of a single value.
 
 use std::io;
 use std::path::Path;
@@ -7,15 +7,15 @@ use std::sync::atomic::AtomicU64;
 
 use crate::access::{Checkpoint, Damage, Input, Step};
 
-/// Text that is read at a time.
+/// Bytes of text per read.
 const STEP: usize = 1 << 19;
-/// The same where a long value is read.
+/// The same while reading a long value.
 const MOST: usize = 16 << 20;
-/// Unpacked text may be so many times as large as what it is packed in, once there is much of it.
+/// Maximum ratio of unpacked to packed size, once there is much text.
 const MOST_RATIO: u64 = 500;
 const MUCH: u64 = 256 << 20;
 
-/// Where the text is in a file: the whole file, or a part of it as zip archives have it.
+/// The place of the text in a file: the whole file, or a part of it as in zip archives.
 #[derive(Clone, Copy)]
 pub struct Part {
     pub offset: u64,
@@ -36,20 +36,20 @@ impl From<io::Error> for Halt {
     }
 }
 
-/// The text of a file from some place on.
+/// The text of a file from a place on.
 pub struct Feed {
     input: Input,
     buffer: Vec<u8>,
     at: usize,
-    /// Where `buffer` begins in the text.
+    /// The place of `buffer` in the text.
     base: u64,
-    /// Where the part begins in the file.
+    /// The start of the part in the file.
     origin: u64,
     ended: bool,
 }
 
 impl Feed {
-    /// Begin to read a file, or a part of it; `done` counts the bytes that are read.
+    /// Start reading a file, or a part of it; `done` counts the bytes read.
     pub fn open(path: &Path, part: Option<Part>, done: Arc<AtomicU64>) -> io::Result<Feed> {
         let input = match part {
             None => Input::open(path, done)?,
@@ -60,7 +60,7 @@ impl Feed {
         Ok(Feed { input, buffer: Vec::new(), at: 0, base: 0, origin: part.map_or(0, |part| part.offset), ended: false })
     }
 
-    /// The text that was read and not passed yet.
+    /// The text that was read and not consumed yet.
     #[inline]
     pub fn rest(&self) -> &[u8] {
         self.buffer.get(self.at..).unwrap_or_default()
@@ -71,7 +71,7 @@ impl Feed {
         self.at = self.at.saturating_add(bytes).min(self.buffer.len());
     }
 
-    /// How much of the text was passed.
+    /// The number of consumed bytes.
     pub fn offset(&self) -> u64 {
         self.base + self.at as u64
     }
@@ -81,12 +81,12 @@ impl Feed {
         self.ended
     }
 
-    /// Why the text ended early, once it did.
+    /// Why the text ended early, after its end.
     pub fn damage(&self) -> Option<Damage> {
         self.input.damage
     }
 
-    /// Read on, about as much again as `rest` has; false at the end.
+    /// Read more, about as much again as `rest` has; false at the end.
     pub fn more(&mut self) -> Result<bool, Halt> {
         if self.ended {
             return Ok(false);

@@ -6,7 +6,7 @@ use super::texts::{plain, unquoted};
 use crate::json::{Invalid, members};
 use crate::rows::{Notes, Sink, TableSpec, Type};
 
-/// Frames of a stack, and bytes of all stacks together, that are spelt out.
+/// Maximum frames of a stack, and bytes of all stacks together, that are written in full.
 const DEEPEST: usize = 1024;
 const MOST: usize = 64 << 20;
 

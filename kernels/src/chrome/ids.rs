@@ -1,20 +1,20 @@
-//! What traces call processes, threads and groups of events -> numbers and keys.
+//! Identifiers of processes, threads and groups of events -> numbers and keys.
 
 use super::texts::plain;
 use crate::columns::Interner;
 use crate::json::{Scanner, Token, parse_int};
 
-/// Processes and threads whose ids are texts get numbers from here downwards.
+/// Processes and threads with texts as ids get numbers from here downwards.
 const FIRST_TEXT: i64 = -1_000_001;
 
-/// Ids that are no whole numbers, in the order in which they were met.
+/// Ids that are not integers, in order of occurrence.
 #[derive(Default)]
 pub struct TextIds {
     texts: Interner,
 }
 
 impl TextIds {
-    /// The number of a process or thread; None if the trace does not say.
+    /// The number of a process or thread; None if it is missing.
     #[inline]
     pub fn number(&mut self, token: Token, raw: &[u8], text: &[u8]) -> Option<i64> {
         match token {
@@ -38,7 +38,7 @@ impl TextIds {
         Some(FIRST_TEXT.saturating_sub(at))
     }
 
-    /// The text of a number that `number` gave to one.
+    /// The text of a number returned by `number` for a text.
     pub fn text(&self, number: i64) -> Option<&[u8]> {
         let at = usize::try_from(FIRST_TEXT.checked_sub(number)?).ok()?;
         (at < self.texts.len()).then(|| self.texts.get(at))
@@ -52,16 +52,16 @@ fn whole(text: &[u8]) -> Option<i64> {
     zeros.then(|| parse_int(text.get(..point)?)).flatten()
 }
 
-/// Whom an id is known to.
+/// The scope of an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
-    /// As its kind of events takes it.
+    /// The default for its kind of events.
     Plain,
     Process,
     Everyone,
 }
 
-/// An id and whom it is known to.
+/// An id and its scope.
 pub struct GroupId {
     pub reach: Reach,
     pub text: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Decoder of trace events in JSON, as Chrome writes them: files, plain, gzip or in zip archives -> rows by phase.
+//! Decoder of Chrome's trace events in JSON: files, plain, gzip or in zip archives -> rows by phase.
 
 mod counters;
 mod decimal;
@@ -27,13 +27,13 @@ use crate::rows::RowPass;
 use document::{Document, File};
 use feed::Part;
 
-/// A file, and the offset, size and packing of its part that is read, if not all.
+/// A file, and the offset, size and packing of the part to read, unless it is read whole.
 type Given = (String, Option<(u64, u64, bool)>);
 
 /// Files of trace events -> an iterator of chunks, then `metadata`; see `dctv.readers.described`.
 ///
-/// A path may come with the part of its file that is read: offset, size, and whether that is a stream of deflate.
-/// `progress(done, total)` is called with bytes of files from the iterating thread; what it raises ends the pass.
+/// A path may come with the part of its file to read: offset, size, and whether that is a deflate stream.
+/// `progress(done, total)` is called with bytes of files from the iterating thread; an exception in it ends the pass.
 #[pyfunction]
 #[pyo3(signature = (paths, threads=1, progress=None))]
 fn chrome_pass(paths: Vec<Given>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {

@@ -1,4 +1,4 @@
-//! What metadata events say -> the names of processes and threads.
+//! Metadata events -> the names of processes and threads.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::rows::{ColumnSpec, Rows, Sink, TableSpec, Type};
 
 type Id = Option<i64>;
 
-/// What metadata events say of one process or thread; the last of them counts.
+/// Metadata of one process or thread; the last value counts.
 #[derive(Default)]
 struct Named {
     name: Option<Vec<u8>>,
@@ -17,7 +17,7 @@ struct Named {
     sort_index: Option<i64>,
 }
 
-/// What metadata events say; by file.
+/// Names from metadata events, by file.
 #[derive(Default)]
 pub struct Names {
     processes: BTreeMap<(u32, Id), Named>,
@@ -45,7 +45,7 @@ fn number(text: &[u8]) -> Option<i64> {
 }
 
 impl Names {
-    /// Take what a metadata event says of a process or thread.
+    /// Record a metadata event of a process or thread.
     pub fn learn(&mut self, file: u32, (pid, tid): (Id, Id), name: &[u8], args: &[u8]) {
         let process = (file, pid);
         let thread = (file, pid, tid.or(pid));
@@ -80,7 +80,7 @@ impl Names {
         named?.name.as_deref()
     }
 
-    /// Texts that stand for ids are names, unless the trace gives others.
+    /// Use texts of ids as names, unless the trace gives others.
     pub fn name_texts(&mut self, ids: &TextIds, threads: impl Iterator<Item = (u32, Id, Id)>) {
         let text = |id: Id| id.and_then(|id| ids.text(id)).map(<[u8]>::to_vec);
         for (file, pid, tid) in threads {

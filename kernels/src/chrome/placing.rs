@@ -16,10 +16,10 @@ use crate::rows::{Notes, Sink, TableSpec, Type};
 
 type Id = Option<i64>;
 
-/// Bytes that are kept of what is no event.
+/// Maximum bytes kept of text that is not an event.
 const UNREAD: usize = 1 << 16;
 
-/// All that is known between events.
+/// The state between events.
 #[derive(Default)]
 pub struct Placing {
     pub notes: Notes,
@@ -30,16 +30,16 @@ pub struct Placing {
     /// Tables of the kernel's events.
     pub payloads: Payloads,
     flows: Interner,
-    /// Events that were met.
+    /// Number of events.
     pub line: i64,
-    /// Bytes of events that were placed.
+    /// Bytes of placed events.
     pub passed: u64,
-    /// The phase of events without one, where they stand.
+    /// The phase of events without one, given by the list they are in.
     pub phase: Option<u8>,
     key: Vec<u8>,
 }
 
-/// What of an event is worked out once.
+/// Data of an event that are computed once.
 pub struct Placed<'a> {
     pub event: &'a Event,
     pub text: &'a [u8],
@@ -50,7 +50,7 @@ pub struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// The thread that it is on: what names none is on the first one of its process.
+    /// Its thread; an event without one is on the first thread of its process.
     pub fn thread(&self) -> Id {
         self.tid.or(self.pid)
     }
@@ -66,14 +66,14 @@ impl Placed<'_> {
 }
 
 impl Placing {
-    /// Begin with another file.
+    /// Start another file.
     pub fn begin_file(&mut self, file: u32) {
         self.notes.file = file;
         self.tracks.begin_file(file);
         self.phase = None;
     }
 
-    /// Write the tables that are known only now.
+    /// Write the tables that are complete only at the end.
     pub fn finish(&mut self, sink: &mut Sink) {
         self.names.name_texts(&self.ids, self.tracks.all_threads());
         let names = &self.names;
@@ -180,7 +180,7 @@ impl Placing {
         self.row(placed, track, sink);
     }
 
-    /// Events that belong together by an id: nestable ones by category and id, old ones by name too.
+    /// Events that belong together by an id: nestable ones by category and id, old ones also by name.
     fn grouped(&mut self, placed: &Placed<'_>, sink: &mut Sink) {
         let name = placed.plain(Field::Name);
         let cat = placed.plain(Field::Cat);
@@ -297,7 +297,7 @@ impl Placing {
         sink.rows(handle.table).text(column, value);
     }
 
-    /// Fill in what all events have, and end the row.
+    /// Fill in the data of all events, and end the row.
     #[inline]
     fn row(&mut self, placed: &Placed<'_>, track: i64, sink: &mut Sink) {
         let handle = self.base(placed, track, sink);
@@ -310,7 +310,7 @@ impl Placing {
         sink.end(handle.table);
     }
 
-    /// Fill in the columns that all tables begin with.
+    /// Fill in the first columns of all tables.
     #[inline]
     pub fn base(&mut self, placed: &Placed<'_>, track: i64, sink: &mut Sink) -> Handle {
         let handle = self.tables.of(placed.kind, sink);
@@ -467,7 +467,7 @@ impl Placing {
         sink.end(table);
     }
 
-    /// Keep the text of what is no event that has a place in time.
+    /// Keep the text of something that is not an event with a time.
     pub fn unread(&mut self, reason: &str, lost: bool, text: &[u8], sink: &mut Sink) {
         self.notes.count(reason, lost, text);
         let table = sink.table("unread", || {
@@ -490,7 +490,7 @@ fn number_key(number: Id) -> Vec<u8> {
     number.map_or_else(Vec::new, |number| number.to_le_bytes().to_vec())
 }
 
-/// The members that are not known, as an object.
+/// The unknown members, as an object.
 fn more(placed: &Placed<'_>) -> Vec<u8> {
     let mut out = vec![b'{'];
     for member in &placed.event.others {

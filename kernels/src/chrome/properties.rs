@@ -1,14 +1,14 @@
-//! Members of the trace's object that are no events -> properties.
+//! Members of the trace's object besides events -> properties.
 
 use super::decimal::thousandths;
 use super::texts::{json, plain};
 use crate::json::{Scanner, Token};
 use crate::rows::Notes;
 
-/// Bytes of one property, and of all.
+/// Maximum bytes of one property, and of all.
 const ONE: usize = 1 << 16;
 const ALL: usize = 1 << 20;
-/// How many there are at most.
+/// Maximum number of properties.
 const MOST: usize = 1024;
 
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// Keep a member.
+    /// Store a member.
     pub fn take(&mut self, key: &[u8], value: &[u8], notes: &mut Notes) {
         let mut scanner = Scanner::new(value);
         let token = scanner.value(&mut Vec::new());
@@ -53,7 +53,7 @@ impl Properties {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// All properties, and what follows from them.
+    /// All properties, including derived ones.
     pub fn properties(&self) -> Vec<(String, String)> {
         let mut properties = self.found.clone();
         let mut add = |key: &str, value: Option<String>| {
@@ -71,7 +71,7 @@ impl Properties {
         properties
     }
 
-    /// What is to be added to times for them to be Unix times in ns.
+    /// The offset from times to Unix times in ns.
     fn base(&self) -> Option<i64> {
         if let Some(base) = self.find("baseTimeNanoseconds") {
             return base.parse().ok();

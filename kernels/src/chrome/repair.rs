@@ -1,9 +1,9 @@
-//! What nearly is JSON, as scripts and careless writers have it -> JSON.
+//! Almost valid JSON, as scripts and careless writers produce it -> JSON.
 
 use super::texts::escape_control;
 use crate::json::Scanner;
 
-/// What was written last.
+/// The last token written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Open,
@@ -14,7 +14,7 @@ enum Last {
 }
 
 /// One object with keys without quotes, `=` for `:`, quotes of the other kind, control characters in strings, numbers
-/// that JSON does not know, too many commas or too few -> the same object in JSON; None if it is beyond that.
+/// unknown to JSON, extra or missing commas -> the same object in JSON; None if it has other errors.
 pub fn repair(text: &[u8]) -> Option<Vec<u8>> {
     let mut repair =
         Repair { text, at: 0, out: Vec::with_capacity(text.len() + 16), open: Vec::new(), last: Last::Comma };
@@ -75,7 +75,7 @@ impl Repair<'_> {
         Some(())
     }
 
-    /// Whether a key is due.
+    /// Whether a key is expected.
     fn key_is_due(&self) -> bool {
         self.open.last() == Some(&b'{') && self.last != Last::Colon
     }
@@ -94,7 +94,7 @@ impl Repair<'_> {
         }
     }
 
-    /// What a text is that stands here.
+    /// The role of a text here.
     fn before_text(&mut self) -> Option<Last> {
         let key = self.key_is_due();
         if self.last == Last::Key {

@@ -1,15 +1,15 @@
-//! Where events go on behind text that is none.
+//! The place where events continue after invalid text.
 
 use memchr::memchr_iter;
 
 use super::event::{Event, Field};
 
-/// Places that are tried.
+/// Maximum number of places to try.
 const TRIES: usize = 32;
-/// How far a place is looked for.
+/// Maximum distance of a place.
 const FAR: usize = 8 << 20;
 
-/// Where the next event begins behind the first byte, at a line's beginning or behind one that ends and a comma.
+/// The start of the next event after the first byte, at the start of a line, or after the end of an event and a comma.
 pub fn resync(text: &[u8], event: &mut Event) -> Option<usize> {
     let near = text.get(..FAR).unwrap_or(text);
     let mut tries = 0;
@@ -28,7 +28,7 @@ pub fn resync(text: &[u8], event: &mut Event) -> Option<usize> {
     None
 }
 
-/// Whether an event may begin behind some text.
+/// Whether an event may begin after some text.
 fn begins(before: &[u8]) -> bool {
     let mut bytes = before.iter().rev();
     let last = bytes.find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));

@@ -1,4 +1,4 @@
-//! `systemTraceEvents`, text of the kernel's tracer inside of a trace -> the tables of its events, as ftrace text has them.
+//! `systemTraceEvents`, text of the kernel's tracer inside of a trace -> the tables of its events, as for ftrace text.
 
 use super::placing::Placing;
 use super::tables::Kind;
@@ -10,7 +10,7 @@ use crate::perf_text::payload::Row;
 use crate::rows::{Sink, TableSpec, Type};
 
 impl Placing {
-    /// Read the lines of the kernel's tracer; what is none of its events is kept as text.
+    /// Read the lines of the kernel's tracer; lines that are not events are kept as text.
     pub fn system_trace(&mut self, value: &[u8], sink: &mut Sink) {
         let token = Scanner::new(value).value(&mut Vec::new());
         let Ok(token @ Token::Text(_)) = token else {
@@ -28,7 +28,7 @@ impl Placing {
         }
     }
 
-    /// Make a row of an event, or take a header for what it is; false if the line is neither.
+    /// Make a row of an event, or process a header; false if the line is neither.
     fn system_event(&mut self, line: &[u8], sink: &mut Sink) -> bool {
         let (prefix, event_text) = match parse(line) {
             Line::Event(prefix, event_text) => (prefix, event_text),
@@ -58,7 +58,7 @@ impl Placing {
             ts: prefix.ts,
             line: self.line,
             stack: None,
-            // Shorter ones are what `dctv convert` writes where a trace tells none.
+            // `dctv convert` writes shorter ones if a trace has no flags.
             flags: prefix.flags.filter(|flags| flags.len() >= 4),
         };
         self.payloads.row(name, row, sink)

@@ -1,8 +1,8 @@
-//! The tables of a trace: one for the events of each phase, whose rare columns come when they are met.
+//! The tables of a trace: one for the events of each phase, with rare columns added on demand.
 
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 
-/// What an event is, by its phase.
+/// The kind of an event, by its phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     Complete,
@@ -91,7 +91,7 @@ impl Kind {
         (b'!'..=b'~').any(|phase| Kind::of(phase).table().as_bytes() == name)
     }
 
-    /// The column that only events of this kind have.
+    /// The column specific to events of this kind.
     fn own(self) -> Option<ColumnSpec> {
         match self {
             Kind::Complete => Some(ColumnSpec::new("dur", Type::Int).with_unit("ns")),
@@ -101,13 +101,13 @@ impl Kind {
         }
     }
 
-    /// Whether events of several phases are of this kind, which their column `ph` tells apart.
+    /// Whether events of several phases are of this kind, distinguished by their column `ph`.
     pub fn is_mixed(self) -> bool {
         matches!(self, Kind::AsyncBegin | Kind::AsyncInstant | Kind::AsyncEnd | Kind::MemoryDump | Kind::Other)
     }
 }
 
-/// Columns that tables have only if some event of theirs has a value for them.
+/// Columns that a table has only if some event in it has a value for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extra {
     Ph,
@@ -162,22 +162,22 @@ impl Extra {
     }
 }
 
-/// Where a table is in the sink, and its columns.
+/// The number of a table in the sink, and its columns.
 #[derive(Clone, Copy)]
 pub struct Handle {
     pub table: usize,
-    /// The column `name`; `_ts` is the first one, and the kind's own one stands between.
+    /// The column `name`; `_ts` is the first one, and the kind's own one is between them.
     pub name: usize,
     extras: [usize; EXTRAS],
 }
 
-/// Columns behind `name`.
+/// Columns after `name`.
 pub const CAT: usize = 1;
 pub const PID: usize = 2;
 pub const TID: usize = 3;
 pub const TRACK: usize = 4;
 pub const LINE: usize = 5;
-/// `args`, but `series` of counters.
+/// `args`, or `series` of counters.
 pub const ARGS: usize = 6;
 /// The kind's own column.
 pub const OWN: usize = 1;
@@ -185,7 +185,7 @@ pub const OWN: usize = 1;
 const KINDS: usize = Kind::Other as usize + 1;
 const ABSENT: usize = usize::MAX;
 
-/// The tables that were met.
+/// The tables so far.
 #[derive(Default)]
 pub struct Tables {
     handles: [Option<Handle>; KINDS],

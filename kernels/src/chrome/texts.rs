@@ -6,7 +6,7 @@ use memchr::memchr;
 
 use crate::json::{Text, Token, unescape};
 
-/// What a value is as a text: the inside of a string, or the number, list or object as it is written; None for null.
+/// A value as text: the inside of a string, or the number, list or object as written; None for null.
 pub fn plain<'a>(token: Token, raw: &'a [u8], text: &'a [u8]) -> Option<Cow<'a, [u8]>> {
     match token {
         Token::Absent | Token::Null => None,
@@ -15,7 +15,7 @@ pub fn plain<'a>(token: Token, raw: &'a [u8], text: &'a [u8]) -> Option<Cow<'a, 
     }
 }
 
-/// What a string literal stands for.
+/// The value of a string literal.
 pub fn unquoted(inside: Text, text: &[u8]) -> Cow<'_, [u8]> {
     let raw = inside.span.of(text);
     if !inside.escaped {
@@ -26,9 +26,9 @@ pub fn unquoted(inside: Text, text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// A value that is JSON for Python -> one that is JSON for everything else, the same bytes wherever it can be.
+/// A value that is JSON for Python -> strict JSON, with as few changes as possible.
 ///
-/// A half of a surrogate pair becomes U+FFFD, as it does in texts; a value that is nested too deep becomes a string.
+/// An unpaired surrogate becomes U+FFFD, as in texts; a value that is nested too deep becomes a string.
 pub fn json(raw: &[u8], deep: bool) -> Cow<'_, [u8]> {
     if deep {
         return Cow::Owned(quoted(raw));
@@ -39,7 +39,7 @@ pub fn json(raw: &[u8], deep: bool) -> Cow<'_, [u8]> {
     whole_pairs(raw)
 }
 
-/// A JSON string that stands for some text.
+/// A text as a JSON string.
 pub fn quoted(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 2);
     out.push(b'"');
@@ -54,7 +54,7 @@ pub fn quoted(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Append a control character as JSON writes it.
+/// Append a control character, escaped for JSON.
 pub fn escape_control(byte: u8, out: &mut Vec<u8>) {
     match byte {
         b'\n' => out.extend_from_slice(b"\\n"),
@@ -83,7 +83,7 @@ fn whole_pairs(raw: &[u8]) -> Cow<'_, [u8]> {
     out.map_or(Cow::Borrowed(raw), Cow::Owned)
 }
 
-/// The bytes of the escape sequence here, both halves of a surrogate pair together.
+/// The length of the escape sequence here, with both halves of a surrogate pair.
 fn escape_length(raw: &[u8], at: usize) -> usize {
     let rest = raw.get(at..).unwrap_or_default();
     if rest.get(1) != Some(&b'u') {

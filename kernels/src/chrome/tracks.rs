@@ -1,4 +1,5 @@
-//! Threads, processes, groups of asynchronous events, counters and objects -> numbers of tracks, and the table `tracks`.
+//! Threads, processes, groups of asynchronous events, counters and objects -> numbers of tracks, and the table
+//! `tracks`.
 
 use rustc_hash::FxHashMap;
 
@@ -9,10 +10,10 @@ type Id = Option<i64>;
 /// File, process, thread.
 type Thread = (u32, Id, Id);
 
-/// A track that is not of a thread or process.
+/// A track that does not belong to a thread or process.
 pub struct Group<'a> {
     pub kind: &'static str,
-    /// What else than the kind tells it from others.
+    /// Its identity besides the kind.
     pub key: &'a [&'a [u8]],
     pub pid: Id,
     pub tid: Id,
@@ -24,7 +25,7 @@ pub struct Group<'a> {
     pub series: Option<&'a [u8]>,
 }
 
-/// All tracks that were met.
+/// All tracks so far.
 #[derive(Default)]
 pub struct Tracks {
     count: i64,
@@ -69,7 +70,7 @@ fn spec() -> TableSpec {
 }
 
 impl Tracks {
-    /// Begin with another file, whose threads are others.
+    /// Start another file, with threads of its own.
     pub fn begin_file(&mut self, file: u32) {
         self.file = file;
     }
@@ -118,7 +119,7 @@ impl Tracks {
         }
     }
 
-    /// The track of what concerns all processes.
+    /// The track of events of all processes.
     pub fn global(&mut self) -> i64 {
         match self.globals.get(&self.file) {
             Some(track) => *track,
@@ -130,7 +131,7 @@ impl Tracks {
         }
     }
 
-    /// The track of a group, whose row is written when it is new.
+    /// The track of a group; the row of a new one is written.
     pub fn group(&mut self, group: &Group<'_>, sink: &mut Sink) -> i64 {
         self.key.clear();
         self.key.extend_from_slice(&self.file.to_le_bytes());
@@ -153,7 +154,7 @@ impl Tracks {
         self.threads.keys().copied()
     }
 
-    /// Write the rows of threads and processes, whose names are known now.
+    /// Write the rows of threads and processes, once their names are known.
     pub fn finish<'a>(&self, sink: &mut Sink, name: impl Fn(u32, Id, Option<Id>) -> Option<&'a [u8]>) {
         let table = sink.table("tracks", spec);
         let mut rows: Vec<(i64, &'static str, u32, Id, Option<Id>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Rows -> events of Chrome's JSON, each on a line of its own and followed by a comma.
+//! Rows -> Chrome JSON events, each on a line of its own and followed by a comma.
 
 use std::io::Write;
 
@@ -15,11 +15,11 @@ use super::rows::{Rows, int, text, wrong};
 
 /// Tracks by number, each with its process and thread -> bytes of events, from batches of rows.
 ///
-/// Times are ns from `start` on, which is added to them, and are written in us without loss.
+/// Times are ns relative to `start`, which is added to them, and are written in us without loss.
 #[pyclass(frozen)]
 pub struct ChromeExport {
     tracks: FxHashMap<i64, (i64, i64)>,
-    /// Names of counters, and whether another one of the process has the same.
+    /// Names of counters, and whether another counter of the process has the same name.
     names: FxHashMap<i64, (String, bool)>,
     start: i64,
     kernel: KernelEvents,
@@ -32,7 +32,7 @@ pub fn quoted(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// Text as it stands within a JSON string.
+/// Text escaped for a JSON string.
 fn escaped(out: &mut Vec<u8>, text: &str) {
     let mut done = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -45,7 +45,7 @@ fn escaped(out: &mut Vec<u8>, text: &str) {
             b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
             b'\n' => out.extend_from_slice(b"\\n"),
             b'\t' => out.extend_from_slice(b"\\t"),
-            // Writing to a vector does not fail.
+            // Writing to a vector cannot fail.
             _ => drop(write!(out, "\\u{byte:04x}")),
         }
     }
@@ -165,7 +165,7 @@ impl ChromeExport {
         Ok(out)
     }
 
-    /// Lines such as `bash-12 ( 12) [000] d.h. 1.000000001: sched_waking: comm=...`, as they stand in a JSON string.
+    /// Lines such as `bash-12 ( 12) [000] d.h. 1.000000001: sched_waking: comm=...`, escaped for a JSON string.
     fn write_kernel(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
         let columns = self.kernel.columns(rows)?;
         let kernel = self.kernel.rows(&columns);
@@ -186,7 +186,7 @@ impl ChromeExport {
                 None => line.extend_from_slice(b"-----"),
             }
             drop(write!(line, ") [{cpu:03}] "));
-            // Viewers take digits of the time for flags where these are missing; no kernel prints this letter alone.
+            // If flags are missing, viewers take digits of the time for them; no kernel prints this letter alone.
             match columns.flags.is_valid(row) {
                 true => letters(&mut line, columns.flags.value(row)),
                 false => line.push(b'x'),
@@ -244,7 +244,8 @@ impl ChromeExport {
 
 #[pymethods]
 impl ChromeExport {
-    /// `tracks` are numbers, names, processes, threads and whether the name is taken, `release` that of the kernel whose events are written.
+    /// `tracks` are numbers, names, processes, threads and whether the name is taken, `release` is that of the kernel
+    /// to write events for.
     #[new]
     fn new(
         tracks: Vec<(i64, Option<String>, i64, i64, bool)>,
@@ -261,7 +262,7 @@ impl ChromeExport {
         Ok(ChromeExport { tracks: places, names, start, kernel: KernelEvents::new(kernel, release.and_then(version))? })
     }
 
-    /// A moment of the trace that belongs to no thread, at a time `_ts`: where it begins or ends.
+    /// An instant event of the trace without a thread, at a time `_ts`: its start or end.
     fn bound<'py>(&self, py: Python<'py>, ts: i64, name: &str) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
         let event = Event { phase: "c", name: "clock_sync", category: "", place: (0, 0) };
@@ -272,14 +273,14 @@ impl ChromeExport {
         PyBytes::new(py, &out)
     }
 
-    /// The kernel's events in order, as lines of its text within a JSON string.
+    /// The kernel's events in order, as lines of ftrace text within a JSON string.
     fn kernel<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_kernel(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
-    /// Arrows: `arrow`, `name`, `category`, and of both ends time, track, and whether they are in a slice then.
+    /// Arrows: `arrow`, `name`, `category`, and for both ends time, track, and whether they are in a slice.
     fn flows<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_flows(&rows));
@@ -293,7 +294,7 @@ impl ChromeExport {
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
-    /// The same of asynchronous tracks, whose numbers become ids.
+    /// The same for asynchronous tracks; their numbers become ids.
     fn async_slices<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_slices(&rows, false));
@@ -307,7 +308,7 @@ impl ChromeExport {
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
-    /// Moments: `_ts`, `track` (null for the whole trace), `name`, `category`, `args`.
+    /// Instant events: `_ts`, `track` (null for the whole trace), `name`, `category`, `args`.
     fn instants<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_instants(&rows));

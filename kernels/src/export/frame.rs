@@ -1,4 +1,4 @@
-//! What stands around the events of a Perfetto trace: its clocks, its system, where it begins and ends.
+//! The packets around the events of a Perfetto trace: its clocks, its system, its start and end.
 
 use super::message::Message;
 
@@ -14,10 +14,10 @@ const BOOTTIME: u64 = 6;
 const STARTED: u32 = 2;
 const DISABLED: u32 = 5;
 
-/// What is known of a trace as a whole.
+/// Metadata of a trace as a whole.
 #[derive(Default)]
 pub struct TraceMetadata {
-    /// The clock of its times, as Perfetto numbers clocks.
+    /// The clock of its times, by Perfetto's number.
     pub clock: u64,
     /// The time of `_ts` 0 by that clock, and since 1970.
     pub start: i64,
@@ -32,9 +32,9 @@ fn packet(out: &mut Vec<u8>, inner: &Message) {
     *out = message.0;
 }
 
-/// What comes before all events.
+/// The packets before all events.
 ///
-/// Viewers take times of the kernel for those of the boot clock, so another clock is said to run with it.
+/// Viewers treat times of the kernel as those of the boot clock, so another clock is declared equal to it.
 pub fn header(metadata: &TraceMetadata, sequence: u64) -> Vec<u8> {
     let mut out = Vec::new();
     let mut clocks = Message::default();
@@ -54,7 +54,7 @@ pub fn header(metadata: &TraceMetadata, sequence: u64) -> Vec<u8> {
     clocks.varint(2, metadata.clock);
     let mut first = Message::default();
     first.varint(SEQUENCE, sequence);
-    // Nothing before this packet was lost.
+    // No packet before this one was lost.
     first.varint(SEQUENCE_FLAGS, 1);
     first.message(CLOCKS, &clocks);
     packet(&mut out, &first);
@@ -75,7 +75,7 @@ pub fn header(metadata: &TraceMetadata, sequence: u64) -> Vec<u8> {
     out
 }
 
-/// What comes behind all events; `end` is the time of the last one.
+/// The packets after all events; `end` is the time of the last one.
 pub fn trailer(end: i64, sequence: u64) -> Vec<u8> {
     let mut out = Vec::new();
     mark(&mut out, end, DISABLED, sequence);

@@ -1,4 +1,5 @@
-//! Events of the kernel, with the columns of the standard library -> fields of messages, or the text that the kernel prints.
+//! Events of the kernel, with the columns of the standard library -> fields of messages, or text as printed by the
+//! kernel.
 
 use std::io::Write;
 
@@ -12,24 +13,24 @@ use super::message::Message;
 use super::rows::{Rows, int};
 use crate::perfetto::states;
 
-/// How a column's value is written.
+/// The format of a column's value.
 #[derive(Clone, Copy)]
 enum Form {
     Int,
     Text,
     /// The state of a thread that stops running.
     State,
-    /// What a handler of interrupts returned.
+    /// The return value of an interrupt handler.
     Handled,
-    /// Hexadecimal numbers between commas.
+    /// Hexadecimal numbers, separated by commas.
     Hex,
-    /// A text that holds a number.
+    /// A text with a number.
     Number,
 }
 
 struct Field {
     column: String,
-    /// What the kernel prints before the value.
+    /// The text that the kernel prints before the value.
     printed: String,
     /// The field of the message, 0 if it has none.
     number: u32,
@@ -41,10 +42,10 @@ struct KernelEvent {
     fields: Vec<Field>,
 }
 
-/// An event's name, the number of its message, and its fields: column, what stands before it in text, number, form.
+/// An event's name, the number of its message, and its fields: column, text before it, number, form.
 pub type Described = (String, u32, Vec<(String, String, u32, String)>);
 
-/// How events are written, and for which kernel.
+/// The formats of events, for a kernel version.
 pub struct KernelEvents {
     events: FxHashMap<String, KernelEvent>,
     version: Option<(u64, u64)>,
@@ -64,7 +65,7 @@ pub struct KernelRows<'a> {
     version: Option<(u64, u64)>,
 }
 
-/// The columns that all events have, and those of their fields.
+/// The columns of all events, and those of fields.
 pub struct Columns {
     pub ts: Int64Array,
     pub event: StringArray,
@@ -77,7 +78,7 @@ pub struct Columns {
 }
 
 impl KernelEvents {
-    /// `version` is the kernel's, which says what the numbers of states mean.
+    /// `version` is the kernel's, which determines the meaning of states.
     pub fn new(events: Vec<Described>, version: Option<(u64, u64)>) -> PyResult<KernelEvents> {
         let mut found = FxHashMap::default();
         for (name, number, fields) in events {
@@ -135,7 +136,7 @@ fn field((column, printed, number, form): (String, String, u32, String)) -> PyRe
 }
 
 impl KernelRows<'_> {
-    /// The number and message of a row's event, None if it is not known.
+    /// The number and message of a row's event; None if it is unknown.
     pub fn message(&self, event: &str, row: usize) -> Option<(u32, Message)> {
         let (number, fields) = self.kinds.get(event)?;
         let mut message = Message::default();
@@ -182,7 +183,7 @@ impl KernelRows<'_> {
         }
     }
 
-    /// What the kernel prints behind the event's name; false if the event is not known.
+    /// The text that the kernel prints after the event's name; false if the event is unknown.
     pub fn print(&self, out: &mut Vec<u8>, event: &str, row: usize) -> bool {
         let Some((_, fields)) = self.kinds.get(event) else {
             return false;
@@ -220,7 +221,7 @@ fn handled(text: &str) -> i64 {
     i64::from(matches!(text, "handled" | "1"))
 }
 
-/// A decimal number, or a hexadecimal one behind `0x`.
+/// A decimal number, or a hexadecimal one after `0x`.
 fn number(text: &str) -> Option<i64> {
     match text.strip_prefix("0x") {
         Some(digits) => Some(u64::from_str_radix(digits, 16).ok()?.cast_signed()),
@@ -236,7 +237,7 @@ pub fn one_line(out: &mut Vec<u8>, text: &str) {
     }));
 }
 
-/// The flags of an event as the kernel keeps them, from the letters that it prints or from a number.
+/// The flags of an event as stored by the kernel, from the letters that it prints or from a number.
 pub fn flags(text: &str) -> Option<u64> {
     if text.bytes().all(|b| b.is_ascii_digit()) {
         return text.parse().ok();
@@ -264,7 +265,7 @@ pub fn flags(text: &str) -> Option<u64> {
     Some(off | resched | context)
 }
 
-/// The letters of flags; what is not among them is left out.
+/// The letters of flags; other characters are dropped.
 pub fn letters(out: &mut Vec<u8>, text: &str) {
     if !text.bytes().all(|b| b.is_ascii_digit()) {
         // Viewers read at most five.

@@ -1,15 +1,15 @@
-//! Messages of protobuf that are being written.
+//! Protobuf messages under construction.
 
 use quick_protobuf::Writer;
 
-/// A message that is being written.
+/// A message under construction.
 #[derive(Default)]
 pub struct Message(pub Vec<u8>);
 
 impl Message {
     pub fn varint(&mut self, number: u32, value: u64) {
         let mut writer = Writer::new(&mut self.0);
-        // Writing to a vector does not fail.
+        // Writing to a vector cannot fail.
         drop(writer.write_with_tag(number << 3, |w| w.write_uint64(value)));
     }
 

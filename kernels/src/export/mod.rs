@@ -1,4 +1,4 @@
-//! Slices, counters, instants, arrows and the kernel's events of a trace -> the formats of timeline viewers.
+//! Slices, counters, instant events, arrows and the kernel's events of a trace -> the formats of timeline viewers.
 
 mod chrome;
 mod frame;

@@ -1,4 +1,4 @@
-//! Rows -> packets of Perfetto's traces.
+//! Rows -> packets of Perfetto traces.
 
 use arrow_array::Array;
 use arrow_schema::ArrowError;
@@ -13,7 +13,7 @@ use super::message::Message;
 use super::rows::{Rows, int, text, wrong};
 use crate::json::{Scanner, Token};
 
-/// Numbers of fields, as the public schema has them.
+/// Numbers of fields in the public schema.
 mod field {
     pub const PACKET: u32 = 1;
     pub mod packet {
@@ -86,7 +86,7 @@ const BEGIN: u64 = 1;
 const END: u64 = 2;
 const INSTANT: u64 = 3;
 const COUNTER: u64 = 4;
-/// All packets are of one sequence.
+/// All packets belong to one sequence.
 const SEQUENCE: u64 = 1;
 /// Lanes of a track, and processes, have numbers far from those of tracks.
 const LANE: u64 = 1 << 40;
@@ -97,21 +97,21 @@ fn uuid(track: i64, lane: i64) -> u64 {
     (track.cast_unsigned() & (LANE - 1)).wrapping_add(1).wrapping_add(lane.cast_unsigned().wrapping_mul(LANE))
 }
 
-/// Batches of rows -> bytes of packets; times are ns from `start` on, which is added to them.
+/// Batches of rows -> bytes of packets; times are ns relative to `start`, which is added to them.
 #[pyclass]
 pub struct PerfettoExport {
     metadata: TraceMetadata,
     kernel: KernelEvents,
-    /// The track and lane whose slices are being written, and the ends of those that are open.
+    /// The track and lane of the current slices, and the ends of the open ones.
     current: Option<(i64, i64)>,
     open: Vec<i64>,
     lanes: FxHashSet<(i64, i64)>,
 }
 
-/// A process: number, name, its place among others, and what else it is called.
+/// A process: number, name, sort order, and labels.
 type Process = (i64, Option<String>, Option<i64>, Option<String>);
 
-/// One row of a track's description: number, kind, name, process, thread, unit, the track that it is below, its place.
+/// One row of a track's description: number, kind, name, process, thread, unit, parent track, sort order.
 type Described = (i64, String, Option<String>, Option<i64>, Option<i64>, Option<String>, Option<i64>, Option<i64>);
 
 fn packet(out: &mut Vec<u8>, packet: &Message) {
@@ -209,7 +209,7 @@ impl PerfettoExport {
         self.event(out, ts, &event);
     }
 
-    /// End the open slices that end until a time.
+    /// End the open slices up to a time.
     fn close(&mut self, out: &mut Vec<u8>, until: i64) {
         let Some((track, lane)) = self.current else {
             return;
@@ -225,7 +225,7 @@ impl PerfettoExport {
         if self.current == Some(place) {
             return;
         }
-        // What never ends stays open, and is all that does.
+        // Only slices without end stay open.
         self.open.retain(|end| *end < i64::MAX);
         self.close(out, i64::MAX - 1);
         self.open.clear();
@@ -273,7 +273,7 @@ impl PerfettoExport {
         Ok(out)
     }
 
-    /// Events that follow each other on one CPU stand in one packet, so that they keep their order.
+    /// Consecutive events of one CPU share a packet, so that they keep their order.
     fn write_kernel(&self, rows: &Rows) -> Result<Vec<u8>, ArrowError> {
         let columns = self.kernel.columns(rows)?;
         let kernel = self.kernel.rows(&columns);
@@ -377,7 +377,7 @@ impl PerfettoExport {
     }
 }
 
-/// The numbers of arrows, between commas.
+/// The numbers of arrows, separated by commas.
 fn arrows(event: &mut Message, field: u32, numbers: &str) {
     for number in numbers.split(',').filter_map(|number| number.parse().ok()) {
         event.fixed(field, number);
@@ -422,8 +422,8 @@ fn described((track, kind, name, pid, tid, unit, parent, order): Described) -> M
 
 #[pymethods]
 impl PerfettoExport {
-    /// `clock` is that of times, as Perfetto numbers them; `start` and `unix` are the time of `_ts` 0 by it and since 1970;
-    /// `system` are name, version, release and machine; `kernel` are the events that are written for the kernel.
+    /// `clock` is that of times, by Perfetto's number; `start` and `unix` are the time of `_ts` 0 by it and since 1970;
+    /// `system` is name, version, release and machine; `kernel` describes the events of the kernel to write.
     #[new]
     fn new(
         clock: u64,
@@ -442,33 +442,34 @@ impl PerfettoExport {
         })
     }
 
-    /// What stands before all events.
+    /// The packets before all events.
     fn header<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &frame::header(&self.metadata, SEQUENCE))
     }
 
-    /// What stands behind all events, the last of which is at a time `_ts`.
+    /// The packets after all events; the last one is at a time `_ts`.
     fn trailer<'py>(&self, py: Python<'py>, last: i64) -> Bound<'py, PyBytes> {
         let end = last.saturating_add(self.metadata.start);
         PyBytes::new(py, &frame::trailer(end, SEQUENCE))
     }
 
-    /// The kernel's events in order: `_ts`, `event`, `cpu`, `tid`, `tgid`, `comm_of_event`, `flags`, and columns of fields.
+    /// The kernel's events in order: `_ts`, `event`, `cpu`, `tid`, `tgid`, `comm_of_event`, `flags`, and columns of
+    /// fields.
     fn kernel<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_kernel(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
-    /// Arrows: `arrow`, `name`, `category`, and of both ends time, track, lane, and whether they are in a slice then.
+    /// Arrows: `arrow`, `name`, `category`, and for both ends time, track, lane, and whether they are in a slice.
     fn flows<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_flows(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
-    /// Processes (number, name, place, labels) and tracks (number, kind, name, process, thread, unit, parent, place) -> their
-    /// descriptions.
+    /// Processes (number, name, sort order, labels) and tracks (number, kind, name, process, thread, unit, parent, sort
+    /// order) -> their descriptions.
     fn tracks<'py>(&self, py: Python<'py>, processes: Vec<Process>, tracks: Vec<Described>) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
         let mut describe = |track: &Message| {
@@ -499,14 +500,15 @@ impl PerfettoExport {
         PyBytes::new(py, &out)
     }
 
-    /// Slices in the order of `track`, `lane`, `_ts`, depth: `_duration` (null if they never end), `name`, `category`, `args`.
+    /// Slices in the order of `track`, `lane`, `_ts`, depth: `_duration` (null if they never end), `name`, `category`,
+    /// `args`.
     fn slices<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_slices(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
-    /// The ends of the slices that are open after the last batch.
+    /// The ends of the slices still open after the last batch.
     fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
         self.open.retain(|end| *end < i64::MAX);
@@ -522,7 +524,7 @@ impl PerfettoExport {
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
-    /// Moments: `_ts`, `track` (null for the whole trace), `name`, `category`, `args`.
+    /// Instant events: `_ts`, `track` (null for the whole trace), `name`, `category`, `args`.
     fn instants<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let rows = Rows::new(batch.into_inner());
         let made = py.detach(|| self.write_instants(&rows));

@@ -1,4 +1,4 @@
-//! The columns of a batch by name, whatever way the engine holds their values.
+//! The columns of a batch by name, in any of the engine's representations.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType};
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 
-/// A batch whose columns are read by name.
+/// A batch with columns by name.
 pub struct Rows {
     batch: RecordBatch,
 }
@@ -45,12 +45,12 @@ impl Rows {
     }
 }
 
-/// The value of a row, None where it is null.
+/// The value of a row, None if it is null.
 pub fn int(values: &Int64Array, row: usize) -> Option<i64> {
     values.is_valid(row).then(|| values.value(row))
 }
 
-/// The text of a row, empty where it is null.
+/// The text of a row, empty if it is null.
 pub fn text(values: &StringArray, row: usize) -> &str {
     if values.is_valid(row) { values.value(row) } else { "" }
 }

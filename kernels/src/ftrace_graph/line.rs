@@ -3,21 +3,21 @@
 use crate::ftrace::graph;
 use crate::ftrace::line::{count_digits, integer};
 
-/// What stands before the function.
+/// The columns before the function.
 #[derive(Clone, Copy, Default)]
 pub struct Columns<'a> {
-    /// Absolute, in ns, if the option for it was on.
+    /// Absolute, in ns, if its option was on.
     pub ts: Option<i64>,
     pub cpu: Option<i64>,
-    /// `comm` and id of the thread, if the option for it was on.
+    /// `comm` and id of the thread, if its option was on.
     pub task: Option<(&'a [u8], i64)>,
     pub flags: Option<&'a [u8]>,
     pub duration: Option<i64>,
 }
 
-/// What a line is.
+/// The kind of a line.
 pub enum Line<'a> {
-    /// The text behind the last bar.
+    /// The text after the last bar.
     Function(Columns<'a>, &'a [u8]),
     /// ` 0)  a-1  =>  b-2`
     Switch(i64, (&'a [u8], i64), (&'a [u8], i64)),
@@ -30,7 +30,7 @@ pub enum Line<'a> {
     Unknown,
 }
 
-/// Tell what a line is.
+/// Parse a line.
 pub fn parse(text: &[u8]) -> Line<'_> {
     let trimmed = text.trim_ascii();
     if trimmed.is_empty() || trimmed.iter().all(|b| *b == b'-') {
@@ -67,7 +67,7 @@ fn columns(text: &[u8]) -> Option<Line<'_>> {
     if (found.cpu.is_some() || found.ts.is_some()) && is_function(rest) {
         return Some(Line::Function(found, rest));
     }
-    // Comments may hold bars: the columns end with that of the duration, which is before the function.
+    // Comments may contain bars: the last column is that of the duration, which precedes the function.
     while let Some(bar) = memchr::memchr(b'|', rest) {
         let (column, behind) = (rest.get(..bar)?, rest.get(bar + 1..)?);
         let inside = column.trim_ascii();
@@ -89,7 +89,7 @@ fn columns(text: &[u8]) -> Option<Line<'_>> {
             }
         }
         rest = behind;
-        // The option `nofuncgraph-duration` leaves that column out.
+        // The option `nofuncgraph-duration` removes that column.
         if (found.task.is_some() || found.flags.is_some()) && is_function(rest) {
             return Some(Line::Function(found, rest));
         }
@@ -97,13 +97,13 @@ fn columns(text: &[u8]) -> Option<Line<'_>> {
     None
 }
 
-/// Whether a function or a comment stands here, so that no column is before it.
+/// Whether a function or a comment begins here, so that no column is before it.
 fn is_function(text: &[u8]) -> bool {
     let trimmed = text.trim_ascii();
     trimmed.starts_with(b"/*") && trimmed.ends_with(b"*/") || (graph::function(text).is_some() && !text.contains(&b'|'))
 }
 
-/// ` 3268.123456 |`, and what follows.
+/// ` 3268.123456 |`, and the rest.
 fn time(text: &[u8]) -> Option<(i64, &[u8])> {
     let text = text.trim_ascii_start();
     let whole = count_digits(text);
@@ -120,7 +120,7 @@ fn time(text: &[u8]) -> Option<(i64, &[u8])> {
     Some((ts.checked_add(below)?, behind))
 }
 
-/// `comm-12`; the comm may hold anything.
+/// `comm-12`; the comm may contain anything.
 fn task(text: &[u8]) -> Option<(&[u8], i64)> {
     let text = text.trim_ascii();
     let dash = memchr::memrchr(b'-', text)?;

@@ -17,14 +17,14 @@ use crate::perf_text::payload::{Payloads, Row};
 use crate::rows::{Decode, Failure, Learnt, Note, Place, RowPass, Sink, TextRead};
 use line::{Columns, Line};
 
-/// How deep calls are followed, and how many threads.
+/// Maximum depth of calls, and number of threads.
 const DEPTH: usize = 4096;
 const THREADS: usize = 1 << 16;
 
-/// A CPU whose lines follow each other.
+/// A CPU with consecutive lines.
 #[derive(Default)]
 struct Cpu {
-    /// The time that the durations so far make, where lines have none of their own.
+    /// The sum of the durations so far, if lines have no time of their own.
     now: i64,
     task: Option<(Vec<u8>, i64)>,
 }
@@ -32,9 +32,9 @@ struct Cpu {
 struct Graph {
     lines: Lines,
     cpus: FxHashMap<i64, Cpu>,
-    /// Times of the entries that have no exit yet, by thread, or by CPU where threads are not given.
+    /// Times of the entries without exit so far, by thread, or by CPU if threads are not given.
     open: FxHashMap<(bool, i64), Vec<i64>>,
-    /// The last time of each thread, where lines have none of their own: a thread goes on later on another CPU.
+    /// The last time of each thread, if lines have none of their own: a thread may continue on another CPU.
     latest: FxHashMap<i64, i64>,
     payloads: Payloads,
     /// Number of lines in the files before.
@@ -44,7 +44,7 @@ struct Graph {
     ended: bool,
 }
 
-/// Where and when a line was written.
+/// The place and time of a line.
 struct Written<'a> {
     ts: i64,
     line: i64,
@@ -79,7 +79,7 @@ impl Graph {
         }
     }
 
-    /// Where a line is; `kind` says how it moves the time of its CPU.
+    /// The place and time of a line; `kind` determines its effect on the time of its CPU.
     fn place<'a>(&mut self, columns: Columns<'a>, kind: Option<Kind>) -> Written<'a> {
         let number = self.before + self.lines.number;
         let cpu = self.cpus.entry(columns.cpu.unwrap_or(-1)).or_default();
@@ -164,7 +164,7 @@ impl Graph {
         let columns = Columns { cpu: Some(cpu), task: Some(to), ..Columns::default() };
         let timeless = self.timeless;
         let at = self.place(columns, None);
-        // Lines of switches never have a time: they do not say that others have none.
+        // Lines of switches never have a time: they do not show that others have none.
         self.timeless = timeless;
         let fields = [
             ("prev_comm", "", Value::Text(Some(from.0))),
@@ -175,7 +175,7 @@ impl Graph {
         put_row("raw_events.funcgraph_switch", &at, &fields, sink);
     }
 
-    /// An event that was written between functions: `sched_switch: prev_comm=...`, or the text of a mark.
+    /// An event between functions: `sched_switch: prev_comm=...`, or the text of a mark.
     fn comment(&mut self, columns: Columns<'_>, text: &[u8], sink: &mut Sink) {
         let at = self.place(columns, None);
         let comm = self.comm(columns);

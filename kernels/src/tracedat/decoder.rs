@@ -1,4 +1,4 @@
-//! Files of trace-cmd -> rows of tables, and what was learnt of them.
+//! Files of trace-cmd -> rows of tables, and their metadata.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,10 +12,10 @@ use super::threads::Threads;
 use crate::rows::{Decode, Failure, Learnt, Place, Sink};
 use crate::tracepoints::{Optional, Put, Record, Symbols, Tracepoints};
 
-/// Events between two looks at how much was done.
+/// Number of events between two updates of the progress.
 const ROUND: u64 = 4096;
 
-/// A file that is being read.
+/// An open file.
 struct Open {
     input: Input,
     header: Header,
@@ -23,7 +23,7 @@ struct Open {
     events: Tracepoints,
     threads: Threads,
     counts: Counts,
-    /// Bytes of pages that were read before the last chunk.
+    /// Bytes of pages read before the last chunk.
     done: u64,
 }
 
@@ -55,7 +55,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The file is done: report its statistics.
+    /// End a file: report its statistics.
     fn end(&mut self) {
         let Some(open) = self.open.take() else { return };
         self.before = self.before.saturating_add(open.input.size);

@@ -1,4 +1,4 @@
-//! What stands before the events of a `trace.dat` file: formats, symbols, names of threads, where the pages are.
+//! The header of a `trace.dat` file: formats, symbols, names of threads, places of the pages.
 
 use super::input::{Cursor, Input, Method, Section, bad, cut};
 use super::options::{self, Options};
@@ -7,14 +7,14 @@ use crate::tracepoints::Order;
 
 const MAGIC: &[u8] = b"\x17\x08\x44tracing";
 const NAME_LIMIT: usize = 4096;
-/// Events of one system, and systems.
+/// Maximum number of events of one system, and of systems.
 const COUNT_LIMIT: u64 = 1 << 20;
-/// Sections of options that follow each other.
+/// Maximum number of chained sections of options.
 const CHAIN_LIMIT: usize = 4096;
-/// The largest page, and the smallest that holds an event.
+/// The sizes of pages: the smallest fits an event.
 const PAGES: std::ops::RangeInclusive<u64> = 64..=1 << 24;
 
-/// Ids of sections and of the options that tell where they are.
+/// Ids of sections and of the options with their places.
 const HEADER_INFO: u16 = 16;
 const FTRACE_EVENTS: u16 = 17;
 const EVENT_FORMATS: u16 = 18;
@@ -34,17 +34,17 @@ pub struct CpuData {
 #[derive(Clone, Debug, Default)]
 pub struct Buffer {
     pub name: Vec<u8>,
-    /// Where its section, or what stands before its pages, begins.
+    /// The start of its section, or of the data before its pages.
     pub place: u64,
     pub clock: String,
     pub page: u64,
     pub cpus: Vec<CpuData>,
     pub packed: bool,
-    /// Whether it holds the text of a latency tracer and no pages.
+    /// Whether it holds the text of a latency tracer instead of pages.
     pub is_text: bool,
 }
 
-/// All that is known before the events.
+/// The data before the events.
 pub struct Header {
     pub version: u32,
     pub order: Order,
@@ -59,11 +59,11 @@ pub struct Header {
     pub cmdlines: Vec<u8>,
     pub options: Options,
     pub buffers: Vec<Buffer>,
-    /// What could not be read, in words.
+    /// Descriptions of the parts that could not be read.
     pub faults: Vec<String>,
 }
 
-/// Read what stands before the events.
+/// Read the data before the events.
 pub fn read(input: &mut Input) -> Result<Header, Failure> {
     let order = Order { big: false, long: 8 };
     let mut cursor = input.cursor(0, order)?;
@@ -109,7 +109,7 @@ pub fn read(input: &mut Input) -> Result<Header, Failure> {
 }
 
 impl Header {
-    /// Versions before 7: one thing after the other.
+    /// Versions before 7: parts in a fixed order.
     fn read_in_order(&mut self, input: &mut Input, cursor: &mut Cursor) -> Result<(), Failure> {
         self.header_info(cursor)?;
         cursor.order = self.order;
@@ -146,7 +146,7 @@ impl Header {
         Ok(())
     }
 
-    /// Options, and where the pages of a buffer are; buffers that are named come with the place of their own.
+    /// Options, and the places of the pages of a buffer; named buffers come with the place of their own.
     fn data_of(
         &mut self,
         cursor: &mut Cursor,
@@ -185,7 +185,7 @@ impl Header {
         Ok(())
     }
 
-    /// Version 7: options that tell where the sections are.
+    /// Version 7: options with the places of the sections.
     fn read_sections(&mut self, input: &mut Input, cursor: &mut Cursor) -> Result<(), Failure> {
         let name = cursor.text(NAME_LIMIT)?;
         cursor.text(NAME_LIMIT)?;
@@ -232,7 +232,7 @@ impl Header {
         self.faults.push(format!("{what}: {why}"));
     }
 
-    /// Read one section of options; returns where the next one is.
+    /// Read one section of options; returns the place of the next one.
     fn options_at(&mut self, input: &mut Input, place: u64) -> Result<u64, Failure> {
         let section = Section::at(input, place, self.order)?;
         if section.id != 0 {
@@ -290,7 +290,7 @@ impl Header {
         Ok(())
     }
 
-    /// What a page looks like.
+    /// The layout of a page.
     fn header_info(&mut self, cursor: &mut Cursor) -> Result<(), Failure> {
         if cursor.bytes(12)? != b"header_page\0" {
             return Err(bad("the description of pages is missing".to_owned()));

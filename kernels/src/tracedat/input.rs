@@ -1,4 +1,4 @@
-//! Bytes of a `trace.dat` file: read at any place, unpacked, numbers in the file's order.
+//! Bytes of a `trace.dat` file: random access, unpacking, numbers in the file's order.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,12 +9,12 @@ use crate::rows::Failure;
 use crate::tracepoints::Order;
 use crate::zstd::{Frames, Step};
 
-/// The longest section, unpacked.
+/// Maximum unpacked size of a section.
 const SECTION_LIMIT: u64 = 1 << 26;
-/// Bytes that are unpacked at a time.
+/// Bytes that are unpacked at once.
 const PIECE: u64 = 1 << 18;
 
-/// How sections are packed.
+/// The compression of sections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     None,
@@ -22,7 +22,7 @@ pub enum Method {
     Zstd,
 }
 
-/// A file that is open.
+/// An open file.
 pub struct Input {
     pub path: String,
     file: File,
@@ -37,7 +37,7 @@ impl Input {
         Ok(Input { path: path.to_owned(), file, size })
     }
 
-    /// Bytes from a place on: as many as wanted, or as the file has.
+    /// Bytes from a place on: `wanted` of them, or fewer at the end of the file.
     pub fn read(&mut self, offset: u64, wanted: u64, into: &mut Vec<u8>) -> Result<(), Failure> {
         into.clear();
         let length = wanted.min(self.size.saturating_sub(offset));
@@ -87,7 +87,7 @@ impl Input {
     }
 }
 
-/// Where a section is.
+/// The place of a section.
 pub struct Section {
     pub id: u16,
     pub packed: bool,
@@ -107,7 +107,7 @@ impl Section {
     }
 }
 
-/// Unpacks one packed piece after the other.
+/// Unpacks one compressed piece after the other.
 pub struct Unpacker {
     method: Method,
     zstd: Option<Frames>,
@@ -118,7 +118,7 @@ impl Unpacker {
         Unpacker { method, zstd: None }
     }
 
-    /// Unpack bytes that have so many bytes unpacked, at most.
+    /// Unpack bytes into at most `whole` bytes.
     pub fn unpack(&mut self, packed: &[u8], whole: u64, out: &mut Vec<u8>) -> io::Result<()> {
         out.clear();
         match self.method {
@@ -152,17 +152,17 @@ fn frame(frames: &mut Frames, packed: &[u8], whole: u64, out: &mut Vec<u8>) -> i
     Ok(())
 }
 
-/// A place in bytes that are read one after the other.
+/// A position in bytes that are read sequentially.
 pub struct Cursor {
     source: Box<dyn Read + Send>,
-    /// Where the next byte is.
+    /// The place of the next byte.
     pub at: u64,
     left: u64,
     pub order: Order,
 }
 
 impl Cursor {
-    /// So many bytes.
+    /// The next `count` bytes.
     pub fn bytes(&mut self, count: u64) -> Result<Vec<u8>, Failure> {
         if count > self.left || count > SECTION_LIMIT {
             return Err(cut());
@@ -183,7 +183,7 @@ impl Cursor {
         self.order.number(&bytes, size).ok_or_else(cut)
     }
 
-    /// A text that ends with a zero byte, which is at most so long.
+    /// A text that ends with a zero byte, of at most `limit` bytes.
     pub fn text(&mut self, limit: usize) -> Result<Vec<u8>, Failure> {
         let mut text = Vec::new();
         loop {
@@ -197,7 +197,7 @@ impl Cursor {
         }
     }
 
-    /// A text with its size before it.
+    /// A text preceded by its size.
     pub fn sized(&mut self, size: usize) -> Result<Vec<u8>, Failure> {
         let size = self.number(size)?;
         self.bytes(size)
@@ -208,12 +208,12 @@ impl Cursor {
     }
 }
 
-/// The error of a file whose header is not whole.
+/// The error of a file with an incomplete header.
 pub fn cut() -> Failure {
     bad("its header ends early".to_owned())
 }
 
-/// An error without the file's name, which is put before it where it is known.
+/// An error without the file's name, which is added where it is known.
 pub fn bad(text: String) -> Failure {
     Failure::Bad(text)
 }

@@ -1,4 +1,4 @@
-//! The events of all CPUs of all buffers, in the order of time.
+//! The events of all CPUs of all buffers, in order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,7 +13,7 @@ use crate::rows::Failure;
 pub struct Merge {
     pub streams: Vec<Stream>,
     heap: BinaryHeap<Reverse<(i64, usize)>>,
-    /// The stream in hand, and the time and number of the one that comes after it.
+    /// The current stream, and the time and number of the one after it.
     current: Option<usize>,
     until: (i64, usize),
 }
@@ -57,7 +57,7 @@ impl Merge {
         self.turn_to(next)
     }
 
-    /// Go on with another stream.
+    /// Continue with another stream.
     fn turn_to(&mut self, (ts, place): (i64, usize)) -> Option<(usize, i64)> {
         self.current = Some(place);
         self.until = self.heap.peek().map_or((i64::MAX, usize::MAX), |Reverse(next)| *next);

@@ -1,4 +1,4 @@
-//! Decoder of `trace.dat`, the binary file of trace-cmd: files -> one table for each event, and what was lost.
+//! Decoder of `trace.dat`, the binary file of trace-cmd: files -> one table for each event, and reports of losses.
 
 mod decoder;
 mod header;
@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use crate::rows::RowPass;
 use decoder::Decoder;
 
-/// Begin to read files of trace-cmd; `progress` gets bytes done and bytes in all, and stops the reading by raising.
+/// Read files of trace-cmd; `progress` gets bytes done and total bytes, and raises to stop.
 #[pyfunction]
 #[pyo3(signature = (paths, threads, progress=None))]
 fn trace_dat_pass(paths: Vec<String>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {

@@ -1,4 +1,4 @@
-//! Options of a `trace.dat` file: clocks and their differences, the host, what was lost, buffers.
+//! Options of a `trace.dat` file: clocks and their offsets, the host, losses, buffers.
 
 use super::header::{Buffer, CpuData};
 use crate::tracepoints::{Order, until_zero};
@@ -25,14 +25,14 @@ const BTF: u16 = 23;
 const LAST_BOOT: u16 = 24;
 const MODULES: u16 = 25;
 
-/// What the options tell.
+/// The contents of the options.
 #[derive(Default)]
 pub struct Options {
-    /// What is added to times to get the time of day, in ns.
+    /// The offset from times to the time of day, in ns.
     pub date: Option<i64>,
-    /// What is added to all times, in ns.
+    /// The offset added to all times, in ns.
     pub offset: i64,
-    /// The clock that was chosen.
+    /// The selected clock.
     pub clock: String,
     pub has_clock: bool,
     pub uname: String,
@@ -47,22 +47,22 @@ pub struct Options {
     /// Texts of `per_cpu/cpu0/stats`.
     pub stats: Vec<String>,
     pub maps: String,
-    /// Sections, and where they are.
+    /// Sections, and their places.
     pub sections: Vec<(u16, u64)>,
-    /// Ids of options that are not known, and how often.
+    /// Ids of unknown options, with their counts.
     pub unknown: Vec<(u16, u64)>,
-    /// Options that are too short for what they hold.
+    /// Number of options that are too short for their contents.
     pub short: u64,
 }
 
-/// Turns counts of the processor's clock into ns.
+/// Converts counts of the processor's clock to ns.
 #[derive(Clone, Copy)]
 pub struct Tsc {
     pub multiplier: u32,
     pub shift: u32,
 }
 
-/// Differences of the clock of another machine, by CPU.
+/// Offsets of the clock of another machine, by CPU.
 pub struct Shift {
     interpolate: bool,
     cpus: Vec<Vec<Sample>>,
@@ -77,14 +77,14 @@ struct Sample {
 }
 
 impl Options {
-    /// Learn what an option tells, but for those of buffers.
+    /// Read an option, except for those of buffers.
     pub fn read(&mut self, id: u16, data: &[u8], order: Order) {
         if self.learn(id, data, order).is_none() {
             self.short += 1;
         }
     }
 
-    /// None if the option is too short for what it holds.
+    /// None if the option is too short for its contents.
     fn learn(&mut self, id: u16, data: &[u8], order: Order) -> Option<()> {
         let text = || String::from_utf8_lossy(until_zero(data)).trim().to_owned();
         let number = |at: usize, size: usize| order.number(data.get(at..)?, size);
@@ -138,7 +138,7 @@ impl Options {
     }
 }
 
-/// A buffer's option; that of version 7 tells the places of its pages too.
+/// A buffer's option; in version 7 it also has the places of its pages.
 pub fn buffer(data: &[u8], order: Order, sections: bool) -> Option<Buffer> {
     let mut rest = data;
     let number = |rest: &mut &[u8], size: usize| -> Option<u64> {

@@ -7,16 +7,16 @@ use super::input::{Input, Unpacker};
 use crate::rows::Failure;
 use crate::tracepoints::Order;
 
-/// Bytes of pages that are read at a time.
+/// Bytes of pages per read.
 const READ: u64 = 1 << 18;
-/// The largest packed chunk of pages, unpacked.
+/// Maximum unpacked size of a compressed chunk of pages.
 const CHUNK_LIMIT: u64 = 1 << 26;
 
 const MISSED: u64 = 1 << 31;
 const MISSED_STORED: u64 = 1 << 30;
 const COMMIT: u64 = (1 << 27) - 1;
 
-/// Kinds of entries in a page; those below are lengths.
+/// Types of entries in a page; smaller values are lengths.
 const PADDING: u32 = 29;
 const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
@@ -26,19 +26,19 @@ const TIME_STAMP: u32 = 31;
 pub struct CpuStatistics {
     pub pages: u64,
     pub events: u64,
-    /// Events lost as the pages tell.
+    /// Lost events according to the pages.
     pub lost: u64,
-    /// Times that events were lost whose number is not known.
+    /// Number of losses of unknown size.
     pub lost_unknown: u64,
-    /// Pages whose header makes no sense.
+    /// Pages with an invalid header.
     pub bad_pages: u64,
-    /// Pages in which entries make no sense from somewhere on.
+    /// Pages with invalid entries from some place on.
     pub bad_entries: u64,
-    /// Chunks that do not unpack.
+    /// Chunks with invalid compression.
     pub bad_chunks: u64,
-    /// Bytes that the file should have and does not.
+    /// Missing bytes of the file.
     pub missing: u64,
-    /// Bytes behind the last whole page.
+    /// Bytes after the last whole page.
     pub odd: u64,
 }
 
@@ -47,13 +47,13 @@ pub struct Stream {
     pub cpu: i64,
     pub buffer: usize,
     pub statistics: CpuStatistics,
-    /// The time of the next event as the page tells it, and its bytes in the data that were read.
+    /// The time of the next event in the page, and its bytes in the data read.
     pub next: Option<Entry>,
     data: Data,
     order: Order,
     head: usize,
     page: usize,
-    /// The bytes that were read, where the page in hand begins, and the entries left of it.
+    /// The bytes read, the start of the current page, and its remaining entries.
     bytes: Vec<u8>,
     packed: Vec<u8>,
     begin: usize,
@@ -70,18 +70,18 @@ pub struct Entry {
     end: usize,
 }
 
-/// Where pages come from.
+/// The source of pages.
 enum Data {
     Plain {
         offset: u64,
         left: u64,
     },
-    /// Place, bytes packed and bytes unpacked of each chunk.
+    /// Place, compressed size and unpacked size of each chunk.
     Packed(VecDeque<(u64, u64, u64)>, Box<Unpacker>),
 }
 
 impl Stream {
-    /// Begin with the first event of a CPU.
+    /// Start with the first event of a CPU.
     pub fn open(
         input: &mut Input,
         header: &Header,
@@ -125,12 +125,12 @@ impl Stream {
         bytes.unwrap_or_default()
     }
 
-    /// Bytes of pages that were gone through.
+    /// Bytes of processed pages.
     pub fn done(&self) -> u64 {
         self.statistics.pages.saturating_mul(self.page as u64)
     }
 
-    /// Go to the next event.
+    /// Advance to the next event.
     #[inline]
     pub fn advance(&mut self, input: &mut Input) -> Result<(), Failure> {
         loop {
@@ -224,7 +224,7 @@ impl Stream {
         self.at = self.end;
     }
 
-    /// Begin the next page; false if there is none.
+    /// Start the next page; false if there is none.
     fn next_page(&mut self, input: &mut Input) -> Result<bool, Failure> {
         let next = match self.statistics.pages {
             0 => 0,
@@ -245,7 +245,7 @@ impl Stream {
         Ok(true)
     }
 
-    /// Read the header of the page; one that makes no sense has no events.
+    /// Read the header of the page; if it is invalid, the page has no events.
     fn header(&mut self) {
         let page = self.bytes.get(self.begin..).unwrap_or_default();
         let size = self.order.long;
@@ -311,7 +311,7 @@ impl Stream {
     }
 }
 
-/// A time of 59 bits, with the bits above them of the time before it.
+/// A time of 59 bits, extended by the high bits of the time before it.
 fn absolute(time: u64, before: u64) -> u64 {
     const HIGH: u64 = !((1 << 59) - 1);
     let time = time | before & HIGH;
@@ -321,10 +321,10 @@ fn absolute(time: u64, before: u64) -> u64 {
     }
 }
 
-/// Find the packed chunks of a CPU: where they are, and their bytes packed and unpacked.
+/// Find the compressed chunks of a CPU: their places, and their sizes compressed and unpacked.
 fn chunks(input: &mut Input, header: &Header, cpu: &CpuData, statistics: &mut CpuStatistics) -> Result<Data, Failure> {
     let order = header.order;
-    // The number of chunks stands before the bytes that are counted.
+    // The number of chunks precedes the counted bytes.
     let end = cpu.offset.saturating_add(cpu.size).saturating_add(4);
     statistics.missing = end.saturating_sub(input.size).min(cpu.size);
     let end = end.min(input.size);

@@ -6,13 +6,13 @@ use super::tables::stat;
 use crate::rows::{Learnt, Note};
 use crate::tracepoints::{Put, Tracepoints};
 
-/// Events that have no row, or not a whole one.
+/// Counts of events without a row, or with an incomplete one.
 #[derive(Default)]
 pub struct Counts {
     partial: u64,
     short: u64,
     unknown: u64,
-    /// The number of the first event that no format describes.
+    /// The number of the first event without a format.
     unknown_id: Option<u32>,
     too_many: u64,
     pub bad_formats: u64,
@@ -65,7 +65,7 @@ impl Notes<'_> {
     }
 }
 
-/// The sum of a number over all CPUs, and those that have it, in words.
+/// The sum of a number over all CPUs, and a text with the CPUs that have it.
 fn sum(streams: &[Stream], of: impl Fn(&Stream) -> u64) -> (u64, String) {
     let mut total = 0u64;
     let mut words = Vec::new();
@@ -212,7 +212,7 @@ fn properties(statistics: &FileStatistics<'_>, properties: &mut Vec<(String, Str
     add("hooks", options.hooks.join(", "));
 }
 
-/// What dctv calls a clock of the kernel.
+/// The name of a kernel clock in dctv.
 fn known_clock(clock: &str) -> &str {
     match clock {
         "mono" => "monotonic",

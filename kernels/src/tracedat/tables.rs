@@ -1,4 +1,4 @@
-//! What a header tells besides events -> tables: names of threads, maps of processes, buffers, what CPUs lost.
+//! Data in a header besides events -> tables: names of threads, maps of processes, buffers, losses of CPUs.
 
 use super::header::Header;
 use super::threads;
@@ -82,7 +82,7 @@ fn stats(header: &Header, sink: &mut Sink) {
     }
 }
 
-/// `1234 2 python3`, then a line with begin, end and path of each of its 2 libraries.
+/// `1234 2 python3`, then a line with start, end and path of each of its 2 libraries.
 fn maps(header: &Header, sink: &mut Sink) {
     let columns = vec![
         int("pid"),

@@ -4,21 +4,21 @@ use rustc_hash::FxHashMap;
 
 use crate::tracepoints::until_zero;
 
-/// What ftrace prints for the thread that idles, and for threads whose names were not saved.
+/// Names printed by ftrace for the idle thread, and for threads without a saved name.
 const IDLE: &[u8] = b"<idle>";
 const UNKNOWN: &[u8] = b"<...>";
 
-/// How many threads' names are learnt.
+/// Maximum number of names added for threads.
 const LIMIT: usize = 1 << 20;
 
-/// How many threads are found without hashing; a power of two.
+/// Number of threads in the cache without hashing; a power of two.
 const RECENT: usize = 256;
 
-/// Names of threads, and the numbers of theirs by the threads' ids.
+/// Names of threads, and their numbers by the threads' ids.
 pub struct Threads {
     names: Vec<Vec<u8>>,
     numbers: FxHashMap<i64, usize>,
-    /// Threads that were asked for, by the last bits of their ids, and the numbers of their names.
+    /// A cache by the last bits of threads' ids: ids, and the numbers of their names.
     recent: Box<[(i64, usize)]>,
 }
 
@@ -51,7 +51,7 @@ impl Threads {
         self.names.push(name.to_vec());
     }
 
-    /// The number of a thread's name, if that is known.
+    /// The number of a thread's name, if it is known.
     #[inline]
     fn number(&mut self, pid: i64) -> Option<usize> {
         let recent = &mut self.recent[pid as usize & (RECENT - 1)];
@@ -61,7 +61,7 @@ impl Threads {
         Some(recent.1)
     }
 
-    /// Learn the name of a thread that was not saved, as a record has it: with zero bytes behind it.
+    /// Add the name of a thread that was not saved, from a record: padded with zero bytes.
     #[inline]
     pub fn learn<'a>(&mut self, pid: i64, name: &dyn Fn() -> Option<&'a [u8]>) {
         if self.number(pid).is_none()
@@ -72,7 +72,7 @@ impl Threads {
         }
     }
 
-    /// The name of a thread, and a number that no other name has.
+    /// The name of a thread, and the unique number of the name.
     #[inline]
     pub fn name(&mut self, pid: i64) -> (usize, &[u8]) {
         let number = self.number(pid).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! `ancestry`: ids and parents -> those above or below one of them, with how far.
+//! `ancestry`: ids and parents -> the rows above or below one of them, with distances.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType};

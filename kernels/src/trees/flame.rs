@@ -1,4 +1,4 @@
-//! `flame_slices`, `flame_stacks`: slices, or stacks with weights -> one row for each path of names, with its sums.
+//! `flame_slices`, `flame_stacks`: slices, or stacks with weights -> one row per path of names, with sums.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::paths::{Paths, ROOT, paths_of, texts};
 use super::self_time::own_times;
 use crate::sweeps::{Cancel, Partitions, Reader, Sweep, Token, fail, int64, made, schema, stream, to_python};
 
-/// What is known of one path.
+/// The sums of one path.
 #[derive(Clone, Copy, Default)]
 pub struct Sums {
     count: i64,
@@ -28,20 +28,20 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Adds a slice without others within it.
+    /// Adds a slice without nested ones.
     pub fn add(&mut self, length: Option<i64>) {
         self.count = self.count.saturating_add(1);
         self.total = self.total.saturating_add(length.unwrap_or(0));
         self.own = self.own.saturating_add(length.unwrap_or(0));
     }
 
-    /// Takes away what others within a slice cover.
+    /// Subtracts the time covered by nested slices.
     pub fn take(&mut self, length: i64) {
         self.own = self.own.saturating_sub(length);
     }
 }
 
-/// Paths with their sums, in the order in which they are shown.
+/// Paths with their sums, in output order.
 struct Graph {
     paths: Paths,
     sums: Vec<Sums>,
@@ -50,13 +50,13 @@ struct Graph {
     given: usize,
 }
 
-/// Text of one batch at most, unless one stack alone has more.
+/// Maximum text of a batch, unless a single stack exceeds it.
 const TEXT: usize = 1 << 22;
 
-/// Which column has the names of slices.
+/// The column with the names of slices.
 const NAME: usize = 4;
 
-/// Rows of one batch at most.
+/// Maximum rows of a batch.
 const ROWS: usize = 1 << 16;
 
 impl Graph {
@@ -103,7 +103,7 @@ impl Graph {
     }
 }
 
-/// Each path before those below it; of neighbours the greatest first, then by name.
+/// Parents before children; siblings by descending sum, then by name.
 fn in_order(paths: &Paths, sums: &[Sums], names: &StringArray) -> Vec<u32> {
     let total = |path: u32| sums.get(path as usize).map_or(0, |sums| sums.total);
     let name = |path: u32| {
@@ -116,7 +116,7 @@ fn in_order(paths: &Paths, sums: &[Sums], names: &StringArray) -> Vec<u32> {
         below.entry(parent).or_default().push(path);
     }
     for children in below.values_mut() {
-        // They are taken from the end.
+        // Children are taken from the end.
         children.sort_by(|&a, &b| total(a).cmp(&total(b)).then_with(|| name(b).cmp(&name(a))));
     }
     let (mut order, mut waiting) = (Vec::with_capacity(paths.len()), below.remove(&ROOT).unwrap_or_default());
@@ -127,7 +127,7 @@ fn in_order(paths: &Paths, sums: &[Sums], names: &StringArray) -> Vec<u32> {
     order
 }
 
-/// Makes a graph of what is read.
+/// Makes a graph from an input.
 type Read = fn(Reader, &Token) -> Result<Graph, ArrowError>;
 
 struct Flame {
@@ -155,7 +155,7 @@ fn of_slices(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
     Ok(Graph::new(paths, sums, names))
 }
 
-/// Each slice lies in the time of its parent, so those that are over need not be kept.
+/// Each slice lies within the time of its parent, so slices that are over are not kept.
 fn of_nested(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
     let types: Vec<DataType> =
         reader.schema().fields().iter().skip(NAME).map(|field| field.data_type().clone()).collect();
@@ -175,7 +175,7 @@ fn of_nested(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
     Ok(Graph::new(nested.paths, nested.sums, names))
 }
 
-/// Stacks come with how many samples they have and how much those weigh; each is on all paths that it begins with.
+/// Stacks come with their number of samples and weight; each counts for all its prefixes.
 fn of_stacks(reader: Reader, cancel: &Token) -> Result<Graph, ArrowError> {
     let (mut paths, mut sums) = (Paths::default(), Vec::<Sums>::new());
     let (mut codes, mut names) = (FxHashMap::<String, u32>::default(), Vec::<String>::new());

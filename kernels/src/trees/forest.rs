@@ -1,8 +1,8 @@
-//! Ids and parents -> for each row the row of its parent; circles are cut.
+//! Ids and parents -> the parent's row of each row; cycles are cut.
 
 use rustc_hash::FxHashMap;
 
-/// Says that a row has no parent.
+/// Means that a row has no parent.
 pub const NONE: usize = usize::MAX;
 
 /// Rows by their parents.
@@ -13,7 +13,7 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// Of several rows of one id, the first counts; a parent that is no row's id is as good as none.
+    /// Among several rows with one id, the first counts; an unknown parent id means no parent.
     pub fn new(ids: &[Option<i64>], parents: &[Option<i64>]) -> Self {
         let mut rows = FxHashMap::with_capacity_and_hasher(ids.len(), Default::default());
         for (row, id) in ids.iter().enumerate() {
@@ -38,7 +38,7 @@ impl Forest {
         self.parent.get(row).copied().filter(|&parent| parent != NONE)
     }
 
-    /// Makes the first row of each circle a root, so that every walk upwards ends.
+    /// Makes the first row of each cycle a root, so that every walk upwards ends.
     fn cut(&mut self) {
         const FRESH: u8 = 0;
         const WALKED: u8 = 1;
@@ -64,7 +64,7 @@ impl Forest {
         }
     }
 
-    /// Gives each row a value that depends on its parent's, parents first whatever the order of rows.
+    /// Gives each row a value that depends on its parent's; parents first, in any order of rows.
     pub fn fold<T: Copy>(&self, mut make: impl FnMut(usize, Option<T>) -> T) -> Vec<T> {
         let mut values: Vec<Option<T>> = vec![None; self.parent.len()];
         let mut walk = Vec::new();

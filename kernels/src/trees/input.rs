@@ -1,4 +1,4 @@
-//! Arrow streams of integers and texts -> whole columns in memory, for what must see all rows.
+//! Arrow streams of integers and texts -> whole columns in memory, for kernels that need all rows.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -7,7 +7,7 @@ use arrow_schema::{ArrowError, DataType};
 
 use crate::sweeps::{Partitions, Reader, Token, fail};
 
-/// All rows of an input whose columns are int64, the last one maybe a name of any type.
+/// All rows of an input with int64 columns, where the last column may be a name of any type.
 pub struct Rows {
     pub columns: Vec<Vec<Option<i64>>>,
     /// A code for each row's name, by order of first appearance.
@@ -16,7 +16,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Reads so many columns of integers, and a name where `named`.
+    /// Reads `integers` integer columns, and a name if `named`.
     pub fn read(reader: Reader, integers: usize, named: bool, cancel: &Token) -> Result<Self, ArrowError> {
         let types: Vec<DataType> = reader.schema().fields().iter().map(|field| field.data_type().clone()).collect();
         let fits = types.len() == integers + usize::from(named)
@@ -55,7 +55,7 @@ impl Rows {
         Ok(())
     }
 
-    /// One column of integers; empty if there is none of this number.
+    /// One integer column; empty if there is none with this number.
     pub fn integers(&self, column: usize) -> &[Option<i64>] {
         self.columns.get(column).map_or(&[], Vec::as_slice)
     }

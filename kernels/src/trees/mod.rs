@@ -1,4 +1,4 @@
-//! Kernels over rows that name their parents: who is above and below, own time, stacks and flame graphs.
+//! Kernels over rows with parent ids: ancestors and descendants, self time, stacks and flame graphs.
 
 use pyo3::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Slices by time, each within its parent's time -> sums by path of names; what is over is forgotten.
+//! Slices by time, each within its parent's time -> sums by path of names; completed slices take no memory.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,16 +13,16 @@ use super::flame::Sums;
 use super::paths::{Paths, ROOT};
 use crate::sweeps::fail;
 
-/// A slice that may still get others within it.
+/// A slice that may still get nested ones.
 struct Open {
     path: u32,
     start: i64,
     end: Option<i64>,
-    /// Until when its time is that of others within it.
+    /// The end of its time covered by nested slices so far.
     covered: i64,
 }
 
-/// Sums of the slices so far, and those that are open.
+/// Sums of the slices so far, and the open slices.
 #[derive(Default)]
 pub struct Nested {
     open: FxHashMap<i64, Open>,
@@ -35,7 +35,7 @@ pub struct Nested {
 type Integers<'a> = [&'a Int64Array; 4];
 
 impl Nested {
-    /// Adds rows whose names have codes.
+    /// Adds rows, with codes for names.
     pub fn add(&mut self, batch: &RecordBatch, codes: &[u32]) -> Result<(), ArrowError> {
         let column = |number: usize| {
             batch
@@ -95,7 +95,7 @@ impl Nested {
         Ok(())
     }
 
-    /// What ended before a time can have no more slices within it.
+    /// Drops slices that ended before a time, since they get no more nested ones.
     fn forget(&mut self, time: i64) {
         while let Some(&Reverse((end, id))) = self.ends.peek()
             && end < time

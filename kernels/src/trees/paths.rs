@@ -1,4 +1,4 @@
-//! Names that stand in each other -> numbered paths and their texts; `stack_paths` gives each row its own.
+//! Nested names -> numbered paths and their texts; `stack_paths` returns the path of each row.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use super::forest::Forest;
 use super::input::Rows;
 use crate::sweeps::{Cancel, Partitions, Reader, Sweep, Token, fail, made, schema, stream, to_python};
 
-/// A path of no names.
+/// The empty path.
 pub const ROOT: u32 = u32::MAX;
 
-/// Names at each end of a path that its text shows; what is between them is left out.
+/// Number of names at each end of a path that are part of its text; those in between are omitted.
 const SHOWN: usize = 256;
 
-/// Rows of one batch at most.
+/// Maximum rows of a batch.
 const ROWS: usize = 1 << 16;
 
-/// Paths by number: each is another one, or none, and a name.
+/// Paths by number: each is a parent path, or none, and a name.
 #[derive(Default)]
 pub struct Paths {
     nodes: Vec<(u32, u32)>,
@@ -51,17 +51,17 @@ impl Paths {
         self.nodes.len()
     }
 
-    /// The path that one is below, and its last name.
+    /// The parent of a path, and its last name.
     pub fn node(&self, path: u32) -> Option<(u32, u32)> {
         self.nodes.get(path as usize).copied()
     }
 
-    /// How many names stand before the last one.
+    /// The number of names before the last one.
     pub fn depth(&self, path: u32) -> u32 {
         self.depths.get(path as usize).copied().unwrap_or(0)
     }
 
-    /// Whether the last name of a path stands in it before.
+    /// Whether the last name of a path occurs in it before.
     pub fn recursive(&self, path: u32) -> bool {
         self.node(path).is_some_and(|(below, own)| {
             std::iter::successors(self.node(below), |&(below, _)| self.node(below)).any(|(_, name)| name == own)
@@ -89,13 +89,13 @@ fn name_of(names: &StringArray, code: u32) -> &str {
     if place < names.len() && names.is_valid(place) { names.value(place) } else { "?" }
 }
 
-/// The texts of the names that were met.
+/// The texts of the names so far.
 pub fn texts(names: &mut Partitions) -> Result<StringArray, ArrowError> {
     let found = cast(&names.distinct(0)?, &DataType::Utf8)?;
     Ok(found.as_string::<i32>().clone())
 }
 
-/// Numbers the path of each row; the names stand in `rows`.
+/// Numbers the path of each row; `codes` are the names of rows.
 pub fn paths_of(forest: &Forest, codes: &[u32], paths: &mut Paths) -> Result<Vec<u32>, ArrowError> {
     let mut failure = None;
     let found = forest.fold(|row, parent: Option<u32>| {

@@ -1,4 +1,4 @@
-//! `reachable`: arrows between ids -> the ids that arrows lead to from one of them, with how far.
+//! `reachable`: arrows between ids -> the ids reachable from one of them, with distances.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType};

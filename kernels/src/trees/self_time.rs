@@ -1,4 +1,4 @@
-//! `self_time`: slices by time -> how long each one had no slice within it.
+//! `self_time`: slices by time -> the time of each one without nested slices.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use super::forest::Forest;
 use super::input::Rows;
 use crate::sweeps::{Cancel, Reader, Sweep, Token, made, schema, stream, to_python};
 
-/// Each slice's duration without what its children cover; None where it never ended.
+/// Each slice's duration without the time covered by its children; None if it never ended.
 ///
-/// Rows ascend in time: children may overlap, and what two of them cover counts once.
+/// Rows ascend in time: children may overlap, and overlaps count once.
 pub fn own_times(forest: &Forest, times: &[Option<i64>], durations: &[Option<i64>]) -> Vec<Option<i64>> {
     let ends: Vec<Option<i64>> = times
         .iter()
