@@ -58,7 +58,7 @@ impl Mode {
 #[derive(Clone)]
 struct Mapping {
     end: u64,
-    /// The difference between the offset in the module and the address.
+    /// Added to an address, it gives the offset in the module.
     shift: u64,
     module: Arc<str>,
 }

@@ -39,7 +39,8 @@ impl Rows {
         }
     }
 
-    /// Add texts of many rows, which [`Sink::append`] ends, by the caller's numbers: each must always mean the same text.
+    /// Add texts of many rows, which [`Sink::append`] ends, by the caller's numbers: each must always mean the same
+    /// text.
     #[inline]
     pub fn texts<'a>(
         &mut self,
