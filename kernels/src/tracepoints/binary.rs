@@ -1,10 +1,10 @@
-//! What the kernel's `trace_printk` leaves in a record (a format and packed values) -> the text it stands for.
+//! A record of the kernel's `trace_printk` (a format and packed values) -> its text.
 
 use super::expression::Context;
 use super::format::until_zero;
 use super::text::{Conversion, Part, parse};
 
-/// Add the text; false where values are missing in the record.
+/// Add the text; false if values are missing in the record.
 pub fn put(format: &[u8], mut values: &[u8], context: Context<'_>, out: &mut Vec<u8>) -> bool {
     let mut packed = Packed { whole: values.len(), context };
     let mut whole = true;
@@ -23,7 +23,7 @@ pub fn put(format: &[u8], mut values: &[u8], context: Context<'_>, out: &mut Vec
 }
 
 struct Packed<'a> {
-    /// Bytes of all values: they are aligned from the first on.
+    /// Bytes of all values: alignment is relative to the first.
     whole: usize,
     context: Context<'a>,
 }

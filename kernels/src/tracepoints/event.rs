@@ -9,17 +9,17 @@ use super::symbols::Names;
 use super::{Record, flags, values};
 use crate::rows::{ColumnSpec, Rows, Sink, Type};
 
-/// Printed values of one column that are remembered.
+/// Maximum number of cached printed values per column.
 const KNOWN_LIMIT: usize = 4096;
 
-/// The numbers that all events have, of one record.
+/// The common numbers of a record.
 pub struct Head {
     pub pid: i64,
     pub flags: u8,
     pub preempt: u8,
 }
 
-/// Where the common fields are.
+/// The places of the common fields.
 #[derive(Clone, Copy)]
 pub struct Places {
     pid: (usize, usize),
@@ -52,17 +52,17 @@ impl Places {
     }
 }
 
-/// A table that rows of one event go to.
+/// The table for rows of one event.
 pub struct Event {
     pub table: usize,
     pub common: Common,
     columns: Vec<Filled>,
-    /// The number of each column in the table, which events of the same name share, and whether it is filled quickly.
+    /// The number of each column in the table, which events of the same name share, and its quick source.
     at: Vec<(usize, Option<Quick>)>,
     places: Places,
-    /// The columns of numbers beyond those of 64 bits with a sign.
+    /// The columns of numbers beyond signed 64-bit ones.
     wide: Vec<Option<usize>>,
-    /// Such numbers of the row in hand, by their places.
+    /// Such numbers of the current row, by place.
     beyond: Vec<(usize, u64)>,
     scratch: Vec<u8>,
 }
@@ -74,7 +74,7 @@ impl Event {
         Event::with(&format.name, columns, Places::of(format, order), optional, sink)
     }
 
-    /// Prepare a table whose columns are given.
+    /// Prepare a table with given columns.
     pub fn with(name: &str, mut columns: Vec<Filled>, places: Places, optional: Optional, sink: &mut Sink) -> Event {
         let (spec, common) = table(name, optional, &mut columns);
         let wanted: Vec<ColumnSpec> = spec.columns.clone();
@@ -97,7 +97,7 @@ impl Event {
         }
     }
 
-    /// Begin a row with what all events have; None if the record is too short.
+    /// Begin a row with the common data; None if the record is too short.
     #[inline]
     pub fn begin(&self, record: &Record<'_>, sink: &mut Sink) -> Option<()> {
         let head = self.places.read(record.bytes)?;
@@ -123,7 +123,7 @@ impl Event {
         Some(())
     }
 
-    /// Add a row; false if a field lies outside of the record, and then its column is null.
+    /// Add a row; false if a field is out of bounds, which makes its column null.
     pub fn row(
         &mut self,
         record: &Record<'_>,
@@ -141,7 +141,7 @@ impl Event {
         Some(whole)
     }
 
-    /// Begin a row with all that the event's fields tell.
+    /// Begin a row with the data of all of the event's fields.
     pub fn open(
         &mut self,
         record: &Record<'_>,
@@ -167,7 +167,7 @@ impl Event {
         Some(whole)
     }
 
-    /// Put a number into the column of those that need all 64 bits.
+    /// Put a number into the column of unsigned 64-bit numbers.
     fn put_wide(&mut self, place: usize, value: u64, sink: &mut Sink) {
         let (Some(filled), Some(known)) = (self.columns.get(place), self.wide.get_mut(place)) else {
             return;
@@ -259,7 +259,7 @@ fn put_printed(
     Some(())
 }
 
-/// Print pieces one behind the other.
+/// Print pieces one after the other.
 fn pieces(pieces: &[Piece], context: Context<'_>, out: &mut Vec<u8>) -> Option<()> {
     for piece in pieces {
         match piece {
@@ -277,7 +277,7 @@ fn pieces(pieces: &[Piece], context: Context<'_>, out: &mut Vec<u8>) -> Option<(
     Some(())
 }
 
-/// Names of the callers, the outermost first; a 0 or all bits set ends the list.
+/// Names of the callers, the outermost first; the list ends at 0 or all bits set.
 fn stack(bytes: &[u8], context: Context<'_>, names: &mut Names, out: &mut Vec<u8>) {
     let long = context.order.long;
     let end = if long == 4 { u64::from(u32::MAX) } else { u64::MAX };

@@ -1,17 +1,17 @@
-//! The values in a print format, over the fields of a record -> numbers and texts.
+//! The values in a print format, evaluated over the fields of a record -> numbers and texts.
 
 use super::format::{Field, Order, Shape, extended, until_zero};
 use super::symbols::Symbols;
 
-/// What a value is computed from.
+/// An expression for a value.
 #[derive(Clone, Debug)]
 pub enum Expression {
     Number(i64),
     Text(Vec<u8>),
     Field(Field),
-    /// A value of an array, and its number.
+    /// A value of an array, by its number.
     Element(Field, Box<Expression>),
-    /// Bytes of a dynamic field.
+    /// Length of a dynamic field in bytes.
     Length(Field),
     Unary(u8, Box<Expression>),
     Binary(Operator, Box<Expression>, Box<Expression>),
@@ -86,7 +86,7 @@ impl Operator {
     }
 }
 
-/// A record, and what its values are read with.
+/// A record, with the data needed to read its values.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub record: &'a [u8],
@@ -95,7 +95,7 @@ pub struct Context<'a> {
 }
 
 impl Expression {
-    /// The only field that the value depends on, if it is a number.
+    /// The only field that the value depends on, if that is a number.
     pub fn only_field(&self) -> Option<&Field> {
         let mut found: Option<&Field> = None;
         let mut single = true;
@@ -134,7 +134,7 @@ impl Expression {
         }
     }
 
-    /// The value as a number; None if it is a text, or lies outside of the record.
+    /// The value as a number; None if it is a text, or out of bounds.
     pub fn number(&self, context: Context<'_>) -> Option<i64> {
         match self {
             Expression::Number(value) => Some(*value),
@@ -163,7 +163,7 @@ impl Expression {
         }
     }
 
-    /// Add the value as a text; None if it is a number, or lies outside of the record.
+    /// Add the value as a text; None if it is a number, or out of bounds.
     pub fn text(&self, context: Context<'_>, out: &mut Vec<u8>) -> Option<()> {
         match self {
             Expression::Text(text) => out.extend_from_slice(text),
@@ -206,7 +206,7 @@ fn narrow_or_whole(value: u64, size: usize, signed: bool) -> i64 {
     }
 }
 
-/// The names of the bits of a value; what has no name is printed as a number.
+/// The names of the bits of a value; bits without a name are printed as a number.
 fn flags(value: i64, between: &[u8], pairs: &[(i64, Vec<u8>)], out: &mut Vec<u8>) {
     let mut left = value;
     let mut first = true;
@@ -228,7 +228,7 @@ fn flags(value: i64, between: &[u8], pairs: &[(i64, Vec<u8>)], out: &mut Vec<u8>
     }
 }
 
-/// The text that a field holds.
+/// The text in a field.
 pub fn field_text<'a>(field: &Field, record: &'a [u8], order: Order) -> Option<&'a [u8]> {
     Some(until_zero(field.bytes(record, order)?))
 }

@@ -1,4 +1,4 @@
-//! The context of an event (interrupts, preemption) -> the characters that ftrace prints for it.
+//! The context of an event (interrupts, preemption) -> its characters in ftrace's text.
 
 const IRQS_OFF: u8 = 0x01;
 const LAZY: u8 = 0x02;
@@ -9,7 +9,7 @@ const PREEMPT_RESCHEDULE: u8 = 0x20;
 const NMI: u8 = 0x40;
 const BH_OFF: u8 = 0x80;
 
-/// `d..2.`: interrupts off, to be rescheduled, in an interrupt, depth of preemption, of migration.
+/// `d..2.`: interrupts off, rescheduling needed, in an interrupt, depth of preemption, of migration.
 pub fn context(flags: u8, preempt: u8) -> [u8; 5] {
     let is = |flag: u8| flags & flag != 0;
     let off = match (is(IRQS_OFF), is(BH_OFF)) {

@@ -1,9 +1,9 @@
-//! The kernel's description of an event (a `format` file) -> its number, fields and how it is printed.
+//! The kernel's description of an event (a `format` file) -> its number, fields and print format.
 
-/// Fields of one event; the kernel has at most a few dozen.
+/// Maximum number of fields of an event; the kernel has at most a few dozen.
 const FIELD_LIMIT: usize = 512;
 
-/// How numbers lie in the records of a trace.
+/// The representation of numbers in the records of a trace.
 #[derive(Clone, Copy)]
 pub struct Order {
     pub big: bool,
@@ -12,7 +12,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// The first 1, 2, 4 or 8 of some bytes as a number without a sign.
+    /// The first 1, 2, 4 or 8 bytes as an unsigned number.
     #[inline]
     pub fn number(self, bytes: &[u8], size: usize) -> Option<u64> {
         let bytes = bytes.get(..size)?;
@@ -30,16 +30,16 @@ impl Order {
     }
 }
 
-/// What the bytes of a field are.
+/// The type of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// 1, 2, 4 or 8 bytes.
     Number,
-    /// Text that ends with a zero byte, or the field; a size of 0 goes to the record's end.
+    /// Text that ends with a zero byte or at the end of the field; a size of 0 extends to the record's end.
     Text,
-    /// Values of so many bytes.
+    /// Values of this many bytes.
     Array(usize),
-    /// Where the text lies: `__data_loc`, or counted from the field's end: `__rel_loc`.
+    /// The place of the text: `__data_loc`, or relative to the field's end: `__rel_loc`.
     DynamicText {
         relative: bool,
     },
@@ -65,7 +65,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// The bytes of a value that may lie elsewhere in the record.
+    /// The bytes of a value that may be elsewhere in the record.
     #[inline]
     pub fn bytes<'a>(&self, record: &'a [u8], order: Order) -> Option<&'a [u8]> {
         let relative = match self.shape {
@@ -87,7 +87,7 @@ impl Field {
         record.get(at..at.checked_add(length)?)
     }
 
-    /// A number, with its sign.
+    /// A signed number.
     #[inline]
     pub fn number(&self, record: &[u8], order: Order) -> Option<i64> {
         let value = order.number(record.get(self.offset..)?, self.size)?;
@@ -98,7 +98,7 @@ impl Field {
     }
 }
 
-/// A number of so many bytes whose highest bit is its sign.
+/// A signed number of `size` bytes.
 #[inline]
 pub fn extended(value: u64, size: usize) -> i64 {
     match size {
@@ -109,7 +109,7 @@ pub fn extended(value: u64, size: usize) -> i64 {
     }
 }
 
-/// What stands before the first zero byte.
+/// The bytes before the first zero byte.
 #[inline]
 pub fn until_zero(bytes: &[u8]) -> &[u8] {
     &bytes[..memchr::memchr(0, bytes).unwrap_or(bytes.len())]
@@ -119,7 +119,7 @@ pub fn until_zero(bytes: &[u8]) -> &[u8] {
 #[derive(Clone, Debug)]
 pub struct Format {
     pub name: String,
-    /// The fields that all events have: their names begin with `common_`.
+    /// The common fields of all events: their names begin with `common_`.
     pub common: Vec<Field>,
     pub fields: Vec<Field>,
     /// `"comm=%s", REC->comm`
@@ -127,7 +127,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// A field by its name, the common ones last.
+    /// A field by its name; common ones are searched last.
     pub fn find(&self, name: &[u8]) -> Option<&Field> {
         let named = |one: &&Field| one.name.as_bytes() == name;
         self.fields.iter().find(named).or_else(|| self.common.iter().find(named))
@@ -147,7 +147,7 @@ pub fn head(text: &[u8]) -> Option<(&[u8], u32)> {
     None
 }
 
-/// Read the text of a `format` file; None if it is none.
+/// Read the text of a `format` file; None if it is invalid.
 pub fn parse(text: &[u8], order: Order) -> Option<Format> {
     let (name, _) = head(text)?;
     let mut format = Format {
@@ -203,10 +203,10 @@ fn field(text: &[u8], order: Order) -> Option<Field> {
     })
 }
 
-/// A type, a name, and what stands in brackets.
+/// A type, a name, and the text in brackets.
 type Declared<'a> = (&'a [u8], &'a [u8], Option<&'a [u8]>);
 
-/// The type, the name and what stands in the brackets of `char comm[16]` or `__data_loc char[] name`.
+/// The type, the name and the text in the brackets of `char comm[16]` or `__data_loc char[] name`.
 fn declaration(text: &[u8]) -> Option<Declared<'_>> {
     let mut rest = text;
     let mut count = None;
@@ -251,7 +251,7 @@ fn shape(kind: &[u8], count: Option<&[u8]>, size: usize, order: Order) -> Shape 
     }
 }
 
-/// Bytes of a value by the words of its type; 1 where they say nothing.
+/// Bytes of a value by the words of its type; 1 if they do not determine it.
 fn element(words: Vec<&[u8]>, order: Order) -> usize {
     let has = |word: &[u8]| words.contains(&word);
     let ends = |digits: &[u8]| {

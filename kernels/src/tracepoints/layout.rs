@@ -1,4 +1,4 @@
-//! An event's description -> the columns of its table, and what each of them is filled with.
+//! An event's description -> the columns of its table, and their sources.
 
 use super::expression::Expression;
 use super::format::{Field, Format, Order, Shape};
@@ -6,7 +6,7 @@ use super::print::{self, Piece};
 use crate::ftrace::table::NUMBERED;
 use crate::rows::{ColumnSpec, EventSpec, TableSpec, Type};
 
-/// What a trace's tables have besides the fields of their events.
+/// Columns of a trace's tables besides the fields of their events.
 #[derive(Clone, Copy, Default)]
 pub struct Optional {
     /// Whether processes of threads are known.
@@ -15,11 +15,11 @@ pub struct Optional {
     pub buffer: bool,
 }
 
-/// Columns before the fields, which a field may not be named as.
+/// Columns before the fields; their names are reserved.
 const FIXED: [&str; 8] = ["_ts", "cpu", "common_comm", "common_pid", "common_tgid", "common_flags", "line", "buffer"];
 const RESERVED: [&str; 3] = ["dur", "cat", "text"];
 
-/// Where the columns are that all events have.
+/// The places of the common columns.
 #[derive(Clone, Copy, Default)]
 pub struct Common {
     pub tgid: Option<usize>,
@@ -28,25 +28,25 @@ pub struct Common {
     pub buffer: Option<usize>,
 }
 
-/// What a column is filled with.
+/// The source of a column.
 pub enum ColumnSource {
     Number(Field),
-    /// A number that may need all 64 bits.
+    /// A number that may need all 64 bits unsigned.
     Address(Field),
     Text(Field),
-    /// A number that an expression of the print format gives, and how it is printed.
+    /// A number computed by an expression of the print format, and its conversion.
     Computed(super::text::Conversion, Expression),
-    /// What is printed, remembered by the number it depends on.
+    /// A printed text, cached by the number it depends on.
     Printed(Box<Printed>),
-    /// The name of the function at an address, and whether to tell how far in.
+    /// The name of the function at an address, and whether to add the offset.
     Symbol(Field, bool),
-    /// Names of functions, from the outermost in, `;` between them.
+    /// Names of functions, outermost first, separated by `;`.
     Stack(Field),
     /// Arguments of a system call.
     Arguments(Field),
 }
 
-/// What is printed behind a name.
+/// A value printed after a name.
 pub struct Printed {
     pub pieces: Vec<Piece>,
     /// The only number it depends on.
@@ -103,7 +103,7 @@ fn text_type(field: &Field) -> Type {
     }
 }
 
-/// The fields, of which some are addresses of functions.
+/// The fields, some of them as addresses of functions.
 fn symbols(format: &Format, named: &[&str]) -> Vec<Filled> {
     let mut columns = plain(format);
     for column in &mut columns {
@@ -124,7 +124,7 @@ fn stack(format: &Format) -> Vec<Filled> {
         if let ColumnSource::Text(field) = &column.source
             && field.name == "caller"
         {
-            // The record goes on behind the callers that the description names.
+            // The record extends beyond the callers in the description.
             let field = Field { size: 0, ..field.clone() };
             column.spec = ColumnSpec::new("stack", Type::Text);
             column.source = ColumnSource::Stack(field);
@@ -133,7 +133,7 @@ fn stack(format: &Format) -> Vec<Filled> {
     columns
 }
 
-/// The fields, and what is printed of them that is no field.
+/// The fields, and printed values that are not fields.
 fn printed(format: &Format, order: Order) -> Vec<Filled> {
     let mut columns = plain(format);
     for named in print::named(format, order) {
@@ -143,7 +143,7 @@ fn printed(format: &Format, order: Order) -> Vec<Filled> {
         };
         match at {
             None => columns.push(filled),
-            // What is printed as a text keeps the name, as in ftrace's text, and the number gets another.
+            // A value printed as a text keeps the name, as in ftrace's text, and the number gets another.
             Some(at) if filled.spec.kind == Type::Text => {
                 if let ColumnSource::Printed(_) | ColumnSource::Symbol(..) = &filled.source {
                     replace(&mut columns, at, filled);
@@ -162,7 +162,7 @@ fn printed(format: &Format, order: Order) -> Vec<Filled> {
     columns
 }
 
-/// Put a text in the place of a number, which stands behind all under another name.
+/// Put a text in the place of a number, which moves to the end under another name.
 fn replace(columns: &mut Vec<Filled>, at: usize, text: Filled) {
     if !is_text(&columns[at].source) {
         let number = std::mem::replace(&mut columns[at], text);
@@ -179,7 +179,7 @@ fn is_text(source: &ColumnSource) -> bool {
     !matches!(source, ColumnSource::Number(_) | ColumnSource::Address(_))
 }
 
-/// The column of the number behind a text.
+/// The column of the number for a text.
 fn renamed(mut column: Filled, text: &ColumnSource) -> Filled {
     column.spec.name = format!("{}_number", column.spec.name);
     if let (ColumnSource::Number(field), ColumnSource::Symbol(..)) = (&column.source, text) {
@@ -189,7 +189,7 @@ fn renamed(mut column: Filled, text: &ColumnSource) -> Filled {
     column
 }
 
-/// What is printed, if a column of that name can hold more than there is.
+/// The printed value, if a column of that name can hold more than the existing one.
 fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
     let text = |source| Filled { spec: ColumnSpec::new(name, Type::Text), source };
     if let [Piece::Value(..), Piece::Literal(unit)] = pieces.as_slice()
@@ -234,7 +234,7 @@ fn of_print(name: &str, mut pieces: Vec<Piece>, known: bool) -> Option<Filled> {
     Some(text(ColumnSource::Printed(Box::new(Printed { by: by.cloned(), pieces, known: Default::default() }))))
 }
 
-/// Whether a piece is printed in a way that only the kernel knows.
+/// Whether only the kernel can print a piece.
 fn is_unknown(piece: &Piece) -> bool {
     match piece {
         Piece::Value(conversion, Expression::Field(field)) => {
@@ -245,7 +245,7 @@ fn is_unknown(piece: &Piece) -> bool {
     }
 }
 
-/// The table of an event, and where its common columns are; columns are named so that none is twice.
+/// The table of an event, and the places of its common columns; names of columns are made unique.
 pub fn table(name: &str, optional: Optional, columns: &mut [Filled]) -> (TableSpec, Common) {
     let mut specs = vec![
         ColumnSpec::new("_ts", Type::Int).with_unit("ns"),

@@ -1,9 +1,9 @@
-//! Records of kernel tracepoints, as ring buffers hold them -> rows of one table for each event.
+//! Records of kernel tracepoints in ring buffers -> rows of one table for each event.
 //!
-//! Every format that carries the kernel's `format` files uses this: they are added with [`Tracepoints::add`], then each
-//! record (from its `common_type` on) is put with [`Tracepoints::row`]. Tables and columns are those of ftrace's text:
-//! fields by their names; what is printed as `name=text` by `__print_symbolic`, `__print_flags`, `%pS` and the like
-//! is a text column of that name, and the number behind it is `<name>_number` where the field has the same name.
+//! Every format that contains the kernel's `format` files uses this: they are added with [`Tracepoints::add`], then
+//! each record (from its `common_type` on) is put with [`Tracepoints::row`]. Tables and columns are those of ftrace's
+//! text: fields by their names; a value printed as `name=text` by `__print_symbolic`, `__print_flags`, `%pS` and the
+//! like is a text column of that name, and its number is `<name>_number` if the field has the same name.
 
 mod binary;
 mod event;
@@ -35,7 +35,7 @@ pub use symbols::Symbols;
 /// Formats of `trace_printk` by their address.
 pub type Printks = FxHashMap<u64, Vec<u8>>;
 
-/// How many different events of a trace get tables.
+/// Maximum number of different events with tables.
 const TABLE_LIMIT: usize = 10_000;
 
 /// One record of a ring buffer.
@@ -43,28 +43,28 @@ pub struct Record<'a> {
     /// Absolute, in ns.
     pub ts: i64,
     pub cpu: i64,
-    /// The name of the thread, and the number that stands for it, if there is one.
+    /// The name of the thread, and its number, if there is one.
     pub comm: &'a [u8],
     pub comm_number: Option<usize>,
     /// The process of the thread, if known.
     pub tgid: Option<i64>,
     /// The number of the event in the trace's order.
     pub line: i64,
-    /// The name of the buffer, but for the main one.
+    /// The name of the buffer, except for the main one.
     pub buffer: Option<&'a [u8]>,
     /// From `common_type` on.
     pub bytes: &'a [u8],
 }
 
-/// What became of a record.
+/// The result for a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Put {
     Row,
-    /// A row, in which something is NULL since it lies outside of the record or is not described.
+    /// A row with NULL for data that are out of bounds or have no description.
     Partial,
-    /// No row: the record is too short for the fields of all events.
+    /// No row: the record is too short for the common fields.
     Short,
-    /// No row: no format has this number.
+    /// No row: there is no format with this number.
     Unknown(u32),
     /// No row: too many different events.
     TooMany,
@@ -85,12 +85,12 @@ pub struct Tracepoints {
     printks: Printks,
     formats: FxHashMap<u32, Vec<u8>>,
     known: Vec<Option<EventDecoder>>,
-    /// Events that tell names of threads, and the fields with ids and names.
+    /// Events with names of threads, and the fields with ids and names.
     naming: Vec<(u32, Vec<(Field, Field)>)>,
     tables: usize,
 }
 
-/// Events that tell names of threads, and theirs.
+/// Names of the events with names of threads.
 const NAMING: [&str; 3] = ["sched_switch", "sched_wakeup", "sched_wakeup_new"];
 const NAMES: [(&[u8], &[u8]); 3] = [(b"prev_pid", b"prev_comm"), (b"next_pid", b"next_comm"), (b"pid", b"comm")];
 
@@ -109,7 +109,7 @@ impl Tracepoints {
         }
     }
 
-    /// Add the text of a `format` file; false if it is none.
+    /// Add the text of a `format` file; false if it is invalid.
     pub fn add(&mut self, text: Vec<u8>) -> bool {
         let Some((_, id)) = format::head(&text) else {
             return false;
@@ -139,7 +139,7 @@ impl Tracepoints {
         }
     }
 
-    /// Tell the ids of threads in a record that was put, and how to get their names.
+    /// Return the ids of threads in a record that was put, and a function for their names.
     #[inline]
     pub fn names_in<'a>(&self, record: &'a [u8], mut tell: impl FnMut(i64, &dyn Fn() -> Option<&'a [u8]>)) {
         let id = self.order.number(record, 2).unwrap_or(0) as u32;
@@ -153,7 +153,7 @@ impl Tracepoints {
         }
     }
 
-    /// Marks of programs with missing fields, which were kept as text.
+    /// Number of marks of programs with missing fields, kept as text.
     pub fn bad_marks(&self) -> u64 {
         let special = self.known.iter().flatten().map(|known| match known {
             EventDecoder::Special(special) => special.bad_marks(),
@@ -167,7 +167,7 @@ impl Tracepoints {
         self.row_with(record, None, sink)
     }
 
-    /// Put a record into its table, with the stack that was taken with it as a column more.
+    /// Put a record into its table, with the stack taken with it as an additional column.
     pub fn row_with(&mut self, record: &Record<'_>, stack: Option<&[u8]>, sink: &mut Sink) -> Put {
         let Some(id) = self.order.number(record.bytes, 2) else {
             return Put::Short;

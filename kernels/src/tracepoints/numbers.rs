@@ -1,11 +1,11 @@
-//! Texts that come again and again in records -> numbers, by which columns know them without looking at the text.
+//! Recurring texts in records -> numbers, which columns recognize without reading the text.
 
-/// Texts that are remembered at a time; a power of two.
+/// Number of cached texts; a power of two.
 const SLOTS: usize = 512;
 /// Bytes of a thread's name in a record.
 pub const NAME: usize = 16;
 
-/// Gives numbers to texts, none twice; a text that was forgotten gets another.
+/// Assigns unique numbers to texts; an evicted text gets a new number.
 pub struct Numbers {
     slots: Box<[Slot]>,
     next: usize,
@@ -14,7 +14,7 @@ pub struct Numbers {
 #[derive(Clone, Copy, Default)]
 struct Slot {
     bytes: (u64, u64),
-    /// 0 where nothing is remembered.
+    /// 0 in a free slot.
     number: usize,
     length: usize,
 }
@@ -26,13 +26,13 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    /// A number that was not given before.
+    /// A new number.
     pub fn fresh(&mut self) -> usize {
         self.next += 1;
         self.next
     }
 
-    /// The number of a text that ends with a zero byte or the field, and its length.
+    /// The number of a text that ends with a zero byte or at the end of the field, and its length.
     #[inline]
     pub fn of(&mut self, field: &[u8; NAME]) -> (usize, usize) {
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -3,11 +3,11 @@
 use super::expression::{Expression, Operator, narrow, negated};
 use super::format::{Field, Order, Shape};
 
-/// How deep expressions may be nested, and how many parts one may have.
+/// Maximum depth of expressions, and number of parts.
 const DEPTH_LIMIT: usize = 100;
 const LIST_LIMIT: usize = 4096;
 
-/// The operators, the longest first, and how tightly they bind.
+/// The operators, the longest first, with their precedence.
 const OPERATORS: [(&[u8], Operator, u8); 18] = [
     (b"||", Operator::Or, 1),
     (b"&&", Operator::And, 2),
@@ -29,7 +29,7 @@ const OPERATORS: [(&[u8], Operator, u8); 18] = [
     (b"%", Operator::Modulo, 10),
 ];
 
-/// Constants that kernels print by name and whose values their formats do not tell.
+/// Constants that kernels print by name without giving their values in formats.
 const CONSTANTS: [(&[u8], i64); 14] = [
     (b"HRTIMER_MODE_ABS", 0),
     (b"HRTIMER_MODE_REL", 1),
@@ -47,7 +47,7 @@ const CONSTANTS: [(&[u8], i64); 14] = [
     (b"NULL", 0),
 ];
 
-/// The text of a print format that is still to be read.
+/// The unread rest of a print format.
 pub struct Tokens<'a> {
     rest: &'a [u8],
 }
@@ -83,7 +83,7 @@ impl<'a> Tokens<'a> {
         word
     }
 
-    /// String literals side by side, as one text.
+    /// Adjacent string literals, as one text.
     pub fn texts(&mut self) -> Option<Vec<u8>> {
         let mut text = Vec::new();
         let mut found = false;
@@ -116,7 +116,7 @@ impl<'a> Tokens<'a> {
         found.then_some(text)
     }
 
-    /// Pass over the rest of a value, up to the comma behind it.
+    /// Skip the rest of a value, up to the comma after it.
     fn skip(&mut self) {
         let mut depth = 0usize;
         while let Some(letter) = self.rest.first() {
@@ -136,7 +136,7 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// The next value behind a comma; None if it is not understood, and then it is passed over.
+/// The next value after a comma; None if it is not supported, and then it is skipped.
 pub fn argument(tokens: &mut Tokens<'_>, fields: Fields<'_>, order: Order) -> Option<Expression> {
     if !tokens.take(b",") {
         return None;
@@ -335,14 +335,14 @@ impl Parser<'_, '_, '_> {
         }
     }
 
-    /// Pass over the values that follow up to the bracket: lengths are known from the field.
+    /// Skip the following values up to the bracket: lengths are known from the field.
     fn skip_rest(&mut self) {
         while self.tokens.take(b",") {
             self.tokens.skip();
         }
     }
 
-    /// `, { 1, "S" }, { 2, "D" }`; a pair that stands for the end of the list is left out.
+    /// `, { 1, "S" }, { 2, "D" }`; the pair that ends the list is omitted.
     fn pairs(&mut self) -> Option<Vec<(i64, Vec<u8>)>> {
         let mut pairs = Vec::new();
         while self.tokens.take(b",") {
@@ -366,7 +366,7 @@ impl Parser<'_, '_, '_> {
     }
 }
 
-/// Size and sign of the type that stands in brackets; None if it is none.
+/// Size and sign of the type in brackets; None if it is not a type.
 fn cast(text: &[u8], order: Order) -> Option<(usize, bool)> {
     let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b' ' | b'*' | b'\t');
     if !text.iter().all(plain) || text.trim_ascii().is_empty() {

@@ -1,24 +1,24 @@
-//! What the kernel prints of an event (`"vec=%u [action=%s]", REC->vec, ...`) -> pieces of text and values.
+//! The print format of an event (`"vec=%u [action=%s]", REC->vec, ...`) -> pieces of text and values.
 
 use super::expression::Expression;
 use super::format::{Field, Format, Order};
 use super::parse::{self, Tokens};
 use super::text::{self, Conversion};
 
-/// One piece of what is printed.
+/// A piece of the printed text.
 #[derive(Clone, Debug)]
 pub enum Piece {
     Literal(Vec<u8>),
     Value(Conversion, Expression),
 }
 
-/// A value that is printed behind its name.
+/// A value that is printed after its name.
 pub struct Named {
     pub name: String,
     pub pieces: Vec<Piece>,
 }
 
-/// Literals and conversions with their values; None where an expression is not understood.
+/// Literals and conversions with their values; None for an unsupported expression.
 fn pieces(format: &Format, order: Order) -> Vec<Option<Piece>> {
     let mut tokens = Tokens::new(&format.print);
     let Some(text) = tokens.texts() else {
@@ -30,7 +30,7 @@ fn pieces(format: &Format, order: Order) -> Vec<Option<Piece>> {
         match part {
             text::Part::Literal(text) => found.push(Some(Piece::Literal(text))),
             text::Part::Conversion(conversion) => {
-                // A width or a precision that is a value of its own is not kept.
+                // A width or a precision given by a value is dropped.
                 for _ in 0..conversion.stars {
                     parse::argument(&mut tokens, &fields, order);
                 }
@@ -42,7 +42,7 @@ fn pieces(format: &Format, order: Order) -> Vec<Option<Piece>> {
     found
 }
 
-/// The values that are printed as `name=value`, as far as they are understood.
+/// The values printed as `name=value`, if they are supported.
 pub fn named(format: &Format, order: Order) -> Vec<Named> {
     let mut found: Vec<(String, Vec<Option<Piece>>)> = Vec::new();
     for piece in pieces(format, order) {
@@ -69,8 +69,8 @@ pub fn named(format: &Format, order: Order) -> Vec<Named> {
         .collect()
 }
 
-/// The fields of which the names of functions are printed, and whether with how far in: a name need not stand before
-/// them, as in `function %ps`.
+/// The fields printed as names of functions, and whether with the offset: they need no name before them, as in
+/// `function %ps`.
 pub fn functions(format: &Format, order: Order) -> Vec<(Field, bool)> {
     pieces(format, order)
         .into_iter()
@@ -91,7 +91,7 @@ fn literal(found: &mut [(String, Vec<Option<Piece>>)], text: &[u8]) {
     }
 }
 
-/// What stands before a name with an equals sign, the name, and what follows the sign.
+/// The text before a name with an equals sign, the name, and the text after the sign.
 fn key(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let mut from = 0;
     while let Some(at) = memchr::memchr(b'=', text.get(from..)?).map(|at| at + from) {
@@ -111,7 +111,7 @@ fn key(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     None
 }
 
-/// The pieces without what belongs to the sentence: `==>`, commas, brackets, blanks.
+/// The pieces without the syntax around them: `==>`, commas, brackets, blanks.
 fn trimmed(mut pieces: Vec<Piece>) -> Vec<Piece> {
     if let Some(Piece::Literal(text)) = pieces.first_mut() {
         *text = text.trim_ascii_start().to_vec();

@@ -1,4 +1,4 @@
-//! Fields whose place and size are fixed -> values of columns, without looking at their description.
+//! Fields with fixed place and size -> values of columns, without their description.
 
 use super::format::{Order, Shape};
 use super::layout::ColumnSource;
@@ -6,7 +6,7 @@ use super::numbers::NAME;
 use super::symbols::Names;
 use crate::rows::Rows;
 
-/// A field that is read as it lies, of numbers whose lowest byte comes first; and where it is.
+/// A field that is copied directly, from little-endian numbers; and its place.
 #[derive(Clone, Copy)]
 pub enum Quick {
     I8(usize),
@@ -21,7 +21,7 @@ pub enum Quick {
 }
 
 impl Quick {
-    /// Whether a column can be filled so.
+    /// The quick source for a column, if it has one.
     pub fn of(source: &ColumnSource, order: Order) -> Option<Quick> {
         if order.big {
             return None;
@@ -43,7 +43,7 @@ impl Quick {
         })
     }
 
-    /// Fill the column; None if the field lies outside of the record.
+    /// Fill the column; None if the field is out of bounds.
     #[inline]
     pub fn fill(self, column: usize, record: &[u8], names: &mut Names, rows: &mut Rows) -> Option<()> {
         let value = match self {

@@ -1,4 +1,4 @@
-//! Events whose text is written by hand (`trace_marker`, `trace_printk`) -> marks of programs, and texts.
+//! Events with free text (`trace_marker`, `trace_printk`) -> marks of programs, and texts.
 
 use super::event::{Event, Places};
 use super::expression::{Context, field_text};
@@ -9,7 +9,7 @@ use super::{Printks, Record, binary};
 use crate::ftrace::marks::{self, Kind};
 use crate::rows::{ColumnSpec, Sink, Type};
 
-/// What a special event's text is made of.
+/// The source of a special event's text.
 enum Text {
     /// The text itself.
     Buffer(Field),
@@ -19,10 +19,10 @@ enum Text {
     Address(Field),
 }
 
-/// An event that holds a text.
+/// An event with a text.
 pub struct Special {
     text: Text,
-    /// Texts that are no marks, from the first on, and the column of their text.
+    /// The table for texts that are not marks, created for the first one, and its text column.
     plain: Option<(Event, usize)>,
     name: String,
     ip: Option<Field>,
@@ -38,7 +38,7 @@ struct Marks {
     letters: [Option<Table>; 26],
     clock: Option<Table>,
     optional: Optional,
-    /// Marks with missing fields.
+    /// Number of marks with missing fields.
     bad: u64,
 }
 
@@ -48,7 +48,7 @@ struct Table {
 }
 
 impl Special {
-    /// Prepare an event, if it is one that holds a text.
+    /// Prepare an event, if it is one with a text.
     pub fn of(format: &Format, order: Order, optional: Optional) -> Option<Special> {
         let find = |name: &[u8]| format.find(name).cloned();
         let text = match format.name.as_str() {
@@ -77,12 +77,12 @@ impl Special {
         })
     }
 
-    /// Marks with missing fields, which were kept as text.
+    /// Number of marks with missing fields, kept as text.
     pub fn bad_marks(&self) -> u64 {
         self.marks.as_ref().map_or(0, |marks| marks.bad)
     }
 
-    /// Add a row; None if the record is too short, false if something of it is missing.
+    /// Add a row; None if the record is too short, false if part of it is missing.
     pub fn row(
         &mut self,
         record: &Record<'_>,
@@ -108,7 +108,7 @@ impl Special {
         Some(whole)
     }
 
-    /// The table of texts that are no marks.
+    /// The table of texts that are not marks.
     fn plain(&mut self, sink: &mut Sink) -> &mut (Event, usize) {
         self.plain.get_or_insert_with(|| {
             let ip = self.ip.clone().map(|field| Filled {
@@ -154,7 +154,7 @@ impl Text {
 }
 
 impl Marks {
-    /// Add a mark; None if the text is none.
+    /// Add a mark; None if the text is not a mark.
     fn row(&mut self, text: &[u8], record: &Record<'_>, sink: &mut Sink) -> Option<()> {
         match marks::kind(text) {
             Kind::Letter(letter) => {
@@ -215,7 +215,7 @@ impl Marks {
     }
 }
 
-/// The fields that marks of a letter have.
+/// The usual fields of marks with a letter.
 fn usual(letter: u8) -> &'static [(&'static [u8], Type)] {
     const PID: (&[u8], Type) = (b"pid", Type::Int);
     const NAME: (&[u8], Type) = (b"name", Type::Text);

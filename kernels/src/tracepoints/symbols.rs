@@ -6,19 +6,19 @@ use rustc_hash::FxHashMap;
 
 use super::numbers::Numbers;
 
-/// Addresses whose names are remembered.
+/// Maximum number of cached addresses.
 const KNOWN_LIMIT: usize = 1 << 16;
 
-/// Functions by address, which are only looked for in the text when the first is asked for.
+/// Functions by address, parsed from the text on first use.
 #[derive(Default)]
 pub struct Symbols {
     text: Vec<u8>,
-    /// Address, and where the name begins and ends in the text; by address.
+    /// Address, and the start and end of the name in the text; by address.
     places: OnceLock<Vec<(u64, u32, u32)>>,
 }
 
 impl Symbols {
-    /// Take the text of `/proc/kallsyms`; lines that are none of it are passed over.
+    /// Take the text of `/proc/kallsyms`; invalid lines are skipped.
     pub fn parse(text: Vec<u8>) -> Symbols {
         Symbols { text, places: OnceLock::new() }
     }
@@ -45,7 +45,7 @@ impl Symbols {
         places
     }
 
-    /// The function that holds an address, how far in, and how long it is; None outside of all.
+    /// The function that contains an address, the offset, and the function's length; None outside of all.
     pub fn find(&self, address: u64) -> Option<(&[u8], u64, u64)> {
         let places = self.places();
         let after = places.partition_point(|place| place.0 <= address);
@@ -58,7 +58,7 @@ impl Symbols {
         Some((name, address - start, end - start))
     }
 
-    /// Add the name of the function that holds an address, or the address; `offset` says whether to tell how far in.
+    /// Add the name of the function that contains an address, or the address; `offset` adds the offset to the name.
     pub fn put(&self, address: u64, offset: bool, out: &mut Vec<u8>) {
         match self.find(address) {
             Some((name, distance, size)) => {
@@ -75,7 +75,7 @@ impl Symbols {
     }
 }
 
-/// `ffffffff81000000 T _stext [module]`: the address, and where the name is.
+/// `ffffffff81000000 T _stext [module]`: the address, and the place of the name.
 fn line(text: &[u8]) -> Option<(u64, usize, usize)> {
     let digits = memchr::memchr(b' ', text)?;
     let address = u64::from_str_radix(str::from_utf8(&text[..digits]).ok()?, 16).ok()?;
@@ -83,7 +83,7 @@ fn line(text: &[u8]) -> Option<(u64, usize, usize)> {
     let low = digits + 3;
     let name = text.get(low..)?;
     let length = name.iter().position(|b| b.is_ascii_whitespace()).unwrap_or(name.len());
-    // Symbols that only say which instruction set follows are none of functions.
+    // Symbols that only mark the instruction set of the following code are not functions.
     let is_mark = name.starts_with(b"$") || matches!(kind, b'a' | b'A') && address == 0;
     (length > 0 && !is_mark).then_some((address, low, low + length))
 }
@@ -91,7 +91,7 @@ fn line(text: &[u8]) -> Option<(u64, usize, usize)> {
 /// A text and its number.
 pub type Numbered = (usize, Box<[u8]>);
 
-/// Names of addresses that were asked for before.
+/// A cache of names by address.
 #[derive(Default)]
 pub struct Names {
     known: FxHashMap<(u64, bool), Numbered>,
@@ -99,7 +99,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The name of the function that holds an address, and its number.
+    /// The name of the function that contains an address, and its number.
     pub fn get(&mut self, symbols: &Symbols, address: u64, offset: bool) -> (usize, &[u8]) {
         if self.known.len() > KNOWN_LIMIT {
             self.known.clear();

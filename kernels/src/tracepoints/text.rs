@@ -1,6 +1,6 @@
-//! Format strings of the kernel's printf, and values in their form.
+//! Format strings of the kernel's printf, and formatted values.
 
-/// The widest field that is filled with blanks or zeros.
+/// Maximum width for padding with blanks or zeros.
 const WIDTH_LIMIT: usize = 256;
 
 /// A part of a format string.
@@ -18,18 +18,18 @@ pub struct Conversion {
     zero: bool,
     width: usize,
     precision: Option<usize>,
-    /// Values of their own for width and precision.
+    /// Number of additional values for width and precision.
     pub stars: usize,
     /// 1, 2, 4 or 8 bytes; 0 is the kernel's `long`.
     pub size: usize,
     /// `d`, `u`, `x`, `X`, `o`, `c`, `s` or `p`.
     pub kind: u8,
-    /// The letters behind `%p`.
+    /// The letters after `%p`.
     pub extension: Vec<u8>,
 }
 
 impl Conversion {
-    /// Whether it prints a number, which a column can hold.
+    /// Whether it prints a number, for which a column has a type.
     pub fn is_number(&self) -> bool {
         matches!(self.kind, b'd' | b'u' | b'x' | b'X' | b'o')
     }
@@ -39,17 +39,17 @@ impl Conversion {
         matches!(self.extension.first(), Some(b'S' | b's' | b'F' | b'f' | b'B'))
     }
 
-    /// Whether the name is followed by how far in the address is.
+    /// Whether the name is followed by the offset of the address.
     pub fn shows_offset(&self) -> bool {
         matches!(self.extension.first(), Some(b'S' | b'B' | b'F'))
     }
 
-    /// Whether `%p` is followed by no letter that says how.
+    /// Whether no letter that selects a format follows `%p`.
     pub fn is_plain_pointer(&self) -> bool {
         self.kind == b'p' && matches!(self.extension.as_slice(), b"" | b"x" | b"K")
     }
 
-    /// How many bytes the value has.
+    /// The size of the value in bytes.
     pub fn bytes(&self, long: usize) -> usize {
         match (self.kind, self.size) {
             (b'c', _) => 1,
@@ -58,7 +58,7 @@ impl Conversion {
         }
     }
 
-    /// What of a number is printed: the bytes of the conversion's type, with their sign.
+    /// The printed part of a number: the bytes of the conversion's type, with their sign.
     pub fn cut(&self, value: i64, long: usize) -> i64 {
         let size = self.bytes(long);
         let signed = self.kind == b'd';
@@ -117,7 +117,7 @@ impl Conversion {
     }
 }
 
-/// Cut a format string into its parts.
+/// Split a format string into its parts.
 pub fn parse(text: &[u8]) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut literal = Vec::new();
@@ -146,7 +146,7 @@ pub fn parse(text: &[u8]) -> Vec<Part> {
     parts
 }
 
-/// What follows a percent sign.
+/// A conversion, after its percent sign.
 fn conversion(text: &[u8]) -> (Conversion, &[u8]) {
     let mut found = Conversion { size: 4, ..Conversion::default() };
     let mut rest = text;

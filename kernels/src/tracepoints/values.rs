@@ -1,9 +1,9 @@
-//! Fields that are no numbers -> text.
+//! Fields that are not numbers -> text.
 
 use super::expression::{Context, field_text};
 use super::format::{Field, Order, Shape, extended};
 
-/// Add a field as a table shows it: text as it is, bytes as hexadecimal, numbers as a JSON list, CPUs as `0-3,7`.
+/// Add a field in a table's format: text unchanged, bytes in hexadecimal, numbers as a JSON list, CPUs as `0-3,7`.
 pub fn text(field: &Field, context: Context<'_>, out: &mut Vec<u8>) -> Option<()> {
     let order = context.order;
     match field.shape {
@@ -48,7 +48,7 @@ pub fn braces(field: &Field, context: Context<'_>, out: &mut Vec<u8>) -> Option<
     Some(())
 }
 
-/// Add the arguments of a system call as `sys_enter` is printed: `ffffff9c, 39deafd0, 100`.
+/// Add the arguments of a system call, as printed for `sys_enter`: `ffffff9c, 39deafd0, 100`.
 pub fn arguments(field: &Field, context: Context<'_>, out: &mut Vec<u8>) -> Option<()> {
     let bytes = field.bytes(context.record, context.order)?;
     let size = match field.shape {
@@ -85,7 +85,7 @@ fn list(
     }
 }
 
-/// The numbers of the bits that are set, in ranges.
+/// The numbers of the set bits, as ranges.
 fn bits(bytes: &[u8], order: Order, out: &mut Vec<u8>) {
     let mut open: Option<(usize, usize)> = None;
     let mut first = true;
@@ -121,7 +121,7 @@ fn hexadecimal(out: &mut Vec<u8>, byte: u8) {
     out.push(DIGITS[usize::from(byte & 15)]);
 }
 
-/// A number in hexadecimal, without zeros before it.
+/// A number in hexadecimal, without leading zeros.
 pub fn digits(out: &mut Vec<u8>, value: u64) {
     let length = (64 - value.leading_zeros()).div_ceil(4).max(1);
     for place in (0..length).rev() {
