@@ -1,10 +1,10 @@
 """Compiled kernels: decoders turn bytes into Arrow batches, sweeps turn Arrow streams into Arrow streams.
 
-Every sweep takes objects with `__arrow_c_stream__` and returns one; nothing is read before the result is. Columns go
-by position; `names` are the output's. A span covers `[_ts, _ts + _duration)`; an input that is not sorted by `_ts`,
-has a NULL or impossible time, or spans that overlap in one partition, fails with an error that names the row.
-`partitions` is the number of partition columns, which stand after the times; their values may be of any type, NULL is
-one of them. Results do not depend on how the inputs are cut into batches.
+Every sweep takes objects with `__arrow_c_stream__` and returns one; inputs are read only as the result is read. Columns
+are matched by position; `names` are those of the output. A span covers `[_ts, _ts + _duration)`; an input that is not
+sorted by `_ts`, has a NULL or impossible time, or spans that overlap in one partition, fails with an error that names
+the row. `partitions` is the number of partition columns, which follow the times; their values may be of any type,
+including NULL. Results do not depend on how the inputs are cut into batches.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,10 +27,10 @@ class _ArrowArray(Protocol):
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 class Stream(_ArrowStream, _ArrowSchema, Protocol):
-    """What a sweep returns: an Arrow stream that can be read once."""
+    """The result of a sweep: an Arrow stream that can be read once."""
 
 class Cancel:
-    """Ends the kernels it was given to with the error `interrupted`, between two batches."""
+    """Stops the kernels that hold it with the error `interrupted`, between two batches."""
 
     def __init__(self) -> None: ...
     def set(self) -> None:
@@ -40,12 +40,12 @@ class Cancel:
         """Return whether `set` was called."""
 
     def wait(self, milliseconds: int) -> bool:
-        """Wait until no thread reads ahead for these kernels; say whether that is so in the end."""
+        """Wait until no thread reads ahead for these kernels, at most some milliseconds; return whether none does."""
 
 class _Source(_ArrowStream, _ArrowSchema, Protocol): ...
 
 def ahead(source: _Source, *, cancel: Cancel | None = None) -> Stream:
-    """Open and read a stream in a thread of its own, a few batches ahead of what it returns."""
+    """Open and read a stream in a thread of its own, a few batches ahead of the reader."""
 
 class Meter:
     """Counts of the streams that were given it."""
@@ -53,15 +53,15 @@ class Meter:
     def __init__(self) -> None: ...
     @property
     def rows(self) -> int:
-        """Rows that came out."""
+        """Rows output."""
 
     @property
     def batches(self) -> int:
-        """Batches that came out."""
+        """Batches output."""
 
     @property
     def cpu(self) -> int:
-        """Nanoseconds of CPU time, without those of metered streams that were read meanwhile by the same thread."""
+        """Nanoseconds of CPU time, excluding metered streams read meanwhile by the same thread."""
 
     @property
     def wall(self) -> int:
@@ -69,19 +69,19 @@ class Meter:
 
     @property
     def peak(self) -> int:
-        """Bytes of rows that a sweep held at once, at most."""
+        """Maximum bytes of rows held at once by a sweep."""
 
 def schema_of(stream: _ArrowStream) -> _ArrowSchema:
-    """Return the schema of a stream, none of whose batches is read."""
+    """Return the schema of a stream without reading a batch."""
 
 def metered(stream: _ArrowStream, meter: Meter) -> Stream:
-    """Count what comes out of a stream, and what that takes."""
+    """Count the output of a stream, and its cost."""
 
 class SharedBuffer:
-    """A stream that is computed once and read several times, by readers that may be at different places.
+    """A stream that is computed once and read by several readers, each at its own place.
 
-    What some reader still needs is kept in memory up to `limit` bytes, and in a file in `folder` beyond it. `readers`
-    is how many will be opened; one more than that may have to compute the stream anew.
+    Batches that a reader still needs are kept in memory up to `limit` bytes, and in a file in `folder` beyond it.
+    `readers` is the number of readers to be opened; a further one may have to compute the stream again.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class SharedBuffer:
 
     @property
     def peak(self) -> int:
-        """Bytes that were kept in memory at once, at most."""
+        """Maximum bytes kept in memory at once."""
 
     @property
     def spilled(self) -> int:
@@ -106,8 +106,7 @@ class SharedBuffer:
         """Rows kept."""
 
 class Counter:
-    """The count of a running kernel: 0 until it has reached the end of its input, so that the value is deterministic.
-    """
+    """The count of a running kernel: 0 until it has reached the end of its input, so that it is deterministic."""
 
     @property
     def value(self) -> int:
@@ -135,12 +134,12 @@ def span_join(
     """Join spans: `_ts: int64[n] ns, ascending, _duration: int64[n] ns, P keys, payload` twice -> spans, ascending.
 
     Output: `_ts`, `_duration`, keys, left payload, right payload. `inner` gives the intersections; `outer` cuts at
-    every boundary and gives what either side covers, `left` and `right` what that side covers, with NULL for the
-    missing payload. `broadcast` names a side without keys, whose spans meet every partition of the other; it goes with
-    `inner` and with `how` naming the other side.
+    every boundary and returns the time that either side covers, `left` and `right` the time that this side covers, with
+    NULL for the missing payload. `broadcast` names a side without keys, whose spans meet every partition of the other;
+    it requires `inner`, or a `how` that names the other side.
 
     Raises:
-        ValueError: The columns, names or options do not fit; while reading, the stream fails with its own error.
+        ValueError: The columns, names or options are invalid; while reading, the stream fails with its own error.
     """
 
 def event_join(
@@ -155,11 +154,11 @@ def event_join(
 ) -> Stream:
     """Look up spans: `_ts: int64[n] ns, ascending, P keys, payload` and spans -> events with span payload, ascending.
 
-    Output: `_ts`, keys, event payload, span payload. `left` keeps events that no span covers. `broadcast="right"`:
+    Output: `_ts`, keys, event payload, span payload. `left` keeps events not covered by a span. `broadcast="right"`:
     the spans have no keys; `broadcast="left"`: the events have none and meet every partition (only with `inner`).
 
     Raises:
-        ValueError: The columns, names or options do not fit.
+        ValueError: The columns, names or options are invalid.
     """
 
 def span_pieces(
@@ -175,13 +174,13 @@ def span_pieces(
     """Cut by groups: spans or events with P keys and a grouper without -> the pieces of each partition and group.
 
     Output: `group: int64` (the grouper's row, from 0), grouper `_ts`, `_duration` and payload, keys, `present: bool`,
-    piece `_ts`, piece `_duration` (not for events), input payload. A group without a piece of a partition that occurs
-    in the input gives one row that is not present. With `intersect`, a stream of all key tuples, only time at which
-    each of them has a span counts. Rows are in no promised order, but the pieces of a partition in a group are in order
-    of time, and every run gives the same order.
+    piece `_ts`, piece `_duration` (not for events), input payload. If a partition of the input has no piece in a group,
+    there is one row that is not present. With `intersect`, a stream of all key tuples, only time at which each of them
+    has a span counts. The order of rows is unspecified but deterministic; the pieces of a partition in a group are in
+    order of time.
 
     Raises:
-        ValueError: The columns, names or options do not fit.
+        ValueError: The columns, names or options are invalid.
     """
 
 def span_group(
@@ -195,18 +194,18 @@ def span_group(
 ) -> Stream:
     """Aggregate over groups: as `span_pieces`, but one row per group and partition that occurs in the input.
 
-    The inputs are what is grouped, the grouper, and to intersect a third one, of all key tuples.
+    The inputs are the rows to group, the grouper, and for an intersection a third one, of all key tuples.
 
-    Output: grouper `_ts`, `_duration` and payload, keys, one column per aggregate, in no promised order. An aggregate
+    Output: grouper `_ts`, `_duration` and payload, keys, one column per aggregate, in unspecified order. An aggregate
     takes a payload column by number, the piece's `_ts` or `_duration`, or nothing (`count` of pieces). Without a value
     it is NULL, a count is 0. `sum` is int64, or float64 for floats; `wide_sum`, `time_sum` (of value times duration)
     and `time_known` (of the durations of pieces with a value) are decimal(38, 0), the first two float64 for floats;
     `avg` is float64; `min`, `max`, `first` and `last` keep the type, and the last two take NULLs as values. Floats are
-    added in order of time. What computes takes integers up to int64 and floats, `min` and `max` also text, bytes,
-    booleans and times, the others any type.
+    added in order of time. Arithmetic aggregates take integers up to int64 and floats, `min` and `max` also text,
+    bytes, booleans and times, the others any type.
 
     Raises:
-        ValueError: The columns, names or options do not fit; while reading, also where a `sum`, or the product of a
+        ValueError: The columns, names or options are invalid; while reading, also where a `sum`, or the product of a
             value and its duration, exceeds int64.
     """
 
@@ -222,12 +221,12 @@ def partition_pieces(
     """Cut at all boundaries: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> rows by interval.
 
     Output: `interval: int64` from 0, `_ts` and `_duration` of the interval, keys, payload; one row for each span that
-    covers the interval. Boundaries count within each combination of the kept keys, which `keep` names by number. With
-    `intersect`, a stream of all key tuples, only intervals that all of them (of the same kept keys) cover. Rows come in
-    order of the intervals' ends.
+    covers the interval. Boundaries count within each combination of the kept keys, which `keep` gives by number. With
+    `intersect`, a stream of all key tuples, only intervals covered by all of them (with the same kept keys) are
+    returned. Rows come in order of the intervals' ends.
 
     Raises:
-        ValueError: The columns, names or options do not fit.
+        ValueError: The columns, names or options are invalid.
     """
 
 def departition(
@@ -246,7 +245,7 @@ def departition(
     but `first` and `last`; `min` and `max` take numbers. Floats are added anew for every interval.
 
     Raises:
-        ValueError: The columns, names or options do not fit; while reading, as for `span_group`.
+        ValueError: The columns, names or options are invalid; while reading, as for `span_group`.
     """
 
 def series_to_spans(
@@ -261,14 +260,14 @@ def series_to_spans(
 ) -> Stream:
     """Make spans of events: `_ts: int64[n] ns, ascending, P keys, payload` for each source -> spans, ascending.
 
-    Output: `_ts`, `_duration`, keys, one column for each (source, payload column, edge). An event of a source that
-    starts closes its partition's open span and opens one, any other closes; at equal times those that do not start
-    come first, then sources and rows in order. Spans without length are left out. `rising` takes the opening event's
-    value, `falling` the closing one's, NULL if that is another source's. What is open at the end is dropped, or ends
-    at `close_at` if that is later than its start. Output waits for the earliest open span.
+    Output: `_ts`, `_duration`, keys, one column for each (source, payload column, edge). An event of a starting source
+    closes its partition's open span and opens one, any other event closes it; at equal times events of other sources
+    come first, then sources and rows in order. Spans without length are dropped. `rising` takes the opening event's
+    value, `falling` the closing one's, NULL if that is another source's. A span that is open at the end is dropped, or
+    ends at `close_at` if that is later than its start. Output waits for the earliest open span.
 
     Raises:
-        ValueError: The columns, names or options do not fit.
+        ValueError: The columns, names or options are invalid.
     """
 
 def nest(
@@ -282,14 +281,14 @@ def nest(
 
     `kind` is 1 for a begin, -1 for an end, 0 for a complete call of `duration`. Output: `_ts`, `_duration` (NULL if it
     never ended), keys, `id: int64` from 1, `parent_id` (NULL for a root), `depth: int32`, payload of the begin. An end
-    closes the innermost open begin; one without is counted. A complete call's parent is the innermost open call that
-    ends no earlier; its depth is one below the innermost open call. Output waits for the earliest open call.
+    closes the innermost open begin; unmatched ends are counted. A complete call's parent is the innermost open call
+    that ends no earlier; its depth is one below the innermost open call. Output waits for the earliest open call.
 
     Returns:
         The stream and the counter of ends without a begin.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def nest_lanes(
@@ -302,18 +301,18 @@ def nest_lanes(
 ) -> Stream:
     """Nest slices: `_ts: int64[n] ns, ascending, P keys, duration: int64 (NULL: never ends), payload` -> slices.
 
-    Output, in order of time, the longest of those that begin at once first: `_ts`, `_duration`, keys, `id: int64` from
-    1, `parent_id` (the latest open slice of the partition that ends no earlier; NULL for a root), `depth: int32`,
-    `lane: int64`, payload. The lane is the parent's unless another slice is open above it there; else the lowest one on
-    which nothing is open. On one lane of a partition slices nest.
+    Output, in order of time, at equal times the longest first: `_ts`, `_duration`, keys, `id: int64` from 1,
+    `parent_id` (the latest open slice of the partition that ends no earlier; NULL for a root), `depth: int32`, `lane:
+    int64`, payload. The lane is the parent's unless another slice is open above it there; otherwise the lowest free
+    one. Slices on one lane of a partition are nested.
 
-    With `paired`, `payload` begins with an `int32` that is not shown: of pairs, slices that events of their own began
-    and ended, how deep they are among pairs; NULL for the others. Of slices without length that begin at once each is
-    in the one before it where neither is a pair, and where both are and its depth is larger. Such slices come first,
-    and are over, where all longer ones that begin at once are pairs and stand behind them.
+    With `paired`, `payload` begins with an `int32` that is not part of the output: for pairs, which are slices with
+    separate begin and end events, the depth among pairs; NULL for the others. Among slices without length at one time,
+    each is nested in the one before it if neither is a pair, or if both are pairs and its depth is greater. Such slices
+    come first, and have ended, if all longer ones that begin then are pairs and come after them in the input.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def ancestry(
@@ -321,46 +320,46 @@ def ancestry(
 ) -> Stream:
     """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
 
-    Of several rows with one id the first is meant; circles are cut at their first row.
+    Among several rows with one id the first counts; cycles are cut at their first row.
     """
 
 def reachable(arrows: _ArrowStream, *, start: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Follow arrows: `from_id: int64, to_id: int64` -> `id, distance` of what is reached from one id, itself with 0."""
+    """Follow arrows: `from_id: int64, to_id: int64` -> `id, distance` of all reachable ids, the first with 0."""
 
 def self_time(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Take off what children cover: `_ts ascending, id, parent_id, duration`, int64 -> `id, self` (NULL: no end)."""
+    """Subtract children's time: `_ts ascending, id, parent_id, duration`, int64 -> `id, self` (NULL: no end)."""
 
 def stack_paths(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Join names: `id: int64, parent_id: int64, name: text` -> `id, stack`, outermost first, `;` between names.
 
-    Of more than 512 names the first and the last 256 are shown, with `...` between.
+    Stacks of more than 512 names are shortened to the first and the last 256, with `...` between.
     """
 
 def flame_slices(
     slices: _ArrowStream, *, names: Sequence[str], strict: bool = False, cancel: Cancel | None = None
 ) -> Stream:
-    """Add up slices by stack: `_ts ascending, id, parent_id, duration: int64, name: text` -> one row for each stack.
+    """Sum slices by stack: `_ts ascending, id, parent_id, duration: int64, name: text` -> one row for each stack.
 
-    Output, each before those in it, the greatest first: `id, parent_id, depth: int32, name, count, total, self,
-    recursive: bool, stack`. With `strict`, a slice that ended before `_ts` is nobody's parent any more.
+    Output, parents before children, siblings by descending total: `id, parent_id, depth: int32, name, count, total,
+    self, recursive: bool, stack`. With `strict`, a slice that ended before `_ts` is not a parent any more.
     """
 
 def flame_stacks(stacks: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Add up stacks with `;` between names: `count: int64, weight: int64, stack: text` -> as `flame_slices`."""
+    """Sum stacks with `;` between names: `count: int64, weight: int64, stack: text` -> as `flame_slices`."""
 
 def thread_states(events: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Make states of switches and wakeups, in the order in which they end.
+    """Derive thread states from switches and wakeups, in the order of their ends.
 
     Input: `_ts: int64[n] ns, ascending, kind: int8, cpu, target_cpu, tid, other_tid: int64, code: int8, line: int64,
     payload`. `kind` is 0 for a switch from `other_tid` to `tid` on `cpu`, which leaves it in state `code`; 1 for a
-    wakeup of `tid` by `other_tid` (NULL: what runs on `cpu`) that is to run on `target_cpu`, in context `code`. States
-    are 0 runnable, 1 sleeping, 2 uninterruptible, 3 ended, 4 unknown, 5 running. Output: `_ts`, `end` (NULL for a
-    thread's last), `tid`, `state: int8`, `cpu`, `line`, `woken: bool`, `waker`, `context: int8`, `side: int8` (1 if it
-    is of `other_tid`); state, cpu, line, waker and context of the next state; payload of the event that began it. What
-    is held grows with threads.
+    wakeup of `tid` by `other_tid` (NULL: the thread running on `cpu`), to run on `target_cpu`, in context `code`.
+    States are 0 runnable, 1 sleeping, 2 uninterruptible, 3 ended, 4 unknown, 5 running. Output: `_ts`, `end` (NULL for
+    a thread's last), `tid`, `state: int8`, `cpu`, `line`, `woken: bool`, `waker`, `context: int8`, `side: int8` (1 if
+    it is of `other_tid`); state, cpu, line, waker and context of the next state; payload of the event that began it.
+    Memory grows with the number of threads.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def critical_path(
@@ -369,12 +368,13 @@ def critical_path(
     """Follow wakeups back from one thread: pieces that cover [start, end).
 
     Input: `_ts: int64[n] ns, ascending, end, tid: int64, state: int8, cpu, end_line, waker: int64, context: int8`.
-    Output: `_ts`, `_duration`, `tid`, `state: int8`, `cpu`, `depth`, `reason: int8`. A sleep that a thread's wakeup
-    ended is replaced by what that thread did meanwhile, and so on; a wakeup must be before the one that it explains.
-    The states of all threads in [start, end) are held, 64 bytes each; each is found by bisection, each piece told once.
+    Output: `_ts`, `_duration`, `tid`, `state: int8`, `cpu`, `depth`, `reason: int8`. A sleep ended by a thread's wakeup
+    is replaced by the states of that thread during the sleep, recursively; a wakeup must be before the one that it
+    explains. The states of all threads in [start, end) are held in memory, 64 bytes each; lookups use binary search,
+    and each piece is returned once.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def nest_pairs(
@@ -389,16 +389,16 @@ def nest_pairs(
     """Nest calls: `_ts: int64[n] ns, ascending, P keys, rank: int64 if ranked, payload` twice -> calls, ascending.
 
     The inputs are merged by time, then by rank (NULL last), then stops first; rows of one input keep their order. A
-    stop closes the innermost open start of its partition; one without is counted. Output: `_ts`, `_duration` (NULL if
-    it never ended), keys, `id: int64` from 1, `parent_id` (NULL for a root), `depth: int32`, `self_time` (the duration
-    without those of the calls just below; NULL if it never ended), payload of the start. Output waits for the earliest
-    open call.
+    stop closes the innermost open start of its partition; unmatched stops are counted. Output: `_ts`, `_duration` (NULL
+    if it never ended), keys, `id: int64` from 1, `parent_id` (NULL for a root), `depth: int32`, `self_time` (the
+    duration without those of the calls just below; NULL if it never ended), payload of the start. Output waits for the
+    earliest open call.
 
     Returns:
         The stream and the counter of stops without a start.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def stack_history(
@@ -410,19 +410,19 @@ def stack_history(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> tuple[Stream, Counter]:
-    """Make spans of stacks: inputs as `nest_pairs` takes them, the token after the rank -> spans, ascending.
+    """Make spans of stacks: inputs as for `nest_pairs`, with the token after the rank -> spans, ascending.
 
     Output: `_ts`, `_duration`, keys, `stack_id: int64`. Each change of a partition's stack ends its span and begins
-    another, unless the stack is empty then; spans without length, and those that do not end, are not given. Equal
-    stacks have one id, in all partitions; ids count from 1 in the order of the output. Tokens are of any type and may
-    be NULL. The kernel holds the distinct stacks, each as its top and the stack below, and the spans since the
-    earliest one that has not ended.
+    another, unless the stack is empty then; spans without length, and those that do not end, are dropped. Equal stacks
+    have one id, in all partitions; ids count from 1 in the order of the output. Tokens are of any type and may be NULL.
+    The kernel holds the distinct stacks, each as its top and the stack below, and the spans since the earliest one that
+    has not ended.
 
     Returns:
         The stream and the counter of stops on an empty stack.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def stack_contents(
@@ -434,7 +434,7 @@ def stack_contents(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> tuple[Stream, Counter]:
-    """Tell what is on the stacks of `stack_history` of the same inputs -> one row for each token on each stack.
+    """List the stacks of `stack_history` for the same inputs -> one row for each token on each stack.
 
     Output: `stack_id: int64`, `depth: int32` from 0 at the bottom, token; ascending by both.
 
@@ -442,7 +442,7 @@ def stack_contents(
         The stream and the counter of stops on an empty stack.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def fill_gaps(
@@ -455,14 +455,14 @@ def fill_gaps(
     stop: int | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Find gaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans where a partition has none.
+    """Find gaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> the time without spans, by partition.
 
-    Output: the input's columns, or the first of them that `names` names; gaps have NULL as payload. With `keep`, the
-    spans, too. Gaps lie between `start` and `stop`, or the first start and the last end of any partition. Without keys
-    there is one partition even if there is no span. Rows are in order within a partition.
+    Output: the input's columns, or as many of them as `names` has; gaps have NULL as payload. `keep` includes the
+    spans. Gaps lie between `start` and `stop`, or the first start and the last end of any partition. Without keys there
+    is one partition even if there are no spans. Rows are in order within a partition.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def merge_adjacent(
@@ -470,11 +470,11 @@ def merge_adjacent(
 ) -> Stream:
     """Merge neighbours: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> fewer spans with the same columns.
 
-    Spans of a partition that touch and have equal payload become one; NULL equals NULL, floats compare as numbers, in
-    nested values as bits. Rows are in order within a partition.
+    Touching spans of a partition with equal payload are merged; NULL equals NULL, floats compare as numbers, in nested
+    values as bits. Rows are in order within a partition.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def checked(
@@ -489,31 +489,31 @@ def checked(
     """Check rows: `_ts: int64[n] ns, _duration (not for events), P keys, payload` -> the same batches.
 
     The stream fails for a NULL time, rows out of order, durations that are NULL or not positive and, if `disjoint`,
-    spans that overlap in a partition; the error shows up to three of the rows with the fault that was met first.
-    Columns after those that `names` names are dropped.
+    spans that overlap in a partition; the error shows up to three of the rows with the first fault. Columns beyond
+    those in `names` are dropped.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def truncate(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Cut overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans that end where the next begins.
 
-    Of spans of a partition that begin at once the last row stays. Columns after those that `names` names are dropped.
-    Rows are in order within a partition.
+    Among spans of a partition with equal starts the last row is kept. Columns beyond those in `names` are dropped. Rows
+    are in order within a partition.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def lanes(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Lay out overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> the same with a lane, ascending.
 
-    Output: `_ts`, `_duration`, keys, `lane: int64` from 0, payload as far as `names` names it. A span's lane is the
-    lowest of its partition that is free as it begins.
+    Output: `_ts`, `_duration`, keys, `lane: int64` from 0, payload as far as `names` has names for it. A span's lane is
+    the lowest free one of its partition at its start.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def zoom(
@@ -529,12 +529,12 @@ def zoom(
     """Merge spans shorter than a step: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> cells.
 
     Output: `_ts`, `_duration`, keys, `count: int64`, `total: int64` ns, `longest: int64` ns, payload as far as `names`
-    names it. Spans that are not within `[start, stop)` at all are left out. One of a step or more is a cell by itself;
-    others of one partition that begin in one step, of which each begins at a multiple of `step`, are one, from the
-    first of them to the end of the last, with the payload of the first of the longest.
+    has names for it. Spans outside of `[start, stop)` are dropped. A span of a step or more is a cell by itself;
+    shorter spans of one partition that begin in one step are one cell, from the start of the first to the end of the
+    last, with the payload of the first of the longest. Steps begin at multiples of `step`.
 
     Raises:
-        ValueError: The columns or names do not fit, or `step` is not above 0.
+        ValueError: The columns or names are invalid, or `step` is not positive.
     """
 
 def zoom_counter(
@@ -547,15 +547,15 @@ def zoom_counter(
     stop: int | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Take values together in steps: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> cells.
+    """Aggregate values by step: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> cells.
 
     Output: `_ts`, `_duration`, keys, `min`, `max` and `last` value, of the input's type, and `mean: float64`, weighted
-    by time; NULL where no value is known. A value is an integer of up to 64 bits, a float or a decimal. What is within
-    `[start, stop)` and within one step, each of which begins at a multiple of `step`, is one cell of a partition, from
-    the first to the last time that is covered; steps that lie wholly within one span are one together.
+    by time; NULL where no value is known. A value is an integer of up to 64 bits, a float or a decimal. The parts of
+    spans in `[start, stop)` and in one step are one cell of a partition, from the first to the last covered time;
+    consecutive steps wholly within one span are one cell. Steps begin at multiples of `step`.
 
     Raises:
-        ValueError: The columns or names do not fit, or `step` is not above 0.
+        ValueError: The columns or names are invalid, or `step` is not positive.
     """
 
 def range_aggregate(
@@ -568,26 +568,26 @@ def range_aggregate(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Aggregate what lies in windows: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> windows with a value.
+    """Aggregate rows by window: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> windows with a value.
 
     For `events` the table has no `_duration`. Windows are `_ts: int64[m] ns, ascending, _duration, payload`, and may
-    overlap; column `matched[i]` of their payload is to equal key `i`. Output: the windows, and `count` (int64), `sum`
+    overlap; column `matched[i]` of their payload must equal key `i`. Output: the windows, and `count` (int64), `sum`
     (int64, float64 or decimal128 of 38 digits), `min`, `max`, `first`, `last` (of the value's type) or `mean` (float64)
     of values that are not NULL: of events that a window covers, and spans that share some time with it. All but `count`
-    is NULL where there is none. The table is read first, and its times and values are held.
+    are NULL if there are none. The table is read first, and its times and values are held in memory.
 
     Raises:
-        ValueError: The columns or names do not fit, or there is no such aggregate of such values.
+        ValueError: The columns or names are invalid, or there is no such aggregate for values of this type.
     """
 
 def flatten(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Flatten overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans of the innermost one.
 
-    The innermost span of a partition is the open one that began last; of several the one that ends first, then the
-    earlier row. Columns after those that `names` names are dropped. Rows are in order within a partition.
+    The innermost span of a partition is the open one that began last; among several the one that ends first, then the
+    earlier row. Columns beyond those in `names` are dropped. Rows are in order within a partition.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def concurrency(
@@ -600,14 +600,14 @@ def concurrency(
     merge: bool = False,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Count overlaps: `_ts: int64[n] ns, ascending, _duration, P keys` -> how many of a partition are open.
+    """Count overlaps: `_ts: int64[n] ns, ascending, _duration, P keys` -> the number of open spans by partition.
 
-    Output: `_ts`, `_duration` (not for events), keys, `open: int64`. Spans go from one boundary to the next where some
-    are open, or with `idle` anywhere; events stand at each boundary, the last with 0. With `merge`, a boundary that
-    leaves the number as it is counts for nothing. Rows are in order within a partition.
+    Output: `_ts`, `_duration` (not for events), keys, `open: int64`. Spans extend from one boundary to the next while
+    some are open, or with `idle` always; events are at each boundary, the last with 0. With `merge`, boundaries that do
+    not change the number are ignored. Rows are in order within a partition.
 
     Raises:
-        ValueError: The columns, names or options do not fit.
+        ValueError: The columns, names or options are invalid.
     """
 
 def sessions(
@@ -619,7 +619,7 @@ def sessions(
     Rows are in order within a partition.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def label_events(
@@ -634,25 +634,25 @@ def label_events(
 ) -> Stream:
     """Look up labels: `_ts: int64[n] ns, ascending, P keys, payload` twice -> events with the latest label, ascending.
 
-    Output: `_ts`, keys, event payload, label payload: that of the last label of the partition that is not later, NULL
-    without one. With `broadcast` the labels have no keys; with `numbered` both inputs' last columns are dropped.
+    Output: `_ts`, keys, event payload, label payload: that of the last label of the partition at or before the event,
+    NULL without one. With `broadcast` the labels have no keys; with `numbered` both inputs' last columns are dropped.
 
     Raises:
-        ValueError: The columns or names do not fit.
+        ValueError: The columns or names are invalid.
     """
 
 def rows(stream: _ArrowStream) -> Rows:
     """Read a stream as Python values: numbers, bool, str, bytes, Decimal, lists, dicts; times as the engine's text.
 
     Raises:
-        ValueError: While iterating, when the stream fails.
+        ValueError: While iterating, if the stream fails.
     """
 
 def schema(source: _ArrowSchema) -> list[tuple[str, str]]:
-    """Name the columns of anything with an Arrow schema, with their types' texts."""
+    """Return the names and type texts of the columns of an object with an Arrow schema."""
 
 class Bloom:
-    """A set of texts that says of strange texts, too, that it may have them, but of few: those of a wanted share.
+    """A set of texts with false positives, at a given rate.
 
     Serialized: number of hashes, of adds, of bits (u32 little-endian), then the bits, the lowest of each byte first.
     """
@@ -660,27 +660,27 @@ class Bloom:
     def __init__(self, expected_entries: int = 1024, false_positive_rate: float = 0.01) -> None: ...
     @classmethod
     def from_bytes(cls, blob: bytes) -> Bloom:
-        """Read a filter.
+        """Deserialize a filter.
 
         Raises:
-            ValueError: The bytes are none.
+            ValueError: The bytes are invalid.
         """
 
     def to_bytes(self) -> bytes: ...
     def add(self, text: str) -> None: ...
     def may_contain(self, text: str) -> bool:
-        """Say whether the text may have been added; False is certain."""
+        """Return whether the text may have been added; False is certain."""
 
     def merge(self, other: Bloom) -> None:
         """Add all texts of another filter.
 
         Raises:
-            ValueError: It is of another size.
+            ValueError: It has another size.
         """
 
     @property
     def num_entries(self) -> int:
-        """How many texts were added."""
+        """The number of texts added."""
 
     @property
     def num_bits(self) -> int: ...
@@ -688,38 +688,38 @@ class Bloom:
     def num_hashes(self) -> int: ...
 
 class FileBlooms:
-    """Makes the Bloom filters of a file from the values of its chunks."""
+    """Builds the Bloom filters of a file from the values of its chunks."""
 
     def __init__(self, expected_entries: int = 1024, false_positive_rate: float = 0.01) -> None: ...
     def add(self, dimension: str, value_hashes: bytes | None) -> None:
-        """Take in `value_hashes` of a chunk; None says that they are unknown, so the dimension gets no filter."""
+        """Add the `value_hashes` of a chunk; None means that they are unknown, so that the dimension gets no filter."""
 
     def finish(self) -> list[tuple[str, bytes, int]]:
-        """Return dimension, filter and number of distinct values; nothing of dimensions with more than 2^20."""
+        """Return dimension, filter and number of distinct values, without dimensions of more than 2^20 values."""
 
 class Sketch:
-    """Whole numbers from 0 to 2^64 - 1, of which every quantile is known to within 1 %."""
+    """Integers from 0 to 2^64 - 1, summarized so that quantiles are known to within 1 %."""
 
     def __init__(self) -> None: ...
     @classmethod
     def from_bytes(cls, blob: bytes) -> Sketch:
-        """Read a sketch.
+        """Deserialize a sketch.
 
         Raises:
-            ValueError: The bytes are none.
+            ValueError: The bytes are invalid.
         """
 
     def to_bytes(self) -> bytes: ...
     def add(self, value: int, count: int = 1) -> None: ...
     def merge(self, other: Sketch) -> None: ...
     def quantile(self, q: float) -> float | None:
-        """Return the smallest value that at least the share `q` of all values does not exceed, to within 1 %.
+        """Return the smallest value with at least the share `q` of all values at or below it, to within 1 %.
 
         The smallest and the largest value are exact; None without any.
         """
 
     def histogram(self) -> list[int]:
-        """Return, for 0 to 64, how many values have so many bits; exact."""
+        """Return the exact number of values with 0 to 64 bits each."""
 
     @property
     def count(self) -> int: ...
@@ -729,30 +729,30 @@ class Sketch:
     def max(self) -> int | None: ...
 
 class Packing:
-    """Gives rows, in order of time, the first lanes of their tracks on which they do not overlap others."""
+    """Assigns rows, in order of time, to the first lanes of their tracks without overlaps."""
 
     def __init__(self) -> None: ...
     def push(
         self, tracks: _ArrowArray, depths: _ArrowArray, begins: _ArrowArray, durations: _ArrowArray
     ) -> _ArrowArray:
-        """Return a number for each row's lane, which no lane of another track has: int32.
+        """Return the number of each row's lane, unique among all tracks: int32.
 
-        Tracks are numbers from 0 on, `int32`; others are `int64`, times in ns. A row is not put on a lane before
-        that of its `depth`, if it has one.
+        Tracks are numbers from 0 on, `int32`; the other columns are `int64`, times in ns. `depth`, if given, is the
+        lowest lane allowed for a row.
 
         Raises:
-            ValueError: A column is of another type, or a duration is no duration.
+            ValueError: A column has a wrong type, or a duration is invalid.
         """
 
     def lanes(self) -> tuple[_ArrowArray, _ArrowArray]:
         """Return the track of each lane, and the lane's number within it: int32."""
 
 class Lanes:
-    """Rows on lanes, on each of which none overlap, with an index from which any part is drawn at any scale.
+    """Rows on lanes without overlaps, with an index to draw any part at any scale.
 
-    `begin`, `duration`: int64, ns, lane after lane, in order of time; `lanes` tells how many rows each lane has,
-    all on one unless told. `states` are numbers of states, int32, and how many there are; `values` those of
-    counters, float64.
+    `begin`, `duration`: int64, ns, lane after lane, in order of time; `lanes` gives the number of rows of each lane, by
+    default one lane with all. `states` are numbers of states, int32, and their count; `values` are those of counters,
+    float64.
     """
 
     def __init__(
@@ -765,10 +765,10 @@ class Lanes:
         values: _ArrowArray | None = None,
         index: _ArrowArray | None = None,
     ) -> None:
-        """Index rows, unless their index is given, which is not checked: it must be one of these rows.
+        """Index rows, unless their index is given, which must belong to these rows, and is not checked.
 
         Raises:
-            ValueError: Rows of a lane overlap or are out of order, or columns are not what they should be.
+            ValueError: Rows of a lane overlap or are out of order, or columns are invalid.
         """
 
     @staticmethod
@@ -784,57 +784,55 @@ class Lanes:
         """Write the index of rows into a new file, little-endian, without holding it in memory.
 
         Raises:
-            OSError: It cannot be written, or there is a file already.
-            ValueError: As when rows are indexed.
+            OSError: It cannot be written, or exists already.
+            ValueError: As for the constructor.
         """
 
     def __len__(self) -> int:
         """Return the number of lanes."""
     @property
     def index(self) -> _ArrowArray:
-        """What was made of the columns: uint64."""
+        """The index: uint64."""
     def cells(self, start: int, stop: int, step: int, first: int = 0, end: int | None = None) -> _ArrowArray:
-        """Return what the lanes from `first` on look like: what touches the times from `start` up to `stop`.
+        """Return the cells of the lanes from `first` on that touch the times from `start` up to `stop`.
 
-        A span that lasts a step or longer is itself, with its own begin and end. Those that are shorter and begin
-        in one step, which starts at a multiple of `step`, are one cell: from the begin of the first to the end of
-        the last, with their `count`, their `total` duration, that of the `longest`, and its `row`, the first of
-        equals. States have also the `state` that fills most of a cell, the first of equals, and how much it
-        `filled`.
+        A span of a step or longer is a cell by itself, with its own start and end. Shorter ones that begin in one step
+        are one cell: from the start of the first to the end of the last, with their `count`, their `total` duration,
+        that of the `longest`, and its `row`, the first of equals. Steps begin at multiples of `step`. For states there
+        are also the `state` with the largest share of a cell, the first of equals, and the time `filled` by it.
 
-        Of counters there is one cell for each step that touches the times: `min`, `max`, `last` and the `mean` over
-        time of the values in it, NULL if none is known, how many rows begin in it, and the last `row` that lasts
-        into it. Steps in which no row begins are one with those after them that are the same.
+        For counters there is one cell for each step that touches the times: `min`, `max`, `last` and the `mean` over
+        time of the values in it, NULL if none is known, the number of rows that begin in it, and the last `row` that
+        extends into it. A step without a start of a row is merged with the equal ones after it.
 
         Raises:
-            IndexError: There are not so many lanes.
-            ValueError: The step is not more than 0, the stop comes before the start, or a cell is too long for a
-                duration.
+            IndexError: A lane does not exist.
+            ValueError: The step is not positive, the stop is before the start, or a cell is too long for a duration.
         """
 
 class Forest:
-    """Aggregates over any range of a column: an in-order forest of its values, which more can be appended to.
+    """Aggregates over any range of a column: an in-order forest of its values, with appends.
 
     A monoid is one of `count` (a sum of counts: uint64), `sum` (of int64: decimal128), `float_sum`, `min`, `max`,
     `first`, `last` (of int64), `float_min`, `float_max`, `longest` (of lengths: the first row of the largest, struct of
-    `row` and `length`), `states` (lengths by state: a list of uint64), `histogram` and `sketch` (of whole numbers from
-    0, or of lists of them: counts by bin, of a histogram by number of bits, of a sketch as those of `Sketch`), `text`
-    (of texts: them put together). NULL is passed over; what there is nothing of is NULL.
+    `row` and `length`), `states` (lengths by state: a list of uint64), `histogram` and `sketch` (of integers from 0, or
+    of lists of them: counts by bin, for a histogram by number of bits, for a sketch as in `Sketch`), `text` (of texts:
+    their concatenation). NULL is skipped; an aggregate of no values is NULL.
     """
 
     def __init__(self, monoid: str, *, states: int = 0) -> None:
         """Make an empty forest.
 
         Raises:
-            ValueError: There is no such monoid, or it does not go with so many `states`.
+            ValueError: The monoid does not exist, or does not match `states`.
         """
 
     @staticmethod
     def open(mapped: mmap | bytes) -> Forest:
-        """Read a forest that was saved, without copying its nodes; it cannot be changed.
+        """Open a saved forest without copying its nodes; it cannot be changed.
 
         Raises:
-            ValueError: The bytes are none, or damaged.
+            ValueError: The bytes are invalid or damaged.
         """
 
     def __len__(self) -> int: ...
@@ -846,14 +844,14 @@ class Forest:
         """Append a leaf for each value; for `states`, also the number of the state of each length.
 
         Raises:
-            ValueError: The values are not what the monoid is of, or the forest was opened.
+            ValueError: The values have a wrong type for the monoid, or the forest was opened.
         """
 
     def update(self, leaf: int, value: _ArrowArray, states: _ArrowArray | None = None) -> None:
         """Replace a leaf by a column of one value.
 
         Raises:
-            IndexError: There is no such leaf.
+            IndexError: The leaf does not exist.
             ValueError: As for `append`; or the monoid is `text`.
         """
 
@@ -865,20 +863,20 @@ class Forest:
         """
 
     def search(self, first: int, end: int, bound: int) -> int | None:
-        """Return the first leaf of a range until which the aggregate from `first` on has reached a bound.
+        """Return the first leaf of a range at which the aggregate from `first` on reaches a bound.
 
-        That is for `max`, `longest` and `count` to be as large, for `min` to be as small.
+        `max`, `longest` and `count` reach it from below, `min` from above.
 
         Raises:
             IndexError: The range is not within the leaves.
-            ValueError: The monoid is another one.
+            ValueError: The monoid is not supported.
         """
 
     def save(self, path: Path) -> None:
         """Write a new file.
 
         Raises:
-            OSError: It cannot be written, or is there.
+            OSError: It cannot be written, or exists already.
         """
 
 def chunk_statistics(
@@ -889,39 +887,39 @@ def chunk_statistics(
     false_positive_rate: float = 0.01,
     summary: bool = True,
 ) -> dict[str, Any]:
-    """Make the rows of an index from the events of a chunk: `(name, batch)` with `_ts`, `dur`, `dctv:line`, columns.
+    """Compute the rows of an index from the events of a chunk: `(name, batch)` with `_ts`, `dur`, `dctv:line`, columns.
 
     `dimensions` gives names of dimensions and of their columns. The result has `dimensions`, a dict for each (`name`,
     `ts` and `dur` first) with the columns of `chunk_dimension_stats`, `bloom_data`, `num_entries` and `value_hashes`
     (for `FileBlooms`); `statistics`, the columns of `chunk_statistics`; `event_ranges`, each with category, name,
-    packed line numbers and their number. Without `summary` only what `dimensions` names is made.
+    packed line numbers and their number. Without `summary` only the `dimensions` are computed.
 
-    Values are known by their texts: whole numbers of any type in decimal, other floats as Python writes them, `true`
-    and `false`. `distinct_count` is -1 where values were not counted: of `ts` and `dur`, and of dimensions with more
-    than 2^17 values or 16 MiB of texts in the chunk, which have no `value_counts`, `bloom_data` and `value_hashes`
-    either. `min_value` and `max_value` are None without values, for `mixed` ones, if some float is infinite or no
-    number, and for texts of more than 4096 bytes.
+    Values are represented by texts: integers of any type in decimal, other floats as Python writes them, `true` and
+    `false`. `distinct_count` is -1 where values were not counted: of `ts` and `dur`, and of dimensions with more than
+    2^17 values or 16 MiB of texts in the chunk, which have no `value_counts`, `bloom_data` and `value_hashes` either.
+    `min_value` and `max_value` are None without values, for `mixed` ones, if some float is infinite or NaN, and for
+    texts of more than 4096 bytes.
 
-    With more than 1024 pairs of category and name nothing is kept by name: `name_duration_sketches` is None, the JSON
+    With more than 1024 pairs of category and name nothing is stored by name: `name_duration_sketches` is None, the JSON
     objects and `event_ranges` are empty.
 
     Raises:
-        ValueError: A column is missing or has an impossible type, a duration is negative, or the filters' parameters
-            are impossible.
+        ValueError: A column is missing or has an invalid type, a duration is negative, or the filters' parameters are
+            invalid.
     """
 
 def pack_lines(lines: Sequence[int]) -> bytes:
-    """Pack ascending line numbers: zlib of varints, the first number, then how much each exceeds the one before."""
+    """Pack ascending line numbers: zlib of varints, the first number, then the differences."""
 
 def unpack_lines(packed: bytes, most: int) -> list[int]:
     """Unpack line numbers.
 
     Raises:
-        ValueError: These are none, or more than `most`.
+        ValueError: The bytes are invalid, or contain more than `most` numbers.
     """
 
 class PfwChunk:
-    """A chunk of a DFTracer trace: what `dctv.contracts.chunks.DecodedChunk` says, metadata records apart."""
+    """A chunk of a DFTracer trace: a `dctv.contracts.chunks.DecodedChunk` with separate metadata records."""
 
     checkpoint: Any
     events: list[tuple[str, Any]]
@@ -949,9 +947,9 @@ class PfwPass:
     def __iter__(self) -> PfwPass: ...
     def __next__(self) -> PfwChunk: ...
     def metadata(self) -> dict[str, Any]:
-        """What was learnt of the trace, for JSON; raises RuntimeError before the end."""
+        """The metadata of the trace, for JSON; raises RuntimeError before the end."""
     def again(self) -> bool:
-        """Whether the pass must be done again with its metadata as hints; raises RuntimeError before the end."""
+        """Whether the pass must be repeated with its metadata as hints; raises RuntimeError before the end."""
 
 class PfwColumn:
     """A column of a finished table."""
@@ -972,47 +970,46 @@ class PfwFinisher:
         """Decoded rows of an event or of `metadata`, `dctv:file` last -> a RecordBatch with the table's columns.
 
         Raises:
-            ValueError: The trace has no such table, or the columns do not fit.
+            ValueError: The trace has no such table, or the columns do not match it.
         """
     def columns(self, name: str) -> list[PfwColumn]:
         """Return the final columns."""
 
 class EventSorter:
-    """Collects rows of many tables from many chunks, and gives each table back in order of `_ts`.
+    """Collects rows of many tables from many chunks, and returns each table sorted by `_ts`.
 
     Columns of a table may differ from chunk to chunk in presence, order and type. Beyond `limit_bytes` of rows and
-    dictionaries, rows go to one file without a name in the folder.
+    dictionaries, rows go to one unnamed file in the folder.
     """
 
     def __init__(self, folder: str, limit_bytes: int = 50_331_648, *, cancel: Cancel | None = None) -> None: ...
     def add(self, file: int, events: Sequence[tuple[str, Any]]) -> None:
-        """Add the events of a chunk: of each table its name and a batch, whose `_ts` is int64 without nulls.
+        """Add the events of a chunk: the name of each table and a batch, with `_ts` as int64 without nulls.
 
         The column `dctv:line` is dropped. Raises OSError if the folder cannot be written to, ValueError if rows cannot
-        be stored or this was cancelled.
+        be stored or the sorter was cancelled.
         """
 
     def add_others(self, file: int, others: Sequence[tuple[str, Any]]) -> None:
         """Add rows of tables that are not events; they stay in order of arrival."""
 
     def finish(self) -> None:
-        """Say that no rows follow; raises OSError as `add`."""
+        """Declare that no rows follow; raises OSError as `add`."""
 
     def tables(self) -> list[tuple[str, int, bool]]:
-        """Return name, rows, and whether it is of events, of each table that was not taken, in order of arrival."""
+        """Return name, number of rows, and whether they are events, of each remaining table, in order of arrival."""
 
     def merged(self, table: str, columns: Sequence[tuple[str, str, str, Sequence[int]]] | None = None) -> Stream:
-        """Take a table out: its rows by `_ts`, equal times in order of arrival.
+        """Remove and return a table: its rows by `_ts`, equal times in order of arrival.
 
-        A column has the type that holds its values of all chunks (as decoders mix types), and `dctv:file` (uint32)
-        stands behind all. Or columns are told: name, type (`int64`, `uint64`, `double`, `bool` or `string`), the name
-        that chunks give it, and what is added to whole numbers (nothing, one number, or one for each file); then there
-        are no others, and a table that nobody added to is empty, else it raises KeyError. Texts come with one
-        dictionary where they are few.
+        A column has the type that holds its values of all chunks (as decoders mix types), and `dctv:file` (uint32) is
+        the last one. Or columns are given: name, type (`int64`, `uint64`, `double`, `bool` or `string`), the name in
+        chunks, and the offsets added to integers (none, one number, or one for each file); then there are no others,
+        and a table without rows is empty instead of raising KeyError. Texts come with one dictionary if they are few.
         """
 
     def close(self) -> None:
-        """Forget everything; tables that were taken can still be read."""
+        """Release everything; tables that were returned can still be read."""
 
     @property
     def peak(self) -> int:
@@ -1023,18 +1020,18 @@ class EventSorter:
         """Bytes written to disk."""
 
 class EventMerger:
-    """Times, durations, names and places of all events, kept while their tables pass on their way to files."""
+    """Collects times, durations, names and places of all events while their tables pass through to files."""
 
     def __init__(self, folder: str, limit_bytes: int = 50_331_648) -> None: ...
     def through(self, table: _ArrowStream, name: str, columns: Sequence[tuple[str, str]]) -> Stream:
-        """Hand the rows of a table on, in order of `_ts`, and keep what is to be kept of them when they are pulled.
+        """Pass the rows of a table on, in order of `_ts`, and record them as they are pulled.
 
-        `columns` are pairs: `_ts`, `_duration`, `name`, `category`, `pid` or `tid`, and the table's column that is
-        that. Without one for `name` all its events are called `name`.
+        `columns` are pairs: `_ts`, `_duration`, `name`, `category`, `pid` or `tid`, and the corresponding column of the
+        table. Without one for `name` all its events are called `name`.
         """
 
     def merged(self) -> Stream:
-        """Take everything out: those six columns by `_ts`, equal times in the order of tables, then of rows."""
+        """Remove and return all rows: those six columns by `_ts`, equal times in the order of tables, then of rows."""
 
 class WrittenFile:
     """A Parquet file that was written."""
@@ -1042,7 +1039,7 @@ class WrittenFile:
     rows: int
     columns: list[str]
     parts: list[tuple[int, int, int]]
-    """Of its parts, one behind the other: number of the column (-1 if it belongs to none), bytes, CRC-32."""
+    """Its consecutive parts: number of the column (-1 if it belongs to none), bytes, CRC-32."""
     checksum: int
     """The CRC-32 of the file."""
 
@@ -1054,23 +1051,23 @@ def write_table(
     progress: Callable[[int], object] | None = None,
     group_rows: int = 122_880,
 ) -> WrittenFile:
-    """Write a stream to a Parquet file that is not there yet; encodings follow from its first rows.
+    """Write a stream to a new Parquet file; its first rows determine the encodings.
 
-    `ascending` is whether its first column is; `progress` is told the rows of each batch, and may raise. Raises OSError
-    if the file cannot be written, ValueError if the stream fails.
+    `ascending` means that its first column is ascending; `progress` gets the rows of each batch, and raises to stop.
+    Raises OSError if the file cannot be written, ValueError if the stream fails.
     """
 
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
-    """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is not there, and OSError."""
+    """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is missing, and OSError."""
 
 def crc32(data: bytes, start: int = 0) -> int:
-    """CRC-32 of bytes, continuing from that of what comes before them: that of `zlib`, in a tenth of the time."""
+    """CRC-32 of bytes, continuing from that of the bytes before them: as in `zlib`, ten times as fast."""
 
 def settle_files(paths: Sequence[str]) -> None:
-    """Bring files to the disk; raises OSError."""
+    """Sync files to disk; raises OSError."""
 
 def read_chunk(path: str, place: Checkpoint) -> bytes:
-    """Return the text of one chunk, as its checkpoint says; OSError if the file is not what it was."""
+    """Return the text of one chunk, given by its checkpoint; raises OSError if the file has changed."""
 
 class TextBlock:
     """Whole lines of a file."""
@@ -1085,7 +1082,7 @@ class TextBlock:
     """The checkpoint of its chunk, if that ends with it."""
 
 class TextChunks:
-    """Files, plain or gzip -> the checkpoints of their chunks; `damage` names files that ended early, and why."""
+    """Files, plain or gzip -> the checkpoints of their chunks; `damage` lists files that ended early, with reasons."""
 
     damage: list[tuple[int, str]]
     def __init__(
@@ -1099,7 +1096,7 @@ class TextChunks:
     def __iter__(self) -> TextChunks: ...
     def __next__(self) -> Checkpoint: ...
     def block(self) -> TextBlock | None:
-        """Return the next block in place of the next checkpoint."""
+        """Return the next block instead of the next checkpoint."""
 
 class FtraceColumn:
     """A column of an event in a chunk."""
@@ -1139,7 +1136,7 @@ class FtraceChunk:
     invalid: int
 
 class FtracePass:
-    """Files of ftrace text, or some chunks of them -> their chunks decoded; `ends` tells how files ended."""
+    """Files of ftrace text, or some of their chunks -> decoded chunks; `ends` is the state of files at their ends."""
 
     ends: list[FtraceEnd]
     def __init__(
@@ -1161,9 +1158,9 @@ def chrome_pass(
     threads: int = 1,
     progress: Callable[[int, int], object] | None = None,
 ) -> RowPass:
-    """Read trace events in JSON, plain or gzip; a path may come with the part of its file that is read.
+    """Read trace events in JSON, plain or gzip; a path may come with the part of its file to read.
 
-    That is an offset, a size, and whether it is a stream of deflate, as archives have it.
+    This is an offset, a size, and whether it is a deflate stream, as in archives.
     """
 
 def perfetto_pass(
@@ -1173,7 +1170,7 @@ def perfetto_pass(
     *,
     descriptors: Sequence[bytes],
 ) -> RowPass:
-    """Begin a pass over a Perfetto trace; of serialized file descriptors that tell the same, the first count.
+    """Begin a pass over a Perfetto trace; earlier ones of the serialized file descriptors take precedence.
 
     Raises:
         OSError: A file cannot be read.
@@ -1187,7 +1184,7 @@ class RowPass:
     def metadata(self) -> dict[str, Any]: ...
 
 class ChromeExport:
-    """Batches of rows -> events of Chrome's JSON; tracks: number, name, process, thread, whether the name is taken."""
+    """Batches of rows -> Chrome JSON events; tracks: number, name, process, thread, whether the name is taken."""
 
     def __init__(
         self,
@@ -1205,7 +1202,7 @@ class ChromeExport:
     def kernel(self, batch: Any) -> bytes: ...
 
 class PerfettoExport:
-    """Batches of a timeline's rows -> packets of Perfetto's traces."""
+    """Batches of a timeline's rows -> packets of Perfetto traces."""
 
     def __init__(
         self,
@@ -1230,13 +1227,13 @@ class PerfettoExport:
     def trailer(self, last: int) -> bytes: ...
 
 def uftrace_pass(setup: object, threads: int, progress: Callable[[int, int], None] | None) -> RowPass:
-    """Merge the records of a uftrace data directory, whose small files `readers.uftrace_files.setup` tells of."""
+    """Merge the records of a uftrace data directory, with the small files as read by `readers.uftrace_files.setup`."""
 
 def perf_data_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
-    """Read perf.data files: samples, tracepoints, and what the kernel told of processes."""
+    """Read perf.data files: samples, tracepoints, and kernel records about processes."""
 
 def ctf_pass(mount: Mapping[str, Any], threads: int, progress: Callable[[int, int], None] | None = None) -> RowPass:
-    """Decode the streams of CTF traces; `mount` is what `dctv.readers.ctf_metadata.mount` makes of their metadata."""
+    """Decode the streams of CTF traces; `mount` is their metadata from `dctv.readers.ctf_metadata.mount`."""
 
 def perf_script_pass(paths: list[str], threads: int, progress: Callable[[int, int], object] | None = None) -> RowPass:
     """Read the text of `perf script`: samples with the stacks below them, tracepoints, other records."""
@@ -1251,10 +1248,10 @@ def trace_dat_pass(paths: list[str], threads: int, progress: Callable[[int, int]
     """Read files of trace-cmd: the pages of the kernel's ring buffer of all CPUs, merged."""
 
 def uftrace_names(names: list[str]) -> list[str]:
-    """Demangle C++ and Rust names as uftrace shows them, without parameters and template arguments."""
+    """Demangle C++ and Rust names like uftrace, without parameters and template arguments."""
 
 class _CallRules(Protocol):
-    """What holds whatever function is called; times in ns, sizes in bytes."""
+    """Settings for all functions; times in ns, sizes in bytes."""
 
     @property
     def depth(self) -> int: ...
@@ -1294,7 +1291,7 @@ class _CallRule(Protocol):
     def trigger(self) -> _CallTrigger: ...
 
 class _CallTrigger(Protocol):
-    """What is said of one function."""
+    """The filters' effect on one function."""
 
     @property
     def filter(self) -> bool | None: ...
@@ -1326,7 +1323,7 @@ class _CallTrigger(Protocol):
     def backtrace(self) -> bool: ...
 
 class Missed:
-    """Words of filters that name nothing; empty until all calls have been met."""
+    """Unmatched words of filters; empty until the end of the calls."""
 
     def __init__(self) -> None: ...
     @property
@@ -1335,7 +1332,7 @@ class Missed:
 
     @property
     def names(self) -> list[str]:
-        """The functions that there are, 10,000 at most, if a word names none."""
+        """The existing functions, at most 10,000, if there are unmatched words."""
 
 def filter_calls(
     calls: _ArrowStream,
@@ -1347,22 +1344,22 @@ def filter_calls(
 ) -> Stream:
     """Filter calls: `_ts: int64[n] ns, ascending, thread, id, parent, dur, name, module, size, file, args, marks, ...`.
 
-    `id`, `parent`, `dur` and `size` are int64, `marks` is int8, the others text; a call stands after the one that it is
-    in. `marks` is 1 if its entry was recorded, plus 2 if its exit was. Output: `_ts`, thread, `id`, the shown call that
-    it is in, its depth, marks of what is shown, how far its begin and its end are indented, names of the calls that it
-    is in where a rule asks for them, rest. Rows ascend in time unless a call is only known to be shown after it began:
-    with callers, a trace or time of its own, switches or a start. What is held are open calls. `missed` is told at the
-    end of the calls which rules spoke of none.
+    `id`, `parent`, `dur` and `size` are int64, `marks` is int8, the others text; a call follows its caller. `marks` is
+    1 if its entry was recorded, plus 2 if its exit was. Output: `_ts`, thread, `id`, the shown caller, the depth, marks
+    of what is shown, the indentation of its start and its end, names of its callers if a rule requests them, rest. Rows
+    ascend in time unless a call may be decided only after its start: with callers, a trace or time of its own, switches
+    or a start. Only open calls are held in memory. `missed` gets the rules that matched no function, at the end of the
+    calls.
 
     Raises:
-        ValueError: The columns or names do not fit; while reading, the stream fails with its own error.
+        ValueError: The columns or names are invalid; while reading, the stream fails with its own error.
     """
 
 def call_pattern_fault(name: str, kind: str) -> str | None:
-    """Say what is wrong with a pattern of functions' names; None if nothing is."""
+    """Return the error of a pattern of functions' names; None if it is valid."""
 
 class _ReplayStyle(Protocol):
-    """How lines of calls look."""
+    """The format of lines of calls."""
 
     @property
     def fields(self) -> Sequence[str]: ...
@@ -1380,7 +1377,7 @@ class _ReplayStyle(Protocol):
     def first(self) -> int: ...
 
 class _CallTreeWanted(Protocol):
-    """Which tree of calls is made."""
+    """The kind of call tree."""
 
     @property
     def function(self) -> str | None: ...
@@ -1390,7 +1387,7 @@ class _CallTreeWanted(Protocol):
     def sessions(self) -> Sequence[tuple[int, Sequence[tuple[int, int]]]]: ...
 
 class TreeNode:
-    """Calls of a function that came the same way, times in ns; a root is none, but what they are of."""
+    """Calls of a function by the same path, times in ns; a root is a session, not a function."""
 
     above: int | None
     """The place of the parent node; None for a root."""
@@ -1417,10 +1414,10 @@ class TreePath:
     time: int
 
 class CallTree:
-    """Adds up shown calls, and events that last, in order of time, by who called whom.
+    """Sums shown calls, and events with a duration, in order of time, into a call tree.
 
-    Columns: those of `Replay`, but for calls that of the call of an event has the parent; then the call's own time as
-    it was measured, or null, and the process, all int64.
+    Columns: those of `Replay`, where the column for the call of an event holds the parent of a call; then the measured
+    self time of the call, or null, and the process, all int64.
     """
 
     def __init__(self, wanted: _CallTreeWanted) -> None: ...
@@ -1428,10 +1425,10 @@ class CallTree:
         """Add the calls of a batch."""
 
     def finish(self) -> tuple[list[TreeNode], list[TreePath], int]:
-        """Return nodes, ways to the function, and ns from the first call's begin to the last's end."""
+        """Return nodes, paths to the function, and ns from the first call's start to the last's end."""
 
 class _DumpForm(Protocol):
-    """How records of calls look."""
+    """The format of records of calls."""
 
     @property
     def chrome(self) -> bool: ...
@@ -1443,20 +1440,20 @@ class _DumpForm(Protocol):
     def start(self) -> int: ...
 
 class Dump:
-    """Writes begins and ends of shown calls.
+    """Formats starts and ends of shown calls.
 
-    Columns are those of `CallTree`; where lines are written, the rows of a thread come together.
+    Columns are those of `CallTree`; for lines, the rows of a thread are consecutive.
     """
 
     def __init__(self, form: _DumpForm) -> None: ...
     def push(self, batch: _ArrowArray) -> bytes:
-        """Return the records of a batch, as far as they are certain."""
+        """Return the records of a batch that are final."""
 
     def finish(self) -> bytes:
-        """Return the records that are left."""
+        """Return the remaining records."""
 
 class _UftraceRecords(Protocol):
-    """Which records of a data directory are written."""
+    """Options for the records of a data directory."""
 
     @property
     def data(self) -> bool: ...
@@ -1468,35 +1465,35 @@ class _UftraceRecords(Protocol):
     def start(self) -> int: ...
 
 class UftraceDump:
-    """Writes the records of a data directory, file by file; where they are filtered, of shown calls that are pushed.
+    """Formats the records of a data directory, file by file; with filters, only those of pushed calls.
 
     Columns are those of `CallTree`, rows come in the order of the files and then by id.
     """
 
     def __init__(self, setup: object, wanted: _UftraceRecords) -> None: ...
     def push(self, batch: _ArrowArray) -> bytes:
-        """Return the lines that are certain with these calls."""
+        """Return the lines that are final with these calls."""
 
     def finish(self) -> bytes | None:
-        """Return more lines, when there are no more calls; None at the end."""
+        """Return more lines, after the last calls; None at the end."""
 
 class Replay:
     """Prints shown calls, and events, in order of time.
 
-    Columns: `_ts`, tid, id, depth, marks, indents of begin and end, stack, dur, name, args, result, module, address,
-    task, recorded depth, call of an event, and 1 for an event or 2 for a call whose begin was not recorded. Numbers are
-    int64, but depth and indents int32, marks int8.
+    Columns: `_ts`, tid, id, depth, marks, indentation of start and end, stack, dur, name, args, result, module,
+    address, task, recorded depth, call of an event, and 1 for an event or 2 for a call without a recorded start.
+    Numbers are int64, except depth and indentation int32, marks int8.
     """
 
     def __init__(self, style: _ReplayStyle) -> None: ...
     def push(self, batch: _ArrowArray) -> bytes:
-        """Return the lines of a batch, as far as they are certain."""
+        """Return the lines of a batch that are final."""
 
     def finish(self) -> bytes:
-        """Return the lines that are left."""
+        """Return the remaining lines."""
 
 class _StoredCalls(Protocol):
-    """What is read of a stored table of calls."""
+    """Options for reading a stored table of calls."""
 
     @property
     def rules(self) -> _CallRules: ...
@@ -1512,12 +1509,12 @@ class _StoredCalls(Protocol):
     def missed(self) -> Missed: ...
 
 class StoredReplay:
-    """Prints what filters show of a stored table of calls, and events, in order of time.
+    """Prints the calls of a stored table that pass the filters, and events, in order of time.
 
-    Rules are such that it is known of each call when it begins whether it is shown.
+    The rules must decide about each call at its start.
 
     Raises:
-        ValueError: The file cannot be read, or is no table of calls.
+        ValueError: The file cannot be read, or is not a table of calls.
     """
 
     def __init__(
@@ -1533,10 +1530,10 @@ class StoredReplay:
         """Take events, in order of time, in the columns of `Replay`."""
 
     def lines(self, last: bool) -> bytes:
-        """Return some more lines: up to the latest event if more may come, none if that or the end is reached."""
+        """Return more lines: up to the latest event if more may come, none if that or the end is reached."""
 
 class TimeSums:
-    """What times of a function add up to, in ns."""
+    """Sums of the times of a function, in ns."""
 
     count: int
     sum: int
@@ -1563,48 +1560,48 @@ class ThreadSums:
     own: int
 
 class CallSums:
-    """Adds up shown calls by function and thread; a call within one of the same function is in its total already.
+    """Sums shown calls by function and thread; nested calls of the same function count only once in its total.
 
-    `measured` tells whether the calls' own times are those of the recorder; else they are without the calls within.
+    `measured` uses the self times of the recorder; otherwise they are the durations without the nested calls.
     """
 
     def __init__(self, *, measured: bool) -> None: ...
     def push(self, batch: _ArrowArray) -> None:
-        """Add calls: `_ts`, length, id, parent, depth, thread, name, own time, and maybe size, in order of time.
+        """Add calls: `_ts`, length, id, parent, depth, thread, name, self time, and optionally size, in order of time.
 
-        Depths are int32, names text, all else int64. A call stands after the one that it is in, and begins while that
-        is the thread's innermost open one or after calls above it have ended.
+        Depths are int32, names text, all others int64. A call follows its caller, and begins while that is the thread's
+        innermost open call or after calls above it have ended.
         """
 
     def read(self, path: str, source: _StoredCalls, *, cancel: Cancel | None = None) -> None:
-        """Add what filters show of a stored table of calls, without switches or a start.
+        """Add the calls of a stored table that pass the filters, without switches or a start.
 
         Raises:
-            ValueError: The file cannot be read, or is no table of calls.
+            ValueError: The file cannot be read, or is not a table of calls.
         """
 
     def functions(self) -> list[FunctionSums]:
-        """Return what the calls of each function add up to."""
+        """Return the sums of each function."""
 
     def threads(self) -> list[ThreadSums]:
-        """Return what the calls of each thread add up to."""
+        """Return the sums of each thread."""
 
 class StateHistory:
-    """What `dctv.state.StateSystem` stands on: the attributes of a history, its changes, and its intervals.
+    """The basis of `dctv.state.StateSystem`: the attributes of a history, its changes, and its intervals.
 
-    Intervals come as (start, end, whether more is to come, value), or as batches of `quark` int32, `start`, `end`
-    int64 (both included), `ongoing` bool, `kind` int8 (null, int, long, double, string), `whole` int64, `real` float64,
+    Intervals come as (start, end, whether it continues, value), or as batches of `quark` int32, `start`, `end` int64
+    (both included), `ongoing` bool, `kind` int8 (null, int, long, double, string), `whole` int64, `real` float64,
     `text` string. Errors are those of `dctv.state.faults`, and OSError.
     """
 
     def __init__(self, start: int, *, keep: bool = True, granularity: int | None = None) -> None: ...
     @staticmethod
     def create(path: Path, start: int, identity: bytes, *, granularity: int | None = None) -> StateHistory:
-        """Begin a history that is written to a new file."""
+        """Start a history in a new file."""
 
     @staticmethod
     def open(mapped: mmap) -> StateHistory:
-        """Open a history that was written; its bytes must not change while it is used."""
+        """Open a history in a file; its bytes must not change while it is used."""
 
     @property
     def identity(self) -> bytes: ...
@@ -1624,10 +1621,10 @@ class StateHistory:
     def granularity(self) -> int: ...
     def __len__(self) -> int: ...
     def add(self, parent: int, names: list[str]) -> int:
-        """Return the attribute of a path below another (-1: below none); what is missing is made."""
+        """Return the attribute of a path below another (-1: at the root); missing attributes are created."""
 
     def find(self, parent: int, names: list[str]) -> int:
-        """Return the attribute of a path below another, -2 where there is none."""
+        """Return the attribute of a path below another, -2 if it does not exist."""
 
     def children(self, quark: int) -> list[int]: ...
     def parent(self, quark: int) -> int: ...
@@ -1642,7 +1639,7 @@ class StateHistory:
     def mipmap(
         self, time: int, quark: int, value: _State, coarser: tuple[int, list[str]], kind: str | None = None
     ) -> None:
-        """Change an attribute whose coarser states are kept too."""
+        """Change an attribute with coarser states."""
 
     def apply(self, changes: _ArrowArray, *, sort: bool = False) -> int:
         """Apply the changes of a batch; return their number."""
@@ -1654,7 +1651,7 @@ class StateHistory:
         """Return the intervals of attributes that touch a range."""
 
     def at(self, quarks: list[int], times: list[int], *, backwards: bool = False) -> Stream:
-        """Return the intervals of attributes that one of some times is in."""
+        """Return the intervals of attributes that contain one of some times."""
 
     def spans(
         self, quarks: list[int], names: list[str], *, times: list[int] | None = None, first: int = ..., last: int = ...
@@ -1667,18 +1664,18 @@ class StateHistory:
     def close(self, end: int) -> None: ...
     def give_up(self) -> None: ...
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the history is closed or given up; say whether it is closed."""
+        """Wait until the history is closed or abandoned; return whether it is closed."""
 
     def span(self, time: int) -> tuple[int, int, int, int]:
-        """Return where the part of a partial history is that a time is in.
+        """Return the range of the part of a partial history that contains a time.
 
-        These are the first time of the part before it, its first, its last, and the last of the part behind it.
+        These are the first time of the part before it, its first, its last, and the last of the part after it.
         """
 
     def part(self, time: int, *, before: StateHistory | None = None, after: StateHistory | None = None) -> StateHistory:
-        """Return a history of that part to make its changes in again; those beside it are used if they are at hand."""
+        """Return a history for a replay of that part; the states of adjacent parts are used if available."""
 
     def replay(self, changes: _ArrowArray) -> bool:
-        """Make changes of a part again; say whether those that follow are needed no more."""
+        """Replay changes of a part; return whether later ones are not needed any more."""
 
 _State = int | float | str | None
