@@ -40,7 +40,7 @@ impl Cancel {
         self.shared.flag.load(Ordering::Relaxed)
     }
 
-    /// Wait until no thread reads ahead for these kernels; return whether none does after at most some milliseconds.
+    /// Wait until no thread reads ahead for these kernels, at most some milliseconds; return whether none does.
     fn wait(&self, py: Python<'_>, milliseconds: u64) -> bool {
         py.detach(|| {
             let threads = self.shared.threads.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::prelude::*;
 
-/// The count of a running kernel: 0 until it has reached the end of its input, so that the value is deterministic.
+/// The count of a running kernel: 0 until it has reached the end of its input, so that it is deterministic.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct Counter {
     shown: Arc<AtomicU64>,

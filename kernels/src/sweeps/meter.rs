@@ -1,4 +1,4 @@
-//! `metered`: an Arrow stream -> the same stream, whose rows, time and memory are counted in a `Meter`.
+//! `metered`: an Arrow stream -> the same stream, with its rows, time and memory counted in a `Meter`.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -47,7 +47,7 @@ struct Slot {
     row: u64,
 }
 
-/// Kind and duration stand before the payload.
+/// Kind and duration precede the payload.
 const OWN: usize = 2;
 
 impl Nest {

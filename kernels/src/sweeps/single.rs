@@ -251,7 +251,7 @@ pub fn over_spans<S: Step + 'static>(
     build().map_err(to_python)
 }
 
-/// Makes the stream of a step; the output has as much of the input's payload as `names` has room for.
+/// Makes the stream of a step; the output has as many payload columns of the input as `names` has names for.
 pub fn sweep(
     input: ChunkedInput,
     step: impl Step + 'static,
