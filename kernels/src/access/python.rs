@@ -60,7 +60,7 @@ impl Checkpoint {
     }
 }
 
-/// The text of one chunk, given by its checkpoint.
+/// Return the text of one chunk, given by its checkpoint.
 ///
 /// Raises OSError if the file cannot be read or has changed.
 #[pyfunction]
@@ -153,7 +153,7 @@ impl TextChunks {
         block.end.map(|end| end.into_python(py)).transpose()
     }
 
-    /// The next block instead of the next checkpoint.
+    /// Return the next block instead of the next checkpoint.
     fn block(&mut self, py: Python<'_>) -> PyResult<Option<TextBlock>> {
         let block = py.detach(|| self.step(true)).map_err(|(path, error)| failed(&path, &error))?;
         let Some(block) = block else {

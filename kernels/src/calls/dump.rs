@@ -297,7 +297,7 @@ impl Dump {
         }))
     }
 
-    /// The records of a batch that are final.
+    /// Return the records of a batch that are final.
     fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
         let made = py.detach(|| {
@@ -307,7 +307,7 @@ impl Dump {
         Ok(PyBytes::new(py, &made.map_err(to_python)?))
     }
 
-    /// The remaining records.
+    /// Return the remaining records.
     fn finish<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let made = py.detach(|| {
             let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -194,13 +194,13 @@ impl StoredReplay {
         Ok(Self(Mutex::new(lines)))
     }
 
-    /// Takes events, in order of time, in the columns of `Replay`.
+    /// Take events, in order of time, in the columns of `Replay`.
     fn add(&self, batch: PyRecordBatch) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lines.events.push_back(batch.into_inner());
     }
 
-    /// More lines; none if events must be added before, or at the end after the last ones.
+    /// Return more lines; none if events must be added before, or at the end after the last ones.
     fn lines<'py>(&self, py: Python<'py>, last: bool) -> PyResult<Bound<'py, PyBytes>> {
         let made = py.detach(|| {
             let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);

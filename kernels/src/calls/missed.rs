@@ -28,7 +28,7 @@ impl Missed {
         self.0.get().map(|found| found.0.clone()).unwrap_or_default()
     }
 
-    /// The existing functions, if there are unmatched words.
+    /// The existing functions, at most 10,000, if there are unmatched words.
     #[getter]
     fn names(&self) -> Vec<String> {
         self.0.get().map(|found| found.1.clone()).unwrap_or_default()

@@ -102,7 +102,7 @@ impl Book {
     }
 }
 
-/// The error of a pattern; None if it is valid.
+/// Return the error of a pattern of functions' names; None if it is valid.
 #[pyfunction]
 pub fn call_pattern_fault(name: &str, kind: &str) -> Option<String> {
     let message = Pattern::new(name, kind).err()?;

@@ -543,7 +543,7 @@ impl Replay {
         Ok(Self(Mutex::new(printer)))
     }
 
-    /// The lines of a batch that are final.
+    /// Return the lines of a batch that are final.
     fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
         let lines = py.detach(|| {
@@ -555,7 +555,7 @@ impl Replay {
         Ok(PyBytes::new(py, &lines.map_err(to_python)?))
     }
 
-    /// The remaining lines.
+    /// Return the remaining lines.
     fn finish<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let lines = py.detach(|| {
             let mut printer = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);

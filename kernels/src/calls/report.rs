@@ -207,13 +207,13 @@ impl CallSums {
         }))
     }
 
-    /// Adds the calls of a batch.
+    /// Add the calls of a batch.
     fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
         let batch = batch.into_inner();
         py.detach(|| self.state().batch(&batch)).map_err(to_python)
     }
 
-    /// Reads a stored table of calls and adds those that pass the filters.
+    /// Add the calls of a stored table that pass the filters.
     #[pyo3(signature = (path, source, *, cancel=None))]
     fn read(
         &self,
@@ -234,7 +234,7 @@ impl CallSums {
         .map_err(to_python)
     }
 
-    /// The sums of each function.
+    /// Return the sums of each function.
     fn functions(&self) -> Vec<FunctionSums> {
         let mut state = self.state();
         state.sums.finish();
@@ -251,7 +251,7 @@ impl CallSums {
             .collect()
     }
 
-    /// The sums of each thread.
+    /// Return the sums of each thread.
     fn threads(&self) -> Vec<ThreadSums> {
         let mut state = self.state();
         state.sums.finish();

@@ -54,7 +54,7 @@ pub struct Trigger {
     pub on: bool,
     pub off: bool,
     pub finish: bool,
-    /// Shows only every n-th call.
+    /// Shows only every n-th of the calls that would be shown.
     pub sample: Option<i64>,
     /// Its callers are printed.
     pub backtrace: bool,

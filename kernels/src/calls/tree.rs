@@ -357,7 +357,7 @@ impl CallTree {
         Self(Mutex::new(Trees::new(wanted)))
     }
 
-    /// Adds the calls of a batch.
+    /// Add the calls of a batch.
     fn push(&self, py: Python, batch: PyRecordBatch) -> PyResult<()> {
         let batch = batch.into_inner();
         let done = py.detach(|| {
@@ -367,7 +367,8 @@ impl CallTree {
         done.map_err(to_python)
     }
 
-    /// Nodes, each after its parent; paths to the function; the time from the first call's start to the last's end.
+    /// Return nodes, each after its parent; paths to the function; the time from the first call's start to the last's
+    /// end.
     fn finish(&self, py: Python) -> (Vec<TreeNode>, Vec<TreePath>, i64) {
         py.detach(|| {
             let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -442,12 +442,12 @@ impl PerfettoExport {
         })
     }
 
-    /// The packets before all events.
+    /// Return the packets before all events.
     fn header<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &frame::header(&self.metadata, SEQUENCE))
     }
 
-    /// The packets after all events; the last one is at a time `_ts`.
+    /// Return the packets after all events; the last one is at a time `_ts`.
     fn trailer<'py>(&self, py: Python<'py>, last: i64) -> Bound<'py, PyBytes> {
         let end = last.saturating_add(self.metadata.start);
         PyBytes::new(py, &frame::trailer(end, SEQUENCE))

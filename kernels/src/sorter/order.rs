@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use super::ints::Ints;
 
-/// The divisor of all rows that gives how many may be late for the others to count as sorted; the first few rows may
-/// have more.
+/// At most one in `LATE` rows may be late for the others to count as sorted already; some more of the first rows.
 const LATE: usize = 8;
 const LATE_FIRST: usize = 64;
 /// Average length from which stretches are copied faster than row by row.

@@ -124,7 +124,7 @@ impl StateHistory {
         StateHistory::of(history, Vec::new())
     }
 
-    /// A history written to a new file.
+    /// Start a history in a new file.
     #[staticmethod]
     #[pyo3(signature = (path, start, identity, *, granularity=None))]
     fn create(
@@ -142,7 +142,7 @@ impl StateHistory {
         Ok(StateHistory::of(history, identity))
     }
 
-    /// A history read from a file.
+    /// Open a history in a file.
     #[staticmethod]
     fn open(py: Python<'_>, mapped: PyArrowBuffer) -> PyResult<StateHistory> {
         let buffer = mapped.into_inner();
@@ -197,7 +197,7 @@ impl StateHistory {
         self.shared.ask(py, |history| Ok(history.tree.len()))
     }
 
-    /// The attribute of a path below another (-1: at the root); missing attributes are created.
+    /// Return the attribute of a path below another (-1: at the root); missing attributes are created.
     fn add(
         &self,
         py: Python<'_>,
@@ -235,7 +235,7 @@ impl StateHistory {
         })
     }
 
-    /// The direct children of an attribute.
+    /// Return the direct children of an attribute.
     fn children(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::quark)] quark: i64) -> PyResult<Vec<u32>> {
         self.shared.ask(py, |history| {
             let quark = below(history, quark)?;
@@ -254,7 +254,7 @@ impl StateHistory {
         })
     }
 
-    /// The type of an attribute's states: null, int, long, double or string.
+    /// Return the type of an attribute's states: null, int, long, double or string.
     fn kind(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::quark)] quark: i64) -> PyResult<&'static str> {
         self.shared.ask(py, |history| {
             let place = history.tree.place(quark)?;
@@ -340,7 +340,7 @@ impl StateHistory {
         })
     }
 
-    /// The current state of an attribute, whatever its end.
+    /// Return the current state of an attribute, whatever its end.
     fn ongoing<'py>(
         &self,
         py: Python<'py>,
@@ -353,7 +353,7 @@ impl StateHistory {
         interval(py, &found)
     }
 
-    /// The state of an attribute at a time.
+    /// Return the state of an attribute at a time.
     fn single<'py>(
         &self,
         py: Python<'py>,
@@ -364,12 +364,12 @@ impl StateHistory {
         interval(py, &found)
     }
 
-    /// The states of all attributes at a time, by quark.
+    /// Return the states of all attributes at a time, by quark.
     fn full(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::time)] time: i64) -> PyResult<PyRecordBatch> {
         batch(self.shared.ask(py, |history| history.full(time))?)
     }
 
-    /// Intervals of attributes that touch a range.
+    /// Return the intervals of attributes that touch a range.
     #[pyo3(signature = (quarks, first, last, *, backwards=false))]
     fn over(
         &self,
@@ -383,7 +383,7 @@ impl StateHistory {
         self.walk(py, quarks, times, backwards, None)
     }
 
-    /// Intervals of attributes that contain one of some times.
+    /// Return the intervals of attributes that contain one of some times.
     #[pyo3(signature = (quarks, times, *, backwards=false))]
     fn at(
         &self,
@@ -395,7 +395,7 @@ impl StateHistory {
         self.walk(py, quarks, Times::at(times), backwards, None)
     }
 
-    /// The same as spans: start, duration, quark, path, and the state as a number, a float or a text.
+    /// Return the same as spans: start, duration, quark, path, and the state as a number, a float or a text.
     #[pyo3(signature = (quarks, names, *, times=None, first=i64::MIN, last=i64::MAX))]
     fn spans(
         &self,
@@ -415,7 +415,7 @@ impl StateHistory {
         self.walk(py, quarks, times, false, Some(schema))
     }
 
-    /// The maximum, minimum or average of an attribute over a range.
+    /// Return the maximum, minimum or average of an attribute over a range.
     fn range<'py>(
         &self,
         py: Python<'py>,
@@ -471,8 +471,8 @@ impl StateHistory {
         }
     }
 
-    /// The part of a partial history that contains a time: the first time of the part before it, its own first and last
-    /// one, and the last of the part after it.
+    /// Return the range of the part of a partial history that contains a time: the first time of the part before it,
+    /// its own first and last one, and the last of the part after it.
     fn span(
         &self,
         py: Python<'_>,
@@ -482,7 +482,7 @@ impl StateHistory {
         Ok((span.before, span.first, span.last, span.after))
     }
 
-    /// A history for a replay of that part, with the states of adjacent parts if they are available.
+    /// Return a history for a replay of that part; the states of adjacent parts are used if available.
     #[pyo3(signature = (time, *, before=None, after=None))]
     fn part(
         &self,

@@ -152,7 +152,7 @@ impl Texts {
     }
 }
 
-/// Ascending line numbers -> zlib of varints: the first, then the differences.
+/// Pack ascending line numbers: zlib of varints, the first number, then the differences.
 #[pyfunction]
 fn pack_lines(py: Python<'_>, lines: Vec<u32>) -> PyResult<Bound<'_, PyBytes>> {
     if !lines.is_sorted() {
@@ -161,7 +161,7 @@ fn pack_lines(py: Python<'_>, lines: Vec<u32>) -> PyResult<Bound<'_, PyBytes>> {
     Ok(PyBytes::new(py, &py.detach(|| lines::packed(&lines))))
 }
 
-/// Output of `pack_lines` -> line numbers, at most `most` of them.
+/// Unpack line numbers, at most `most` of them.
 #[pyfunction]
 fn unpack_lines(py: Python<'_>, packed: Vec<u8>, most: usize) -> PyResult<Vec<u32>> {
     py.detach(|| lines::unpack(&packed, most)).ok_or_else(|| PyValueError::new_err("these are no packed line numbers"))

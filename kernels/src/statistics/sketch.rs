@@ -186,7 +186,8 @@ impl Sketch {
         self.absorb(&other).map_err(PyValueError::new_err)
     }
 
-    /// The smallest value with at least this share of the values at or below it, to within 1 %; the ends are exact.
+    /// Return the smallest value with at least this share of the values at or below it, to within 1 %; the ends are
+    /// exact.
     fn quantile(&self, q: f64) -> PyResult<Option<f64>> {
         if !(0.0..=1.0).contains(&q) {
             return Err(PyValueError::new_err("a quantile is between 0 and 1"));

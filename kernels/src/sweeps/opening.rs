@@ -29,8 +29,8 @@ impl Opening {
         self.schema.clone()
     }
 
-    /// Opens the stream, in a thread not started by Python: the engine releases Python's lock, unknown to a caller that
-    /// holds it.
+    /// Opens the stream. Must run in a thread that Python did not call: the engine releases Python's lock, which
+    /// callers assume to hold.
     pub fn open(&self) -> Result<Reader, ArrowError> {
         let open = |py: Python<'_>| {
             let opened = self.source.bind(py).extract::<AnyRecordBatch>();

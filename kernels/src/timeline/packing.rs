@@ -120,7 +120,7 @@ impl Packing {
         Ok(PyArray::from_array_ref(Arc::new(Int32Array::from(lanes))))
     }
 
-    /// The track of each lane, and the lane's number within it.
+    /// Return the track of each lane, and the lane's number within it.
     fn lanes(&self) -> (PyArray, PyArray) {
         let column = |of: fn(&(i32, i32)) -> i32| {
             let numbers = Int32Array::from_iter_values(self.lanes.iter().map(of));

@@ -419,7 +419,7 @@ impl UftraceDump {
         Self(Mutex::new(Dumper::new(setup, wanted)))
     }
 
-    /// Takes shown calls in the order of the files, and returns the lines that are final.
+    /// Take shown calls in the order of the files, and return the lines that are final.
     fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
         let mut out = Vec::new();
@@ -436,7 +436,7 @@ impl UftraceDump {
         Ok(PyBytes::new(py, &out))
     }
 
-    /// More lines, after the last calls; None at the end.
+    /// Return more lines, after the last calls; None at the end.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let lines = py.detach(|| self.lines(None))?;
         Ok(lines.map(|lines| PyBytes::new(py, &lines)))
