@@ -92,8 +92,8 @@ fn switch(body: &[u8], row: &mut impl Fill) -> Option<()> {
     row.put(b"prev_comm", prev.0);
     row.put(b"prev_pid", prev.1);
     row.put(b"prev_prio", prev.2);
-    // trace-cmd names the bits as old kernels did. The state that was `W` there is never left on a switch; in new
-    // kernels this bit is that of idle kernel threads, `I`.
+    // trace-cmd names the bits as old kernels did. No thread is switched out in the old state `W`; in new kernels this
+    // bit is that of idle kernel threads, `I`.
     let state = if state == b"W" { b"I" } else { state };
     row.put(b"prev_state", state);
     row.put(b"next_comm", next.0);

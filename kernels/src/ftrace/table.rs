@@ -14,7 +14,7 @@ pub const LINE: usize = 6;
 /// Maximum number of columns for fields of one event in a chunk; other fields stay in its free text.
 const COLUMN_LIMIT: usize = 256;
 
-/// Information about a column's type before its values are seen.
+/// Information about a column's type before its values are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Hint {
     Any,

@@ -87,7 +87,7 @@ const SYMBOLS: [(&str, &str); 10] = [
     ("hrtimer_expire_entry", "function"),
 ];
 
-/// Units that are certain from the kernel's sources.
+/// Known units of the kernel's fields.
 const UNITS: [(&str, &str, &str); 14] = [
     ("cpu_frequency", "state", "kHz"),
     ("cpu_frequency_limits", "min_freq", "kHz"),

@@ -61,7 +61,7 @@ impl Payloads {
         }
     }
 
-    /// Messages that are kept whole, and partly become properties.
+    /// Keep messages whole, and turn some of their fields into properties.
     fn told(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, number: u32, bytes: &[u8]) {
         match number {
             33 => info::config(world, bytes),

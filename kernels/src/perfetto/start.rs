@@ -24,7 +24,7 @@ const MOST_UNPACKED: u64 = 256 << 20;
 pub struct Start {
     /// The start of tracing, in the clock of its packet.
     started: Option<(u64, u64)>,
-    /// The kernel's buffer may contain earlier events, and they are wanted.
+    /// The kernel's buffer may contain earlier events, which the configuration requests.
     preserved: bool,
     /// By clock of bundles: the latest end of the data read before the first bundle of a CPU.
     read: FxHashMap<u64, u64>,

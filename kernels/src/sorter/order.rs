@@ -1,4 +1,4 @@
-//! Times of rows -> the rows in order of time, handed out piece by piece.
+//! Times of rows -> the rows in order of time, returned piece by piece.
 
 use std::ops::Range;
 

@@ -32,7 +32,7 @@ const NONE: u16 = MOST as u16;
 /// Values that are looked up at once; they are looked up again only if one of them is new.
 const PIECE: usize = 512;
 
-/// What is stored about a column's values besides them.
+/// The further data to store about a column's values.
 #[derive(Clone, Copy)]
 pub struct Kept {
     pub statistics: bool,

@@ -30,7 +30,7 @@ pub trait Sink: Send {
     fn flush(&mut self, cuts: Inputs<'_>) -> Result<Option<Vec<ArrayRef>>, ArrowError>;
 }
 
-/// What a sink may need for its columns.
+/// The input for a sink's columns.
 pub struct Inputs<'a> {
     pub input: &'a ChunkedInput,
     pub partitions: &'a mut Partitions,
@@ -190,7 +190,7 @@ impl<S: Sink> Cuts<S> {
         self.required.as_ref().is_some_and(|required| required.contains(code))
     }
 
-    /// Hands on the stretch from the bundle's last boundary to this one.
+    /// Emits the stretch from the bundle's last boundary to this one.
     fn boundary(&mut self, number: u32, t: i64) -> Result<(), ArrowError> {
         let bundle = &mut self.bundles[number as usize];
         let from = std::mem::replace(&mut bundle.from, t);

@@ -8,7 +8,7 @@ use arrow_buffer::ScalarBuffer;
 use super::meter::{bytes, hold};
 use super::source::ROWS;
 
-/// The row reference that stands for NULL in every column.
+/// The row reference that gives NULL in every column.
 pub const NULL_ROW: u64 = u64::MAX;
 
 /// The payload columns of chunks with rows that may still be needed.

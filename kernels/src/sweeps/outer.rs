@@ -14,7 +14,7 @@ use super::slots::{NO_SLOT, Slots};
 use super::source::{Open, ROWS};
 use super::stream::Sweep;
 
-/// Which pieces are wanted.
+/// The pieces to keep.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
     Either,

@@ -88,7 +88,7 @@ fn at64(column: &Int64Array, row: usize) -> Option<i64> {
     column.is_valid(row).then(|| column.value(row))
 }
 
-/// Threads have ids above 0; 0 is idle, and there is one of it on each CPU.
+/// Threads have ids above 0; 0 is idle, of which each CPU has one.
 fn thread(tid: Option<i64>) -> Option<i64> {
     tid.filter(|&tid| tid != 0)
 }
