@@ -75,7 +75,7 @@ def test_the_least_and_greatest_of_infinities(spark: Connection, engine: DuckDB,
 
 
 def test_a_key_that_a_condition_fixes_does_not_sort_a_cube(spark: Connection) -> None:
-    with pytest.raises(NotOnThisEngine, match="CUBE and its like is not on Spark: this engine was tried"):
+    with pytest.raises(NotOnThisEngine, match=r"CUBE .* not on Spark: this engine is known to answer differently"):
         on_sail(spark, CUBE, pa.table({"x": ["a"], "y": [1]}), {"x": "VARCHAR", "y": "BIGINT"})
 
 
