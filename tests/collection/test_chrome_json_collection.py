@@ -145,5 +145,5 @@ def test_every_trace_is_mounted_and_asked(path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(NO_TRACES))
 def test_what_is_no_trace_is_refused_in_words(name: str) -> None:
-    with Session(index=False) as session, pytest.raises(TraceError, match="of no known format"):
+    with Session(index=False) as session, pytest.raises(TraceError, match="has no known format"):
         session.mount(str(FOLDER / name), "t")

@@ -73,7 +73,7 @@ def test_what_has_no_lines_is_refused(tmp_path: Path, name: str) -> None:
     folder = os.environ.get("DCTV_TRACES")
     if folder is None:
         pytest.fail("the environment variable DCTV_TRACES does not say where the trace collection is")
-    with Session(index=False) as session, pytest.raises(TraceError, match="is not read as the lines that it has"):
+    with Session(index=False) as session, pytest.raises(TraceError, match="cannot be read line by line"):
         session.reorganize(
             [str(Path(folder) / "ftrace-text" / name)], ReorganizeRequest({"some": "cpu == 0"}, tmp_path / "out")
         )
