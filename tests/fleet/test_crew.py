@@ -82,6 +82,7 @@ def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() 
     at_first: list[int] = []
 
     def finish_one() -> None:
+        cluster.wait_for(16)
         at_first.extend(number for _, number in cluster.waiting)
         cluster.finish(1)
 
@@ -133,6 +134,12 @@ class Cluster(Executor):
         self.waiting.append((made, function(*arguments)))
         return made
 
+    def wait_for(self, count: int) -> None:
+        """Wait until so many pieces have been handed out."""
+        until = time.monotonic() + PATIENCE
+        while len(self.waiting) < count and time.monotonic() < until:
+            time.sleep(0.01)
+
     def finish(self, count: int) -> None:
         some, self.waiting = self.waiting[:count], self.waiting[count:]
         for future, value in some:
@@ -150,6 +157,7 @@ def test_an_executor_that_does_not_say_how_many_work_gets_many_pieces_if_they_gi
     at_first: list[int] = []
 
     def finish_one() -> None:
+        cluster.wait_for(16)
         at_first.append(len(cluster.waiting))
         cluster.finish(1)
 
