@@ -1,4 +1,4 @@
-"""What an engine elsewhere must bring: tables that it is given or reads, queries of them, and sweeps on its workers."""
+"""The interface of a remote engine: tables that it is sent or reads, queries of these, and sweeps on its workers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Typed = tuple[str, str]
 
 @record
 class Share:
-    """Which groups the rows of an input go to."""
+    """The groups that the rows of an input go to."""
 
     columns: tuple[Typed, ...]
     given: pa.Schema
-    """The Arrow types that the operator is given."""
+    """The Arrow types that the operator takes."""
     keys: tuple[str, ...] = ()
-    """Rows that are equal in these go to one bucket; without keys, to every bucket."""
+    """Rows with equal values here go to one bucket; without keys, to every bucket."""
     timed: bool = True
     """Whether they are in order of time, and go to the slabs that they touch; else to every slab."""
     lasting: bool = True
@@ -35,28 +35,28 @@ class Share:
 
 @record
 class Sweep:
-    """An operator that is run for each group of rows: for a bucket of partitions in a slab of time."""
+    """An operator to run for each group of rows: for a bucket of partitions in a slab of time."""
 
     shares: tuple[Share, ...]
-    run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
-    options: Mapping[str, Any]
+    run: Callable[[list[ArrowStream], Any], ArrowStream]
+    """Called with a table per input and a cancel token."""
     made: tuple[Typed, ...]
     result: pa.Schema
-    """The Arrow types of what it makes."""
+    """The Arrow types of its output."""
     slabs: bool
-    """Whether time is cut; a row of the output is of the slab in which it starts."""
+    """Whether time is cut; a row of the output belongs to the slab in which it starts."""
     cut_by: tuple[int, ...] = ()
     """Inputs whose starts each end a row of the output; starts after a slab cut its last rows."""
     divisible: bool = False
-    """Whether time may be cut, where groups would be too large otherwise."""
+    """Whether time may be cut if groups would be too large otherwise."""
 
 
 Frame = Any
-"""Rows that an engine has, or knows how to make."""
+"""Rows that an engine has, or can compute."""
 
 
 class RemoteJob(Protocol):
-    """What is done for one result; it is closed when that has been read, or no more is wanted."""
+    """The work for one result; closed when the result has been read, or no more of it is needed."""
 
     def table(self, rows: pa.Table, columns: Sequence[Typed]) -> Frame:
         """Hand over rows."""

@@ -1,4 +1,4 @@
-"""Work on single traces -> this process, processes of our own, or an executor that the program gives."""
+"""Run work on single traces in this process, in worker processes, or on an executor of the program."""
 
 from __future__ import annotations
 
@@ -22,16 +22,13 @@ _PULSE = 0.05
 _AHEAD = 2
 """Pieces of work that each worker has or waits for."""
 _FIRST, _MANY = 16, 4096
-"""Pieces that are handed out to an executor of a program that does not say how many workers it has: at first, and once
-it is known how much a piece gives."""
+"""Unfinished pieces of an executor that does not report how many workers it has: at first, and once results have shown
+to be small."""
 _HELD = 256 << 20
-"""Bytes of what later pieces gave: with more, no further pieces are handed out until the first is finished.
-
-Without later pieces, workers would wait for a large trace before which they have finished the small ones.
-"""
+"""Bytes of finished results that may wait for the reader, so that workers need not wait while it does."""
 
 _WHATEVER: tuple[type[BaseException], ...] = (Exception,)
-"""What an executor of a program may raise: errors of its own, and those of a worker."""
+"""Exceptions that a program's executor may raise: its own, and those of a worker."""
 _ELSEWHERE = "workers need the same version of dctv, the traces under the same paths, and enough memory"
 
 Work = Callable[..., Any]
@@ -45,14 +42,14 @@ class Crew:
     call: Callable[..., Any]
     """Called in a worker with the limits of its context, a function, and its arguments but for the context."""
     workers: int
-    """How many processes of our own there may be."""
+    """Maximum number of worker processes."""
     executor: Executor | None = None
-    """What the program gave."""
+    """The executor of the program."""
     lend: Callable[[], Executor | None] | None = None
     """Returns an executor of the session's engine, when one is needed."""
     lent: Executor | None = None
     pool: Executor | None = None
-    """Our own, once it is wanted."""
+    """The worker processes, once they are needed."""
 
     def is_wanted(self, count: int, size: int) -> bool:
         """Whether this many traces and bytes are read outside this process."""
@@ -83,23 +80,23 @@ class Crew:
         size: Callable[[Any], int] = lambda _: 0,
         weights: Sequence[int] = (),
     ) -> Generator[Any, None, None]:
-        """Yield what a function gives for each of some arguments, in their order; others are worked on meanwhile.
+        """Yield a function's results for a sequence of arguments, in order; workers process later ones meanwhile.
 
-        `share` returns the limits of one of so many workers, and `size` how many bytes a result takes. With `weights`,
-        such as the sizes of traces, the heaviest are worked on first, so that none is left for the end, as long as all
+        `share` returns the limits of a worker, given their number, and `size` the bytes of a result. With `weights`,
+        such as the sizes of traces, workers begin with the heaviest, so that none is left for the end, as long as all
         results fit into memory.
 
         Raises:
-            DctvError: one of them failed, or the process that worked on it was killed.
-            Interrupted: the user had enough.
+            DctvError: a call failed, or its worker was killed.
+            Interrupted: the user interrupted it.
         """
         executor, workers = self._executor()
         limits = share(workers or usable_processors())
         bounds = (workers * _AHEAD, workers * _AHEAD) if workers else (_FIRST, _MANY)
-        given = _Given(lambda some: executor.submit(self.call, limits, work, *some), each, weights, bounds, size)
+        pieces = _Pieces(lambda some: executor.submit(self.call, limits, work, *some), each, weights, bounds, size)
         try:
-            while given.more():
-                yield given.taken(progress)
+            while pieces.more():
+                yield pieces.taken(progress)
         except BrokenExecutor:
             raise self._killed() from None
         except Interrupted:
@@ -114,7 +111,7 @@ class Crew:
             message = f"the executor failed with {type(error).__name__}: {reason}"
             raise TraceError(message, hint=_ELSEWHERE) from error
         finally:
-            given.cancel()
+            pieces.cancel()
 
     def _executor(self) -> tuple[Executor, int]:
         """Return the executor and the number of its workers; 0 if it does not say, like that of a cluster."""
@@ -143,8 +140,8 @@ class Crew:
             end(pool)
 
 
-class _Given:
-    """Pieces of work that are handed out: in their order, or the heaviest first while results take little memory."""
+class _Pieces:
+    """Pieces of work that are handed out in order, or the heaviest first while results take little memory."""
 
     def __init__(
         self,
@@ -157,16 +154,16 @@ class _Given:
         self._submit = submit
         self._pieces = pieces
         self._by_weight = sorted(range(len(weights)), key=lambda number: (weights[number], -number))
-        """Numbers of pieces that have not been handed out, the heaviest last; others among them are passed over."""
+        """Numbers of pieces, the heaviest last; those already handed out are dropped on the way."""
         self._least, self._most = bounds
-        """So many are unfinished at a time, and so many if their results will be small."""
+        """Maximum numbers of unfinished pieces: in any case, and if their results will be small."""
         self._size = size
         self._futures: dict[int, Future[Any]] = {}
-        """Of pieces that were handed out, and not taken yet."""
+        """Pieces that were handed out and not taken yet, by number."""
         self._wanted = 0
-        """The number of the piece that is taken next."""
-        self._begun = 0
-        """All pieces before this one were handed out."""
+        """The number of the piece to take next."""
+        self._first_left = 0
+        """The number of the first piece that has not been handed out."""
         self._lock = threading.Lock()
         """Threads of the executor count what is finished."""
         self._unfinished = 0
@@ -178,7 +175,7 @@ class _Given:
         self._changed = threading.Event()
 
     def more(self) -> bool:
-        """Hand out as many pieces as there is room for; whether any is left to take."""
+        """Hand out pieces while there is room; return whether any is left to take."""
         while (number := self._next()) is not None:
             future = self._submit(self._pieces[number])
             with self._lock:
@@ -205,26 +202,25 @@ class _Given:
         return result
 
     def cancel(self) -> None:
-        """Drop the pieces on which nobody has begun to work."""
+        """Cancel the pieces that no worker has begun."""
         for one in self._futures.values():
             one.cancel()
 
     def _next(self) -> int | None:
         """Return the number of the piece to hand out now, None if there is no room or no piece."""
-        while self._is_out(self._begun):
-            self._begun += 1
-        if self._begun == len(self._pieces):
+        while self._is_out(self._first_left):
+            self._first_left += 1
+        if self._first_left == len(self._pieces):
             return None
         with self._lock:
             if self._held >= _HELD:
-                # The reader waits for this one, and takes what is held once it has come.
-                return self._begun if self._begun == self._wanted else None
-            if self._unfinished >= self._least and not (
-                self._unfinished < self._most and self._would_hold(self._unfinished)
-            ):
+                # The reader needs this one before it can take the results that are held.
+                return self._first_left if self._first_left == self._wanted else None
+            more = self._unfinished < self._most and self._fits(self._unfinished)
+            if not (self._unfinished < self._least or more):
                 return None
-            all_fit = self._would_hold(len(self._pieces) - self._ended)
-        return self._heaviest() if all_fit and self._by_weight else self._begun
+            all_fit = self._fits(len(self._pieces) - self._ended)
+        return self._heaviest() if all_fit and self._by_weight else self._first_left
 
     def _is_out(self, number: int) -> bool:
         return number < self._wanted or number in self._futures
@@ -234,8 +230,8 @@ class _Given:
             self._by_weight.pop()
         return self._by_weight[-1]
 
-    def _would_hold(self, count: int) -> bool:
-        """Whether there is memory for so many results more, as far as earlier ones tell."""
+    def _fits(self, count: int) -> bool:
+        """Whether this many more results fit into memory, if they are as large as earlier ones on average."""
         return self._ended > 0 and self._held + count * self._gave / self._ended < _HELD
 
     def _finished(self, future: Future[Any]) -> None:

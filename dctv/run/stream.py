@@ -63,11 +63,11 @@ class Runner:
     """Runs one plan on an engine; `run` is handed to every source that is opened, what ends it to every kernel."""
 
     def __init__(
-        self, engine: Engine, sharing: Sharing, run: PlanRun, metering: Metering | None = None, *, ahead: bool = True
+        self, engine: Engine, sharing: Sharing, run: PlanRun, metering: Metering | None, *, ahead: bool
     ) -> None:
         self._engine = engine
-        # Threads on one processor, or beside other processes, only take Python's lock from each other: a sixth of the
-        # time of small queries. A meter needs them, as it measures a kernel by its thread.
+        # On one processor, or beside other processes, such threads contend for Python's lock, which takes a sixth of
+        # the time of small queries. Metering needs them: it measures a kernel by the CPU time of its thread.
         self._reads_ahead = ahead or metering is not None
         self.run = run
         self._cancel = run.cancel
@@ -131,13 +131,13 @@ class Runner:
         return OpenedStream(open_, lambda: arrow_schema(self._engine, plan.schema).__arrow_c_schema__())
 
     def _input(self, plan: Plan) -> Callable[[], ArrowStream]:
-        """Return what opens an input of a kernel, and starts a thread that reads it ahead."""
+        """Return a function that opens an input of a kernel; if there are several threads, one reads it ahead."""
         from dctv import _kernels  # compiled; only wanted when a query runs
 
         self._kept.append(plan)
         stream = self.stream(plan)
         source = self._known(lambda: stream, plan)
-        return (lambda: _kernels.ahead(source, cancel=self._cancel)) if self._reads_ahead else (lambda: source)
+        return lambda: _kernels.ahead(source, cancel=self._cancel) if self._reads_ahead else source
 
     def _shared(self, plan: Plan) -> OpenedStream:
         """Return a reader of what is computed once."""

@@ -8,7 +8,6 @@ import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -77,20 +76,14 @@ WHOLE = {
 }
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("gathered")
-    for count in (1, 3, 50):
-        write_fleet(made / str(count), count)
-    return made
-
-
 @pytest.fixture(
     scope="module", params=[pytest.param(1, marks=pytest.mark.ci), 3, pytest.param(50, marks=pytest.mark.ci)]
 )
-def session(folder: Path, request: pytest.FixtureRequest) -> Iterator[Session]:
+def session(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Session]:
+    folder = tmp_path_factory.mktemp("gathered")
+    write_fleet(folder, request.param)
     with pytest.MonkeyPatch.context() as patch, Session(index=False, threads=2) as made:
-        patch.chdir(folder / str(request.param))
+        patch.chdir(folder)
         made.mount_traces("*.json", "runs", manifest="runs.csv")
         yield made
 

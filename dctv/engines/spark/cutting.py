@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 from dctv.contracts.remote import Frame, Share, Sweep
 from dctv.engines.spark.columns import ddl, held_schema, quoted
-from dctv.engines.spark.sweeps import BUCKET, SIDE, SLAB, Slabs, SweepGroup
+from dctv.engines.spark.sweeps import BUCKET, SIDE, SLAB, Slabs, SweepGroup, SweepInput
 from dctv.engines.sql.vetted.types import named, spark_name
 from dctv.record import record
 from dctv.types.values import is_float
@@ -98,39 +99,31 @@ def grouped(made: CutInputs, sweep: Sweep) -> Frame:
     (`cogroup`) sorts both, which takes most of the time.
     """
     keys = [BUCKET] if made.slabs is None else [BUCKET, SLAB]
-    types = [[spark_name(named(kind)) for _, kind in share.columns] for share in sweep.shares]
-    slots, places = _slots(types)
-    rows = None
+    types, places = _slots([[spark_name(named(kind)) for _, kind in share.columns] for share in sweep.shares])
+    tables = []
     for number, (frame, share, place) in enumerate(zip(made.frames, sweep.shares, places, strict=True)):
-        own = dict(zip(place, share.columns, strict=True))
-        columns = [
-            f"CAST({quoted(own[n][0]) if n in own else 'NULL'} AS {kind}) AS c{n}" for n, kind in enumerate(slots)
-        ]
-        one = frame.selectExpr(f"{number} AS {quoted(SIDE)}", *map(quoted, keys), *columns)
-        rows = one if rows is None else rows.unionAll(one)
-    assert rows is not None
-    given = tuple(
-        (share.given, [f"c{n}" for n in place], share.timed) for share, place in zip(sweep.shares, places, strict=True)
+        own = {slot: quoted(name) for slot, (name, _) in zip(place, share.columns, strict=True)}
+        columns = [f"CAST({own.get(slot, 'NULL')} AS {kind}) AS c{slot}" for slot, kind in enumerate(types)]
+        tables.append(frame.selectExpr(f"{number} AS {quoted(SIDE)}", *map(quoted, keys), *columns))
+    rows = reduce(lambda above, below: above.unionAll(below), tables)
+    inputs = tuple(
+        SweepInput(share.given, tuple(f"c{slot}" for slot in place), share.timed)
+        for share, place in zip(sweep.shares, places, strict=True)
     )
     apart = not all(share.keys for share in sweep.shares)
-    group = SweepGroup(sweep.run, sweep.options, given, held_schema(sweep.result), made.slabs, made.cuts, apart)
+    group = SweepGroup(sweep.run, inputs, held_schema(sweep.result), made.slabs, made.cuts, apart)
     return rows.repartition(made.partitions, *keys).mapInArrow(group.of_partition, ddl(sweep.made))
 
 
 def _slots(types: Sequence[Sequence[str]]) -> tuple[list[str], list[list[int]]]:
-    """Return the types of a table that holds the rows of several inputs, and the columns that each input uses."""
+    """Return the column types of a table that holds rows of several inputs, and the columns that each input uses."""
     slots: list[str] = []
     places: list[list[int]] = []
     for own in types:
-        free = list(range(len(slots)))
-        place = []
+        place: list[int] = []
         for kind in own:
-            found = next((n for n in free if slots[n] == kind), None)
-            if found is None:
-                found = len(slots)
-                slots.append(kind)
-            else:
-                free.remove(found)
-            place.append(found)
+            free = (slot for slot, other in enumerate(slots) if other == kind and slot not in place)
+            place.append(next(free, len(slots)))
+            slots += [kind] * (place[-1] == len(slots))
         places.append(place)
     return slots, places

@@ -35,21 +35,30 @@ class Slabs:
 
 
 @record
-class SweepGroup:
-    """How to compute a group; the fields are sent to the workers."""
+class SweepInput:
+    """An input of an operator, as it comes to a worker."""
 
-    run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
-    options: Mapping[str, Any]
-    inputs: tuple[Any, ...]
-    """For each input: the operator's Arrow schema, the columns of a partition that hold it, and whether its
-    rows are sorted by their first column, a time."""
+    schema: Any
+    """The Arrow schema that the operator takes."""
+    columns: tuple[str, ...]
+    """The columns of a partition's rows that hold it."""
+    timed: bool
+    """Whether the operator takes rows in order of their first column, a time."""
+
+
+@record
+class SweepGroup:
+    """An operator to run for each group of a partition's rows; workers get it by its fields."""
+
+    run: Callable[[list[ArrowStream], Any], ArrowStream]
+    inputs: tuple[SweepInput, ...]
     made: Any
-    """The Arrow schema of the result, as Spark stores it."""
+    """The Arrow schema of the output, as Spark holds it."""
     slabs: Slabs | None
     cuts: Mapping[int, int]
-    """By the number of a slab, the first time after it at which rows are cut."""
+    """The first start after each slab, by the slab's number: rows are cut there."""
     are_apart: bool
-    """Whether the buckets of a worker must be computed separately."""
+    """Whether buckets must be computed one by one, since an input stands in each of them."""
 
     def of_partition(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the operator's result for each group of a partition."""
@@ -76,11 +85,9 @@ class SweepGroup:
         codes, rows = codes[order], rows.take(order)
         for group in np.unique(codes // len(self.inputs)):
             tables = []
-            for number, (schema, columns, timed) in enumerate(self.inputs):
-                code = group * len(self.inputs) + number
-                low, high = np.searchsorted(codes, code), np.searchsorted(codes, code, side="right")
-                own = rows.select(columns).slice(low, high - low).rename_columns(schema.names)
-                tables.append(_sorted(own, schema, timed=timed))
+            for number, one in enumerate(self.inputs):
+                low, high = np.searchsorted(codes, group * len(self.inputs) + np.array([number, number + 1]))
+                tables.append(_table(rows.slice(low, high - low), one))
             yield int(group) // _MOST_BUCKETS, tables
 
     def _computed(self, slab: int, tables: list[pa.Table]) -> pa.Table:
@@ -90,7 +97,7 @@ class SweepGroup:
         from dctv import _kernels
 
         try:
-            stream = self.run(tables, self.options, _kernels.Cancel())
+            stream = self.run(tables, _kernels.Cancel())
             made = pa.RecordBatchReader.from_stream(stream).read_all()
         except ValueError as error:
             # The client gets a traceback, and finds the message in it by this.
@@ -114,13 +121,14 @@ class SweepGroup:
         return kept.set_column(1, kept.column_names[1], pc.min_element_wise(kept.column(1), left))
 
 
-def _sorted(table: pa.Table, schema: pa.Schema, *, timed: bool) -> pa.Table:
-    rows = table.cast(schema)
-    if not timed:
-        return rows
-    times = rows.column(0).to_numpy()
+def _table(rows: pa.Table, of: SweepInput) -> pa.Table:
+    """Return an input of an operator."""
+    table = rows.select(of.columns).rename_columns(of.schema.names).cast(of.schema)
+    if not of.timed:
+        return table
+    times = table.column(0).to_numpy()
     # Rows of one file often arrive in the order in which they were written.
-    return rows if (times[1:] >= times[:-1]).all() else rows.sort_by(schema.names[0])
+    return table if (times[1:] >= times[:-1]).all() else table.sort_by(of.schema.names[0])
 
 
 def version_of(batches: Any) -> Any:

@@ -25,18 +25,16 @@ def columns_of(plan: Plan) -> tuple[Typed, ...]:
 
 
 def sweep_of(kernel: Kernel, arrow: Arrow, apart: Collection[int] = ()) -> tuple[Sweep, Sequence[Plan]]:
-    """Return how an operator is run on workers, and what it reads there.
+    """Return how workers run an operator, and the plans whose rows they need for it.
 
-    Operators below it that are cut by the same partitions run with it, in the same groups, so that their rows are not
-    distributed once more; those in `apart`, by identity, do not.
+    Operators below it that are divided by the same partitions run with it, in the same groups, which saves a shuffle;
+    those in `apart`, by identity, do not.
 
     Raises:
-        NotOnThisEngine: nobody has found out how, or its rows would be others.
+        NotOnThisEngine: there is no known way, or its rows would differ.
     """
     cut = _cut_of(kernel)
-    read: list[Plan] = []
-    keys: list[_Input] = []
-    chain = _chain(kernel, cut, apart, read, keys)
+    chain, leaves = _chain(kernel, cut, apart, 0)
     shares = [
         Share(
             columns_of(plan),
@@ -45,56 +43,56 @@ def sweep_of(kernel: Kernel, arrow: Arrow, apart: Collection[int] = ()) -> tuple
             how.timed,
             plan.schema.kind is not Kind.EVENT,
         )
-        for plan, how in zip(read, keys, strict=True)
+        for plan, how in leaves
     ]
-    made = columns_of(kernel)
-    result = arrow(kernel.schema)
-    return Sweep(tuple(shares), chain.run_all, {}, made, result, cut.slabs, cut.cut_by, chain.is_divisible), read
+    made, result = columns_of(kernel), arrow(kernel.schema)
+    sweep = Sweep(tuple(shares), chain.run_all, made, result, cut.slabs, cut.cut_by, chain.is_divisible)
+    return sweep, [plan for plan, _ in leaves]
 
 
 def _cut_of(kernel: Kernel) -> _Cut:
     if kernel.name not in _CUTS:
-        raise refused(kernel.name, "what it does at a time depends on rows before that")
+        raise refused(kernel.name, "its output at a time depends on earlier rows")
     return _CUTS[kernel.name](kernel)
 
 
 @record
 class _Chain:
-    """An operator over the rows of a group, and over what others make of them there."""
+    """An operator on tables of a group, and on the outputs of other operators there."""
 
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
     options: Mapping[str, Any]
     inputs: tuple[int | _Chain, ...]
     """Numbers of the group's tables, or other operators."""
     is_divisible: bool
-    """Whether groups may be cut by time, too."""
+    """Whether groups may be cut by time as well."""
 
-    def run_all(self, tables: list[ArrowStream], _: Mapping[str, Any], cancel: Any) -> ArrowStream:
+    def run_all(self, tables: list[ArrowStream], cancel: Any) -> ArrowStream:
         """Run the operators."""
-        given = [tables[one] if isinstance(one, int) else one.run_all(tables, {}, cancel) for one in self.inputs]
+        given = [tables[one] if isinstance(one, int) else one.run_all(tables, cancel) for one in self.inputs]
         return self.run(given, self.options, cancel)
 
 
-def _chain(kernel: Kernel, cut: _Cut, apart: Collection[int], read: list[Plan], keys: list[_Input]) -> _Chain:
-    """Return an operator with those below it that can run with it; add what they read, and how that is cut."""
+def _chain(kernel: Kernel, cut: _Cut, apart: Collection[int], first: int) -> tuple[_Chain, list[tuple[Plan, _Input]]]:
+    """Return an operator with those below it that run with it, and their inputs, whose tables count from `first`."""
     inputs: list[int | _Chain] = []
+    leaves: list[tuple[Plan, _Input]] = []
     divisible = cut.divisible
     for plan, how in zip(kernel.inputs, cut.inputs, strict=True):
         below = _together(plan, how, cut) if id(plan) not in apart else None
-        if below is not None:
-            assert isinstance(plan, Kernel)
-            inner = _chain(plan, below, apart, read, keys)
-            inputs.append(inner)
-            divisible = divisible and inner.is_divisible
+        if below is None:
+            inputs.append(first + len(leaves))
+            leaves.append((plan, how))
         else:
-            inputs.append(len(read))
-            read.append(plan)
-            keys.append(how)
-    return _Chain(kernel.run, kernel.options, tuple(inputs), divisible)
+            inner, read = _chain(*below, apart, first + len(leaves))
+            inputs.append(inner)
+            leaves += read
+            divisible = divisible and inner.is_divisible
+    return _Chain(kernel.run, kernel.options, tuple(inputs), divisible), leaves
 
 
-def _together(plan: Plan, how: _Input, cut: _Cut) -> _Cut | None:
-    """Return how an input is cut if that is how its reader cuts it: by all partitions that it has."""
+def _together(plan: Plan, how: _Input, cut: _Cut) -> tuple[Kernel, _Cut] | None:
+    """Return an input and how it is cut, if its reader cuts it the same way: by all partitions that it has."""
     if cut.slabs or not how.keys or not isinstance(plan, Kernel) or plan.name not in _KEEP or not plan.ordered:
         return None
     if how.keys != tuple(range(len(plan.schema.partitions))):
@@ -103,11 +101,12 @@ def _together(plan: Plan, how: _Input, cut: _Cut) -> _Cut | None:
         below = _cut_of(plan)
     except NotOnThisEngine:
         return None
-    return below if not below.slabs and all(len(one.keys) == len(how.keys) for one in below.inputs) else None
+    is_same = not below.slabs and all(len(one.keys) == len(how.keys) for one in below.inputs)
+    return (plan, below) if is_same else None
 
 
 _KEEP = ("check", "departition", "fill gaps", "merge adjacent", "span join")
-"""Operators whose output is partitioned by the columns that their inputs are cut by, in their order."""
+"""Operators with output partitioned by the same columns that their inputs are cut by, in the same order."""
 
 
 def refused(name: str, why: str) -> NotOnThisEngine:
