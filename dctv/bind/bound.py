@@ -225,6 +225,10 @@ def _way_out(odd: Bound, unit: Unit) -> str:
     return "cast one of them, such as x::STRING"
 
 
+_USUAL = ("ns", "us", "ms", "s", "min", "h", "B", "kB", "MB", "Hz", "kHz", "MHz")
+"""Units that a hint offers to convert to."""
+
+
 def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     """Return the error for operands whose units do not fit together; its place is the right one's."""
 
@@ -245,7 +249,13 @@ def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
     elif "m" in {str(left.unit), str(right.unit)} and any(compatible(b.unit, parse_unit("s")) for b in (left, right)):
         hint = "`m` is metre, a minute is `min`"
     elif NO_UNIT not in (left.unit, right.unit):
-        hint = "they measure different things: unitless(...) drops a unit, `*` and `/` take any two"
+        usual = [parse_unit(one) for one in _USUAL] if isinstance(right.value, Null) else []
+        alike = [str(one) for one in usual if compatible(one, left.unit) and one != left.unit]
+        hint = (
+            f"`{left.unit}` converts to {', '.join(alike)}; unitless(...) drops a unit"
+            if alike
+            else "they measure different things: unitless(...) drops a unit, `*` and `/` take any two"
+        )
     return UnitError(f"{what} mixes {name(left)} and {name(right)}", right.place, hint=hint)
 
 

@@ -58,7 +58,9 @@ def _refuse(core: ast.Core, select: ast.Select) -> None:
         )
     if isinstance(core.group, ast.GroupBy):
         raise BindError(
-            f"{mode} has no GROUP BY", core.group.place, hint="GROUP USING SPANS FROM or GROUP USING PARTITION"
+            f"{mode} has no GROUP BY",
+            core.group.place,
+            hint="it has GROUP USING SPANS FROM and GROUP USING PARTITION; a plain SELECT groups by columns",
         )
     if core.qualify is not None:
         raise BindError(f"{mode} has no QUALIFY", core.qualify.place, hint="use a plain SELECT")

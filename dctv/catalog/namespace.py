@@ -221,6 +221,15 @@ class Catalog:
 
     def unknown(self, path: ast.Path, what: str, home: tuple[str, ...] = ()) -> BindError:
         """Return the error for an unknown name, with the most similar known one."""
+        parts = tuple(path.text.split("."))
+        if len(path.parts) < len(parts) and self.find(parts) is not None:
+            hint: str | None = f"quotes make it a single name: write {path.text} without them"
+        else:
+            hint = self._similar(path, what, home)
+        return BindError(f"unknown {what} `{path.text}`", path.place, hint=hint)
+
+    def _similar(self, path: ast.Path, what: str, home: tuple[str, ...]) -> str | None:
+        """Return a hint with a known name that is similar to an unknown one, or with a statement that lists names."""
         names = [name for name, _ in self.root.walk() if not any(p.startswith("_") for p in name.split(".")[1:-1])]
         inside = self.space(home) if home else None
         if inside is not None:
@@ -252,4 +261,4 @@ class Catalog:
             close = nearest(path.text, [n.rpartition(".")[2] for n in names if not n.startswith("dctv.")])
             likely = [n for n in names if n.endswith(f".{close}") and n.count(".") == 1 and not n.startswith("dctv.")]
             hint = f"did you mean {quoted(likely[0])}?" if likely else f"SHOW TABLES lists every {what}"
-        return BindError(f"unknown {what} `{path.text}`", path.place, hint=hint)
+        return hint

@@ -398,6 +398,9 @@ _NOISE = pattern(
 
 _TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
 _NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
+_OF_A_NUMBER = pattern(
+    r"\w+\(\w+ (?:BOOLEAN|U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|BIGNUM|DECIMAL|FLOAT|DOUBLE)(?:, /)?\)"
+)
 _FEW_FORMS = 3
 """Errors list the signatures of a function that has at most this many."""
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
@@ -433,6 +436,8 @@ def message_of(error: BaseException) -> str:
 def _forms(text: str) -> str:
     """Return the signatures of a function from the engine's message that none of them matches."""
     forms = re.findall(r"\n\t(\w+\([^\n]*\)) -> ", text)
+    if len(forms) > _FEW_FORMS and all(map(_OF_A_NUMBER.fullmatch, forms)):
+        return "it takes numbers; x::INT64 turns a string of digits into one"
     if not 0 < len(forms) <= _FEW_FORMS:
         return "cast the arguments, such as x::INT64 or x::STRING"
     shown = [form.replace(", /)", ")").replace('"', "") for form in forms]

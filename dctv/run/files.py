@@ -28,6 +28,7 @@ def file_table(node: ast.TableFile, known: Environment, context: ExecutionContex
         TraceError: the file cannot be read.
     """
     file = node.file
+    _check_is_no_table(file, known, context)
     _check_allowed(file, known, context)
     try:
         mount(Wanted([file.text], ast.Path(tuple(map(ast.Name, _SPACE))), {}, known.base), context)
@@ -40,6 +41,16 @@ def file_table(node: ast.TableFile, known: Environment, context: ExecutionContex
     finally:
         del context.mounts[_SPACE]
         context.catalog.drop_space(_SPACE[:1])
+
+
+def _check_is_no_table(file: ast.String, known: Environment, context: ExecutionContext) -> None:
+    """Refuse the name of a table in quotes, unless there is a file of that name which a query may read."""
+    if known.catalog.find(tuple(file.text.split("."))) is None:
+        return
+    if not (context.engine.reads_files() and ((known.base or Path()) / file.text).exists()):
+        raise BindError(
+            "found a string, expected a table", file.place, hint=f"names of tables stand without quotes: {file.text}"
+        )
 
 
 def _check_allowed(file: ast.String, known: Environment, context: ExecutionContext) -> None:

@@ -148,7 +148,8 @@ def _hint(name: str, table: _Table) -> str:
             return way_out
     if name in _PREFIXES:
         power = _PREFIXES[name]
-        return f"`{name}` is a prefix: `{name}B` is bytes, `{name}Hz` a frequency, `{power}` a bare number"
+        minutes = ", `min` minutes" if name == "M" else ""
+        return f"`{name}` is a prefix: `{name}B` is bytes, `{name}Hz` a frequency{minutes}, `{power}` a bare number"
     # Abbreviations with prefixes are so many that one of them is near to anything.
     near = nearest(name, [*(symbol.name for symbol in table.symbols.values()), *table.listed])
     return f"did you mean `{near}`?" if near else _USUAL
