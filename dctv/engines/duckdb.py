@@ -411,6 +411,7 @@ _HINTS = (
     ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
     (_INTERNAL, "this is a fault of DuckDB's, not of the query; another form of the query may work"),
     ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
+    ("spans overlap:", "partition => 'a column' that keeps them apart, or on_overlap => 'lanes' or 'truncate'"),
     (
         "cannot spill to",
         "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
