@@ -35,7 +35,7 @@ from dctv.writers.first_rows import as_html, as_text
 def open_context(
     limits: Limits, progress: Progress, crew: Crew, allow_files: AllowedFiles, *, allow_engines: bool = False
 ) -> ExecutionContext:
-    """Open an engine and find what there is; nothing is mounted yet."""
+    """Open an engine and find the registered parts; nothing is mounted yet."""
     log = WarningLog()
     engine = DuckDB(
         threads=limits.threads,

@@ -21,7 +21,7 @@ _CHANGEABLE = ("enable_profiling", "max_memory", "threads")
 def sandboxed(
     config: Mapping[str, Any], folders: Iterable[Path] = (), files: Iterable[Path] = ()
 ) -> duckdb.DuckDBPyConnection:
-    """Return a connection that reads what lies in some folders, and some files, and spills; all else is refused.
+    """Return a connection that may read some folders and files, and spill; all other access is refused.
 
     Raises:
         duckdb.Error: the configuration is not understood.

@@ -37,7 +37,7 @@ class TraceReader:
         memory_limit: str | None = None,
     ) -> None:
         self.session: Session = Session(threads=threads, memory_limit=memory_limit, index=index, index_dir=index_dir)
-        """What answers, where the trace is mounted as `trace`: for questions in SQL."""
+        """The session with the trace mounted as `trace`, for questions in SQL."""
         paths = [path] if isinstance(path, str | Path) else list(path)
         try:
             self.session.mount([str(one) for one in paths], _NAME)
@@ -56,7 +56,7 @@ class TraceReader:
     def read_lines(self, query: str | None = None) -> Iterator[str]:
         """Yield every matching event as a JSON text, without the end of its line.
 
-        Times are in the unit of the format's records: `header` has the lines that tell of another one.
+        Times are in the unit of the format's records: `header` has the lines that declare another one.
 
         Raises:
             QueryError: the query does not follow its grammar, or does not fit the trace.
@@ -89,7 +89,7 @@ class TraceReader:
 
     @property
     def warnings(self) -> list[str]:
-        """What the last query was warned of, such as a field that no event has."""
+        """The warnings of the last query, such as about a field that no event has."""
         return self.session.warnings()
 
     def close(self) -> None:

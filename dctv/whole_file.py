@@ -20,13 +20,13 @@ class Sink:
 
     stream: BinaryIO
     discard: Callable[[], None]
-    """Leave nothing behind; what is written later goes nowhere."""
+    """Remove the partial file; later writes are discarded."""
     separate: Callable[[bytes], None]
     """Write these bytes when the next ones come, and not if none do."""
 
 
 class Descriptor(io.RawIOBase):
-    """A file descriptor whose failures are errors for the user, and which can be told to forget."""
+    """A file descriptor whose failures are errors for the user, and which can discard its data."""
 
     def __init__(self, descriptor: int, name: str, before: Callable[[], None]) -> None:
         self._descriptor = descriptor

@@ -1,4 +1,4 @@
-"""What an SQL engine must bring: types of a query before it runs, and streams of its result."""
+"""The interface of an SQL engine: types of a query before it runs, and streams of its result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ZERO_DIVISION = "DCTV_ZERO_DIVISION"
 
 @record
 class Profile:
-    """What one run of a query took."""
+    """The cost of one run of a query."""
 
     seconds: float
     """Of all its operators in all threads, reading its sources included."""
@@ -41,7 +41,7 @@ class EngineQuery(ArrowStream, Protocol):
         ...
 
     def profiles(self) -> list[Profile]:
-        """Return what its runs cost, if that was metered; they must have ended."""
+        """Return the costs of its runs, if they were metered; they must have ended."""
         ...
 
 
@@ -50,7 +50,7 @@ class Engine(Protocol):
 
     @property
     def failures(self) -> tuple[type[BaseException], ...]:
-        """What running queries raise: the engine's errors, and those of Arrow and the kernels."""
+        """Exceptions of running queries: the engine's errors, and those of Arrow and the kernels."""
 
     def failure(self, error: BaseException) -> DctvError:
         """Return our error for one that came out of a running query."""

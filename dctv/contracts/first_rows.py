@@ -1,4 +1,4 @@
-"""The first rows of a result, and what makes them readable for a person."""
+"""The first rows of a result, and the functions that format them for display."""
 
 from __future__ import annotations
 
@@ -39,4 +39,4 @@ class Showing:
     text: Callable[[FirstRows], str]
     """For the terminal; without a newline at the end."""
     html: Callable[[FirstRows], str]
-    """For a notebook; whatever is in the rows, nothing of it is markup."""
+    """For a notebook; values in the rows are escaped, and never become markup."""

@@ -1,4 +1,4 @@
-"""What a scalar, aggregate or window function must bring: its name, and what it does to units."""
+"""The interface of a scalar, aggregate or window function: its name, and its effect on units."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ class FunctionRule:
     kind: FunctionKind
     rule: UnitRule
     doc: str
-    """What it returns, in one line, for the reference and for completion."""
+    """One line on its result, for the reference and for completion."""

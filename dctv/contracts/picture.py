@@ -1,4 +1,4 @@
-"""What a picture of a result is to a program."""
+"""The interface of a picture of a result."""
 
 from __future__ import annotations
 

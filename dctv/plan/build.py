@@ -1,4 +1,4 @@
-"""Short ways to write expressions and queries: literals, calls, windows, joins, steps, and what stops a query."""
+"""Helpers to build expressions and queries: literals, calls, windows, joins, steps, and errors."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def case(*branches: tuple[Expression, Expression], default: Expression | None = 
 
 
 def error(*parts: Expression | str) -> Expression:
-    """Stop the query with a message; it stands where a time may stand."""
+    """Build an expression that stops the query with a message; its type is that of a time."""
     texts = [Text(p) if isinstance(p, str) else call("coalesce", Cast(p, "VARCHAR"), Text("NULL")) for p in parts]
     return Cast(call("error", call("concat", *texts)), "BIGINT")
 
@@ -170,7 +170,7 @@ def over(
 
 
 def source_of(source: str | Query | FromItem, alias: str | None = None) -> FromItem:
-    """Let a table, by its name, or a query stand in FROM."""
+    """Return the FROM item of a table, by its name, or of a query."""
     if isinstance(source, FromItem):
         return source
     return TableName(source, alias) if isinstance(source, str) else Derived(source, alias or "step")
@@ -192,7 +192,7 @@ def adding(query: Select, *items: Expression | Item) -> Select:
 
 
 def where(query: Select, *tests: Expression | None) -> Select:
-    """Filter, by what is filtered by already, too."""
+    """Add conditions to WHERE."""
     return replace(query, where=all_of(test for test in (query.where, *tests) if test is not None))
 
 

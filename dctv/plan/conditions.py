@@ -16,7 +16,7 @@ _LARGEST = 2**63
 def condition(predicate: p.Predicate, column: Callable[[str], Expression] = Column) -> Expression | None:
     """Return a condition that is true wherever a predicate is, and maybe elsewhere; None if it would be true anywhere.
 
-    `column` gives what stands for a column.
+    `column` returns the expression for a column.
     """
     match predicate:
         case p.And(parts):

@@ -34,11 +34,11 @@ class PlanRun:
     cancel: Any
     """Is set once no more rows are wanted; kernels take it."""
     kept: dict[object, Any] = field(default_factory=dict)
-    """What they share while it lasts."""
+    """A cache that they share during the run."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Guards `kept`."""
     beside: list[Spent] = field(default_factory=list)
-    """What its sources spent on queries of their own."""
+    """Costs of the queries that its sources ran."""
 
 
 class TableSource(Protocol):
@@ -47,7 +47,7 @@ class TableSource(Protocol):
     def narrowed(self, predicate: Predicate, /) -> TableSource:
         """Return a source that may leave out rows for which the predicate is not true, itself if it can leave out none.
 
-        The query's condition still stands above, so leaving out is never necessary, only cheap.
+        The query keeps its condition above, so leaving out rows is an optimization only.
         """
         ...
 
@@ -60,18 +60,18 @@ class TableSource(Protocol):
         ...
 
     def query(self) -> Query | None:
-        """Return what the engine reads in place (a query over files), or None where `open` is to be called."""
+        """Return a query over files that the engine can read itself, or None to use `open`."""
         ...
 
     def open(self, run: PlanRun, /) -> Any:
-        """Return what the engine can scan: a pyarrow Table or Dataset, or an ArrowStream.
+        """Return an object that the engine can scan: a pyarrow Table or Dataset, or an ArrowStream.
 
         It is called when the run begins to read, in any thread, and once for each place that reads the table.
         """
         ...
 
     def lines(self) -> Sequence[str]:
-        """Return what EXPLAIN says: files and chunks read of how many, and what threw out the rest."""
+        """Return lines for EXPLAIN: files and chunks read and in total, and the reasons for skipping the rest."""
         ...
 
     def bytes_read(self) -> int | None:
@@ -142,11 +142,11 @@ class Answered:
         return self.known
 
     def open(self, _: PlanRun) -> Any:
-        """Fail: the rows stand in the query."""
+        """Fail: the rows are part of the query."""
         raise AssertionError(self)
 
     def lines(self) -> Sequence[str]:
-        """Return what they are."""
+        """Describe the rows."""
         return ("answered from statistics",)
 
     def bytes_read(self) -> None:

@@ -1,4 +1,4 @@
-"""A select that sorts rows and cuts them -> what each trace has of them at most.
+"""Push ORDER BY and LIMIT of a select down into each trace.
 
 Sound because a row that is among the first of all is among the first of its trace: a select without groups gives its
 rows one by one, and the order is one of values. Without an order the first rows of all traces are those of the first

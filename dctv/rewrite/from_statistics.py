@@ -1,4 +1,4 @@
-"""A query that only groups and aggregates a stored table -> the same query over rows from the table's statistics.
+"""Answer queries that only group and aggregate a stored table from the table's statistics.
 
 Sound because a source answers exactly or not at all (but for approximate quantiles), and because nothing else of the
 query can tell the difference: it reads one table, once, without a condition, and every column in it is a group key or
@@ -53,7 +53,7 @@ _TYPES = {"count": "BIGINT", "sum": "HUGEINT", "min": "BIGINT", "max": "BIGINT",
 
 
 def from_statistics(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
-    """Answer what can be answered without reading rows."""
+    """Replace the reads of a plan that statistics can answer."""
     return bottom_up(plan, lambda node: _answered(node) if isinstance(node, Relation) else node)
 
 
@@ -70,11 +70,11 @@ def _answered(relation: Relation) -> Relation:
 
 @record
 class _Stored:
-    """A stored table, or one of its columns and of what is made of them, row by row."""
+    """A stored table, or a row-by-row projection of one."""
 
     scan: Scan
     columns: Mapping[str, str]
-    """Those that are the table's own, with what the table calls them."""
+    """Columns of the table itself, with their names there."""
 
 
 def _stored(plan: Plan) -> _Stored | None:

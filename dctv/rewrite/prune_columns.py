@@ -1,4 +1,4 @@
-"""Kernels and relations -> the same without unread columns; scans are told which columns are read.
+"""Drop unread columns of kernels, relations and scans.
 
 Sound because a column is left out only where (1) no reader names it, (2) the operator's lineage says that the columns
 that stay do not depend on it, and (3) a relation's rows are the same without it: not under DISTINCT, in a compound,
@@ -27,7 +27,7 @@ from dctv.types.schema import TS, Kind, Schema
 
 
 def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
-    """Read and make only what is read above."""
+    """Read and compute only the columns that are read above."""
     order = readers_first(plan)
     wanted: dict[int, set[str]] = {id(one): set(column_names(one)[: one.schema.special_count]) for one in order}
     wanted[id(plan)] = set(column_names(plan))
@@ -49,7 +49,7 @@ def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
 
 @record
 class _Narrow:
-    """A plan without what is not wanted of it, over its old inputs, and what it reads of them."""
+    """A plan without its unread columns, over its old inputs, and the columns that it reads of these."""
 
     plan: Plan
     reads: list[list[str]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a session chooses about how its plans are carried out."""
+"""A session's settings for running its plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plan -> plan whose kernels are given and give only what Arrow carries; the engine casts before and after them."""
+"""Add casts around the kernels of a plan, so that their inputs and outputs have only types that Arrow has."""
 
 from __future__ import annotations
 

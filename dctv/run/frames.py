@@ -1,4 +1,4 @@
-"""Names of packages that make frames -> the packages, or what to install."""
+"""Import the packages of data frames by name, with a hint to install a missing one."""
 
 from __future__ import annotations
 

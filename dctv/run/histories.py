@@ -27,7 +27,7 @@ FULL, MEMORY, PARTIAL, NONE = BACKENDS = ("full", "memory", "partial", "none")
 
 @record
 class Options:
-    """What can be chosen of a state system."""
+    """Options of a state system."""
 
     backend: str = FULL
     granularity: int = GRANULARITY
@@ -43,11 +43,11 @@ class Recipe:
     """How a history is made."""
 
     name: str
-    """What a person calls the state system."""
+    """The name of the state system in messages."""
     slot: str
-    """What it is called among those of its trace that are kept."""
+    """Its name among the kept ones of its trace."""
     changes: Callable[[Range | None], Result]
-    """Gives its changes in order of time, all or those of a range; for a provider what it makes them of."""
+    """Returns its changes in order of time, all or those of a range; for a provider, its input rows."""
     context: ExecutionContext
     options: Options = Options()
     version: bytes | None = None

@@ -44,7 +44,7 @@ def describe(statement: ast.Describe, context: ExecutionContext, known: Environm
 
 
 def show(statement: ast.ShowTables, context: ExecutionContext) -> Result:
-    """List what can stand in FROM: all names, or those below one."""
+    """List the names that FROM accepts: all, or those below one."""
     path = statement.path
     prefix = () if path is None else tuple(p.text for p in path.parts)
     if path is not None and context.catalog.space(prefix) is None:
@@ -89,7 +89,7 @@ def _kind(entry: StoredTable | View | LibraryPart | TableFunction | Macro) -> st
 
 
 def _role(schema: Schema, name: str) -> str:
-    """Return what a column is to its table: time, partition or payload."""
+    """Return the role of a column: time, partition or payload."""
     if name in schema.kind.time_columns:
         return "time"
     return "partition" if name in schema.partitions else "payload"

@@ -15,7 +15,7 @@ from dctv.run.result import Result
 from dctv.state import StateSystem
 
 STATE = "state"
-"""Where providers are in the standard library, and what the state system of a mount is called."""
+"""The namespace of providers in the standard library, and the name of a mount's state system."""
 
 
 def offer(mount: Mount, context: ExecutionContext) -> None:

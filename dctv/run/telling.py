@@ -9,7 +9,7 @@ from dctv.errors import DctvWarning, counted
 
 
 def tell(messages: Iterable[tuple[str, int]]) -> None:
-    """Warn of messages, with how often each of them happened; filters of `warnings` decide what becomes of them."""
+    """Issue messages with their counts as warnings, subject to the filters of `warnings`."""
     for message, count in messages:
         warnings.warn(counted(message, count), DctvWarning, stacklevel=_outside())
 

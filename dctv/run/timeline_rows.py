@@ -1,4 +1,4 @@
-"""The rows of a timeline's tracks as a table that reads only what a query needs."""
+"""The rows of a timeline's tracks as a table that reads only the parts that a query needs."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _DIGITS = 38
-"""What the widest decimals of Arrow's usual type hold."""
+"""The digits of the widest decimals of Arrow's usual type."""
 
 
 def wide_columns(schema: Schema) -> list[int]:
@@ -36,7 +36,7 @@ def _integers(chunk: list[list[object]], wide: list[int]) -> list[list[object]]:
 
 
 def with_decimals(came: pa.Schema, schema: Schema) -> pa.Schema:
-    """Return the Arrow schema of what `as_decimals` gives."""
+    """Return the Arrow schema of the result of `as_decimals`."""
     import pyarrow as pa
 
     for index in wide_columns(schema):

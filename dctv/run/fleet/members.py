@@ -1,4 +1,4 @@
-"""A pattern and a manifest -> the traces of a fleet, each with its name and what the manifest says of it."""
+"""Find the traces of a fleet by a pattern and a manifest, each with its name and values of the manifest."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class FleetMember:
     name: str
     """Its path as the pattern gives it."""
     path: str
-    """Where it is, whatever the current folder."""
+    """Its absolute path."""
     manifest: Mapping[str, Value]
     """Its values in the manifest, by column, without columns that are empty."""
 
     def value(self, column: ColumnType) -> Expression:
-        """Return what a column of the fleet is in all of its rows."""
+        """Return the constant value of a column of the fleet in its rows."""
         value = self.name if column == TRACE else self.manifest.get(column.name)
         return Cast(NULL if value is None else Text(str(value)), column.type)
 
     def cell(self, column: ColumnType) -> str | int | float | bool | None:
-        """Return what the manifest says of it in a column, dates as texts."""
+        """Return its value in a column of the manifest, dates as texts."""
         value = self.manifest.get(column.name)
         return value if isinstance(value, str | int | float | None) else str(value)
 
     def constant(self, column: ColumnType) -> p.Constant | None:
-        """Return what conditions can be compared with; None for values of other kinds."""
+        """Return its value as a constant for conditions; None for values of other types."""
         if column == TRACE:
             return p.Constant(self.name)
         value = self.manifest.get(column.name)

@@ -1,4 +1,4 @@
-"""Metadata of each trace of a fleet, kept so that it need not be read again: its tables, and what was skipped."""
+"""Cached metadata of each trace of a fleet: its tables, and its skipped parts."""
 
 from __future__ import annotations
 

@@ -38,11 +38,11 @@ class Traces(Protocol):
         ...
 
     def explained(self, plan: Plan, /) -> Sequence[str]:
-        """Return lines that say what a plan does in each trace."""
+        """Return lines that explain a plan for each trace."""
         ...
 
     def answers(self, table: FleetTable, question: Question, /) -> Sequence[Sequence[Cell]] | None:
-        """Answer a question about all rows of a table from what is known of each trace; None if that is not enough."""
+        """Answer a question about all rows of a table from the metadata of each trace; None if that is not enough."""
         ...
 
 
@@ -51,7 +51,7 @@ class FleetTable:
     """The rows of one table of every trace of a fleet."""
 
     fleet: Traces | None
-    """None where it stands in a plan that was handed to another process."""
+    """None in a plan that was handed to another process."""
     name: str
     """As queries call it."""
     parts: tuple[str, ...]
@@ -127,7 +127,7 @@ class FleetTable:
         return replace(self, columns=frozenset(columns))
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
-        """Answer from what is known of the traces without opening any; None leaves it to each trace."""
+        """Answer from the metadata of the traces without opening any; None leaves it to each trace."""
         return None if self.fleet is None or self.predicate != p.ALWAYS else self.fleet.answers(self, question)
 
     def query(self) -> None:
@@ -154,14 +154,14 @@ class EachTrace:
     fleet: Traces
     plan: Plan
     tests: tuple[Expression, ...]
-    """Traces of which one does not hold have no rows."""
+    """Traces for which any of these is not true have no rows."""
 
     def narrowed(self, _: p.Predicate) -> EachTrace:
         """Return itself: conditions are in the plan."""
         return self
 
     def reading(self, _: Collection[str]) -> EachTrace:
-        """Return itself: the plan makes what is read."""
+        """Return itself: the plan selects the columns."""
         return self
 
     def answers(self, _: Question) -> None:
@@ -175,7 +175,7 @@ class EachTrace:
         return self.fleet.stream(self.plan, self.tests, run)
 
     def lines(self) -> Sequence[str]:
-        """Return how many traces are read, and what each does."""
+        """Return the number of traces that are read, and the plan of each."""
         shown = _shown(self.fleet, self.plan, self.tests)
         return (f"{shown}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.plan)))
 

@@ -26,7 +26,7 @@ _STRICT = "SET strict_engine = false lets dctv carry it out here"
 def placed(plan: Plan, remote: Remote, context: ExecutionContext) -> Plan:
     """Return a plan that runs as much as possible on another engine.
 
-    What it cannot is carried out here, over rows that are fetched; each such part is warned of.
+    Other parts run locally, over fetched rows; each such part causes a warning.
 
     Raises:
         NotOnThisEngine: there is such a part, and `strict_engine` is set.
@@ -37,7 +37,7 @@ def placed(plan: Plan, remote: Remote, context: ExecutionContext) -> Plan:
 
 @record(frozen=False)
 class _Placing:
-    """What is known of the parts of a plan, by identity."""
+    """Facts on the parts of a plan, by identity."""
 
     remote: Remote
     context: ExecutionContext
@@ -137,7 +137,7 @@ class _Placing:
         return Relation(plan.schema, RowOrder.TIME, query, (("fetched", made),))
 
     def _within(self, plan: Plan, here: set[int], made: dict[int, Plan]) -> Plan:
-        """Return a part as the engine has it, with what this process hands over."""
+        """Return a part for the remote engine, with the tables that this process uploads."""
         if id(plan) not in made:
             if self._refusal(plan) is None and self._is_worth(plan):
                 new = with_inputs(plan, tuple(self._within(one, here, made) for one in inputs(plan)))
