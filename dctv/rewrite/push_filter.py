@@ -131,7 +131,7 @@ class _Pushing:
     def _filtered(self, plan: Plan, tests: Sequence[Expression], *, needed: bool) -> Plan:
         """Return an input with conditions: pushed further down where possible, else read through a select.
 
-        Those that are not needed justify a select over an input that the engine reads anyway, not over a sweep's output.
+        Those that are not needed justify a select over an input that the engine reads, but not over a sweep's output.
         """
         key = (id(plan), needed, *tests)
         if key not in self.filters:

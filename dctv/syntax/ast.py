@@ -334,7 +334,7 @@ class TableSample(Table):
 
     @property
     def alias(self) -> Alias | None:
-        """What the table is called."""
+        """The alias of the table."""
         alias: Alias | None = getattr(self.table, "alias", None)
         return alias
 
@@ -425,7 +425,7 @@ class Core(Node):
     distinct_on: tuple[Expr, ...] = ()
     """Of rows that agree in these, the first one is kept."""
     sample: Sample | None = None
-    """What USING SAMPLE takes of the rows of `source`."""
+    """The USING SAMPLE clause over the rows of `source`."""
 
 
 @record(eq=False, text=False)
@@ -453,9 +453,9 @@ class CommonTable(Node):
     select: Select
     columns: tuple[Name, ...] = ()
     materialized: bool | None = None
-    """What the text says; a table that is read twice is computed once in any case."""
+    """Whether the text has [NOT] MATERIALIZED; a table that is read twice is computed once in any case."""
     keys: tuple[ResultColumn, ...] = ()
-    """What USING KEY names: columns, and aggregates of others."""
+    """The items of USING KEY: columns, and aggregates of others."""
 
 
 @record(eq=False, text=False)

@@ -1,4 +1,4 @@
-"""Unfinished text to what a prompt wants to know: what may follow, whether it is finished, and its colours."""
+"""Analyse unfinished text for a prompt: its completions, whether it is complete, and its colours."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _COLOURS: dict[str, Colour] = {
 
 @record
 class CompletionContext:
-    """What is being typed at the end of a text."""
+    """The word at the end of a text, and its possible kinds."""
 
     kinds: tuple[Kind, ...]
-    """The kinds of names that may stand there, none inside a string or comment, or after an error."""
+    """The kinds of names that are valid there, none inside a string or comment, or after an error."""
     word: str
-    """What is typed of the name already; of a dotted one, its last part."""
+    """The typed prefix of the name; of a dotted one, its last part."""
     prefix: tuple[str, ...] = ()
     """The parts before the last dot."""
 
@@ -68,7 +68,7 @@ def expected_keywords(text: str) -> list[str]:
 
 
 def context(text: str) -> CompletionContext:
-    """Return what kind of name is expected at the end of a text, and what of it is there already."""
+    """Return the kinds of names that are expected at the end of a text, and the prefix already typed."""
     parser, unfinished = _upto_name(text, dotted=True)
     parts = [t.text if t.kind in {"NAME", "NUMBER"} else unquote(t.text) for t in unfinished if t.kind != "."]
     word = parts.pop() if unfinished and unfinished[-1].kind != "." else ""

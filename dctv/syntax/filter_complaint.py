@@ -19,7 +19,7 @@ _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def unexpected(source: SourceText, before: Token | None, token: Token, expected: tuple[str, ...]) -> ParseError:
-    """Return the error of a token that stands where something else should."""
+    """Return the error of an unexpected token."""
     hint = _hint(before, token, expected)
     words = " or ".join(filter(None, [", ".join(expected[:-1]), expected[-1]]))
     if before is None and token.kind == "END":

@@ -16,7 +16,7 @@ class OpenCall:
     """A call that the text does not close."""
 
     name: str
-    """The dotted name of what is called."""
+    """The dotted name of the function."""
     given: frozenset[str]
     """Arguments that are given by name already."""
 

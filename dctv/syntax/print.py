@@ -26,7 +26,7 @@ FORMS: dict[type[ast.Node], Form] = {
     **statements.FORMS,
     **commands.FORMS,
 }
-"""What writes each class of node."""
+"""The function that writes each class of node."""
 
 _SQL = NodeWriter(FORMS)
 _HEADER = NodeWriter(FORMS, header=True)
@@ -40,7 +40,7 @@ def to_sql(node: ast.Node) -> str:
 def header(expr: ast.Expr) -> str:
     """Return the header of an unnamed column: its expression, without the units of literals.
 
-    A column is its own last name; an infix operator stands in parentheses; COUNT(*) is `COUNT()`.
+    A column is its own last name; an infix operator is in parentheses; COUNT(*) is `COUNT()`.
     """
     if isinstance(expr, ast.Column):
         return expr.path.parts[-1].text

@@ -20,7 +20,7 @@ Row = dict[int, int]
 
 @record
 class Production:
-    """One production: what it pops, and what it makes of that."""
+    """One production: the values that it pops, and the form that it makes of them."""
 
     origin: int
     """The nonterminal's number."""
@@ -30,7 +30,7 @@ class Production:
     keep: tuple[tuple[int, bool], ...]
     """The positions of the children kept; with True the child is a helper's list, taken over."""
     single: bool
-    """Whether a single child stands for the whole."""
+    """Whether a single child replaces the whole."""
 
 
 @record(frozen=False)
@@ -103,7 +103,7 @@ def write_table(folder: Path) -> Path:
 
 
 def key(grammar: bytes) -> str:
-    """Return what a table and its grammar must agree on: the SHA-256 of the grammar."""
+    """Return the key by which a table matches its grammar: the SHA-256 of the grammar."""
     return sha256(grammar).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""A unit as tables have it: what it measures, how large it is, how it is written; its algebra is in `units`."""
+"""Units of columns: their dimension, size and spelling; their algebra is in `units`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 @record
 class Unit(Unread):
-    """A unit: what it measures, how large it is, and how it is written.
+    """A unit: its dimension, size and spelling.
 
-    Most are never looked at while an index is built, which then needs neither their names nor fractions.
+    While an index is built, most are never accessed, so that neither their names nor fractions are computed.
     """
 
     dimensions: tuple[tuple[str, Fraction], ...]

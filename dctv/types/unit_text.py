@@ -34,7 +34,7 @@ def read_terms(text: str) -> tuple[Fraction, Terms]:
 
 
 def check_power(power: Fraction) -> Fraction:
-    """Return the power, or raise UnitError when it is beyond what is computed exactly."""
+    """Return the power, or raise UnitError if it is too large to compute exactly."""
     if abs(power) > MAX_POWER or power.denominator > MAX_POWER:
         raise UnitError(f"a unit to the power {power} is beyond what dctv computes, at most {MAX_POWER}")
     return power

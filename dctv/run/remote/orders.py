@@ -99,7 +99,7 @@ _LOST = NotOnThisEngine("an order that the result does not show is not on Spark:
 
 
 def _numbered(query: Query, called: str) -> tuple[Any, tuple[Ordered, ...]]:
-    """Return a query that also returns its sort keys, and the ORDER BY of its reader, which names the query `called`."""
+    """Return a query that also returns its sort keys, and the ORDER BY of its reader, where its alias is `called`."""
     if not isinstance(query, Select | Compound) or not query.order_by:
         return query, ()
     first = query if isinstance(query, Select) else query.parts[0]

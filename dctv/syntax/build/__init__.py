@@ -31,4 +31,4 @@ FORMS: dict[str, Callable[..., object]] = {
     **statements.FORMS,
     **commands.FORMS,
 }
-"""From the name of a form to what makes it: a function of its place and its parts."""
+"""The constructor of each form, by name: a function of its place and its parts."""
