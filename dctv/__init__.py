@@ -66,7 +66,7 @@ _HOMES = {
     "TraceReader": "dctv.trace_reader",
     "compare": "dctv.comparison.of_traces",
 }
-"""Where things are; all else is an error."""
+"""The modules of public names; any other name is an error."""
 
 
 def __getattr__(name: str) -> object:

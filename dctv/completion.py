@@ -74,7 +74,7 @@ class KnownNames(Protocol):
         """Return the names of the parameters of a table-valued function, none if there is no such function."""
 
     def usage(self, name: str) -> str:
-        """Return how a function is called, empty if there is no such function."""
+        """Return the usage of a function, empty if there is no such function."""
 
 
 @record
@@ -83,7 +83,7 @@ class Candidate:
 
     text: str
     about: str
-    """A kind such as `keyword` or `view`; of columns their table and unit; of functions how they are called."""
+    """A kind such as `keyword` or `view`; for columns their table and unit; for functions their usage."""
 
 
 @record

@@ -48,7 +48,7 @@ class Place:
 
 
 class DctvError(Exception):
-    """Base of every error a user can cause; `str` of it is what the terminal shows: place, caret, hint.
+    """Base of every error a user can cause; its `str` is the terminal's text: place, caret, hint.
 
     `message` alone is one line, lower case, without a full stop.
     """
@@ -98,7 +98,7 @@ class NotOnThisEngine(EngineError):
 
 
 class Unanswered(EngineError):
-    """An engine elsewhere cannot be reached, or no more."""
+    """A remote engine cannot be reached, or the connection was lost."""
 
 
 class UsageError(DctvError):

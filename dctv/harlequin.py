@@ -29,7 +29,7 @@ _KEYWORDS_FIRST, _FUNCTIONS_LAST = 100, 1000
 
 
 class DctvCursor(HarlequinCursor):
-    """The rows of one query, read when they are asked for."""
+    """The rows of one query, read on demand."""
 
     def __init__(self, result: Result) -> None:
         self._result = result

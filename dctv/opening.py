@@ -1,4 +1,4 @@
-"""Limits -> everything that a session carries its statements out with: an engine, and the registries."""
+"""Make the context of a session within given limits: an engine, and the registries."""
 
 from __future__ import annotations
 

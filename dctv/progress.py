@@ -26,20 +26,20 @@ class Progress:
         self.interrupted = True
 
     def report(self, label: str, done: int, total: int) -> None:
-        """Tell how far work is.
+        """Report progress.
 
         Raises:
-            Interrupted: the user had enough.
+            Interrupted: the work was interrupted.
         """
         self.check()
         if self.listener is not None:
             self.listener(label, done, total)
 
     def check(self) -> None:
-        """Go on, or end the work.
+        """Raise an error if the work was interrupted.
 
         Raises:
-            Interrupted: the user had enough.
+            Interrupted: the work was interrupted.
         """
         if self.interrupted:
             raise Interrupted("interrupted")

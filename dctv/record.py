@@ -1,6 +1,6 @@
 """Slotted dataclasses that are cheap to define: their methods are shared, or made when they are worth it.
 
-`dataclass` compiles five functions for each class, and to load it loads all that looks into Python programs: together a
+`dataclass` compiles five functions for each class, and its import loads modules for introspection: together a
 third of the start-up time of a program that asks one question. A class made here is a dataclass to the standard
 library and to type checkers. `field`, `fields` and `replace` are the standard ones for these classes.
 """
@@ -56,7 +56,7 @@ _Fields = Mapping[str, _Field]
 if not TYPE_CHECKING:
 
     def field(*, default=_MISSING, default_factory=_MISSING, **more):
-        """Say more of a field than its type."""
+        """Declare more about a field than its type."""
         made = _Field(default, default_factory)
         for name, value in more.items():
             setattr(made, name, value)

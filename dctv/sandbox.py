@@ -1,4 +1,4 @@
-"""Folders and files -> a database in memory that can reach nothing else of the machine."""
+"""Open a database in memory that can access only some folders and files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def sandboxed(
     Raises:
         duckdb.Error: the configuration is not understood.
     """
-    import duckdb  # heavy; only wanted when something is asked
+    import duckdb  # heavy; only needed for queries
 
     connection = duckdb.connect(":memory:", config={**config, **_CLOSED})
     connection.execute(f"SET allowed_directories = [{_listed(folders)}]")
@@ -43,7 +43,7 @@ def escaped(path: str) -> str:
 
 
 def _listed(paths: Iterable[Path]) -> str:
-    """Write paths as they are, and as the patterns by which they are asked for."""
+    """Write paths literally, and as the patterns that match them."""
     whole = [str(path.absolute()) for path in paths]
     return ", ".join(map(_text, dict.fromkeys(form for path in whole for form in (path, escaped(path)))))
 

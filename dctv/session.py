@@ -183,7 +183,7 @@ class Session:
         partitions: Sequence[str] = (),
         units: Mapping[str, str] | None = None,
     ) -> None:
-        """Give data of the program a name in SQL.
+        """Register data of the program under a name in SQL.
 
         `data` is a pyarrow Table or Dataset, a pandas or polars frame, a dict of columns, or another source of an Arrow
         stream, such as a result; `kind` is `regular`, `event` (with a column `_ts`) or `span` (with `_ts` and
@@ -247,7 +247,7 @@ class Session:
     def execute(
         self, text: str, params: Params | None = None, *, source_name: str = "<query>", base: Path | None = None
     ) -> Iterator[Outcome]:
-        """Run the statements of a text one after another; each runs when its outcome is asked for.
+        """Run the statements of a text one after another; each runs when the iterator reaches it.
 
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
@@ -306,7 +306,7 @@ class Session:
         replace: bool = False,
         **options: object,
     ) -> StateSystem:
-        """Make a state system of the changes that a function makes of a select's rows; SQL knows it by its name.
+        """Make a state system from the changes that a function derives from a select's rows, and register it in SQL.
 
         `provider(batches, states)` is called once, with pyarrow record batches and the state system that it is to
         change. With a version, that of a trace's own namespace which reads nothing but that trace is kept beside the
@@ -324,7 +324,7 @@ class Session:
 
     @in_turn
     def state_system(self, name: str) -> StateSystem:
-        """Return a state system by its name, such as `t.state`; it is made if it is not there.
+        """Return a state system by its name, such as `t.state`; make it if it does not exist.
 
         Raises:
             BindError: there is none of this name.
@@ -432,7 +432,7 @@ class Session:
 
     @in_turn
     def usage(self, name: str) -> str:
-        """Return how a function is called, such as `substr(string, start[, length])`, empty if there is none."""
+        """Return the usage of a function, such as `substr(string, start[, length])`, empty if there is none."""
         return usage(name, self._context.catalog)
 
     @property

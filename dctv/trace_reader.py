@@ -21,7 +21,7 @@ class TraceReader:
     """One trace: a file, a folder or a pattern, or several of them; close it, or use it in a `with` statement.
 
     Queries are written in the filter language: `cat == "POSIX" and dur > 1ms`; none means all events. Events come in
-    order of time. Iterators read as they are asked. `index` and `index_dir` are those of `Session`.
+    order of time. Iterators read on demand. `index` and `index_dir` are those of `Session`.
 
     Raises:
         TraceError: the trace cannot be read.
@@ -84,7 +84,7 @@ class TraceReader:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The lines that a file of records must begin with to be the same trace: the time unit, if it is not usual."""
+        """The lines that a file of records must begin with to be the same trace: the time unit, if not the default."""
         return self._matches(None).head
 
     @property

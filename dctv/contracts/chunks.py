@@ -101,8 +101,8 @@ class Pass(Protocol):
         """Return the metadata of the trace; only after the last chunk."""
 
     def again(self) -> bool:
-        """Whether chunks were handed out wrongly for want of something that was learnt later.
+        """Whether earlier chunks were decoded wrongly, without a fact that was found later.
 
-        That is a time unit, or a column's type to which its values cannot be cast without loss. The pass must then be
-        done again with its metadata as hints; the second pass never asks for a third.
+        Such a fact is a time unit, or a column's type to which its values cannot be cast without loss. The pass must then be
+        repeated with its metadata as hints; the second pass never needs a third.
         """

@@ -37,7 +37,7 @@ class EngineQuery(ArrowStream, Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of its runs and sources."""
+        """Release its runs and sources."""
         ...
 
     def profiles(self) -> list[Profile]:
@@ -81,7 +81,7 @@ class Engine(Protocol):
         ...
 
     def refusal(self, name: str) -> BindError | None:
-        """Return why texts may not call a function that is there, None if there is none of that name."""
+        """Return the error for texts that call a forbidden function, None if there is no function of that name."""
         ...
 
     def refused_file(self, path: str) -> BindError:
@@ -117,7 +117,7 @@ class Engine(Protocol):
         ...
 
     def finish(self) -> None:
-        """Let go of queries that have ended; called when none is read."""
+        """Release queries that have ended; called when none is being read."""
         ...
 
     def settings(self) -> tuple[str, ...]:

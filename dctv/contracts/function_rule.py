@@ -16,7 +16,7 @@ class FunctionRule:
     """A function of SQL as the binder sees it; one that is not registered is scalar and follows `UnitRule.BARE`."""
 
     name: str
-    """As the engine calls it, in lower case."""
+    """Its name in the engine, in lower case."""
     kind: FunctionKind
     rule: UnitRule
     doc: str

@@ -32,7 +32,7 @@ class Work:
 
 
 class HistoryStore(Protocol):
-    """Where the files that were made of one trace are kept."""
+    """The store of the files that were made of one trace."""
 
     def kept(self, work: Work, /) -> Any:
         """Return the contents of a file, made if it is missing or invalid; None if it cannot be kept."""

@@ -29,5 +29,5 @@ class Picture(Protocol):
         """Write it to a file that ends in .svg, .png or .html.
 
         Raises:
-            UsageError: it ends otherwise, or cannot be written.
+            UsageError: it has another ending, or cannot be written.
         """

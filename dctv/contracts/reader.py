@@ -86,7 +86,7 @@ class Diagnostic:
 
 @record
 class LoadedTrace:
-    """All that a reader made of the files of one trace."""
+    """The output of a reader for the files of one trace."""
 
     tables: Mapping[str, TraceTable]
     """By dotted name below the mount: `raw_events.sched_switch`, `events`."""
@@ -107,7 +107,7 @@ class LoadContext:
     """Options of MOUNT TRACE ... WITH (...); a loader refuses names that it does not know."""
     threads: int
     progress: Callable[[int, int], None]
-    """Call with bytes done and bytes in all; raises Interrupted when the user has had enough."""
+    """Call with the bytes done and the total bytes; raises Interrupted after the user's interrupt."""
 
 
 def one_family(metadata: TraceMetadata) -> Sequence[str]:

@@ -53,7 +53,7 @@ class Counted:
 
 @record
 class Remarked:
-    """The stream of a sweep that has something to say once it has met the end of its input."""
+    """The stream of a sweep that may issue remarks at the end of its input."""
 
     stream: ArrowStream
     remark: Callable[[], str | None]

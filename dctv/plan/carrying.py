@@ -1,4 +1,4 @@
-"""Plan -> plan whose columns are of types that Arrow carries, and back."""
+"""Cast the columns of plans to types that Arrow has, and back."""
 
 from __future__ import annotations
 

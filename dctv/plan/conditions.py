@@ -1,4 +1,4 @@
-"""Predicates -> conditions of queries."""
+"""Convert predicates to conditions of queries."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def condition(predicate: p.Predicate, column: Callable[[str], Expression] = Colu
 
 
 def _exact(predicate: p.Predicate, column: Callable[[str], Expression]) -> Expression | None:
-    """Return a condition that is true just where a predicate is; None if there is none."""
+    """Return a condition that is true exactly where a predicate is; None if there is none."""
     match predicate:
         case p.Not(part):
             inner = _exact(part, column)

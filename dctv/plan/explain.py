@@ -76,7 +76,7 @@ class _Explaining:
 
 
 def _order(plan: Plan) -> str:
-    """Say how the rows of a table of time come."""
+    """Describe the row order of a table of spans or events."""
     if plan.schema.kind is Kind.REGULAR:
         return ""
     return ", sorted by time" if plan.ordered else ", unsorted"

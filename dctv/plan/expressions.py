@@ -276,7 +276,7 @@ class Window(Expression):
     order_by: tuple[Ordered, ...] = ()
     frame: Frame | None = None
     name: str | None = None
-    """The window of the query that this one is, or goes on from."""
+    """The named window of the query that this one equals or extends."""
 
 
 NULL, TRUE, FALSE = Null(), Boolean(value=True), Boolean(value=False)

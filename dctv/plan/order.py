@@ -9,7 +9,7 @@ class RowOrder(IntEnum):
     """An order of rows; each implies all that precede it."""
 
     ANY = 0
-    """Rows may come otherwise in the next run."""
+    """The order may differ in the next run."""
     STABLE = 1
     """The same in every run."""
     TIME = 2

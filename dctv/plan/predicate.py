@@ -93,12 +93,12 @@ NEVER = Or(())
 
 
 def both(parts: Sequence[Predicate]) -> Predicate:
-    """Return the conjunction of some predicates, which is no AND if there is only one."""
+    """Return the conjunction of some predicates, without an AND if there is only one."""
     return simplified(And(tuple(parts)))
 
 
 def either(parts: Sequence[Predicate]) -> Predicate:
-    """Return the disjunction of some predicates, which is no OR if there is only one."""
+    """Return the disjunction of some predicates, without an OR if there is only one."""
     return simplified(Or(tuple(dict.fromkeys(parts))))
 
 

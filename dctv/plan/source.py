@@ -32,7 +32,7 @@ class PlanRun:
     spill_folder: Path
     """Where rows go that do not fit into memory; the folder may not be there yet."""
     cancel: Any
-    """Is set once no more rows are wanted; kernels take it."""
+    """The cancel token of kernels, set once no more rows are wanted."""
     kept: dict[object, Any] = field(default_factory=dict)
     """A cache that they share during the run."""
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -26,7 +26,7 @@ from dctv.plan.walk import columns_in, replaced
 from dctv.types.values import is_integer
 
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""Comparisons, and those that say the same when their sides are exchanged."""
+"""Comparisons, with the equivalent ones for exchanged sides."""
 _FLOATS = ("DOUBLE", "FLOAT")
 
 

@@ -66,7 +66,7 @@ class _Local:
 
     @property
     def traces(self) -> frozenset[str]:
-        """Its columns that say which trace a row is of."""
+        """Its columns that identify a row's trace."""
         return frozenset(name for name, one in self.fixed.items() if one == self.source.trace_column)
 
 
@@ -187,7 +187,7 @@ def _of_query(query: Query, known: Mapping[str, _Local], *, sorted_again: bool) 
     traces = _Traces({name: one.traces for name, one in found.items()})
     if len(found) < len(query.sources) or not all(traces.joins(join, query) for join in query.joins):
         return None
-    # A column of a source that an outer join may fill with NULLs does not say which trace a row is of.
+    # A column of a source that an outer join may fill with NULLs does not identify a row's trace.
     whole = {one.called: found[one.called] for one in preserved_sources(query)}
     fixed = {item.output: name for item in query.items if (name := _fixed(item.value, whole, found)) is not None}
     source = next(iter(found.values())).source
@@ -265,7 +265,7 @@ class _Traces:
 
 
 def _looks_at_one_trace(query: Select, traces: _Traces) -> bool:
-    """Whether each row comes of one row, or of rows of one trace."""
+    """Whether each row is made of one row, or of rows of one trace."""
     windows = [node for node in walk(*query.items, query.qualify) if isinstance(node, Window)]
     if not all(any(map(traces.has, window.partition_by)) for window in windows):
         return False

@@ -18,7 +18,7 @@ from dctv.rewrite.select_shapes import is_projection
 
 
 def drop_copies(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
-    """Let sweeps read sweeps."""
+    """Connect sweeps directly to the sweeps that they read."""
     return bottom_up(plan, _direct)
 
 

@@ -152,7 +152,7 @@ class _Emptying:
         return alone and not _says(called, *others) and self._only_says(select, called, self.types[source.name])
 
     def _only_says(self, select: Select, called: str, types: Mapping[str, str]) -> bool:
-        """Whether a select says of each column which source it is of, but where it sorts by its own results."""
+        """Whether a select qualifies each column by its source, except where it sorts by its own results."""
         read = (*select.items, *clauses(select), *conditions_of_joins(select))
         outputs = {item.output for item in select.items}
         own = {name.lower() for name in types}
@@ -234,7 +234,7 @@ def _says(called: str, *nodes: Node) -> bool:
 
 
 def _is_about(column: Column, called: str) -> bool:
-    """Whether a column is said to be of the source of that name."""
+    """Whether a column is qualified by the name of that source."""
     return column.table is not None and column.table.lower() == called
 
 

@@ -70,6 +70,6 @@ def _term(term: Ordered, items: Sequence[Item]) -> Ordered | None:
 
 
 def _may_mix_rows(select: Select) -> bool:
-    """Whether a row may come of several rows."""
+    """Whether a row may be made of several rows."""
     windows = any(isinstance(node, Window) for node in walk(*select.items, *select.order_by))
     return windows or any(item.is_star for item in select.items) or may_aggregate(select)

@@ -2,7 +2,7 @@
 
 Sound because a source answers exactly or not at all (but for approximate quantiles), and because nothing else of the
 query can tell the difference: it reads one table, once, without a condition, and every column in it is a group key or
-stands in an aggregate that the question names. Each group is one row of the answer, so aggregates become columns,
+occurs in an aggregate that the question names. Each group is one row of the answer, so aggregates become columns,
 HAVING becomes WHERE, and GROUP BY goes; select list, ORDER BY and LIMIT stay.
 """
 
@@ -60,7 +60,7 @@ def from_statistics(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
 def _answered(relation: Relation) -> Relation:
     for name, leaf in relation.leaves:
         stored = _stored(leaf)
-        # Rows in memory answer nothing, so their queries need not be looked at.
+        # Rows in memory have no statistics, so their queries need no check.
         if stored is not None and not isinstance(stored.scan.source, Held):
             found = _from(relation, name, stored)
             if found is not None:
@@ -165,7 +165,7 @@ class _Asking:
         return is_of_group(node) and all(self._fits(child) for child in children(node))
 
     def _column(self, node: Node) -> str | None:
-        """Return the column of the stored table that an expression is, as the query calls it."""
+        """Return the column of the stored table that an expression is, by its name in the query."""
         if not isinstance(node, Column) or node.table not in (None, self.alias):
             return None
         return node.name if node.name in self.stored.columns else None

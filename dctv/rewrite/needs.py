@@ -266,7 +266,7 @@ class Needs:
         return None if kind is None else (f"{source.called}{_MARK}{value.name}", kind)
 
     def type_of(self, source: FromItem | Query, name: str) -> str | None:
-        """Return the type of a column, if it is handed on from a leaf or a cast says it."""
+        """Return the type of a column, if it is passed through from a leaf or is a cast."""
         key = (id(source), name)
         if key not in self.types:
             self.types[key] = None

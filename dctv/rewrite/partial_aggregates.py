@@ -180,7 +180,7 @@ class _Halves:
         return replace(node, arguments=(Column(f"value{self.values.index(value)}"),), filter=None)
 
     def part(self, value: Expression) -> Column:
-        """Let each trace compute something; return its column."""
+        """Add a value to the part of each trace; return its column."""
         name = next((one for one, known in self.partial.items() if known == value), f"part{len(self.partial)}")
         self.partial[name] = value
         return Column(name)

@@ -5,7 +5,7 @@ that stay do not depend on it, and (3) a relation's rows are the same without it
 where ORDER BY or GROUP BY count columns, or where the column checks, multiplies or counts rows. Times and partitions
 of spans and events always stay. A span table that is sorted by all of its columns is sorted by time and partitions
 alone: two spans of one partition never start together, so the others never decided. A computation that could fail,
-such as a cast, does not run when nobody reads it; errors that are checks (`error`) stay.
+such as a cast, does not run when no reader needs it; errors that are checks (`error`) stay.
 
 Columns are known by the engine's names, which a narrower schema takes over: `x:2` stays `x:2` when `x` goes.
 """
@@ -117,7 +117,7 @@ def _sorted_by_time(relation: Relation, wanted: set[str]) -> Query:
 
 
 def _only(schema: Schema, names: Sequence[str], left: Sequence[str]) -> Schema:
-    """Return a schema of some columns, called as the engine calls them."""
+    """Return a schema of some columns, with the engine's names."""
     by_name = {n: replace(c, name=n) for n, c in zip(names, schema.columns, strict=True)}
     times = len(schema.kind.time_columns)
     return Schema(schema.kind, tuple(by_name[n] for n in left), tuple(names[times : schema.special_count]))

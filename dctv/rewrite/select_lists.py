@@ -1,4 +1,4 @@
-"""A query and the names of the columns that are wanted of it -> the query that computes only these.
+"""Reduce queries to the columns that their readers want.
 
 A column stays where it may be more than a value: where it checks rows (`error`), multiplies them (`unnest`) or counts
 warnings. Names are compared without regard to case and, where a name has no table in front, counted for every table:
@@ -67,7 +67,7 @@ class _Named:
     tables: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """The aliases of each table."""
     renamed: set[str] = field(default_factory=set)
-    """Tables whose columns are called otherwise."""
+    """Tables with renamed columns."""
     stars: int = 0
     """Stars but for those that count rows."""
 
@@ -136,7 +136,7 @@ def _narrowed(query: Query, wanted: Collection[str], leaves: Mapping[str, Sequen
 
 
 def _others(select: Select, place: int) -> list[Node | None]:
-    """Return everything that a select is made of but one of its sources."""
+    """Return all parts of a select except one of its sources."""
     sources = [one for number, one in enumerate(select.sources) if number != place]
     return [*select.items, *clauses(select), *conditions_of_joins(select), *select.steps, *sources]
 

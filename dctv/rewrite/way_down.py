@@ -1,4 +1,4 @@
-"""A condition in a query -> the leaf that it is about, and the same condition over that leaf's columns."""
+"""Translate a condition in a query to the columns of the leaf that it is about."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def way_from_result(query: Query, test: Expression) -> PathDown | None:
 
 
 def _is_plain(select: Select) -> bool:
-    """Whether each row (or group) of a select comes of its own rows, and nothing else is done with them."""
+    """Whether each row (or group) of a select is made of its own rows, without further operations."""
     clauses = (select.limit, select.offset, select.qualify)
     if select.distinct or select.steps or select.windows or any(one is not None for one in clauses):
         return False

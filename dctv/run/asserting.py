@@ -69,7 +69,7 @@ def _message(statement: ast.Assert | commands.Expect, context: ExecutionContext,
 
 
 def _truth(condition: ast.Expr, word: str, context: ExecutionContext, known: Environment) -> bool | None:
-    """Return the value of a condition, which is none if it has another type."""
+    """Return the value of a condition; an expression of another type is not a condition."""
     one = evaluated([condition], context, known)[0]
     if one.value is None or isinstance(one.value, bool):
         return one.value

@@ -26,7 +26,7 @@ def _around(plan: Plan) -> Plan:
 
 
 def as_relation(plan: Plan) -> Plan:
-    """Let the engine run plans of kernels and stored tables too, so that results have types that Arrow carries."""
+    """Wrap plans of kernels and stored tables in a query too, so that results have types that Arrow has."""
     plan = with_types(plan, carried_schema(plan.schema))
     if isinstance(plan, Relation):
         return plan

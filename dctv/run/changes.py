@@ -39,7 +39,7 @@ Range = tuple[int, int]
 
 
 def changes_of(plan: Plan, place: Place | None) -> Changes:
-    """Say which columns of a table make changes.
+    """Find the columns of a table that make changes.
 
     Raises:
         BindError: a column is missing, or the times are no whole ns.

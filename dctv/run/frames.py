@@ -8,7 +8,7 @@ from dctv.errors import UsageError
 
 
 def check_installed(package: str) -> None:
-    """Refuse to make frames of a package that is not there, before rows are read for one.
+    """Check that a package of frames is installed, before rows are read.
 
     Raises:
         UsageError: it is not installed.

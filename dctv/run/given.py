@@ -37,7 +37,7 @@ def add_table(given: GivenTable, context: ExecutionContext) -> None:
     """Give data a name in SQL; events and spans are checked and sorted.
 
     Raises:
-        UsageError: it is no table, or of no kind that there is.
+        UsageError: it is not a table, or its kind does not exist.
         BindError: the name is taken, or a column is missing.
         EngineError: the spans overlap, or a time is impossible.
     """

@@ -1,4 +1,4 @@
-"""Changes of attributes, in order, to a state system: on disk, kept or not, or in memory."""
+"""Build state systems from ordered changes of attributes: on disk, kept or not, or in memory."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ class Recipe:
 
 
 def made(recipe: Recipe, store: HistoryStore | None) -> StateSystem:
-    """Make a history, or find it where it is kept; if it is kept nowhere it goes with the state system.
+    """Make a history, or open the kept one; without a store it is deleted with the state system.
 
     Raises:
-        Interrupted: the user had enough.
+        Interrupted: the user interrupted the work.
         StateError: a change cannot be made.
     """
     try:

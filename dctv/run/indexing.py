@@ -1,4 +1,4 @@
-"""Traces to indexes, and to the timelines that are kept beside them."""
+"""Build indexes of traces, and the timelines that are kept with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session as it is -> the same again after statements that changed it: their names, mounts and settings are gone."""
+"""Snapshot a session, and restore it after statements that added names, mounts and settings."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from dctv.syntax.node import nodes
 def lacking(names: Sequence[str], context: ExecutionContext) -> set[str]:
     """Return those of the full names whose views or functions have no rows in these traces.
 
-    They have to be bound for that, which takes a second for a whole trace when it is listed first.
+    This binds them, which takes a second for a whole trace when it is first listed.
     """
     binder = Binder(environment(context))
     kept = dict(context.log.entries)

@@ -54,7 +54,7 @@ def show(statement: ast.ShowTables, context: ExecutionContext) -> Result:
 
 
 def listing(prefix: str, catalog: Catalog) -> Iterator[TableInfo]:
-    """Yield every public thing below a prefix."""
+    """Yield every public table, view and function below a prefix."""
     space = catalog.space(tuple(prefix.split(".")) if prefix else ())
     if space is None:
         return

@@ -1,4 +1,4 @@
-"""A mounted trace to its state system, made of the changes that the standard library's providers give."""
+"""Make the state system of a mounted trace from the changes of the standard library's providers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a plan -> its batches, pulled in a thread of its own, so that Ctrl-C in the one that waits is heard."""
+"""Pull the batches of a run in a thread of its own, so that the waiting thread can handle Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a plan: from when its first row is wanted to when no more are."""
+"""One run of a plan, from the first row to the last one that is wanted."""
 
 from __future__ import annotations
 

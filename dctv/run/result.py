@@ -48,11 +48,11 @@ class Asserted:
     message: str
     place: Place | None = None
     found: str = ""
-    """Where it does not hold, the rows or values that say so, on lines of their own."""
+    """The rows or values of a failure, on lines of their own."""
     called: str = "assertion"
 
     def failure(self) -> AssertionFailed:
-        """Return the error that says that it does not hold."""
+        """Return the error of a failed assertion."""
         return AssertionFailed(f"{self.called} failed: {self.message or self.text}", self.place, found=self.found)
 
 
@@ -318,7 +318,7 @@ class Result:
     def pandas(self, *, units_in_names: bool = False) -> PandasFrame:
         """Return all rows as a pandas DataFrame; `frame.attrs["units"]` is `units`.
 
-        With `units_in_names` columns are called as the terminal calls them: `took [ms]`.
+        With `units_in_names` columns have the terminal's headers as names: `took [ms]`.
 
         Raises:
             UsageError: pandas is not installed.
@@ -332,7 +332,7 @@ class Result:
     def polars(self, *, units_in_names: bool = False) -> PolarsFrame:
         """Return all rows as a polars DataFrame, which itself keeps no units: `units` has them.
 
-        With `units_in_names` columns are called as the terminal calls them: `took [ms]`.
+        With `units_in_names` columns have the terminal's headers as names: `took [ms]`.
 
         Raises:
             UsageError: polars is not installed.

@@ -1,4 +1,4 @@
-"""Integers of 128 bits of a result, which came as texts -> Python's integers, or decimals of Arrow."""
+"""Convert integers of 128 bits in a result, which arrive as texts, to Python's integers or Arrow's decimals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which types the engine casts to which without being asked.
+"""The engine's implicit casts between types.
 
 The rules are those of the engine's sources: cast_rules.cpp, and the casts that its JSON extension registers.
 """

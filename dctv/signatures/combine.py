@@ -45,7 +45,7 @@ def comparable(operands: Sequence[Type], *, equality: bool) -> bool:
 
 @lru_cache(16384)
 def combined(left: Type, right: Type) -> Type | None:
-    """Return the type that two are brought to, which may be that of a literal; None: there is none, or not known."""
+    """Return the common type of two, which may be that of a literal; None if there is none, or it is unknown."""
     if left == right:
         return settled(left)
     if "DOUBLE_LITERAL" in (left.name, right.name):

@@ -40,7 +40,7 @@ def result_type(name: str, arguments: Sequence[Type]) -> Type | None:
 
 
 def operator_type(op: str, arguments: Sequence[Type]) -> Type | None:
-    """Return the type of an operator's result; None: the engine refuses it, or it is not known.
+    """Return the type of an operator's result; None if the engine refuses it, or it is unknown.
 
     BETWEEN, IN and NOT LIKE are operators too, IN and BETWEEN with all their operands.
     """

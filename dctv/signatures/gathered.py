@@ -91,5 +91,5 @@ def _as_share(found: Type) -> Type:
 
 
 def _is_whole(parameter: Type) -> bool:
-    """Whether a parameter's type says all of an argument's."""
+    """Whether a parameter's type determines that of its argument."""
     return all(map(_is_whole, parameter.children)) and (parameter.name not in _OPEN or bool(parameter.children))

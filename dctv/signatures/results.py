@@ -241,7 +241,7 @@ _OF_NESTED = {
 }
 """Functions that take one argument of these types, though their signature takes more."""
 _MOST_GROUPS = 9
-"""The last group of a regular expression that can be asked for."""
+"""The highest number of a group in a regular expression."""
 _PARTS = ("date_part", "datepart")
 """Functions that return another type for some parts, as for `'epoch'`, if the part is a literal."""
 
@@ -262,7 +262,7 @@ def reads_text(name: str, arguments: Sequence[Type]) -> bool:
 
 
 def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bool:
-    """Return whether the engine may refuse arguments that go with the signature: it wants constants there, say."""
+    """Return whether the engine may refuse arguments that fit the signature, for example if it requires constants."""
     texts = [i for i, one in enumerate(arguments) if one.name == "STRING_LITERAL"]
     shared = name not in _SHARES or (len(arguments) > 1 and _is_share(arguments[1]))
     constant = all(_is_literal(one) for one in arguments[_CONSTANT_FROM.get(name, len(arguments)) :])

@@ -84,7 +84,7 @@ def _element(_: Call, arguments: tuple[Type, ...]) -> Type | None:
 
 
 def _text_of_list(_: Call, arguments: tuple[Type, ...]) -> Type | None:
-    """The engine wants a constant between the elements."""
+    """Return the type of a list's text, for which the engine requires a constant separator."""
     return plain("VARCHAR") if arguments[0].name == "LIST" and arguments[1].name == "STRING_LITERAL" else None
 
 

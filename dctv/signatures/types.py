@@ -1,4 +1,4 @@
-"""Types as the engine writes them -> records, and back."""
+"""Parse the engine's texts of types to records, and write them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def parse(text: str) -> Type:
     """Return the type of a text.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a type.
     """
     reader = _Reader(text)
     found = reader.type()

@@ -1,4 +1,4 @@
-"""Names of functions -> how they are called, such as `substr(string, start[, length])`."""
+"""Find the usage of functions by name, such as `substr(string, start[, length])`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OWN = {
 
 
 def usage(name: str) -> str:
-    """Return how a function of expressions is called, by its lower-case name; empty if there is no such function."""
+    """Return the usage of a function of expressions, by its lower-case name; empty if there is no such function."""
     return _OWN.get(name) or _usages().get(name, "")
 
 

@@ -75,7 +75,7 @@ class Binary(Expr):
 
 @record(eq=False, text=False)
 class Truth(Expr):
-    """`x IS [NOT] TRUE` or `FALSE`: whether a condition is known to be so."""
+    """`x IS [NOT] TRUE` or `FALSE`: never NULL."""
 
     operand: Expr
     value: bool
@@ -322,7 +322,7 @@ class TableSelect(Table):
     select: Select
     alias: Alias | None = None
     lateral: bool = field(default=False, compare=False)
-    """Whether the text says that it reads columns of the tables before it, as any subquery may."""
+    """Whether the text has LATERAL; any subquery may read columns of the tables before it."""
 
 
 @record(eq=False, text=False)

@@ -53,7 +53,7 @@ class CompletionContext:
 
 
 def is_complete(text: str) -> bool:
-    """Tell whether a text ends in a finished statement, or says nothing at all."""
+    """Return whether a text is empty or ends in a complete statement."""
     found = scan(default_table(), text)
     if any(t.kind == BROKEN and (t.text[0] in "'\"`" or t.text[1:2] == "'" or t.text.startswith("/*")) for t in found):
         return False

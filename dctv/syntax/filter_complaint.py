@@ -1,4 +1,4 @@
-"""A filter that does not follow the grammar to the error that says so in a person's words."""
+"""Explain in plain words why a filter does not follow the grammar."""
 
 from __future__ import annotations
 

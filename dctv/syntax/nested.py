@@ -62,7 +62,7 @@ class Slice(Expr):
 
 @record(eq=False, text=False)
 class Member(Expr):
-    """`(x).name`: a member of a struct or JSON value that is no plain column."""
+    """`(x).name`: a member of a struct or JSON value that is not a plain column."""
 
     operand: Expr
     name: Name

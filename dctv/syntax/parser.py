@@ -188,7 +188,7 @@ class Parser:
         return number[self._word(index, word) if word in self.table.keywords else "NAME"]
 
     def _mark(self, index: int, kind: str) -> str:
-        """Return the terminal that a token is that is no word."""
+        """Return the terminal of a token that is not a word."""
         if kind == "->" and opens_body(self.tokens, index) and self.accepts("LAMBDA_ARROW"):
             return "LAMBDA_ARROW"
         if kind == "%" and self.accepts("PERCENT") and not (self.accepts("%") and self._divides(index)):
@@ -267,7 +267,7 @@ class Parser:
         return bool(number) and self.accepts("INTERVAL_UNIT")
 
     def _by_next(self, word: str, following: str) -> str:
-        """Return which NOT or USING a word is, where that hangs on the next one."""
+        """Return the terminal of NOT or USING, which depends on the next word."""
         if word == "USING":
             return "USING_SAMPLE" if following == "SAMPLE" else word
         if following == "BETWEEN" and self.accepts("NOT_BETWEEN"):

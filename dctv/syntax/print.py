@@ -33,7 +33,7 @@ _HEADER = NodeWriter(FORMS, header=True)
 
 
 def to_sql(node: ast.Node) -> str:
-    """Return text that parses to an equal tree, with no more parentheses than that takes."""
+    """Return text that parses to an equal tree, with only the necessary parentheses."""
     return _SQL.write(node)
 
 

@@ -1,4 +1,4 @@
-"""Words that the grammar does not allow to hints: words of other dialects, clauses in disorder."""
+"""Hints for words that the grammar does not allow: words of other dialects, clauses in the wrong order."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ STARTS = ("script", "lone_expression", "lone_select")
 FILE = "grammar.json"
 
 Row = dict[int, int]
-"""Of one state: a terminal's number -> the state it leads to, or `-1 - r` to reduce rule r."""
+"""The actions of one state, by terminal number: the next state, or `-1 - r` to reduce by rule r."""
 
 
 @record
@@ -108,7 +108,7 @@ def key(grammar: bytes) -> str:
 
 
 def load_table(folder: Path | None = None) -> ParseTable:
-    """Load the table, or build it where it is missing or does not belong to the grammar as it is now."""
+    """Load the table, or build it if it is missing or does not match the current grammar."""
     grammar = grammar_path().read_bytes()
     folder = resources.generated() if folder is None else folder
     try:

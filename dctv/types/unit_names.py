@@ -27,7 +27,7 @@ _WITHOUT = (
     ),
     ({"radian", "radians", "rad", "degree", "degrees", "deg"}, "angles have no unit here, write plain numbers"),
 )
-"""Names that are left out on purpose, with the way out."""
+"""Names that are excluded on purpose, with a hint."""
 
 
 @record
@@ -74,7 +74,7 @@ class _Table:
 
 
 def known_units() -> list[str]:
-    """Return every name a unit can be called by, those of units.txt first, then those with prefixes."""
+    """Return all names of units, those of units.txt first, then those with prefixes."""
     table = _table()
     listed = set(table.listed)
     return [*table.listed, *(name for name in table.symbols if name not in listed)]
@@ -123,7 +123,7 @@ def _spelling(name: str) -> str:
     if name in table.symbols or name in table.shorthands:
         return name
     everything = known_units()
-    # One letter says too little: `M` is neither surely a metre nor a minute.
+    # One letter is ambiguous: `M` may be a metre or a minute.
     same = [k for k in everything if k.lower() == name.lower()] if len(name) > 1 else []
     if len({_meaning(k) for k in same}) == 1:
         return same[0]

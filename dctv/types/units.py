@@ -14,7 +14,7 @@ from dctv.types.unit_text import check_power, read_terms
 
 @lru_cache(maxsize=1024)
 def parse_unit(text: str) -> Unit:
-    """Return the unit that a name or an expression means: `ms`, `MiB`, `miles/hour`, `m/s²`, `1/s`.
+    """Parse a name or an expression to a unit: `ms`, `MiB`, `miles/hour`, `m/s²`, `1/s`.
 
     Raises:
         UnitError: A name is unknown or ambiguous, or the text is no product of units; without a place.
@@ -35,7 +35,7 @@ def known_units() -> list[str]:
 
 
 def is_bare(unit: Unit) -> bool:
-    """Whether this is no unit at all."""
+    """Whether a unit is that of bare numbers."""
     return not unit.symbols
 
 

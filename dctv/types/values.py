@@ -176,7 +176,7 @@ def is_string(engine_name: str) -> bool:
 
 
 def _arguments(name: str, engine: str, arguments: Sequence[int]) -> str:
-    """Return the arguments as the engine wants them; a length of texts says nothing to it and is dropped."""
+    """Return the arguments for the engine; it ignores a length of texts, which is dropped."""
     if not arguments or (engine in _WITH_LENGTH and len(arguments) == 1):
         return ""
     if engine != "DECIMAL":

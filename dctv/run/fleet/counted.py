@@ -89,7 +89,7 @@ def _is_counted(one: Aggregate, never_null: Collection[str], *, events: bool) ->
 
 
 def _named(table: FleetTable, known: MemberMetadata) -> Mapping[str, int] | None:
-    """Return how many rows of a table there are in a trace, by name of event; None if that is not known."""
+    """Return the row counts of a table in a trace, by name of event; None if unknown."""
     if known.counts is None:
         return None
     if table.parts != (EVENTS,):

@@ -167,7 +167,7 @@ class Fleet:
             )
 
         shared = sharing(plan, self.context.engine.functions)
-        # Its tables would say once more how many traces are read.
+        # Its tables would report the number of traces again.
         bare = bottom_up(plan, lambda one: replace(one, source=Held(None)) if isinstance(one, Scan) else one)
         return explain(bare, region, lambda _: False, lambda _: ())
 
@@ -187,7 +187,7 @@ class Fleet:
         try:
             yield from self._elsewhere(parts, run, said) if elsewhere else self._here(parts, run, said)
         except DctvError as error:
-            # The engine that reads these rows hands on no more than the error's text.
+            # The engine that reads these rows passes on only the error's text.
             self.context.running.note(error)
             raise
         finally:
@@ -273,7 +273,7 @@ def _may_be(need: p.Predicate, name: str) -> bool:
 
 @contextmanager
 def _named(member: FleetMember) -> Iterator[None]:
-    """Let errors say which trace they are of."""
+    """Add the name of the trace to errors."""
     try:
         yield
     except Interrupted:

@@ -14,7 +14,7 @@ from dctv.run.fleet.manifest import Manifest, Value
 from dctv.types.schema import ColumnType
 
 TRACE = ColumnType("_trace", "VARCHAR")
-"""The column that says which trace a row is of."""
+"""The column that identifies a row's trace."""
 
 
 @record
@@ -47,7 +47,7 @@ class FleetMember:
 
 
 _COMPARED = (str, int)
-"""Values that conditions know; dates and numbers with a fraction are left to the engine."""
+"""Types of values that predicates support; the engine compares dates and fractions."""
 
 
 def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Sequence[FleetMember]:
@@ -83,7 +83,7 @@ def is_as_it_was(member: FleetMember, state: tuple[tuple[str, int, int], ...]) -
 
 
 def size_of(member: FleetMember) -> int:
-    """Return how many bytes the files of a trace have; 0 if they cannot be looked at."""
+    """Return the size of a trace's files in bytes; 0 if it cannot be read."""
     try:
         return sum(size for _, size, _ in state_of(member.path))
     except OSError:

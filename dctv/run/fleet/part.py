@@ -1,4 +1,4 @@
-"""A plan over tables of a fleet -> its rows for one trace."""
+"""Run a plan over tables of a fleet for one trace."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Memory:
             schemas = [_schema(one) for one in stored["schemas"]]
             known = {name: _metadata(one, schemas) for name, one in stored["traces"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
-            # Not there, or of another version, or damaged: traces are looked at again.
+            # Missing, of another version, or damaged: traces are read again.
             return {}
         found = [(one, known[one.path]) for one in members if one.path in known]
         return {one.name: metadata for one, metadata in found if is_as_it_was(one, metadata.state)}

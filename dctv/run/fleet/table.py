@@ -73,7 +73,7 @@ class FleetTable:
 
     @property
     def trace_column(self) -> str:
-        """The column that says which trace a row is of."""
+        """The column that identifies a row's trace."""
         return self.fixed[0].name
 
     @property
@@ -87,7 +87,7 @@ class FleetTable:
         return [one.name for one in self.fixed]
 
     def in_each(self, plan: Plan, tests: Sequence[Expression]) -> EachTrace:
-        """Return where the rows of a plan over tables of these traces are, carried out in each trace by itself."""
+        """Return a source of the rows of a plan over tables of these traces, run in each trace by itself."""
         assert self.fleet is not None
         return EachTrace(self.fleet, plan, tuple(tests))
 
@@ -149,7 +149,7 @@ class FleetTable:
 
 @record(eq=False)
 class EachTrace:
-    """The rows of a plan over tables of a fleet, which each trace carries out by itself."""
+    """The rows of a plan over tables of a fleet that runs in each trace by itself."""
 
     fleet: Traces
     plan: Plan

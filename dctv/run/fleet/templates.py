@@ -1,4 +1,4 @@
-"""Views of one trace -> the same views of another trace that has the same tables, without binding them again."""
+"""Reuse the bound views of one trace for other traces that have the same tables."""
 
 from __future__ import annotations
 

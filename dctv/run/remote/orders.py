@@ -38,10 +38,10 @@ def _meets_order(node: Node) -> bool:
 
 
 def check_limits(query: Query) -> None:
-    """Refuse to cut off rows that have no order.
+    """Refuse a LIMIT without an ORDER BY.
 
     Raises:
-        NotOnThisEngine: it does.
+        NotOnThisEngine: the query has one.
     """
     for node in walk(query):
         is_cut = isinstance(node, Select | Compound) and (node.limit is not None or node.offset is not None)
@@ -79,7 +79,7 @@ def hoisted(query: Query) -> Query:
 
 
 def _hands_on(query: Select) -> bool:
-    """Whether each row comes of one row of the only source."""
+    """Whether each row is made of one row of the only source."""
     cut = query.limit is not None or query.offset is not None or query.distinct
     return not (query.joins or query.group or query.having or query.qualify or cut)
 

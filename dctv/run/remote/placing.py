@@ -1,4 +1,4 @@
-"""Plan -> the same plan, whose parts that another engine can carry out are sources of rows that it gives."""
+"""Replace the parts of a plan that another engine can run by sources of its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Productions of the grammar to nodes of the syntax tree: one function per form, named as in the grammar."""
+"""Build nodes of the syntax tree from productions: one function per form, named as in the grammar."""
 
 from __future__ import annotations
 

@@ -279,7 +279,7 @@ def call(
     nulls: str,
     over: ast.Window | ast.Name | Literal[True] | None,
 ) -> ast.Call | ast.Columns:
-    """Make a call of a function; COLUMNS is none."""
+    """Make a call of a function, or COLUMNS."""
     path, arguments = worded.plain(at, path, arguments)
     name = path.parts[-1]
     if name.text.lower() == "columns" and not name.quoted and len(arguments.items) == 1:

@@ -1,4 +1,4 @@
-"""Forms that many others are made of: names, lists of things, and things that may be left out."""
+"""Forms that many others use: names, lists and optional parts."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def core_on(at: Place, on: tuple[ast.Expr, ...], columns: tuple[ast.ResultColumn
 def core_from_on(
     at: Place, source: ast.Table, on: tuple[ast.Expr, ...], columns: tuple[ast.ResultColumn, ...], *clauses: object
 ) -> ast.Core:
-    """Make a select core whose FROM comes first, and that keeps one of the rows that agree in some values."""
+    """Make a select core whose FROM comes first, with DISTINCT ON."""
     return core_on(at, on, columns, source, *clauses)
 
 
@@ -164,7 +164,7 @@ def sample(at: Place, size: Size, seed: Raw | None = None) -> ast.Sample:
 
 
 def sample_by(at: Place, size: Size, method: ast.Name, seed: Raw | None = None) -> ast.Sample:
-    """Make a sample that says how it is taken."""
+    """Make a sample with a method."""
     known = {"RESERVOIR", "BERNOULLI", "SYSTEM"}
     if method.text.upper() not in known:
         listed = ", ".join(sorted(known)).lower()
