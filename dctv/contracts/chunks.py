@@ -103,6 +103,6 @@ class Pass(Protocol):
     def again(self) -> bool:
         """Whether earlier chunks were decoded wrongly, without a fact that was found later.
 
-        Such a fact is a time unit, or a column's type to which its values cannot be cast without loss. The pass must then be
+        Such a fact is a time unit, or a column's type to which its values cannot be cast without loss. The pass must be
         repeated with its metadata as hints; the second pass never needs a third.
         """

@@ -85,7 +85,7 @@ class Engine(Protocol):
         ...
 
     def refused_file(self, path: str) -> BindError:
-        """Return why texts may not read a file."""
+        """Return the error for texts that read a forbidden file."""
         ...
 
     def may_name(self, path: Path) -> bool:

@@ -14,8 +14,7 @@ Sound, step by step:
   the others in their order.
 - Columns must be handed on as they are, by name or by casts that keep every value. A literal in place of a column
   decides at once: branches of a union whose rows cannot be needed are left out, if those that stay have their types.
-- A leaf with several readers has the OR of their needs. A table that is
-  named anywhere else is needed whole.
+- A leaf with several readers has the OR of their needs. A table that is named anywhere else is needed whole.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def _message(statement: ast.Assert | commands.Expect, context: ExecutionContext,
 
 
 def _truth(condition: ast.Expr, word: str, context: ExecutionContext, known: Environment) -> bool | None:
-    """Return the value of a condition; an expression of another type is not a condition."""
+    """Return the value of a condition; raise BindError for an expression of another type."""
     one = evaluated([condition], context, known)[0]
     if one.value is None or isinstance(one.value, bool):
         return one.value

@@ -89,7 +89,7 @@ def _described(plan: Plan, mount: Mount) -> object:
 
 
 def _may_change(node: Node, names: Collection[str]) -> bool:
-    """Whether a part of a query may have another result the next time, or makes the engine read files itself."""
+    """Whether a part of a query may have another result the next time, or makes the engine read a source by itself."""
     match node:
         case TableName(name):
             return name not in names

@@ -38,10 +38,10 @@ def _meets_order(node: Node) -> bool:
 
 
 def check_limits(query: Query) -> None:
-    """Refuse a LIMIT without an ORDER BY.
+    """Refuse LIMIT or OFFSET without ORDER BY.
 
     Raises:
-        NotOnThisEngine: the query has one.
+        NotOnThisEngine: the query has such a clause.
     """
     for node in walk(query):
         is_cut = isinstance(node, Select | Compound) and (node.limit is not None or node.offset is not None)
