@@ -34,7 +34,7 @@ round row_number stddev string_agg substr sum upper
 _COMMON = frozenset(_COMMON_NAMES.split())
 """Functions that are offered before others."""
 _RARE = ("collate_", "__", "json_serialize", "icu_", "pg_", "current_setting")
-"""How names of functions begin that are offered last."""
+"""Prefixes of functions that are offered last."""
 _BARE = pattern(r"[^\W\d]\w*")
 
 
@@ -91,7 +91,7 @@ class Candidates:
     """The candidates, and how much of them is typed already."""
 
     typed: int
-    """How many characters before the cursor each of them replaces."""
+    """The number of characters before the cursor that each of them replaces."""
     found: Sequence[Candidate]
 
 

@@ -181,7 +181,7 @@ def counted(message: str, count: int) -> str:
 
 
 _CALLERS = 3
-"""How many frames of the program a notebook shows above an error."""
+"""The number of frames of the program that a notebook shows above an error."""
 
 
 def _callers(error: DctvError) -> list[FrameSummary]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _KINDS = {"event": "ev", "span": "sp", "regular": "t", "view": "v", "function": "fn", "table macro": "m"}
 _KEYWORDS_FIRST, _FUNCTIONS_LAST = 100, 1000
-"""Where Harlequin puts keywords and functions in its menu."""
+"""Priorities of keywords and functions in Harlequin's menu."""
 
 
 class DctvCursor(HarlequinCursor):

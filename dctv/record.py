@@ -25,7 +25,7 @@ _OWN = "__record_fields__"
 _FIELDS, _PARAMS, _KIND = "__dataclass_fields__", "__dataclass_params__", "_field_type"
 _set = object.__setattr__
 _FEW = 16
-"""How many instances are made before it pays to compile how."""
+"""The number of instances above which compiling `__init__` pays off."""
 
 
 class _Field:
@@ -67,7 +67,7 @@ if not TYPE_CHECKING:
         return tuple(getattr(one, _OWN).values())
 
     def is_record(one):
-        """Tell whether it is a record, or a class of records."""
+        """Return whether it is a record, or a class of records."""
         return hasattr(one, _OWN)
 
     def replace(one, /, **changes):

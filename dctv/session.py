@@ -107,7 +107,7 @@ class Session:
         weakref.finalize(self._context.running, self._context.engine.close)
         self._warn = warn
         self._partial = 0
-        """How many traces have been reported as not read completely."""
+        """The number of traces already reported as incomplete."""
         self.turn: threading.RLock = threading.RLock()
         """Held by the thread that is in the session."""
         if engine is not None:
@@ -163,7 +163,7 @@ class Session:
 
     @property
     def executor(self) -> Executor | None:
-        """Where traces of fleets are read: an executor of the program, such as Dask's; None for processes of our own.
+        """The executor for traces of fleets: one of the program, such as Dask's; None for processes of our own.
 
         Its workers must be able to import dctv, and see the traces under the same paths.
         """
@@ -465,7 +465,7 @@ class Session:
 
     @property
     def changes(self) -> int:
-        """How often tables and views have changed; until they do, a query gives the same rows."""
+        """The number of changes of tables and views; while it is constant, a query returns the same rows."""
         return self._context.catalog.changes
 
     def incomplete(self) -> list[str]:

@@ -75,7 +75,7 @@ class TraceReader:
         return self._matches(query).rows().batches()
 
     def count(self, query: str | None = None) -> int:
-        """Return how many events match.
+        """Count the events that match.
 
         Raises:
             QueryError: as `read_lines`.

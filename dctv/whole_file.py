@@ -16,7 +16,7 @@ from dctv.record import record
 
 @record(frozen=False)
 class Sink:
-    """Where results go."""
+    """The destination of results."""
 
     stream: BinaryIO
     discard: Callable[[], None]

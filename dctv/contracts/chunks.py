@@ -23,14 +23,14 @@ CHUNK_BYTES = 16 << 20
 
 @record
 class Checkpoint:
-    """Where a chunk is."""
+    """The place of a chunk."""
 
     file: int
     """Number of the file in the trace."""
     number: int
     """Number of the chunk in its file, from 0."""
     uc_offset: int
-    """Where its text begins in the unpacked file; the first byte of a line."""
+    """The offset of its text in the unpacked file; the first byte of a line."""
     uc_size: int
     """Bytes of its text; ends behind a line's end, or with the file."""
     c_offset: int
@@ -39,7 +39,7 @@ class Checkpoint:
     c_size: int
     """Bytes of the file from `c_offset` on that are needed for it."""
     bits: int
-    """How many bits of the byte before `c_offset` belong to the deflate block that begins here, 0 to 7."""
+    """The number of bits of the byte before `c_offset` that belong to the deflate block that begins here, 0 to 7."""
     window: bytes | None
     """The text before the seek point that later text may refer to, at most 32 KiB; None at a member's header."""
     skip: int

@@ -20,7 +20,7 @@ class Profile:
     """The cost of one run of a query."""
 
     seconds: float
-    """Of all its operators in all threads, reading its sources included."""
+    """CPU time of all its operators in all threads, including reads of its sources."""
     peak: int
     """Bytes of rows in the engine's buffers, at most."""
     spilled: int
@@ -93,7 +93,7 @@ class Engine(Protocol):
         ...
 
     def refused_target(self, path: str) -> BindError:
-        """Return why texts may not write a file."""
+        """Return the error for texts that write a forbidden file."""
         ...
 
     def stream(self, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineQuery:
@@ -105,11 +105,11 @@ class Engine(Protocol):
         ...
 
     def memory_limit(self) -> int:
-        """Return how many bytes its queries may use."""
+        """Return the memory limit of its queries in bytes."""
         ...
 
     def spill_folder(self) -> Path:
-        """Return where rows go that do not fit into memory; the folder may not be there yet."""
+        """Return the folder for rows that do not fit into memory; it may not exist yet."""
         ...
 
     def interrupt(self) -> None:

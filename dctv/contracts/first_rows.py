@@ -14,9 +14,9 @@ class FirstRows:
 
     schema: Schema
     values: list[list[object]]
-    """Of each column those of the first rows, as Python has them; times as texts."""
+    """Values of the first rows by column, as Python objects; times as texts."""
     read: int
-    """How many rows were read so far; these are the first."""
+    """The number of rows read so far; these are the first."""
     complete: bool
     """Whether there are no others."""
     warnings: Sequence[tuple[str, int]] = ()
@@ -24,7 +24,7 @@ class FirstRows:
 
     @property
     def shown(self) -> int:
-        """How many rows these are."""
+        """The number of these rows."""
         return len(self.values[0])
 
     def chunks(self) -> Iterator[list[list[object]]]:

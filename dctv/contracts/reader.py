@@ -26,7 +26,7 @@ class Head:
 
 @record
 class EventColumns:
-    """How the rows of one raw event table look in `events`, the table of all events of a trace."""
+    """The columns of one raw event table in `events`, the table of all events of a trace."""
 
     name: str
     """The event's name, the same for all rows; of the whole table if `named_by` is set."""
@@ -79,7 +79,7 @@ class Diagnostic:
     """A short stable phrase: `line is not JSON`, `events lost by the kernel`."""
     count: int
     example: str = ""
-    """Where the first one is and how it begins: `line 12: {"id":`; at most 200 characters."""
+    """The place and the beginning of the first one: `line 12: {"id":`; at most 200 characters."""
     incomplete: bool = False
     """Whether the trace was not read whole because of it (exit code 3 unless --allow-partial)."""
 
@@ -134,7 +134,7 @@ class StoredColumn:
 
 @record
 class ChunkReader(Unread):
-    """How traces of a format are read in chunks; set on a Reader."""
+    """The functions that read traces of a format in chunks; set on a Reader."""
 
     dimensions: Mapping[str, str]
     """The default dimensions of the index (`cat`, `fhash`), each with its column of the decoded events. The
@@ -167,16 +167,16 @@ class ChunkReader(Unread):
 
 @record
 class Records:
-    """How the events of a trace look as records, one JSON object a line."""
+    """The form of a trace's events as records, one JSON object a line."""
 
     unit: str = "ns"
-    """Of their times, which are absolute, and of their durations: `us`."""
+    """The unit of their times, which are absolute, and of their durations: `us`."""
     head: tuple[str, ...] = ()
     """Lines to write before them, so that they can be read as a trace of the format again."""
 
 
 def plain_records(_: Mapping[str, str]) -> Records:
-    """Return how events of a format look that has no such records of its own."""
+    """Return the form of events for formats that have no such records of their own."""
     return Records()
 
 
@@ -196,7 +196,7 @@ class Reader:
     options: Mapping[str, str] = field(default_factory=dict)
     """Options that `load` knows, each with one line of documentation."""
     chunks: ChunkReader | None = None
-    """How its traces are read in chunks, so that they can be indexed; None if only whole."""
+    """Reads its traces in chunks, so that they can be indexed; None if they can only be read whole."""
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """For formats whose traces are folders: the files of the trace in a folder, None if it is not one of the format."""
     general: bool = False

@@ -162,7 +162,7 @@ class States:
         return self.system.spans(quarks, names, times=self.times, first=first, last=self.last)
 
     def lines(self) -> Sequence[str]:
-        """Return which attributes and times are looked up."""
+        """Return the attributes and times to look up."""
         if not self.history.built:
             return ("states: looked up when they are read", *(f"states: {step.words}" for step in self.steps))
         there = self.prepared()
@@ -194,7 +194,7 @@ class Computed(Held):
         return run.kept[self]
 
     def lines(self) -> Sequence[str]:
-        """Return which attributes are looked up."""
+        """Return the attributes to look up."""
         return self.summary()
 
 

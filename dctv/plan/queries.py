@@ -131,7 +131,7 @@ class CommonTable(Node):
     materialized: bool | None = None
     """Whether it is computed once and kept; None leaves that to the engine."""
     keys: tuple[Item, ...] = ()
-    """Of a recursive one: key columns (later rows replace earlier rows with the same key), and aggregates."""
+    """USING KEY of a recursive one: key columns (later rows replace earlier ones with the same key), and aggregates."""
 
 
 @record

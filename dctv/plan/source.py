@@ -1,4 +1,4 @@
-"""Where the rows of a stored table are, and how few of them a query must read."""
+"""The interface of stored tables: reading their rows, and narrowing them to those that a query needs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PlanRun:
     sources: Sequence[TableSource]
     """All of them, so that those of one trace can read its files together."""
     spill_folder: Path
-    """Where rows go that do not fit into memory; the folder may not be there yet."""
+    """The folder for rows that do not fit into memory; it may not exist yet."""
     cancel: Any
     """The cancel token of kernels, set once no more rows are wanted."""
     kept: dict[object, Any] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class TableSource(Protocol):
         ...
 
     def bytes_read(self) -> int | None:
-        """Return how many bytes of files `open` reads, or None where it reads none; the engine counts its own."""
+        """Return the number of bytes that `open` reads from files, or None if it reads none; the engine counts its own."""
         ...
 
 

@@ -50,7 +50,7 @@ def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
 
 
 def _count(select: Select) -> int | None:
-    """Return how many rows come before the cut, None if that is not a number."""
+    """Return the number of rows before the cut, None if it is not a literal."""
     found = 0
     for one in (select.limit, select.offset):
         if isinstance(one, Number) and one.text.isdigit():

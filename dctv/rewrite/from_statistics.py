@@ -49,7 +49,7 @@ _FUNCTIONS = {
     "approx_quantile": "approx_quantile",
 }
 _TYPES = {"count": "BIGINT", "sum": "HUGEINT", "min": "BIGINT", "max": "BIGINT", "approx_quantile": "BIGINT"}
-"""Of aggregates over 64-bit integers; others are doubles."""
+"""Types of aggregates over 64-bit integers; others are doubles."""
 
 
 def from_statistics(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:

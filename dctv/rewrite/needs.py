@@ -62,7 +62,7 @@ class Needs:
     """Branches of unions that give no needed row: the identity of the union, which occurs in one place only,
     and the branch's place in it."""
     gone: Counter[str] = field(default_factory=Counter)
-    """How often these name each table."""
+    """The number of references to each table in these."""
     places: Counter[int] = field(default_factory=Counter)
     """The number of occurrences of each compound, by identity."""
     unclear: set[str] = field(default_factory=set)
@@ -70,9 +70,9 @@ class Needs:
     steps: dict[str, CommonTable] = field(default_factory=dict)
     of_steps: dict[str, list[p.Predicate]] = field(default_factory=dict)
     types: dict[tuple[int, str], str | None] = field(default_factory=dict)
-    """Of columns, by the identity of the source or query."""
+    """Types of columns, by the identity of the source or query."""
     windows: dict[int, int | None] = field(default_factory=dict)
-    """Of queries, by identity."""
+    """Numbers of windows of queries, by identity."""
     nests: bool = False
     """Whether there are queries in expressions."""
 

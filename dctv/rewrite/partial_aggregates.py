@@ -109,7 +109,7 @@ class _Halves:
     """The keys and aggregates of a select, and how they are put together."""
 
     types: Mapping[str, str]
-    """Of the columns of the table."""
+    """Types of the columns of the table."""
     keys: tuple[Expression, ...]
     sorted_again: bool
     """Whether the rows of all traces do not come trace by trace."""
@@ -118,7 +118,7 @@ class _Halves:
     whole: dict[Call, Expression] = field(default_factory=dict)
     """The replacement of an aggregate in the query over all traces."""
     values: list[Expression] = field(default_factory=list)
-    """Of which only distinct ones are aggregated."""
+    """Arguments of DISTINCT aggregates."""
 
     @property
     def names(self) -> list[str]:

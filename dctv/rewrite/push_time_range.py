@@ -54,7 +54,7 @@ def time_range(test: Expression, times: TimeLocality, names: list[str], source: 
 
 
 def _edge(subject: Expression, times: TimeLocality, names: list[str]) -> str | None:
-    """Return which edge of the output's rows is compared."""
+    """Return the edge of the output's rows that is compared."""
     ts = names[times.start]
     if isinstance(subject, Column):
         return "start" if subject.name == ts else None

@@ -57,7 +57,7 @@ class MountedFleet:
 
     pattern: str
     count: int
-    """How many of them can be read."""
+    """The number of readable ones."""
     incomplete: tuple[str, ...]
     """Why others cannot, or not whole."""
     lacking: Callable[[Sequence[str]], set[str]]
@@ -96,7 +96,7 @@ class ExecutionContext:
 
     @property
     def threads(self) -> int:
-        """How many threads it may use."""
+        """The number of threads it may use."""
         return self.limits.threads
 
     @property

@@ -13,7 +13,7 @@ _NAMED = "--engine, or Session(engine=...), connects to it; at the prompt, or wi
 
 @record(frozen=False)
 class Elsewhere:
-    """Where plans are carried out besides here; nothing is loaded before an address is given."""
+    """The connection to a remote engine; nothing is loaded before an address is given."""
 
     connect: Connect
     by_texts: bool

@@ -33,14 +33,14 @@ class Options:
     granularity: int = GRANULARITY
     """About how many changes there are between two checkpoints of a partial history."""
     end: int | None = None
-    """Where the history ends, if not with the trace or the last change."""
+    """The end of the history, by default that of the trace or the last change."""
     start: int = 0
-    """Where it begins, if a provider makes the changes."""
+    """Its start, if a provider makes the changes."""
 
 
 @record
 class Recipe:
-    """How a history is made."""
+    """The inputs for making a history."""
 
     name: str
     """The name of the state system in messages."""
@@ -165,7 +165,7 @@ def _applied(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
 
 
 def _provided(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
-    """Let a provider make the changes; return the time of the last one."""
+    """Run a provider, which makes the changes; return the time of the last one."""
     assert recipe.provider is not None
     system = begin(recipe.options.start)
     recipe.provider(_reported(recipe), system)

@@ -1,4 +1,4 @@
-"""How much of a machine a session may use, and where it may keep files."""
+"""Limits of a session's use of the machine, and its folder for files."""
 
 from __future__ import annotations
 

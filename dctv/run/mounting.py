@@ -40,7 +40,7 @@ class Wanted:
     """Files, folders or patterns."""
     name: ast.Path
     options: Mapping[str, object] = field(default_factory=dict)
-    """Those of its format, how it is aligned, and filters of its calls."""
+    """Options of its format, its alignment, and filters of its calls."""
     base: Path | None = None
     """The folder that relative paths start from; None is the current one."""
     likely: str | None = None

@@ -102,6 +102,6 @@ class _Worker:
         return self._value
 
     def stop(self) -> None:
-        """Let the thread end."""
+        """Stop the thread."""
         self._work = None
         self._wanted.set()

@@ -124,7 +124,7 @@ class Result:
         return stream
 
     def __arrow_c_schema__(self) -> object:
-        """Tell names and types of the columns, and units in the fields' metadata; the rows stay to be read."""
+        """Export names and types of the columns, with units in the fields' metadata, without reading rows."""
         schema: object = with_decimals(self._hold().schema, self.schema).__arrow_c_schema__()
         return schema
 

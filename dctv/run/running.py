@@ -24,7 +24,7 @@ class Running:
         self._alone: list[Any] = []
         """Cancel tokens of kernels that run without a query."""
         self._reading = 0
-        """How many results are being read."""
+        """The number of results being read."""
         self._counting = threading.Lock()
         self._noted: list[DctvError] = []
         """Errors of ours that went through an engine."""

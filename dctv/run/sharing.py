@@ -110,7 +110,7 @@ def _works(node: Node, kinds: Callable[[], Mapping[str, str]]) -> bool:
 
 
 def _references(plan: Plan) -> list[int]:
-    """Return how often a relation's query reads each of its leaves."""
+    """Count the reads of each leaf in a relation's query."""
     if not isinstance(plan, Relation):
         return [1] * len(inputs(plan))
     read = Counter(node.name for node in walk(plan.query) if isinstance(node, TableName))

@@ -17,7 +17,7 @@ _DIGITS = 38
 
 
 def wide_columns(schema: Schema) -> list[int]:
-    """Return which columns are integers of 128 bits."""
+    """Return the indices of the columns with integers of 128 bits."""
     return [index for index, column in enumerate(schema.columns) if column.type in WIDE]
 
 

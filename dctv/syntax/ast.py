@@ -158,7 +158,7 @@ class TypeName(Node):
     dimensions: tuple[int | None, ...] = ()
     """The lengths in the brackets that follow, None for those of a list."""
     members: tuple[tuple[Name | None, TypeName], ...] = ()
-    """Of a STRUCT or UNION, with their names; key and value of a MAP, without."""
+    """Members of a STRUCT or UNION, with names; key and value of a MAP, without."""
 
 
 @record(eq=False, text=False)
@@ -423,7 +423,7 @@ class Core(Node):
     qualify: Expr | None = None
     windows: tuple[tuple[Name, Window], ...] = ()
     distinct_on: tuple[Expr, ...] = ()
-    """Of rows that agree in these, the first one is kept."""
+    """Keys of DISTINCT ON: of rows with equal keys, the first one is kept."""
     sample: Sample | None = None
     """The USING SAMPLE clause over the rows of `source`."""
 

@@ -151,7 +151,7 @@ def _broken_colour(text: str) -> Colour:
 
 
 def _digits(text: str) -> int:
-    """Return how many characters of a number come before its unit."""
+    """Return the number of characters of a number before its unit."""
     found = _NUMBER.match(text)
     return found.end() if found else 0
 
@@ -181,7 +181,7 @@ def _upto_name(text: str, *, dotted: bool) -> tuple[Parser | None, list[Raw]]:
 
 
 def _joins(found: list[Raw], index: int, count: int) -> bool:
-    """Tell whether a token belongs to the dotted name that the tokens after it end."""
+    """Return whether a token belongs to the dotted name that the tokens after it end."""
     if index < 0:
         return False
     if found[index].kind == ".":

@@ -44,7 +44,7 @@ def enclosing_call(text: str) -> str:
 
 
 def _opened(found: list[Raw], stop: int) -> int | None:
-    """Return where the innermost parenthesis is that is open before a position, None if all are closed."""
+    """Return the index of the innermost open parenthesis before a position, None if all are closed."""
     depth = 0
     for index in range(stop - 1, -1, -1):
         kind = found[index].kind

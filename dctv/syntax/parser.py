@@ -281,7 +281,7 @@ class Parser:
         return state is not None and number[following] in self.table.row(self.table.row(state)[number[word]])
 
     def accepts(self, name: str) -> bool:
-        """Tell whether a terminal may come next."""
+        """Return whether a terminal is valid next."""
         return self.reached(self.table.number[name]) is not None
 
     def reached(self, terminal: int) -> int | None:

@@ -51,7 +51,7 @@ class Percent(Expr):
 
 @record(eq=False, text=False)
 class Sample(Node):
-    """How many rows of a table are taken: a number of them, or a share in percent."""
+    """The size of a sample of a table: a number of rows, or a percentage."""
 
     size: Fraction
     share: bool = False

@@ -66,7 +66,7 @@ class ParseTable:
         return row
 
     def goto(self, state: int) -> Row:
-        """Return where the nonterminals lead from a state."""
+        """Return the goto actions of a state, by nonterminal."""
         row = self.gotos.get(state)
         if row is None:
             flat = self.packed[1][self.packed[3][state]]

@@ -58,7 +58,7 @@ class Schema:
 
     @property
     def special_count(self) -> int:
-        """How many leading columns are special: time and partition columns."""
+        """The number of special columns, which come first: time and partition columns."""
         return len(self.kind.time_columns) + len(self.partitions)
 
     @property

@@ -22,7 +22,7 @@ class Unit(Unread):
     factor: Fraction
     """Its size in base units, exact: a millisecond is 1/1000 of the second."""
     symbols: tuple[tuple[str, Fraction], ...]
-    """How it prints: short unit names with powers, in order written, those with negative powers last."""
+    """Its printed form: short unit names with powers, in order written, those with negative powers last."""
 
     def __str__(self) -> str:
         above = "*".join(_written(name, power) for name, power in self.symbols if power > 0)

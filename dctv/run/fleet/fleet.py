@@ -50,7 +50,7 @@ class Fleet:
 
     way: MountSettings
     members: Sequence[FleetMember]
-    """Those that can be read, in the order of their names."""
+    """Readable traces, in the order of their names."""
     metadata: Mapping[str, MemberMetadata]
     """By name of a member."""
     manifest_columns: tuple[ColumnType, ...]
@@ -227,7 +227,7 @@ class Fleet:
         self.context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
 
     def _target(self, run: PlanRun) -> str | None:
-        """Return where a worker writes its rows; one of a program's own executor may be on another machine."""
+        """Return the file for a worker's rows; a worker of the program's executor may be on another machine."""
         if self.context.crew.outside() is not None:
             return None
         run.spill_folder.mkdir(parents=True, exist_ok=True)
@@ -249,7 +249,7 @@ def _alone(plan: Plan) -> Plan:
 
 
 def _size(part: FleetPart) -> int:
-    """Return how many bytes the files of a trace have."""
+    """Return the size of a trace's files in bytes."""
     return sum(size for _, size, _ in part.state)
 
 

@@ -26,7 +26,7 @@ class Manifest:
 
     path: str
     columns: Sequence[ColumnType]
-    """All but the one that names the traces."""
+    """Its columns, except the one that names the traces."""
     rows: Mapping[str, Mapping[str, Value]]
     """By trace: values by column, without those that are missing."""
 

@@ -198,7 +198,7 @@ def _traces(fleet: Fleet, every: Sequence[FleetMember]) -> Plan:
 
 
 def _start(metadata: MemberMetadata) -> str | None:
-    """Return when a trace began by the wall clock, None if unknown."""
+    """Return the wall-clock start of a trace, None if unknown."""
     start = unix_start(metadata.properties)
     if start is None:
         return None

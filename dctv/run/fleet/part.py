@@ -45,7 +45,7 @@ class FleetPart:
     """Its stored tables are those of a fleet; here they have the rows of the one trace."""
     settings: RewriteSettings
     state: tuple[tuple[str, int, int], ...]
-    """Of the trace's files when it was mounted."""
+    """The state of the trace's files when it was mounted."""
     format: str
     """That it had then."""
 

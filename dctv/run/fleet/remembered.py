@@ -18,7 +18,7 @@ from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
 _VERSION = 4
-"""Of the file's form."""
+"""The version of the file's format."""
 
 
 @record

@@ -26,7 +26,7 @@ class Traces(Protocol):
 
     @property
     def members(self) -> Sequence[FleetMember]:
-        """Those that can be read."""
+        """The readable traces."""
         ...
 
     def wanted(self, plan: Plan, tests: Sequence[Expression], /) -> Sequence[FleetMember]:
@@ -57,14 +57,14 @@ class FleetTable:
     parts: tuple[str, ...]
     """Its name below a mount."""
     own_schema: Schema
-    """Of its rows in one trace; columns that only some traces have are among them."""
+    """The schema of its rows in one trace, including columns that only some traces have."""
     fixed: tuple[ColumnType, ...]
     """The columns that are the same in all rows of a trace: its name, and those of the manifest."""
     order: RowOrder = RowOrder.STABLE
     """Whether a trace's rows come in the same order in every run; those of all never come in order of time."""
     predicate: p.Predicate = p.ALWAYS
     columns: frozenset[str] | None = None
-    """Those that are read, None for all."""
+    """The columns to read, None for all."""
 
     @property
     def schema(self) -> Schema:
@@ -139,7 +139,7 @@ class FleetTable:
         return self.fleet.stream(self.scan, (), run)
 
     def lines(self) -> Sequence[str]:
-        """Return how many traces are read."""
+        """Return the number of traces that are read."""
         assert self.fleet is not None
         return (_shown(self.fleet, self.scan, ()),)
 

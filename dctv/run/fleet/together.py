@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dctv.patterns import pattern
 
 _FEW = 3
-"""How many traces a line names."""
+"""The number of traces that a line names."""
 _NAMED = pattern("`[^`]*`")
 
 

@@ -46,7 +46,7 @@ class _Placing:
     worth: dict[int, bool] = field(default_factory=dict)
     """Whether a part reads anything that the engine reads itself or is handed anyway."""
     sources: dict[int, RemoteRows] = field(default_factory=dict)
-    """Of the parts that the engine carries out."""
+    """The sources of the parts that the engine runs."""
     done: dict[tuple[int, bool], Plan] = field(default_factory=dict)
     warned: set[int] = field(default_factory=set)
     kept: list[Plan] = field(default_factory=list)

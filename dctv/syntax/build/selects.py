@@ -16,7 +16,7 @@ Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
 Cut: TypeAlias = tuple[ast.Expr | None, ast.Expr | None]
 """LIMIT and OFFSET."""
 Size: TypeAlias = tuple[Fraction, bool]
-"""How many rows, or how many in a hundred."""
+"""A number of rows, or a percentage, and which of the two it is."""
 
 
 def with_(_at: Place, recursive: bool, *tables: ast.CommonTable) -> tuple[bool, tuple[ast.CommonTable, ...]]:
