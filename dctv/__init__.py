@@ -1,7 +1,7 @@
 """SQL over trace files.
 
-`Session` mounts traces and runs SQL; `Result` is what a query gives; `TraceReader` reads one trace by filters;
-`compare` gives the `Comparison` of what a query gives for the traces of two sides. Errors that a user can cause are
+`Session` mounts traces and runs SQL; `Result` is the result of a query; `TraceReader` reads one trace by filters;
+`compare` returns the `Comparison` of a query's results for the traces of two sides. Errors that a user can cause are
 `DctvError`s, and warnings are `DctvWarning`s:
 
     with dctv.Session() as session:
@@ -66,11 +66,11 @@ _HOMES = {
     "TraceReader": "dctv.trace_reader",
     "compare": "dctv.comparison.of_traces",
 }
-"""Where things are; all else is an error."""
+"""The modules of public names; any other name is an error."""
 
 
 def __getattr__(name: str) -> object:
-    """Load what is asked for: `import dctv` must stay light."""
+    """Load an attribute on first use: `import dctv` must stay light."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,4 +1,4 @@
-"""Text before the cursor -> what may follow: keywords, tables, columns, functions, units."""
+"""Complete the text before the cursor: keywords, tables, columns, functions, units."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dctv.types.units import known_units
 _UNFINISHED = pattern(r"(?<![\w`.])(?:\w|`[^`]*+`|\.)*+$")
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO"})
 MOST = 300
-"""More candidates than that help nobody to choose."""
+"""The maximum number of candidates; longer lists are no help."""
 _USED = {
     unit: place
     for place, unit in enumerate(
@@ -34,16 +34,16 @@ round row_number stddev string_agg substr sum upper
 _COMMON = frozenset(_COMMON_NAMES.split())
 """Functions that are offered before others."""
 _RARE = ("collate_", "__", "json_serialize", "icu_", "pg_", "current_setting")
-"""How names of functions begin that are offered last."""
+"""Prefixes of functions that are offered last."""
 _BARE = pattern(r"[^\W\d]\w*")
 
 
 _CALLED = frozenset({"function", "macro", "table macro"})
-"""Kinds of what takes arguments."""
+"""Kinds of names that take arguments."""
 
 
 class ListedName(Protocol):
-    """A name that can stand in FROM."""
+    """A name that FROM accepts."""
 
     @property
     def name(self) -> str:
@@ -51,18 +51,18 @@ class ListedName(Protocol):
 
     @property
     def kind(self) -> str:
-        """What it is."""
+        """Its kind, such as `table` or `view`."""
 
     @property
     def doc(self) -> str:
-        """What it holds."""
+        """Its description."""
 
 
 class KnownNames(Protocol):
-    """What a session knows of names."""
+    """The names that a session knows."""
 
     def tables(self, prefix: str = "") -> Sequence[ListedName]:
-        """Return what can stand in FROM."""
+        """Return the names that FROM accepts."""
 
     def columns(self, name: str) -> Schema | None:
         """Return the schema of a table, None if there is no such table."""
@@ -74,29 +74,29 @@ class KnownNames(Protocol):
         """Return the names of the parameters of a table-valued function, none if there is no such function."""
 
     def usage(self, name: str) -> str:
-        """Return how a function is called, empty if there is no such function."""
+        """Return the usage of a function, empty if there is no such function."""
 
 
 @record
 class Candidate:
-    """What may stand in the place of the word that is being typed."""
+    """A possible replacement for the word that is being typed."""
 
     text: str
     about: str
-    """A kind such as `keyword` or `view`; of columns their table and unit; of functions how they are called."""
+    """A kind such as `keyword` or `view`; for columns their table and unit; for functions their usage."""
 
 
 @record
 class Candidates:
-    """What may follow, and how much of it is typed already."""
+    """The candidates, and how much of them is typed already."""
 
     typed: int
-    """How many characters before the cursor each of them replaces."""
+    """The number of characters before the cursor that each of them replaces."""
     found: Sequence[Candidate]
 
 
 def candidates(known: KnownNames, before: str, after: str = "") -> Candidates:
-    """Return what may stand at the cursor between two texts, columns first."""
+    """Return the candidates at the cursor between two texts, columns first."""
     begin = cut(before).rest
     typed = context(before[begin:])
     whole = f"{_UNFINISHED.sub('', before[begin:])}_ {after}"
@@ -142,7 +142,7 @@ def by_use(units: Iterable[str]) -> list[str]:
 
 
 def _rank_of_function(name: str) -> int:
-    """Return 0 for what people count and compute with, 2 for what hardly anybody calls."""
+    """Return the rank of a function: 0 for common aggregates and arithmetic, 2 for rarely used ones."""
     return 0 if name in _COMMON else 2 if name.startswith(_RARE) else 1
 
 
@@ -215,7 +215,7 @@ def _next_parts(prefix: tuple[str, ...], names: Iterable[tuple[str, str]]) -> It
 
 
 def matching(word: str, words: Iterable[tuple[str, str]]) -> list[Candidate]:
-    """Return the words that go on where `word` ends, whatever its case, each once."""
+    """Return the distinct words that start with `word`, ignoring case."""
     found: dict[str, Candidate] = {}
     for text, about in words:
         if text not in found and text.lstrip("`").lower().startswith(word.lower()):

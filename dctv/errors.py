@@ -48,7 +48,7 @@ class Place:
 
 
 class DctvError(Exception):
-    """Base of every error a user can cause; `str` of it is what the terminal shows: place, caret, hint.
+    """Base of every error a user can cause; its `str` is the terminal's text: place, caret, hint.
 
     `message` alone is one line, lower case, without a full stop.
     """
@@ -61,7 +61,7 @@ class DctvError(Exception):
         self.place = place
         self.hint = hint
         self.found = ""
-        """Lines of what was found, below the place: rows or values."""
+        """Lines of rows or values that were found, shown below the place."""
 
     def __str__(self) -> str:
         return harmless(render(self))
@@ -98,7 +98,7 @@ class NotOnThisEngine(EngineError):
 
 
 class Unanswered(EngineError):
-    """An engine elsewhere cannot be reached, or no more."""
+    """A remote engine cannot be reached, or the connection was lost."""
 
 
 class UsageError(DctvError):
@@ -145,7 +145,7 @@ class TimedOut(Interrupted):
     """The work took longer than it may."""
 
     exit_code = 124
-    """What the `timeout` of most systems exits with."""
+    """The exit code of `timeout` on most systems."""
 
 
 class DctvWarning(UserWarning):
@@ -164,7 +164,7 @@ class WarningLog:
         self.entries[message] = self.entries.get(message, 0) + count
 
     def untold(self) -> list[tuple[str, int]]:
-        """Return what nobody has asked for here before, with counts."""
+        """Return the messages that were not returned before, with counts."""
         found = [one for one in self.entries.items() if one[0] not in self._told]
         self._told.update(message for message, _ in found)
         return found
@@ -181,7 +181,7 @@ def counted(message: str, count: int) -> str:
 
 
 _CALLERS = 3
-"""How many frames of the program a notebook shows above an error."""
+"""The number of frames of the program that a notebook shows above an error."""
 
 
 def _callers(error: DctvError) -> list[FrameSummary]:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _KINDS = {"event": "ev", "span": "sp", "regular": "t", "view": "v", "function": "fn", "table macro": "m"}
 _KEYWORDS_FIRST, _FUNCTIONS_LAST = 100, 1000
-"""Where Harlequin puts keywords and functions in its menu."""
+"""Priorities of keywords and functions in Harlequin's menu."""
 
 
 class DctvCursor(HarlequinCursor):
-    """The rows of one query, read when they are asked for."""
+    """The rows of one query, read on demand."""
 
     def __init__(self, result: Result) -> None:
         self._result = result
@@ -40,7 +40,7 @@ class DctvCursor(HarlequinCursor):
         return [(one.head, _short(dialect_type(one.type))) for one in self._result.schema.columns]
 
     def set_limit(self, limit: int) -> DctvCursor:
-        """Have no more than so many rows read."""
+        """Limit the number of rows to read."""
         self._limit = limit
         return self
 
@@ -74,7 +74,7 @@ class DctvConnection(HarlequinConnection):
         return last
 
     def cancel(self) -> None:
-        """End what runs."""
+        """Interrupt the running query."""
         self.session.interrupt()
 
     def get_catalog(self) -> Catalog:
@@ -101,7 +101,7 @@ class DctvConnection(HarlequinConnection):
 
 
 class DctvAdapter(HarlequinAdapter):
-    """What `harlequin -a dctv` opens: words of its command line are traces, `PATH` or `NAME=PATH`."""
+    """The adapter of `harlequin -a dctv`: words of its command line are traces, `PATH` or `NAME=PATH`."""
 
     ADAPTER_DETAILS = "Traces as tables, in the dialect of dctv: spans, events and units."
     IMPLEMENTS_CANCEL = True
@@ -159,7 +159,7 @@ class _Table(InteractiveCatalogItem[DctvConnection]):
 
 
 def _space(name: str, spaces: dict[str, CatalogItem], top: list[CatalogItem]) -> list[CatalogItem]:
-    """Return what is in a namespace of the catalog so far; it is made with those above it."""
+    """Return the catalog item of a namespace; create it, and those above it, if missing."""
     if not name:
         return top
     if name not in spaces:

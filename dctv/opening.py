@@ -1,4 +1,4 @@
-"""Limits -> everything that a session carries its statements out with: an engine, and the registries."""
+"""Make the context of a session within given limits: an engine, and the registries."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from dctv.writers.first_rows import as_html, as_text
 def open_context(
     limits: Limits, progress: Progress, crew: Crew, allow_files: AllowedFiles, *, allow_engines: bool = False
 ) -> ExecutionContext:
-    """Open an engine and find what there is; nothing is mounted yet."""
+    """Open an engine and find the registered parts; nothing is mounted yet."""
     log = WarningLog()
     engine = DuckDB(
         threads=limits.threads,

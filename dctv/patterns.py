@@ -7,7 +7,7 @@ from typing import Any, AnyStr, cast
 
 
 class _Uncompiled:
-    """Stands for a pattern; what is asked of it is kept, so that only the first use takes longer."""
+    """A proxy for a pattern, compiled on first use; attributes are cached, so that only the first access is slower."""
 
     def __init__(self, text: Any, flags: int) -> None:
         self._given = (text, flags)

@@ -1,4 +1,4 @@
-"""How far work is -> whoever wants to know, until they have had enough of it."""
+"""Report the progress of work to a listener, until the work is interrupted."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from collections.abc import Callable
 from dctv.errors import Interrupted
 
 ProgressListener = Callable[[str, int, int], None]
-"""Told what is done, how much of it, and how much there is in all; 0 and 0 where nobody knows."""
+"""Called with the name of the work, the amount done, and the total; 0 and 0 where these are unknown."""
 
 
 class Progress:
-    """Hands reports on, if somebody is told; once it is interrupted, the next report ends the work."""
+    """Passes reports to the listener, if any; after an interrupt, the next report ends the work."""
 
     def __init__(self, listener: ProgressListener | None) -> None:
         self.listener = listener
         self.interrupted: bool = False
 
     def begin(self) -> None:
-        """Let new work be done: what was interrupted is over."""
+        """Clear an interrupt, so that new work can run."""
         self.interrupted = False
 
     def interrupt(self) -> None:
-        """End what runs, from another thread."""
+        """End the running work, from another thread."""
         self.interrupted = True
 
     def report(self, label: str, done: int, total: int) -> None:
-        """Tell how far work is.
+        """Report progress.
 
         Raises:
-            Interrupted: the user had enough.
+            Interrupted: the work was interrupted.
         """
         self.check()
         if self.listener is not None:
             self.listener(label, done, total)
 
     def check(self) -> None:
-        """Go on, or end the work.
+        """Raise an error if the work was interrupted.
 
         Raises:
-            Interrupted: the user had enough.
+            Interrupted: the work was interrupted.
         """
         if self.interrupted:
             raise Interrupted("interrupted")

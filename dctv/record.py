@@ -1,7 +1,7 @@
 """Slotted dataclasses that are cheap to define: their methods are shared, or made when they are worth it.
 
-`dataclass` compiles five functions for each class, and to load it loads all that looks into Python programs: together a
-third of the time in which a program that asks one question starts. What is made here is a dataclass to the standard
+`dataclass` compiles five functions for each class, and its import loads modules for introspection: together a
+third of the start-up time of a program that asks one question. A class made here is a dataclass to the standard
 library and to type checkers. `field`, `fields` and `replace` are the standard ones for these classes.
 """
 
@@ -25,11 +25,11 @@ _OWN = "__record_fields__"
 _FIELDS, _PARAMS, _KIND = "__dataclass_fields__", "__dataclass_params__", "_field_type"
 _set = object.__setattr__
 _FEW = 16
-"""How many instances are made before it pays to compile how."""
+"""The number of instances above which compiling `__init__` pays off."""
 
 
 class _Field:
-    """What is known of a field; the names are those of the standard library."""
+    """A field of a record; the names are those of the standard library."""
 
     __slots__ = ("compare", "default", "default_factory", "init", "kw_only", "name", "repr", "type")
 
@@ -47,7 +47,7 @@ class _Field:
         return self.default is _MISSING and self.default_factory is _MISSING
 
     def value(self) -> Any:
-        """Return what it is when nothing is given, or _MISSING."""
+        """Return its default value, or _MISSING."""
         return self.default if self.default_factory is _MISSING else self.default_factory()
 
 
@@ -56,7 +56,7 @@ _Fields = Mapping[str, _Field]
 if not TYPE_CHECKING:
 
     def field(*, default=_MISSING, default_factory=_MISSING, **more):
-        """Say more of a field than its type."""
+        """Declare more about a field than its type."""
         made = _Field(default, default_factory)
         for name, value in more.items():
             setattr(made, name, value)
@@ -67,7 +67,7 @@ if not TYPE_CHECKING:
         return tuple(getattr(one, _OWN).values())
 
     def is_record(one):
-        """Tell whether it is a record, or a class of records."""
+        """Return whether it is a record, or a class of records."""
         return hasattr(one, _OWN)
 
     def replace(one, /, **changes):
@@ -90,14 +90,14 @@ def record(cls: type[Any] | None = None, /, *, eq: bool = True, text: bool = Tru
 
 
 class Unread:
-    """Base of records of which some are read only when somebody looks at them: `unread` makes those."""
+    """Base of records that can be read lazily: `unread` makes those."""
 
     __slots__ = ("_read",)
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Read what it is; called for what has no value yet."""
+            """Read the record; called for an attribute without a value."""
             names = getattr(type(self), _OWN)
             if name not in names:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -111,7 +111,7 @@ U = TypeVar("U", bound=Unread)
 
 
 def unread(kind: type[U], read: Callable[[], U]) -> U:
-    """Return a record that is read when somebody looks at it."""
+    """Return a record that is read on first access."""
     made = object.__new__(kind)
     _set(made, "_read", read)
     return made
@@ -145,7 +145,7 @@ def _field(name: str, kind: Any, default: Any) -> _Field:
 
 
 def _methods(every: _Fields, *, eq: bool, shown: bool, frozen: bool) -> dict[str, Callable[..., Any] | None]:
-    """Return what needs no code of its own in each class."""
+    """Return the methods that need no code of their own in each class."""
     names = tuple(every)
     compared = _getter([one.name for one in every.values() if one.compare])
 
@@ -191,7 +191,7 @@ def _no_deletion(_: object, name: str) -> None:
 
 
 class _Standard:
-    """What the standard library leaves on dataclasses and looks for; made when it does."""
+    """The attribute by which the standard library recognises dataclasses; made on first access."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -227,7 +227,7 @@ def _standard(one: _Field, kind: object) -> Any:
 
 
 class _Init:
-    """Makes the first instances of a class value by value; who wants more, or asks for the method, has it compiled."""
+    """Makes the first instances of a class value by value; further ones, or access to the method, compile it."""
 
     def __init__(self, every: _Fields) -> None:
         self.cls: type[Any] = object
@@ -257,7 +257,7 @@ class _Init:
     def _begin(self, instance: Any, /, *values: object, **named: object) -> None:
         given = {**dict(zip(self._names, values, strict=False)), **named}
         if len(given) < len(values) + len(named) or not self._wanted <= given.keys() <= self._taken:
-            self.cls.__init__(instance, *values, **named)  # It tells what is wrong.
+            self.cls.__init__(instance, *values, **named)  # It raises the error.
         for name, one in self._every.items():
             value = given[name] if name in given else one.value()
             if value is not _MISSING:

@@ -1,4 +1,4 @@
-"""Folders and files -> a database in memory that can reach nothing else of the machine."""
+"""Open a database in memory that can access only some folders and files."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _CHANGEABLE = ("enable_profiling", "max_memory", "threads")
 def sandboxed(
     config: Mapping[str, Any], folders: Iterable[Path] = (), files: Iterable[Path] = ()
 ) -> duckdb.DuckDBPyConnection:
-    """Return a connection that reads what lies in some folders, and some files, and spills; all else is refused.
+    """Return a connection that may read some folders and files, and spill; all other access is refused.
 
     Raises:
         duckdb.Error: the configuration is not understood.
     """
-    import duckdb  # heavy; only wanted when something is asked
+    import duckdb  # heavy; only needed for queries
 
     connection = duckdb.connect(":memory:", config={**config, **_CLOSED})
     connection.execute(f"SET allowed_directories = [{_listed(folders)}]")
@@ -43,7 +43,7 @@ def escaped(path: str) -> str:
 
 
 def _listed(paths: Iterable[Path]) -> str:
-    """Write paths as they are, and as the patterns by which they are asked for."""
+    """Write paths literally, and as the patterns that match them."""
     whole = [str(path.absolute()) for path in paths]
     return ", ".join(map(_text, dict.fromkeys(form for path in whole for form in (path, escaped(path)))))
 

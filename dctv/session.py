@@ -65,7 +65,7 @@ if TYPE_CHECKING:
 class Session:
     """Traces, views and settings of one sitting; close it, or use it in a `with` statement.
 
-    `index` tells whether traces are read by their indexes: True builds those that are missing, `"auto"` those of large
+    `index` says whether traces are read by their indexes: True builds those that are missing, `"auto"` those of large
     traces, False looks for none; large are those of `large` bytes of text. They are in `index_dir`, in the folder that
     DCTV_INDEX_DIR names, or in the cache.
 
@@ -73,14 +73,14 @@ class Session:
     well: all, or some files and folders. `temp_directory` is where rows go that do not fit into memory, else the cache.
 
     `engine` is the address of a Spark Connect server, such as `sc://host:15002`, which then carries queries out as far
-    as it can. `SET engine` goes back to the own one, `duckdb`, and to this one again; with `allow_engines` to any: what
-    an engine sends back can run code in this process.
+    as it can. `SET engine` goes back to the local one, `duckdb`, or this one again; with `allow_engines` to any: data
+    from an engine can run code in this process.
 
     Warnings of `mount`, `sql` and `matches`, and the reasons why a trace could not be read whole, are issued through
     Python's `warnings` as `DctvWarning`, unless `warn` is False; the methods `warnings` and `incomplete` return them.
 
-    Several threads may use one session: calls wait for each other, results are read side by side. `interrupt` ends what
-    runs in all of them, and `warnings` tells those of the last call of any.
+    Several threads may use one session: calls wait for each other, results are read concurrently. `interrupt` ends all
+    running work, and `warnings` returns those of the last call of any thread.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Session:
         weakref.finalize(self._context.running, self._context.engine.close)
         self._warn = warn
         self._partial = 0
-        """How many traces have been reported as not read completely."""
+        """The number of traces already reported as incomplete."""
         self.turn: threading.RLock = threading.RLock()
         """Held by the thread that is in the session."""
         if engine is not None:
@@ -126,7 +126,7 @@ class Session:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
         Of the options, `align` and `time` are in ns, or a `timedelta`; `format` is the name of a format, or an
-        ending of its files, where the content is not to tell.
+        ending of its files, to override detection by content.
 
         Raises:
             TraceError: it cannot be read.
@@ -163,7 +163,7 @@ class Session:
 
     @property
     def executor(self) -> Executor | None:
-        """Where traces of fleets are read: an executor of the program, such as Dask's; None for processes of our own.
+        """The executor for traces of fleets: one of the program, such as Dask's; None for processes of our own.
 
         Its workers must be able to import dctv, and see the traces under the same paths.
         """
@@ -183,9 +183,9 @@ class Session:
         partitions: Sequence[str] = (),
         units: Mapping[str, str] | None = None,
     ) -> None:
-        """Give data of the program a name in SQL.
+        """Register data of the program under a name in SQL.
 
-        `data` is a pyarrow Table or Dataset, a pandas or polars frame, a dict of columns, or what else gives an Arrow
+        `data` is a pyarrow Table or Dataset, a pandas or polars frame, a dict of columns, or another source of an Arrow
         stream, such as a result; `kind` is `regular`, `event` (with a column `_ts`) or `span` (with `_ts` and
         `_duration`); units come from `units` or the Arrow fields' metadata, times are in ns. Events and spans are
         checked and sorted once, here, and copied.
@@ -201,7 +201,7 @@ class Session:
     def index(
         self, path: str | Path, order: IndexRequest | None = None, *, timeline: bool = False, **options: object
     ) -> IndexOutcome:
-        """Build the index and the column store of a trace, or what they lack, and with `timeline` its timeline.
+        """Build the index and the column store of a trace, or their missing parts, and with `timeline` its timeline.
 
         Raises:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
@@ -214,7 +214,7 @@ class Session:
 
     @in_turn
     def check_index(self, path: str | Path, order: IndexRequest | None = None, **options: object) -> list[str]:
-        """Compare the index of a trace with the trace; return in words what differs.
+        """Compare the index of a trace with the trace; return descriptions of the differences.
 
         Raises:
             IndexUnusable: there is no index that could be compared.
@@ -247,7 +247,7 @@ class Session:
     def execute(
         self, text: str, params: Params | None = None, *, source_name: str = "<query>", base: Path | None = None
     ) -> Iterator[Outcome]:
-        """Run the statements of a text one after another; each runs when its outcome is asked for.
+        """Run the statements of a text one after another; each runs when the iterator reaches it.
 
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
@@ -271,7 +271,7 @@ class Session:
         bools, None, dates, and durations, which have the unit ns.
 
         Raises:
-            QueryError: the text is wrong, or what runs of it fails; that of a result fails when it is read.
+            QueryError: the text is wrong, or a statement fails; a result fails when it is read.
             AssertionFailed: an ASSERT or EXPECT does not hold.
         """
         last: Outcome | None = None
@@ -288,7 +288,7 @@ class Session:
 
     @in_turn
     def check(self, text: str) -> list[DctvError]:
-        """Return what is wrong with a text, without running it."""
+        """Return the errors in a text, without running it."""
         with deep_recursion():
             try:
                 return list(execute.faults(parse(SourceText("<query>", text)), environment(self._context)))
@@ -306,7 +306,7 @@ class Session:
         replace: bool = False,
         **options: object,
     ) -> StateSystem:
-        """Make a state system of the changes that a function makes of a select's rows; SQL knows it by its name.
+        """Make a state system from the changes that a function derives from a select's rows, and register it in SQL.
 
         `provider(batches, states)` is called once, with pyarrow record batches and the state system that it is to
         change. With a version, that of a trace's own namespace which reads nothing but that trace is kept beside the
@@ -324,7 +324,7 @@ class Session:
 
     @in_turn
     def state_system(self, name: str) -> StateSystem:
-        """Return a state system by its name, such as `t.state`; it is made if it is not there.
+        """Return a state system by its name, such as `t.state`; make it if it does not exist.
 
         Raises:
             BindError: there is none of this name.
@@ -358,12 +358,12 @@ class Session:
         return found
 
     def interrupt(self) -> None:
-        """End what runs, from another thread; it raises Interrupted and the session stays usable."""
+        """End running work, from another thread; it raises Interrupted and the session stays usable."""
         self._context.running.interrupt()
 
     @in_turn
     def tables(self, prefix: str = "") -> list[TableInfo]:
-        """Return everything that can stand in FROM below a dotted prefix; what is in no trace comes first."""
+        """Return everything that FROM accepts below a dotted prefix; entries outside of traces come first."""
         return in_order(listing(prefix, self._context.catalog), self._context)
 
     @in_turn
@@ -409,7 +409,7 @@ class Session:
 
     @contextmanager
     def kernel(self) -> Iterator[Cancel]:
-        """Give a kernel that is run without a query what `interrupt` sets, and make errors of its failures."""
+        """Give a kernel without a query the cancel token of `interrupt`, and translate its failures."""
         self._context.progress.begin()
         with self._context.running.kernel() as cancel:
             yield cancel
@@ -432,7 +432,7 @@ class Session:
 
     @in_turn
     def usage(self, name: str) -> str:
-        """Return how a function is called, such as `substr(string, start[, length])`, empty if there is none."""
+        """Return the usage of a function, such as `substr(string, start[, length])`, empty if there is none."""
         return usage(name, self._context.catalog)
 
     @property
@@ -446,17 +446,17 @@ class Session:
 
     @in_turn
     def keep(self) -> Kept:
-        """Note what the session has, for `restore`."""
+        """Snapshot the session's names, mounts and settings, for `restore`."""
         return keep(self._context)
 
     @in_turn
     def restore(self, kept: Kept) -> bool:
-        """Forget names, mounts and settings that came after `keep`; False if what was there before is gone."""
+        """Forget names, mounts and settings that came after `keep`; return False if earlier ones are gone."""
         return restore(kept, self._context)
 
     @property
     def metered(self) -> bool:
-        """Whether results tell what they took, as `result.spent`."""
+        """Whether results report their cost, as `result.spent`."""
         return self._context.settings.metered
 
     @metered.setter
@@ -465,15 +465,15 @@ class Session:
 
     @property
     def changes(self) -> int:
-        """How often tables and views have changed; until they do, a query gives the same rows."""
+        """The number of changes of tables and views; while it is constant, a query returns the same rows."""
         return self._context.catalog.changes
 
     def incomplete(self) -> list[str]:
-        """Return what kept mounted traces, and files that queries name, from being read whole."""
+        """Return the reasons why mounted traces, and files that queries name, could not be read whole."""
         return self._context.incomplete()
 
     def warnings(self) -> list[str]:
-        """Return what the last mount, statement or filter was warned of."""
+        """Return the warnings of the last mount, statement or filter."""
         return list(self._context.log.entries)
 
     def serve(self, *, port: int = 0) -> Serving:

@@ -1,4 +1,4 @@
-"""The folder that the user has for what does not fit into memory -> a folder that is there."""
+"""Make the folder of the user for data that does not fit into memory."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class TraceReader:
     """One trace: a file, a folder or a pattern, or several of them; close it, or use it in a `with` statement.
 
     Queries are written in the filter language: `cat == "POSIX" and dur > 1ms`; none means all events. Events come in
-    order of time. Iterators read as they are asked. `index` and `index_dir` are those of `Session`.
+    order of time. Iterators read on demand. `index` and `index_dir` are those of `Session`.
 
     Raises:
         TraceError: the trace cannot be read.
@@ -37,7 +37,7 @@ class TraceReader:
         memory_limit: str | None = None,
     ) -> None:
         self.session: Session = Session(threads=threads, memory_limit=memory_limit, index=index, index_dir=index_dir)
-        """What answers, where the trace is mounted as `trace`: for questions in SQL."""
+        """The session with the trace mounted as `trace`, for questions in SQL."""
         paths = [path] if isinstance(path, str | Path) else list(path)
         try:
             self.session.mount([str(one) for one in paths], _NAME)
@@ -56,7 +56,7 @@ class TraceReader:
     def read_lines(self, query: str | None = None) -> Iterator[str]:
         """Yield every matching event as a JSON text, without the end of its line.
 
-        Times are in the unit of the format's records: `header` has the lines that tell of another one.
+        Times are in the unit of the format's records: `header` has the lines that declare another one.
 
         Raises:
             QueryError: the query does not follow its grammar, or does not fit the trace.
@@ -75,7 +75,7 @@ class TraceReader:
         return self._matches(query).rows().batches()
 
     def count(self, query: str | None = None) -> int:
-        """Return how many events match.
+        """Count the events that match.
 
         Raises:
             QueryError: as `read_lines`.
@@ -84,12 +84,12 @@ class TraceReader:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The lines that a file of records must begin with to be the same trace: the time unit, if it is not usual."""
+        """The lines that a file of records must begin with to be the same trace: the time unit, if not the default."""
         return self._matches(None).head
 
     @property
     def warnings(self) -> list[str]:
-        """What the last query was warned of, such as a field that no event has."""
+        """The warnings of the last query, such as about a field that no event has."""
         return self.session.warnings()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Turns what a terminal would obey instead of show into text that it shows."""
+"""Escapes of characters that a terminal would obey instead of show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _SHORT_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def visible(text: str) -> str:
-    r"""Escape what a terminal would obey instead of show: control characters as `\n` or `\x1b`, direction marks."""
+    r"""Escape control characters, as `\n` or `\x1b`, and direction marks, which a terminal would obey."""
     if text.isprintable():
         return text
     from unicodedata import category

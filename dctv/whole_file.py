@@ -1,4 +1,4 @@
-"""A path -> a binary stream to a file that appears there, or replaces an older one, only when all is written."""
+"""Write files atomically: a file appears, or replaces an older one, only when it is complete."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from dctv.record import record
 
 @record(frozen=False)
 class Sink:
-    """Where results go."""
+    """The destination of results."""
 
     stream: BinaryIO
     discard: Callable[[], None]
-    """Leave nothing behind; what is written later goes nowhere."""
+    """Remove the partial file; later writes are discarded."""
     separate: Callable[[bytes], None]
     """Write these bytes when the next ones come, and not if none do."""
 
 
 class Descriptor(io.RawIOBase):
-    """A file descriptor whose failures are errors for the user, and which can be told to forget."""
+    """A file descriptor whose failures are errors for the user, and which can discard its data."""
 
     def __init__(self, descriptor: int, name: str, before: Callable[[], None]) -> None:
         self._descriptor = descriptor
@@ -40,7 +40,7 @@ class Descriptor(io.RawIOBase):
         self._before_next = separator
 
     def writable(self) -> bool:
-        """Say that bytes can be written."""
+        """Return True: bytes can be written."""
         return True
 
     def write(self, data: object, /) -> int:
@@ -62,13 +62,13 @@ class Descriptor(io.RawIOBase):
 
 
 def cannot_write(name: str, error: OSError) -> UsageError:
-    """Say why a file cannot be written."""
+    """Return the error of a file that cannot be written."""
     return UsageError(f"cannot write {name}: {(error.strerror or str(error)).lower()}")
 
 
 @contextmanager
 def file_sink(path: Path) -> Iterator[Sink]:
-    """Write a file that appears, or replaces an older one, only when all went well and `discard` was not called."""
+    """Write a file that appears, or replaces an older one, only on success without a call of `discard`."""
     name = f"`{path}`"
     target = Path(os.path.realpath(path))
     try:

@@ -1,1 +1,1 @@
-"""What an entry of a registry must provide, and the scan that finds it."""
+"""Interfaces of the entries of registries, and the scan that finds them."""

@@ -1,6 +1,6 @@
-"""What a trace format brings so that its traces can be indexed: one pass over the chunks, and single chunks again.
+"""The interface of an indexable trace format: one pass over the chunks, and reading single chunks again.
 
-A chunk is a run of whole lines (or packets) of one file that can be decoded without what stands before it, but for
+A chunk is a run of whole lines (or packets) of one file that can be decoded without the data before it, except for
 metadata of the whole trace: it begins at a gzip member, at a seek point inside of one, or anywhere in a plain file.
 """
 
@@ -23,14 +23,14 @@ CHUNK_BYTES = 16 << 20
 
 @record
 class Checkpoint:
-    """Where a chunk is."""
+    """The place of a chunk."""
 
     file: int
     """Number of the file in the trace."""
     number: int
     """Number of the chunk in its file, from 0."""
     uc_offset: int
-    """Where its text begins in the unpacked file; the first byte of a line."""
+    """The offset of its text in the unpacked file; the first byte of a line."""
     uc_size: int
     """Bytes of its text; ends behind a line's end, or with the file."""
     c_offset: int
@@ -39,7 +39,7 @@ class Checkpoint:
     c_size: int
     """Bytes of the file from `c_offset` on that are needed for it."""
     bits: int
-    """How many bits of the byte before `c_offset` belong to the deflate block that begins here, 0 to 7."""
+    """The number of bits of the byte before `c_offset` that belong to the deflate block that begins here, 0 to 7."""
     window: bytes | None
     """The text before the seek point that later text may refer to, at most 32 KiB; None at a member's header."""
     skip: int
@@ -62,24 +62,24 @@ class DecodedChunk:
     others: Sequence[tuple[str, Any]] = ()
     """Rows of tables that are not of events (`metadata`), by the table's name, in the order of the file."""
     hashes: Sequence[tuple[str, str, str]] = ()
-    """What the chunk says of hashes: dimension (`fhash`, `hhash`, `shash`), hash, text."""
+    """Texts of hashes that the chunk defines: dimension (`fhash`, `hhash`, `shash`), hash, text."""
     other_lines: Mapping[str, bytes] = field(default_factory=dict)
     """Lines that are no events, by type (`FH`, `PR`, `` for blank and bad ones): little-endian u32 line numbers."""
 
 
 @record
 class TraceMetadata:
-    """What a format must know of a whole trace to finish its tables and to decode single chunks of it."""
+    """Facts about a whole trace that a format needs to finish its tables and to decode single chunks."""
 
     entries: Mapping[str, Any]
-    """Whatever JSON can hold; `start_ns` always is there: the absolute time of `_ts` 0."""
+    """Values that JSON can hold; always includes `start_ns`, the absolute time of `_ts` 0."""
     hashes: Sequence[tuple[int, str, str, str]]
     """File, dimension, hash and text of all chunks."""
 
 
 @record
 class ColumnLineage:
-    """What of the decoded events a column of a finished table shows."""
+    """The column of the decoded events that a column of a finished table comes from."""
 
     dimension: str
     """`ts` (in absolute ns), `dur`, `cat`, `args.size`: as indexes call it."""
@@ -91,18 +91,18 @@ class ColumnLineage:
 class Pass(Protocol):
     """One pass over the files of a trace, in bounded memory, on several threads.
 
-    Chunks come in the order of the files and of their places. What is raised by the context's `progress` ends it.
+    Chunks come in the order of files and offsets. An exception from the context's `progress` ends the pass.
     """
 
     def __iter__(self) -> Iterator[DecodedChunk]:
         """Yield every chunk once."""
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return what was learnt; only after the last chunk."""
+        """Return the metadata of the trace; only after the last chunk."""
 
     def again(self) -> bool:
-        """Whether chunks were handed out wrongly for want of something that was learnt later.
+        """Whether earlier chunks were decoded wrongly, without a fact that was found later.
 
-        That is a time unit, or a column's type to which its values cannot be cast without loss. The pass must then be
-        done again with its metadata as hints; the second pass never asks for a third.
+        Such a fact is a time unit, or a column's type to which its values cannot be cast without loss. The pass must be
+        repeated with its metadata as hints; the second pass never needs a third.
         """

@@ -1,4 +1,4 @@
-"""What an SQL engine must bring: types of a query before it runs, and streams of its result."""
+"""The interface of an SQL engine: types of a query before it runs, and streams of its result."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ ZERO_DIVISION = "DCTV_ZERO_DIVISION"
 
 @record
 class Profile:
-    """What one run of a query took."""
+    """The cost of one run of a query."""
 
     seconds: float
-    """Of all its operators in all threads, reading its sources included."""
+    """CPU time of all its operators in all threads, including reads of its sources."""
     peak: int
     """Bytes of rows in the engine's buffers, at most."""
     spilled: int
@@ -37,11 +37,11 @@ class EngineQuery(ArrowStream, Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of its runs and sources."""
+        """Release its runs and sources."""
         ...
 
     def profiles(self) -> list[Profile]:
-        """Return what its runs cost, if that was metered; they must have ended."""
+        """Return the costs of its runs, if they were metered; they must have ended."""
         ...
 
 
@@ -50,7 +50,7 @@ class Engine(Protocol):
 
     @property
     def failures(self) -> tuple[type[BaseException], ...]:
-        """What running queries raise: the engine's errors, and those of Arrow and the kernels."""
+        """Exceptions of running queries: the engine's errors, and those of Arrow and the kernels."""
 
     def failure(self, error: BaseException) -> DctvError:
         """Return our error for one that came out of a running query."""
@@ -81,11 +81,11 @@ class Engine(Protocol):
         ...
 
     def refusal(self, name: str) -> BindError | None:
-        """Return why texts may not call a function that is there, None if there is none of that name."""
+        """Return the error for texts that call a forbidden function, None if there is no function of that name."""
         ...
 
     def refused_file(self, path: str) -> BindError:
-        """Return why texts may not read a file."""
+        """Return the error for texts that read a forbidden file."""
         ...
 
     def may_name(self, path: Path) -> bool:
@@ -93,7 +93,7 @@ class Engine(Protocol):
         ...
 
     def refused_target(self, path: str) -> BindError:
-        """Return why texts may not write a file."""
+        """Return the error for texts that write a forbidden file."""
         ...
 
     def stream(self, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineQuery:
@@ -105,11 +105,11 @@ class Engine(Protocol):
         ...
 
     def memory_limit(self) -> int:
-        """Return how many bytes its queries may use."""
+        """Return the memory limit of its queries in bytes."""
         ...
 
     def spill_folder(self) -> Path:
-        """Return where rows go that do not fit into memory; the folder may not be there yet."""
+        """Return the folder for rows that do not fit into memory; it may not exist yet."""
         ...
 
     def interrupt(self) -> None:
@@ -117,7 +117,7 @@ class Engine(Protocol):
         ...
 
     def finish(self) -> None:
-        """Let go of queries that have ended; called when none is read."""
+        """Release queries that have ended; called when none is being read."""
         ...
 
     def settings(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""What reading damaged files raises -> errors in words, at one place for all formats.
+"""Turn exceptions from reading damaged files into errors for users, in one place for all formats.
 
-A reader tells what it expects to be wrong with a file. What it does not expect, a length that is no length or a place
-behind the end, ends here: as an error that names the file, never as a traceback.
+A reader reports the damage that it expects. Damage that it does not expect, such as an impossible length or an offset
+behind the end, becomes an error that names the file, never a traceback.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ FAULTS = (
     NotImplementedError,  # archives by a method that zipfile lacks, types that Arrow cannot read
     RecursionError,
 )
-"""What damaged files make libraries raise; the errors of Arrow are among them."""
+"""Exceptions of libraries on damaged files; these include the errors of Arrow."""
 
 
 class InWords:
-    """Turn exceptions of readers into errors that say what is wrong with which file."""
+    """Turn exceptions of readers into errors that name the file and the damage."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
@@ -74,7 +74,7 @@ class _Guarded:
             yield from self._found
 
     def metadata(self) -> Mapping[str, Any]:
-        """Return what was learnt."""
+        """Return the metadata of the trace."""
         with InWords(self._paths):
             return self._found.metadata()
 

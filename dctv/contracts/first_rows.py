@@ -1,4 +1,4 @@
-"""The first rows of a result, and what makes them readable for a person."""
+"""The first rows of a result, and the functions that format them for display."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class FirstRows:
 
     schema: Schema
     values: list[list[object]]
-    """Of each column those of the first rows, as Python has them; times as texts."""
+    """Values of the first rows by column, as Python objects; times as texts."""
     read: int
-    """How many rows were read so far; these are the first."""
+    """The number of rows read so far; these are the first."""
     complete: bool
     """Whether there are no others."""
     warnings: Sequence[tuple[str, int]] = ()
@@ -24,7 +24,7 @@ class FirstRows:
 
     @property
     def shown(self) -> int:
-        """How many rows these are."""
+        """The number of these rows."""
         return len(self.values[0])
 
     def chunks(self) -> Iterator[list[list[object]]]:
@@ -39,4 +39,4 @@ class Showing:
     text: Callable[[FirstRows], str]
     """For the terminal; without a newline at the end."""
     html: Callable[[FirstRows], str]
-    """For a notebook; whatever is in the rows, nothing of it is markup."""
+    """For a notebook; values in the rows are escaped, and never become markup."""

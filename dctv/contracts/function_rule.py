@@ -1,4 +1,4 @@
-"""What a scalar, aggregate or window function must bring: its name, and what it does to units."""
+"""The interface of a scalar, aggregate or window function: its name, and its effect on units."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class FunctionRule:
     """A function of SQL as the binder sees it; one that is not registered is scalar and follows `UnitRule.BARE`."""
 
     name: str
-    """As the engine calls it, in lower case."""
+    """Its name in the engine, in lower case."""
     kind: FunctionKind
     rule: UnitRule
     doc: str
-    """What it returns, in one line, for the reference and for completion."""
+    """One line on its result, for the reference and for completion."""

@@ -1,4 +1,4 @@
-"""What it takes to make a history of states or a timeline, and where those that were made are kept."""
+"""The interfaces to make a history of states or a timeline, and to cache those that were made."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Work:
     """A file that is wanted, and how it is made."""
 
     name: str
-    """What it is called below its trace; one file is kept for each."""
+    """Its name below its trace; one file is kept for each."""
     version: bytes
-    """Says how its changes are made: what is kept counts only if it was made just so."""
+    """Identifies how its changes are made: a kept file is valid only if its version is the same."""
     write: Callable[[Path, bytes], None]
     """Makes a new file with this identity."""
     open: Callable[[Path, bytes], Any]
@@ -26,14 +26,14 @@ class Work:
     note: Callable[[str], None]
     """Called with the reason why it is not kept, or why a kept one is not used."""
     kind: str = "history"
-    """What the file is called."""
+    """The word for the file in messages."""
     holds: str = "states"
-    """What is in it, in the plural."""
+    """The word for its contents in messages, in the plural."""
 
 
 class HistoryStore(Protocol):
-    """Where the files that were made of one trace are kept."""
+    """The store of the files that were made of one trace."""
 
     def kept(self, work: Work, /) -> Any:
-        """Return what is in a file, made if it is not there or not good; None if it cannot be kept."""
+        """Return the contents of a file, made if it is missing or invalid; None if it cannot be kept."""
         ...

@@ -1,4 +1,4 @@
-"""What a picture of a result is to a program."""
+"""The interface of a picture of a result."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ class Picture(Protocol):
         """Write it to a file that ends in .svg, .png or .html.
 
         Raises:
-            UsageError: it ends otherwise, or cannot be written.
+            UsageError: it has another ending, or cannot be written.
         """

@@ -1,4 +1,4 @@
-"""What a trace format must bring: a sniffer and a loader."""
+"""The interface of a trace format: a sniffer and a loader."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Head:
 
 @record
 class EventColumns:
-    """How the rows of one raw event table look in `events`, the table of all events of a trace."""
+    """The columns of one raw event table in `events`, the table of all events of a trace."""
 
     name: str
     """The event's name, the same for all rows; of the whole table if `named_by` is set."""
@@ -49,7 +49,7 @@ class TraceTable:
     """Names, types (as the engine names them) and units, `_ts` first for event tables."""
     data: Any
     """A pyarrow Table of the same columns in the same order; event tables ascending in `_ts`, which starts at 0 for the
-    trace. None where only the schema is told."""
+    trace. None where only the schema is wanted."""
     event: EventColumns | None = None
     """Set for raw event tables: the session makes `events` of them, so no reader builds that table."""
     rows: Callable[[], Sequence[Sequence[str | int | bool | None]]] | None = None
@@ -79,14 +79,14 @@ class Diagnostic:
     """A short stable phrase: `line is not JSON`, `events lost by the kernel`."""
     count: int
     example: str = ""
-    """Where the first one is and how it begins: `line 12: {"id":`; at most 200 characters."""
+    """The place and the beginning of the first one: `line 12: {"id":`; at most 200 characters."""
     incomplete: bool = False
     """Whether the trace was not read whole because of it (exit code 3 unless --allow-partial)."""
 
 
 @record
 class LoadedTrace:
-    """All that a reader made of the files of one trace."""
+    """The output of a reader for the files of one trace."""
 
     tables: Mapping[str, TraceTable]
     """By dotted name below the mount: `raw_events.sched_switch`, `events`."""
@@ -101,13 +101,13 @@ class LoadedTrace:
 
 @record
 class LoadContext:
-    """What a loader is given besides the files."""
+    """The input of a loader besides the files."""
 
     options: Mapping[str, object]
     """Options of MOUNT TRACE ... WITH (...); a loader refuses names that it does not know."""
     threads: int
     progress: Callable[[int, int], None]
-    """Call with bytes done and bytes in all; raises Interrupted when the user has had enough."""
+    """Call with the bytes done and the total bytes; raises Interrupted after the user's interrupt."""
 
 
 def one_family(metadata: TraceMetadata) -> Sequence[str]:
@@ -127,20 +127,20 @@ class StoredColumn:
     type: str
     """`int64`, `uint64`, `double`, `bool` or `string`; values are cast to it."""
     decoded: str
-    """What chunks call it; a column that no chunk has is NULL."""
+    """Its name in chunks; a column that no chunk has is NULL."""
     added: tuple[int, ...] = ()
-    """What is added to its values: nothing, one number, or one for each file."""
+    """Offsets added to its values: none, one for all, or one for each file."""
 
 
 @record
 class ChunkReader(Unread):
-    """How traces of a format are read in chunks; set on a Reader."""
+    """The functions that read traces of a format in chunks; set on a Reader."""
 
     dimensions: Mapping[str, str]
-    """What is indexed by default: dimension (`cat`, `fhash`) and the column of decoded events that holds it. The
+    """The default dimensions of the index (`cat`, `fhash`), each with its column of the decoded events. The
     event's name always is, as `name`, and so are times and durations; `args.size` means the column `size`."""
     start: Callable[[Sequence[Path], LoadContext, Mapping[str, Any] | None, int], Pass]
-    """Begin a pass; the metadata of an earlier one is a hint, chunks have so many bytes of text. Raises TraceError."""
+    """Begin a pass; takes metadata of an earlier one as a hint, and the chunk size in bytes. Raises TraceError."""
     tables: Callable[[TraceMetadata], Mapping[str, TraceTable]]
     """Schemas of `raw_events.<name>` and of the tables in `others`, in the order of `Reader.load`, with `data` None."""
     finished: Callable[[TraceMetadata, str, Any], Any]
@@ -154,7 +154,7 @@ class ChunkReader(Unread):
         Callable[[Sequence[Path], Sequence[Checkpoint], TraceMetadata, LoadContext], Mapping[str, TraceTable]] | None
     )
     """The same tables with the rows of some chunks only, as `Reader.load` gives them, events ascending in `_ts`. None
-    if the format can only be read from its beginning on: then the column store is what saves reading it again."""
+    if the format can only be read from its beginning on: then only the column store saves reading it again."""
     families: Callable[[TraceMetadata], Sequence[str]] = one_family
     """A name for each file: lines of files of one name may stand in one file and mean the same. Files with another time
     unit, or with other texts for the same hashes, are of another family."""
@@ -167,16 +167,16 @@ class ChunkReader(Unread):
 
 @record
 class Records:
-    """How the events of a trace look as records, one JSON object a line."""
+    """The form of a trace's events as records, one JSON object a line."""
 
     unit: str = "ns"
-    """Of their times, which are absolute, and of their durations: `us`."""
+    """The unit of their times, which are absolute, and of their durations: `us`."""
     head: tuple[str, ...] = ()
-    """Lines that stand before them, so that they can be read as a trace of the format again."""
+    """Lines to write before them, so that they can be read as a trace of the format again."""
 
 
 def plain_records(_: Mapping[str, str]) -> Records:
-    """Return how events of a format look that has no such records of its own."""
+    """Return the form of events for formats that have no such records of their own."""
     return Records()
 
 
@@ -196,7 +196,7 @@ class Reader:
     options: Mapping[str, str] = field(default_factory=dict)
     """Options that `load` knows, each with one line of documentation."""
     chunks: ChunkReader | None = None
-    """How its traces are read in chunks, so that they can be indexed; None if only whole."""
+    """Reads its traces in chunks, so that they can be indexed; None if they can only be read whole."""
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """For formats whose traces are folders: the files of the trace in a folder, None if it is not one of the format."""
     general: bool = False

@@ -47,7 +47,7 @@ class Registry(Mapping[str, T]):
     """The records of some packages by name; each module is imported when nothing was found in those before it."""
 
     def __init__(self, *packages: ModuleType, record: type[T], taken: Callable[[T], T] | None = None) -> None:
-        """Records are what `taken` makes of those that are found."""
+        """Apply `taken`, if given, to each record that is found."""
         self._packages = packages
         self._record = record
         self._taken = taken
@@ -59,7 +59,7 @@ class Registry(Mapping[str, T]):
         return [f"{package.__name__}.{name}" for package in self._packages for name in modules(package)]
 
     def named_in(self, text: str) -> Iterator[T]:
-        """Return all records, first those of modules whose names stand in a text."""
+        """Return all records, those of modules named in a text first."""
         for found in self._each(sorted(self._modules, key=lambda name: name.rpartition(".")[2] not in text)):
             yield from found.values()
 

@@ -1,4 +1,4 @@
-"""What a span operator must bring: its sweep, the query that gives the same rows, and where its columns come from."""
+"""The interface of a span operator: its sweep, the query with the same rows, and the lineage of its columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Input:
 
 
 class Counter(Protocol):
-    """What a sweep counts; known once it has met the end of its input, 0 before."""
+    """A count of a sweep; known once it has met the end of its input, 0 before."""
 
     @property
     def value(self) -> int:
@@ -35,7 +35,7 @@ class Counter(Protocol):
 
 @record
 class Counted:
-    """The stream of a sweep that counts what it passes over, and how a warning says it: of one, of many."""
+    """The stream of a sweep that counts skipped rows, and the texts of the warning: for one, for many."""
 
     stream: ArrowStream
     counter: Counter
@@ -53,7 +53,7 @@ class Counted:
 
 @record
 class Remarked:
-    """The stream of a sweep that has something to say once it has met the end of its input."""
+    """The stream of a sweep that may issue remarks at the end of its input."""
 
     stream: ArrowStream
     remark: Callable[[], str | None]
@@ -81,7 +81,7 @@ class Lineage:
     always made. Input columns that no output column names, such as times and partitions, are always read."""
     options: Callable[[Sequence[int], Sequence[Sequence[int]]], Options] | None = None
     """Called with the numbers of the output columns and, per input, of the input columns that stay: the options that
-    say the same of what is left. None where the options name no columns by number; `names` are seen to by the rule."""
+    mean the same for the rest. None where the options name no columns by number; the rule takes care of `names`."""
 
 
 @record
@@ -110,7 +110,7 @@ class FilterPushdown:
 
 
 def joined_payload(inputs: Sequence[Schema], width: int) -> Lineage:
-    """Return the lineage of what an operator over several inputs most often makes: specials, then payloads in turn."""
+    """Return the usual lineage of an operator over several inputs: specials, then payloads in turn."""
     payload = [((i, c),) for i, s in enumerate(inputs) for c in range(s.special_count, len(s.columns))]
     return Lineage((*[None] * (width - len(payload)), *payload))
 
@@ -135,7 +135,7 @@ class SpanOperator:
     name: str
     doc: str
     run: Callable[[list[ArrowStream], Mapping[str, Any], Any], ArrowStream]
-    """Called with the inputs, the operator's options and a cancel token; what it gives may be Counted or Remarked."""
+    """Called with the inputs, the operator's options and a cancel token; its result may be Counted or Remarked."""
     relational: Callable[[Sequence[Input], Mapping[str, Any], Schema], Query] | None
     """Called with the inputs, the same options and the output's schema: the query has the columns `options["names"]`
     and gives the same rows; it fails where the sweep fails, such as for overlapping spans. Its `order_by`, if

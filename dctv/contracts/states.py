@@ -91,9 +91,9 @@ class States:
     last: int | None = None
     times: tuple[int, ...] | None = None
     asked: bool = False
-    """The range is what was asked for; else it is one that all intervals touch which a condition needs."""
+    """Whether the range was asked for; else a condition implies it, and all intervals that it needs touch the range."""
     steps: tuple[StateStep, ...] = ()
-    """What is to be done, in this order, when the state system is there."""
+    """Steps to apply, in this order, once the state system exists."""
 
     @property
     def system(self) -> StateSystem:
@@ -101,16 +101,16 @@ class States:
         return self.history.system()
 
     def when_there(self, words: str, apply: Callable[[States], States]) -> States:
-        """Narrow it by what only the state system can tell: now if it is there, else before rows are read."""
+        """Narrow it with data of the state system: now if that exists, else before rows are read."""
         if self.history.built:
             return apply(self.prepared())
         return replace(self, steps=(*self.steps, StateStep(words, apply)))
 
     def prepared(self) -> States:
-        """Make the state system if it is not there, and do what waits for it.
+        """Make the state system if it does not exist, and apply the pending steps.
 
         Raises:
-            DctvError: it cannot be made, or something was asked for that it does not have.
+            DctvError: it cannot be made, or lacks a name that the query uses.
         """
         found = replace(self, steps=()) if self.steps else self
         _ = self.system
@@ -162,7 +162,7 @@ class States:
         return self.system.spans(quarks, names, times=self.times, first=first, last=self.last)
 
     def lines(self) -> Sequence[str]:
-        """Return which attributes and times are looked up."""
+        """Return the attributes and times to look up."""
         if not self.history.built:
             return ("states: looked up when they are read", *(f"states: {step.words}" for step in self.steps))
         there = self.prepared()
@@ -175,7 +175,7 @@ class States:
         return (summary if there.first is None and there.last is None else f"{summary}, {'..'.join(ends)}",)
 
     def bytes_read(self) -> None:
-        """Return None: what is read of a mapped file is not counted."""
+        """Return None: reads of a mapped file are not counted."""
 
 
 @record(eq=False)
@@ -194,7 +194,7 @@ class Computed(Held):
         return run.kept[self]
 
     def lines(self) -> Sequence[str]:
-        """Return which attributes are looked up."""
+        """Return the attributes to look up."""
         return self.summary()
 
 
@@ -266,7 +266,7 @@ def _of(states: States, column: str, values: Iterable[Any]) -> States:
 
 def _between(states: States, first: int | None, last: int | None) -> States:
     if states.asked or states.times is not None:
-        # What begins before a range may well touch it, so conditions on begins and ends do not make it smaller.
+        # An interval that begins before a range may touch it, so conditions on begins and ends do not shrink the range.
         return states
     low = max((one for one in (states.first, first) if one is not None), default=None)
     high = min((one for one in (states.last, last) if one is not None), default=None)

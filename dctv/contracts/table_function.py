@@ -1,4 +1,4 @@
-"""What a table-valued function must bring, and how it reads its arguments."""
+"""The interface of a table-valued function, and of reading its arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Quantity:
 
 @record
 class Argument:
-    """A value of an argument, and where it stands.
+    """A value of an argument, and its place in the text.
 
     The value is None, a bool, a str, a Quantity, a Plan, a list of Arguments or a dict of them.
     """
@@ -162,7 +162,7 @@ class Parameter:
 
 
 class PlanBuilder(Protocol):
-    """What the binder offers to functions that build plans."""
+    """The binder's interface for functions that build plans."""
 
     def ordered(self, plan: Plan, columns: Sequence[tuple[str, str]], schema: Schema) -> Plan:
         """Project a plan to columns (source name, output name), sorted by the first of them, which is a time."""

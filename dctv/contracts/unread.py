@@ -11,7 +11,7 @@ def mostly_unread(file: str, lines: int, unread: int) -> list[Diagnostic]:
     """Report a file with more lines skipped than read; `lines` counts the lines that should hold data.
 
     A few such lines are usual. A file full of them was written with options, or by a tool, that the reader does not
-    know, and what is left of it would look like a whole trace.
+    know, and the rest of it would look like a whole trace.
     """
     if 2 * unread <= lines:
         return []

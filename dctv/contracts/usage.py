@@ -1,4 +1,4 @@
-"""Parameters of table-valued functions -> how these are called, such as `clip(table, start=>NULL)`."""
+"""Write the usage of table-valued functions, such as `clip(table, start=>NULL)`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dctv.contracts.table_function import REQUIRED, Parameter, Quantity
 
 
 def usage(name: str, parameters: Sequence[Parameter]) -> str:
-    """Return how a function is called; arguments after `*` are given by name."""
+    """Return the usage of a function; arguments after `*` are given by name."""
     return f"{name}({', '.join(_written(parameters))})"
 
 

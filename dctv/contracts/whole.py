@@ -1,4 +1,4 @@
-"""Decoded chunks of a trace -> its tables in memory: whole, or with the rows of some chunks."""
+"""Build the tables of a trace in memory from decoded chunks: whole, or with the rows of some chunks."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def load(chunks: ChunkReader, paths: Sequence[Path], context: LoadContext) -> Lo
 
 
 def tables(chunks: ChunkReader, metadata: TraceMetadata, run: Iterable[DecodedChunk]) -> dict[str, TraceTable]:
-    """Return the tables of a trace that is known, with the rows of some of its chunks."""
+    """Return the tables of a trace with known metadata, with the rows of some of its chunks."""
     return _tables(chunks, metadata, _read(run)[0])
 
 
@@ -101,7 +101,7 @@ def in_time(data: Any) -> Any:
 def finished_by(
     stored: Callable[[TraceMetadata, str], Sequence[StoredColumn]], metadata: TraceMetadata, table: str, batch: Any
 ) -> Any:
-    """Decoded rows of a table, `FILE` last -> its columns, where names and sums are all that it takes."""
+    """Convert decoded rows of a table, `FILE` last, to its columns by renaming and adding offsets only."""
     import pyarrow as pa
     from pyarrow import compute
 

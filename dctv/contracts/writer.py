@@ -1,4 +1,4 @@
-"""What a result format must bring, and what a result is to it."""
+"""The interface of a result format, and of the results that it writes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Writer:
     """A result format."""
 
     name: str
-    """What `--format` calls it."""
+    """Its name for `--format`."""
     title: str
     suffixes: tuple[str, ...]
     """Endings of `-o FILE` that choose it."""
@@ -47,4 +47,4 @@ class Writer:
     many: bool = True
     """Whether several results may follow each other in one file."""
     between: bytes = b""
-    """What separates two results in one file."""
+    """Separates two results in one file."""

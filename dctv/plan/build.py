@@ -1,4 +1,4 @@
-"""Short ways to write expressions and queries: literals, calls, windows, joins, steps, and what stops a query."""
+"""Helpers to build expressions and queries: literals, calls, windows, joins, steps, and errors."""
 
 from __future__ import annotations
 
@@ -75,53 +75,53 @@ def times(a: Expression, b: Expression) -> Expression:
 
 
 def equal(a: Expression, b: Expression) -> Expression:
-    """Say that two are equal, and neither is NULL."""
+    """Build a test that two values are equal, and neither is NULL."""
     return Binary("=", a, b)
 
 
 def unequal(a: Expression, b: Expression) -> Expression:
-    """Say that two differ, and neither is NULL."""
+    """Build a test that two values differ, and neither is NULL."""
     return Binary("!=", a, b)
 
 
 def same(a: Expression, b: Expression) -> Expression:
-    """Say that two are equal, or both NULL."""
+    """Build a test that two values are equal, or both NULL."""
     return Binary("<=>", a, b)
 
 
 def greater(a: Expression, b: Expression) -> Expression:
-    """Say that one is greater."""
+    """Build a test that `a` is greater than `b`."""
     return Binary(">", a, b)
 
 
 def at_least(a: Expression, b: Expression) -> Expression:
-    """Say that one is not less."""
+    """Build a test that `a` is not less than `b`."""
     return Binary(">=", a, b)
 
 
 def agree(names: Iterable[str], a: str, b: str) -> list[Expression]:
-    """Say that columns of two tables agree, NULL with NULL."""
+    """Build tests that columns of two tables agree, NULL with NULL."""
     return [same(Column(name, a), Column(name, b)) for name in names]
 
 
 def negated(test: Expression) -> Expression:
-    """Say the opposite."""
+    """Negate a test."""
     return Unary("NOT", test)
 
 
 def known(value: Expression) -> Expression:
-    """Say that a value is not NULL."""
+    """Build a test that a value is not NULL."""
     return negated(IsNull(value))
 
 
 def all_of(tests: Iterable[Expression]) -> Expression | None:
-    """Say that all of some tests hold; None if there are none."""
+    """Build the conjunction of tests; None if there are none."""
     parts = [part for test in tests for part in (test.parts if isinstance(test, And) else (test,))]
     return None if not parts else parts[0] if len(parts) == 1 else And(tuple(parts))
 
 
 def any_of(tests: Iterable[Expression]) -> Expression:
-    """Say that one of some tests holds; of none it is false."""
+    """Build the disjunction of tests; false if there are none."""
     parts = [part for test in tests for part in (test.parts if isinstance(test, Or) else (test,))]
     return FALSE if not parts else parts[0] if len(parts) == 1 else Or(tuple(parts))
 
@@ -137,13 +137,13 @@ def case(*branches: tuple[Expression, Expression], default: Expression | None = 
 
 
 def error(*parts: Expression | str) -> Expression:
-    """Stop the query with a message; it stands where a time may stand."""
+    """Build an expression that stops the query with a message; its type is that of a time."""
     texts = [Text(p) if isinstance(p, str) else call("coalesce", Cast(p, "VARCHAR"), Text("NULL")) for p in parts]
     return Cast(call("error", call("concat", *texts)), "BIGINT")
 
 
 def ascending(terms: Iterable[Expression]) -> tuple[Ordered, ...]:
-    """Order by terms, NULLs last; a term may say itself how."""
+    """Order by terms, ascending and NULLs last, unless a term has its own order."""
     return tuple(term if isinstance(term, Ordered) else Ordered(term) for term in terms)
 
 
@@ -170,7 +170,7 @@ def over(
 
 
 def source_of(source: str | Query | FromItem, alias: str | None = None) -> FromItem:
-    """Let a table, by its name, or a query stand in FROM."""
+    """Return the FROM item of a table, by its name, or of a query."""
     if isinstance(source, FromItem):
         return source
     return TableName(source, alias) if isinstance(source, str) else Derived(source, alias or "step")
@@ -192,7 +192,7 @@ def adding(query: Select, *items: Expression | Item) -> Select:
 
 
 def where(query: Select, *tests: Expression | None) -> Select:
-    """Filter, by what is filtered by already, too."""
+    """Add conditions to WHERE."""
     return replace(query, where=all_of(test for test in (query.where, *tests) if test is not None))
 
 
@@ -221,7 +221,7 @@ def distinct(query: Select) -> Select:
 
 
 def sorted_by(query: Select, *terms: Expression) -> Select:
-    """Sort by terms, NULLs last; a term may say itself how."""
+    """Sort by terms, ascending and NULLs last, unless a term has its own order."""
     return replace(query, order_by=ascending(terms))
 
 

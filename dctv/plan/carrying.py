@@ -1,4 +1,4 @@
-"""Plan -> plan whose columns are of types that Arrow carries, and back."""
+"""Cast the columns of plans to types that Arrow has, and back."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def with_types(plan: Plan, schema: Schema) -> Plan:
     names = column_names(plan)
     for name, old, new in zip(names, plan.schema.columns, schema.columns, strict=True):
         value = Column(name)
-        # The engine gives Arrow what a state is made of, but has no casts to all of it.
+        # The engine exports the parts of a state to Arrow, but has no casts to some of their types.
         as_it_is = old.type == new.type or is_state(parse(old.type))
         values.append(value if as_it_is else Cast(value, new.type))
     query = select(*named(values, names), source="carried")

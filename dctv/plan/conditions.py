@@ -1,4 +1,4 @@
-"""Predicates -> conditions of queries."""
+"""Convert predicates to conditions of queries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LARGEST = 2**63
 def condition(predicate: p.Predicate, column: Callable[[str], Expression] = Column) -> Expression | None:
     """Return a condition that is true wherever a predicate is, and maybe elsewhere; None if it would be true anywhere.
 
-    `column` gives what stands for a column.
+    `column` returns the expression for a column.
     """
     match predicate:
         case p.And(parts):
@@ -33,7 +33,7 @@ def condition(predicate: p.Predicate, column: Callable[[str], Expression] = Colu
 
 
 def _exact(predicate: p.Predicate, column: Callable[[str], Expression]) -> Expression | None:
-    """Return a condition that is true just where a predicate is; None if there is none."""
+    """Return a condition that is true exactly where a predicate is; None if there is none."""
     match predicate:
         case p.Not(part):
             inner = _exact(part, column)

@@ -1,4 +1,4 @@
-"""Plan to text: the operators, their kinds, columns with types and units, and what engines run."""
+"""Write plans as text: operators, kinds, columns with types and units, and the queries of engines."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dctv.types.values import dialect_type
 
 @record
 class ExplainedRegion:
-    """What an engine runs as one query."""
+    """The part of a plan that an engine runs as one query."""
 
     lines: list[str]
-    """What is done."""
+    """The steps of the query."""
     inputs: list[Plan]
     pushed: list[str]
     """Conditions that rules put into it."""
@@ -28,14 +28,14 @@ Cut = Callable[[Relation], ExplainedRegion]
 def explain(plan: Plan, cut: Cut, is_shared: Callable[[Plan], bool], ran: Callable[[Plan], Sequence[str]]) -> list[str]:
     """Return lines: each operator with its schema, its inputs indented below.
 
-    A plan that is computed once and read more than once is shown once; `ran` gives what an operator did.
+    A plan that is computed once and read more than once is shown once; `ran` returns the statistics of an operator.
     """
     return list(_Explaining(cut, is_shared, ran).lines(plan, 0))
 
 
 @record(frozen=False)
 class _Explaining:
-    """What stays the same on the way down, and which shared plans have been shown."""
+    """The state of the recursion: its constant inputs, and the shared plans already shown."""
 
     cut: Cut
     is_shared: Callable[[Plan], bool]
@@ -59,7 +59,7 @@ class _Explaining:
             yield from self.lines(leaf, depth + 1)
 
     def _parts(self, plan: Plan) -> tuple[str, Sequence[str], Sequence[Plan]]:
-        """Return what stands before the schema, what stands below it, and the plans that it reads."""
+        """Return the text before the schema, the lines below it, and the input plans."""
         match plan:
             case Scan():
                 return f"scan {plan.name}", plan.source.lines(), ()
@@ -76,7 +76,7 @@ class _Explaining:
 
 
 def _order(plan: Plan) -> str:
-    """Say how the rows of a table of time come."""
+    """Describe the row order of a table of spans or events."""
     if plan.schema.kind is Kind.REGULAR:
         return ""
     return ", sorted by time" if plan.ordered else ", unsorted"

@@ -1,6 +1,6 @@
-"""Expressions of the plan: columns, literals, calls and what is made of them; engines write them as they need.
+"""Expressions of the plan: columns, literals, calls and compounds of these; each engine writes them in its SQL.
 
-They are frozen and compared by what they say, so parts may be shared between plans and nothing is ever copied.
+They are frozen and compared by value, so plans can share parts, and nothing is ever copied.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class Column(Expression):
 
     name: str
     table: str | None = None
-    """What the query calls the source; None where only one can be meant."""
+    """The name of the source in the query; None where only one is possible."""
 
 
 @record
 class Star(Expression):
-    """All columns, or those of one source; what `count(*)` counts."""
+    """All columns, or those of one source; also the argument of `count(*)`."""
 
     table: str | None = None
 
@@ -197,7 +197,7 @@ class Struct(Expression):
 
 @record
 class Lambda(Expression):
-    """What a function of lists does with each element; within, the parameters are columns without a table."""
+    """A lambda, applied to each element of a list; in its body, the parameters are columns without a table."""
 
     parameters: tuple[str, ...]
     body: Expression
@@ -213,7 +213,7 @@ class Keyword(Expression):
 
 @record
 class Ordered(Expression):
-    """What is sorted by, and how; NULLs come last unless it says otherwise."""
+    """A sort key and its direction; NULLs come last by default."""
 
     operand: Expression
     descending: bool = False
@@ -243,7 +243,7 @@ class Call(Expression):
 
 @record
 class State(Expression):
-    """What an aggregate has gathered of its rows, from which its value is made, alone or with others' states."""
+    """The state of an aggregate over its rows, which can be finalized, or merged with other states first."""
 
     call: Call
 
@@ -276,7 +276,7 @@ class Window(Expression):
     order_by: tuple[Ordered, ...] = ()
     frame: Frame | None = None
     name: str | None = None
-    """The window of the query that this one is, or goes on from."""
+    """The named window of the query that this one equals or extends."""
 
 
 NULL, TRUE, FALSE = Null(), Boolean(value=True), Boolean(value=False)

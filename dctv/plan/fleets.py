@@ -1,4 +1,4 @@
-"""Stored tables whose rows are those of many traces, each of which can carry out a plan by itself."""
+"""Stored tables with the rows of many traces, each of which can run a plan by itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class OfTraces(TableSource, Protocol):
 
     @property
     def trace_column(self) -> str:
-        """The column that says which trace a row is of; it is never NULL."""
+        """The column that identifies a row's trace; it is never NULL."""
         ...
 
     @property
@@ -29,8 +29,8 @@ class OfTraces(TableSource, Protocol):
         ...
 
     def in_each(self, plan: Any, tests: Sequence[Expression], /) -> TableSource:
-        """Return where the rows of a plan over tables of these traces are, carried out in each trace by itself.
+        """Return a source of the rows of a plan over tables of these traces, run in each trace by itself.
 
-        A trace has rows only if all tests hold, which are about the fixed columns.
+        A trace has rows only if all tests, which are about the fixed columns, are true.
         """
         ...

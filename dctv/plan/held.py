@@ -1,4 +1,4 @@
-"""Rows that Arrow holds -> a plan in which they have the types that they had in the engine."""
+"""Make a plan that restores the engine's types of rows in Arrow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lost(type_: str) -> str | None:
 
 
 def restored(schema: Schema, scan: Callable[[Schema], Scan]) -> Plan:
-    """Return a plan of rows that Arrow holds as `carried_schema` says; `scan` is called with the types it has there."""
+    """Return a plan of rows in Arrow with the types of `carried_schema`; `scan` is called with that schema."""
     columns = tuple(replace(one, type=_held(carried(parse(one.type))).text) for one in schema.columns)
     return with_types(scan(replace(schema, columns=columns)), schema)
 

@@ -1,4 +1,4 @@
-"""What plans are written with: expressions, queries, and parts of these."""
+"""The base of the nodes of plans: expressions, queries, and parts of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the order in which the rows of a plan come."""
+"""The known row order of a plan."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from enum import IntEnum
 
 
 class RowOrder(IntEnum):
-    """An order of rows; each is also all that stand before it."""
+    """An order of rows; each implies all that precede it."""
 
     ANY = 0
-    """Rows may come otherwise in the next run."""
+    """The order may differ in the next run."""
     STABLE = 1
     """The same in every run."""
     TIME = 2

@@ -93,19 +93,19 @@ NEVER = Or(())
 
 
 def both(parts: Sequence[Predicate]) -> Predicate:
-    """Return the conjunction of some predicates, which is no AND if there is only one."""
+    """Return the conjunction of some predicates, without an AND if there is only one."""
     return simplified(And(tuple(parts)))
 
 
 def either(parts: Sequence[Predicate]) -> Predicate:
-    """Return the disjunction of some predicates, which is no OR if there is only one."""
+    """Return the disjunction of some predicates, without an OR if there is only one."""
     return simplified(Or(tuple(dict.fromkeys(parts))))
 
 
 def simplified(predicate: Predicate, *, positive: bool = True) -> Predicate:
     """Return a predicate that may be true wherever the given one may, without constants and nested ANDs and ORs.
 
-    What is unknown of (`Anything`) takes all that it is combined with where that cannot matter; under a NOT, where
+    `Anything` absorbs the operands that it is combined with, where these make no difference; under a NOT, where
     falsehood is what counts (`positive` is False), that is an AND with it rather than an OR.
     """
     match predicate:
@@ -171,7 +171,7 @@ Found = str | Constant | None
 
 
 def carried(predicate: Predicate, lookup: Callable[[str], Found]) -> Predicate:
-    """Return what a predicate says where its columns are others, or literals."""
+    """Rewrite a predicate with its columns replaced by other columns, or by literals."""
     return simplified(_carried(predicate, lookup, positive=True))
 
 
@@ -201,7 +201,7 @@ def _leaf(leaf: Compare | In | Prefix | IsNull, lookup: Callable[[str], Found], 
 
 
 def of_truth(truth: object, *, positive: bool) -> Predicate:
-    """Return a predicate of one truth value; unknown (None) is as good as what keeps the whole from being true."""
+    """Return a constant predicate; unknown (None) counts as the value that keeps the whole from being true."""
     known = not positive if truth is None else bool(truth)
     return ALWAYS if known else NEVER
 
@@ -217,7 +217,7 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def truth_of(leaf: Compare | In | Prefix | IsNull, value: Value | float | None) -> bool | EllipsisType | None:
-    """Return what a condition on one column is for a value; the ellipsis where types do not go together."""
+    """Evaluate a condition on one column for a value; return the ellipsis where types are incompatible."""
     if isinstance(leaf, IsNull):
         return value is None
     if value is None:
@@ -234,5 +234,5 @@ def truth_of(leaf: Compare | In | Prefix | IsNull, value: Value | float | None) 
 
 
 def kind_of(value: Value | float) -> type:
-    """Return what a literal can be compared with: texts, truth values or numbers."""
+    """Return the type that a literal can be compared with: texts, truth values or numbers."""
     return str if isinstance(value, str) else bool if isinstance(value, bool) else Fraction

@@ -28,12 +28,12 @@ class Item(Node):
 
     @property
     def is_star(self) -> bool:
-        """Whether it stands for several columns."""
+        """Whether it expands to several columns."""
         return isinstance(self.value, Star)
 
 
 class FromItem(Node):
-    """What a select reads: a table, a query, rows or a function."""
+    """An item of FROM: a table, a query, rows or a function."""
 
     __slots__ = ()
 
@@ -42,7 +42,7 @@ class FromItem(Node):
 
     @property
     def called(self) -> str:
-        """What columns say before their names."""
+        """The qualifier of its columns."""
         return self.alias or ""
 
 
@@ -53,19 +53,19 @@ class TableName(FromItem):
     name: str
     alias: str | None = None
     columns: tuple[str, ...] = ()
-    """What its columns are called here, if otherwise."""
+    """Aliases of its columns, if any."""
     recurring: bool = False
-    """Whether it is all that a recursive common table has so far, rather than what its last round added."""
+    """Whether it reads all rows of a recursive common table so far, rather than those of the last iteration."""
 
     @property
     def called(self) -> str:
-        """What columns say before their names."""
+        """The qualifier of its columns."""
         return self.alias or self.name
 
 
 @record
 class Derived(FromItem):
-    """A query that stands in FROM."""
+    """A subquery in FROM."""
 
     query: Query
     alias: str | None = None
@@ -101,7 +101,7 @@ class Join(Node):
     kind: JoinKind = "INNER"
     on: Expression | None = None
     asof: bool = False
-    """Whether of the rows that fit only the nearest one is taken: the last comparison of `on` says what is near."""
+    """Whether only the nearest matching row is joined, by the last comparison of `on`."""
 
 
 @record
@@ -114,7 +114,7 @@ class GroupingSets(Node):
 
 @record
 class Group(Node):
-    """What rows are grouped by."""
+    """A GROUP BY clause."""
 
     keys: tuple[Expression | GroupingSets, ...] = ()
     all: bool = False
@@ -131,7 +131,7 @@ class CommonTable(Node):
     materialized: bool | None = None
     """Whether it is computed once and kept; None leaves that to the engine."""
     keys: tuple[Item, ...] = ()
-    """Of a recursive one: key columns (later rows replace earlier rows with the same key), and aggregates."""
+    """USING KEY of a recursive one: key columns (later rows replace earlier ones with the same key), and aggregates."""
 
 
 @record
@@ -160,7 +160,7 @@ class Select(Query):
 
     @property
     def sources(self) -> tuple[FromItem, ...]:
-        """What it reads: what stands in FROM, then what is joined."""
+        """Its sources: the item of FROM, then the joined ones."""
         return () if self.source is None else (self.source, *(join.source for join in self.joins))
 
 

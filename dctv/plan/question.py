@@ -21,7 +21,7 @@ class Aggregate:
     column: str | None = None
     """None for COUNT(*)."""
     quantile: Fraction | None = None
-    """Of `approx_quantile`: 0 to 1."""
+    """The quantile of `approx_quantile`: 0 to 1."""
 
 
 @record

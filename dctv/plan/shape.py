@@ -1,4 +1,4 @@
-"""A query -> a text that only queries of the same meaning share."""
+"""Write a query as a text that only queries of the same meaning share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions and queries -> text for people: what EXPLAIN shows of the parts that an engine runs."""
+"""Write expressions and queries as readable text, for the engine's parts in EXPLAIN."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _inline(node: Query) -> str:
 
 
 def query(node: Query) -> Iterator[str]:
-    """Write a query, a clause a line; what a clause reads that is computed in place stands indented below it."""
+    """Write a query, a clause a line, with the subqueries of a clause indented below it."""
     assert isinstance(node, q.Select | q.Compound)
     for step in node.steps:
         keys = f" using key ({', '.join(map(_item, step.keys))})" if step.keys else ""
@@ -220,7 +220,7 @@ def _key(node: e.Expression | q.GroupingSets) -> str:
 
 
 def _source(word: str, node: q.FromItem, more: str) -> Iterator[str]:
-    """Write what is read: a table or a call in the line of its clause, a query below it."""
+    """Write a source: a table or a call in the line of its clause, a query below it."""
     names = f"({', '.join(node.columns)})" if node.columns else ""
     alias = f" AS {node.alias}{names}" if node.alias else ""
     match node:

@@ -1,4 +1,4 @@
-"""Where the rows of a stored table are, and how few of them a query must read."""
+"""The interface of stored tables: reading their rows, and narrowing them to those that a query needs."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class PlanRun:
     sources: Sequence[TableSource]
     """All of them, so that those of one trace can read its files together."""
     spill_folder: Path
-    """Where rows go that do not fit into memory; the folder may not be there yet."""
+    """The folder for rows that do not fit into memory; it may not exist yet."""
     cancel: Any
-    """Is set once no more rows are wanted; kernels take it."""
+    """The cancel token of kernels, set once no more rows are wanted."""
     kept: dict[object, Any] = field(default_factory=dict)
-    """What they share while it lasts."""
+    """A cache that they share during the run."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Guards `kept`."""
     beside: list[Spent] = field(default_factory=list)
-    """What its sources spent on queries of their own."""
+    """Costs of the queries that its sources ran."""
 
 
 class TableSource(Protocol):
@@ -47,7 +47,7 @@ class TableSource(Protocol):
     def narrowed(self, predicate: Predicate, /) -> TableSource:
         """Return a source that may leave out rows for which the predicate is not true, itself if it can leave out none.
 
-        The query's condition still stands above, so leaving out is never necessary, only cheap.
+        The query keeps its condition above, so leaving out rows is an optimization only.
         """
         ...
 
@@ -60,22 +60,22 @@ class TableSource(Protocol):
         ...
 
     def query(self) -> Query | None:
-        """Return what the engine reads in place (a query over files), or None where `open` is to be called."""
+        """Return a query over files that the engine can read itself, or None to use `open`."""
         ...
 
     def open(self, run: PlanRun, /) -> Any:
-        """Return what the engine can scan: a pyarrow Table or Dataset, or an ArrowStream.
+        """Return an object that the engine can scan: a pyarrow Table or Dataset, or an ArrowStream.
 
         It is called when the run begins to read, in any thread, and once for each place that reads the table.
         """
         ...
 
     def lines(self) -> Sequence[str]:
-        """Return what EXPLAIN says: files and chunks read of how many, and what threw out the rest."""
+        """Return lines for EXPLAIN: files and chunks read and in total, and the reasons for skipping the rest."""
         ...
 
     def bytes_read(self) -> int | None:
-        """Return how many bytes of files `open` reads, or None where it reads none; the engine counts its own."""
+        """Return the number of bytes that `open` reads from files, or None if it reads none; the engine counts its own."""
         ...
 
 
@@ -142,11 +142,11 @@ class Answered:
         return self.known
 
     def open(self, _: PlanRun) -> Any:
-        """Fail: the rows stand in the query."""
+        """Fail: the rows are part of the query."""
         raise AssertionError(self)
 
     def lines(self) -> Sequence[str]:
-        """Return what they are."""
+        """Describe the rows."""
         return ("answered from statistics",)
 
     def bytes_read(self) -> None:

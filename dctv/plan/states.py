@@ -1,4 +1,4 @@
-"""What states of aggregates are made of, as Arrow carries it -> the states; and literals that set aggregates."""
+"""Restore states of aggregates from their parts in Arrow; find the literals that configure aggregates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _sorted_by(key: SortKey) -> Expression:
 
 
 def constants_of(function: str, arguments: Sequence[Expression]) -> tuple[object, ...]:
-    """Return the literals that set what an aggregate does, as JSON holds them; None for values that it gathers."""
+    """Return the literals that configure an aggregate, as JSON holds them; None for values that it aggregates."""
     return tuple(_constant(one) if sets(function, place) else None for place, one in enumerate(arguments))
 
 

@@ -1,4 +1,4 @@
-"""Expressions of the plan -> their types, from the table of signatures and the types of columns."""
+"""Infer types of the plan's expressions from the table of signatures and the types of columns."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SHARE = plain("DOUBLE_LITERAL")
 def type_of(node: Expression, columns: Mapping[str, str]) -> str | None:
     """Return the type of a value as the engine names it, None if only the engine knows.
 
-    `columns` has the types of columns by name, whatever the table.
+    `columns` has the types of columns by name, regardless of their table.
     """
     found = _type(node, columns)
     return None if found is None else settled(found).text

@@ -26,7 +26,7 @@ def _fields_of(kind: type) -> tuple[str, ...]:
 
 
 def children(node: Node) -> Iterator[Node]:
-    """Yield what a node is directly made of, in the order of its fields."""
+    """Yield the direct children of a node, in the order of its fields."""
     for name in _fields_of(type(node)):
         value = getattr(node, name)
         if type(value) is tuple:
@@ -61,7 +61,7 @@ def walk(*roots: Node | None) -> Iterator[Node]:
 
 
 def own(*roots: Node | None) -> Iterator[Node]:
-    """Yield nodes and what is within them, but for the queries that they nest."""
+    """Yield nodes and their descendants, without nested queries."""
     stack = [root for root in roots if root is not None]
     while stack:
         node = stack.pop()
@@ -82,7 +82,7 @@ def free(query: Query) -> list[Column]:
 
 
 def nested(*roots: Node | None) -> list[Query]:
-    """Return the queries that stand within some nodes, but not within each other."""
+    """Return the outermost queries within some nodes."""
     return [one for node in own(*roots) for one in children(node) if isinstance(one, Query)]
 
 
@@ -110,10 +110,10 @@ def _changed(value: Any, change: Callable[[Node], Node]) -> Any:
 
 
 def replaced(node: N, change: Callable[[Node], Node | None]) -> N:
-    """Return a node in which some are changed: what `change` gives stands for a node, where it is not None.
+    """Return a node with some descendants replaced by the result of `change`, where that is not None.
 
-    It is asked from the top down, and not about what it gave itself.
+    `change` is called from the top down, and not for its own results.
     """
     new = change(node)
-    # No function within that calls itself: such a circle would keep what `change` holds until garbage is looked for.
+    # No recursive closure: its reference cycle would keep the objects of `change` until garbage collection.
     return cast("N", mapped(node, lambda part: replaced(part, change)) if new is None else new)

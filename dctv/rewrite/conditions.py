@@ -1,4 +1,4 @@
-"""A condition -> its conjuncts, which of them cannot fail, and what they say of columns."""
+"""Split conditions into conjuncts, find those that cannot fail, and read their bounds on columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dctv.plan.walk import columns_in, replaced
 from dctv.types.values import is_integer
 
 FLIPPED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""Comparisons, and those that say the same when their sides are exchanged."""
+"""Comparisons, with the equivalent ones for exchanged sides."""
 _FLOATS = ("DOUBLE", "FLOAT")
 
 
@@ -55,9 +55,9 @@ def sum_of(value: Expression) -> frozenset[str] | None:
 
 
 def cannot_fail(test: Expression, types: Mapping[str, str]) -> bool:
-    """Whether a condition has a value for every row: comparisons within one family of types, and what joins them.
+    """Whether a condition cannot fail on any row: comparisons within one family of types, and AND, OR, NOT of these.
 
-    Arithmetic may overflow, casts may not know a text, and comparing a text with a number is a cast.
+    Arithmetic may overflow, casts may not accept a text, and comparing a text with a number is a cast.
     """
     match test:
         case And(parts) | Or(parts):
@@ -94,7 +94,7 @@ def _families(values: Sequence[Expression], types: Mapping[str, str]) -> set[str
 
 
 def _family(value: Expression, types: Mapping[str, str]) -> str | None:
-    """Return what a column or literal may be compared with; None for other expressions and types."""
+    """Return the family of types of a column or literal; None for other expressions and types."""
     match value:
         case Number() | Unary("-", Number()):
             return "number"
@@ -122,7 +122,7 @@ def names_in(test: Expression) -> set[str]:
 
 
 def bound_of(test: Expression) -> tuple[Expression, str, int] | None:
-    """Read a comparison with a whole number as (what is compared, how, number), the number on the right."""
+    """Read a comparison with a whole number as (operand, operator, number), with the number on the right."""
     if not isinstance(test, Binary) or test.operator not in FLIPPED or test.operator == "!=":
         return None
     for subject, other, how in (

@@ -1,4 +1,4 @@
-"""Plans over tables of many traces -> what each trace does by itself, and what is done with the rows of all.
+"""Split plans over tables of many traces into a part that each trace runs, and a part over the rows of all.
 
 A plan is cut above its largest parts that are **one-per-trace**: their rows are those of the part over the first trace,
 and those over the second, and so on. Sound, part by part:
@@ -11,7 +11,7 @@ and those over the second, and so on. Sound, part by part:
   good on all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
 
 A select above such a part that only groups and aggregates is split (`partial_aggregates`): each trace aggregates its
-rows, and the select combines what comes of them. Of a select that sorts and cuts, each trace gives its first rows
+rows, and the select combines the results. Of a select with ORDER BY and LIMIT, each trace gives its first rows
 (`first_of_each`).
 
 Rows of a part come trace by trace. Where the part promised an order of time, they are sorted again; one that is sorted
@@ -43,7 +43,7 @@ from dctv.types.schema import Schema
 
 
 def cut_fleets(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
-    """Let each trace do what it can do by itself."""
+    """Move the one-per-trace parts of a plan into the traces."""
     order = readers_first(plan)
     if not any(isinstance(one, Scan) and isinstance(one.source, OfTraces) for one in order):
         return plan
@@ -60,13 +60,13 @@ class _Local:
     source: OfTraces
     """One of the tables that it reads."""
     fixed: Mapping[str, str]
-    """Its columns that are the same in all rows of a trace, with what the tables call them."""
+    """Its columns that are constant in each trace, with their names in the tables."""
     tests: tuple[Expression, ...] = ()
     """Conditions on such columns, under the tables' names: a trace that fails one has no rows."""
 
     @property
     def traces(self) -> frozenset[str]:
-        """Its columns that say which trace a row is of."""
+        """Its columns that identify a row's trace."""
         return frozenset(name for name, one in self.fixed.items() if one == self.source.trace_column)
 
 
@@ -76,10 +76,10 @@ class _Cutting:
     local: dict[int, _Local] = field(default_factory=dict)
     """Parts that are one-per-trace, by identity."""
     new: dict[int, Plan] = field(default_factory=dict)
-    """What takes the place of plans that are not, over what each trace does."""
+    """Replacements of plans that are not one-per-trace, over the results of each trace."""
 
     def visit(self, plan: Plan) -> None:
-        """Find out whether a plan is one-per-trace, or what takes its place; its inputs are known."""
+        """Classify a plan as one-per-trace, or make its replacement; its inputs were visited before."""
         found = self._found(plan)
         if found is not None:
             self.local[id(plan)] = found
@@ -88,7 +88,7 @@ class _Cutting:
         self.new[id(plan)] = partial or with_inputs(plan, tuple(map(self.above, inputs(plan))))
 
     def above(self, plan: Plan) -> Plan:
-        """Return a plan as what is done with the rows of all traces reads it."""
+        """Return a plan as an input of the part over the rows of all traces."""
         if id(plan) not in self.local:
             return self.new[id(plan)]
         if id(plan) not in self.new:
@@ -109,7 +109,7 @@ class _Cutting:
                 return None
 
     def _below(self, plans: Sequence[Plan]) -> list[_Local] | None:
-        """Return what is known of some plans, if all are one-per-trace of the same traces."""
+        """Return the facts on some plans, if all are one-per-trace of the same traces."""
         found = [one for plan in plans if (one := self.local.get(id(plan))) is not None]
         same = len(found) == len(plans) and all(one.source.fleet is found[0].source.fleet for one in found)
         return found if same else None
@@ -175,7 +175,7 @@ def _of_relation(plan: Relation, below: Sequence[_Local]) -> _Local | None:
 
 
 def _of_query(query: Query, known: Mapping[str, _Local], *, sorted_again: bool) -> _Local | None:
-    """Return what is known of a query over such tables if it is one-per-trace; what is `sorted_again` may be sorted."""
+    """Return the facts on a query over such tables if it is one-per-trace; ORDER BY is allowed if `sorted_again`."""
     if not isinstance(query, Select) or not query.sources or (query.order_by and not sorted_again):
         return None
     if query.limit or query.offset or query.steps or query.windows or any(item.is_star for item in query.items):
@@ -187,7 +187,7 @@ def _of_query(query: Query, known: Mapping[str, _Local], *, sorted_again: bool) 
     traces = _Traces({name: one.traces for name, one in found.items()})
     if len(found) < len(query.sources) or not all(traces.joins(join, query) for join in query.joins):
         return None
-    # A column of a source that an outer join may fill with NULLs does not say which trace a row is of.
+    # A column of a source that an outer join may fill with NULLs does not identify a row's trace.
     whole = {one.called: found[one.called] for one in preserved_sources(query)}
     fixed = {item.output: name for item in query.items if (name := _fixed(item.value, whole, found)) is not None}
     source = next(iter(found.values())).source
@@ -210,7 +210,7 @@ def _of_source(source: FromItem, known: Mapping[str, _Local]) -> _Local | None:
 
 
 def _fixed(value: Node, whole: Mapping[str, _Local], every: Mapping[str, _Local]) -> str | None:
-    """Return what the tables call a column that is the same in all rows of a trace.
+    """Return the name in the tables of a column that is constant in each trace.
 
     `whole` has those of `every` source whose rows are never filled with NULLs.
     """
@@ -235,7 +235,7 @@ def _tests(query: Select, whole: Mapping[str, _Local], every: Mapping[str, _Loca
 
 @record
 class _Traces:
-    """The columns of a select's sources that say which trace a row is of, by what the sources are called."""
+    """The columns of a select's sources that identify a row's trace, by the names of the sources."""
 
     columns: Mapping[str, frozenset[str]]
 
@@ -265,7 +265,7 @@ class _Traces:
 
 
 def _looks_at_one_trace(query: Select, traces: _Traces) -> bool:
-    """Whether each row comes of one row, or of rows of one trace."""
+    """Whether each row is made of one row, or of rows of one trace."""
     windows = [node for node in walk(*query.items, query.qualify) if isinstance(node, Window)]
     if not all(any(map(traces.has, window.partition_by)) for window in windows):
         return False

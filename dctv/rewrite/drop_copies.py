@@ -1,8 +1,8 @@
-"""A sweep that reads another through a select of all its columns -> the same without the select.
+"""Remove selects of all columns between one sweep and the next.
 
 Sound because sweeps take columns by position: a query that hands on every column of one kernel in their order, under
 whatever names, with no other clause, hands on the same rows in the same order. It comes last, when the other rules have
-left out what they could; kinds and numbers of partitions have to agree, since operators count special columns.
+removed all they could; kinds and numbers of partitions have to agree, since operators count special columns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dctv.rewrite.select_shapes import is_projection
 
 
 def drop_copies(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
-    """Let sweeps read sweeps."""
+    """Connect sweeps directly to the sweeps that they read."""
     return bottom_up(plan, _direct)
 
 

@@ -1,16 +1,16 @@
-"""Relations -> the same without what has no rows: branches of unions, joined tables, and what is made of these alone.
+"""Remove empty inputs of relations: branches of unions, joined tables, and queries over these alone.
 
-Views of the standard library are made for every format, so most of what one is made of has no rows in a given trace.
+Views of the standard library are made for every format, so most inputs of a view have no rows in a given trace.
 The engine would find that as well, but only after each part has been written, read again and planned.
 
-Sound because of what becomes of no rows:
+Sound because of the effect of each operation on no rows:
 
 - A filter that is FALSE leaves none. So does a first source without rows, and one that is joined by INNER, CROSS or
   SEMI, as long as no join is RIGHT or FULL.
 - Of no rows, a select that groups by keys makes no groups, and one that does not group has no result. One that
   aggregates without keys has one row, so it stays. A select is known not to be such where its list holds no calls, or
   a column outside of calls, which SQL does not allow beside an aggregate.
-- What a LEFT JOIN does not find is NULL; an ANTI JOIN with nothing leaves all rows.
+- A LEFT JOIN fills columns without a match with NULL; an ANTI JOIN with nothing leaves all rows.
 - A branch of a union gives it types, and names if it is the first. It goes where the types of all branches are known
   and agree, or where the union is the whole of a relation, whose types are known: its columns are cast to these.
 
@@ -39,7 +39,7 @@ _EVERY = "every"
 
 
 def drop_empty(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
-    """Leave out what has no rows."""
+    """Remove inputs without rows."""
     empty: set[int] = set()
 
     def changed(node: Plan) -> Plan:
@@ -81,7 +81,7 @@ class _Emptying:
     needs: Needs
 
     def query(self, query: Query, schema: Schema | None = None) -> Query | None:
-        """Return what is left of a query, None if it has no rows; `schema` is that of a whole relation."""
+        """Return a query without its empty inputs, None if it has no rows; `schema` is that of a whole relation."""
         assert isinstance(query, Select | Compound)
         if query.steps:
             return query
@@ -131,7 +131,7 @@ class _Emptying:
         return not calls or any(self._is_of(select, node) for item in select.items for node in _outside_calls(item))
 
     def _is_of(self, select: Select, node: Node) -> bool:
-        """Whether a node is a column of a select's own sources; those of queries around it may stand anywhere."""
+        """Whether a node is a column of a select's own sources; those of enclosing queries may be anywhere."""
         if not isinstance(node, Column):
             return isinstance(node, Star)
         if node.table is not None:
@@ -152,7 +152,7 @@ class _Emptying:
         return alone and not _says(called, *others) and self._only_says(select, called, self.types[source.name])
 
     def _only_says(self, select: Select, called: str, types: Mapping[str, str]) -> bool:
-        """Whether a select says of each column which source it is of, but where it sorts by its own results."""
+        """Whether a select qualifies each column by its source, except where it sorts by its own results."""
         read = (*select.items, *clauses(select), *conditions_of_joins(select))
         outputs = {item.output for item in select.items}
         own = {name.lower() for name in types}
@@ -229,17 +229,17 @@ class _Emptying:
 
 
 def _says(called: str, *nodes: Node) -> bool:
-    """Whether a column of the source of that name stands within some nodes."""
+    """Whether some nodes contain a column of the source of that name."""
     return any(_is_about(column, called) for column in columns_in(*nodes))
 
 
 def _is_about(column: Column, called: str) -> bool:
-    """Whether a column is said to be of the source of that name."""
+    """Whether a column is qualified by the name of that source."""
     return column.table is not None and column.table.lower() == called
 
 
 def _outside_calls(node: Node) -> Iterator[Node]:
-    """Yield nodes that stand in no call, window or query within a node."""
+    """Yield the nodes within a node that are outside of its calls, windows and queries."""
     yield node
     for child in children(node):
         if not isinstance(child, Call | Window | Query):

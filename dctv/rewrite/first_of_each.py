@@ -1,4 +1,4 @@
-"""A select that sorts rows and cuts them -> what each trace has of them at most.
+"""Push ORDER BY and LIMIT of a select down into each trace.
 
 Sound because a row that is among the first of all is among the first of its trace: a select without groups gives its
 rows one by one, and the order is one of values. Without an order the first rows of all traces are those of the first
@@ -50,7 +50,7 @@ def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
 
 
 def _count(select: Select) -> int | None:
-    """Return how many rows come before the cut, None if that is not a number."""
+    """Return the number of rows before the cut, None if it is not a literal."""
     found = 0
     for one in (select.limit, select.offset):
         if isinstance(one, Number) and one.text.isdigit():
@@ -70,6 +70,6 @@ def _term(term: Ordered, items: Sequence[Item]) -> Ordered | None:
 
 
 def _may_mix_rows(select: Select) -> bool:
-    """Whether a row may come of several rows."""
+    """Whether a row may be made of several rows."""
     windows = any(isinstance(node, Window) for node in walk(*select.items, *select.order_by))
     return windows or any(item.is_star for item in select.items) or may_aggregate(select)

@@ -1,8 +1,8 @@
-"""A query that only groups and aggregates a stored table -> the same query over rows from the table's statistics.
+"""Answer queries that only group and aggregate a stored table from the table's statistics.
 
 Sound because a source answers exactly or not at all (but for approximate quantiles), and because nothing else of the
 query can tell the difference: it reads one table, once, without a condition, and every column in it is a group key or
-stands in an aggregate that the question names. Each group is one row of the answer, so aggregates become columns,
+occurs in an aggregate that the question names. Each group is one row of the answer, so aggregates become columns,
 HAVING becomes WHERE, and GROUP BY goes; select list, ORDER BY and LIMIT stay.
 """
 
@@ -49,18 +49,18 @@ _FUNCTIONS = {
     "approx_quantile": "approx_quantile",
 }
 _TYPES = {"count": "BIGINT", "sum": "HUGEINT", "min": "BIGINT", "max": "BIGINT", "approx_quantile": "BIGINT"}
-"""Of aggregates over 64-bit integers; others are doubles."""
+"""Types of aggregates over 64-bit integers; others are doubles."""
 
 
 def from_statistics(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
-    """Answer what can be answered without reading rows."""
+    """Replace the reads of a plan that statistics can answer."""
     return bottom_up(plan, lambda node: _answered(node) if isinstance(node, Relation) else node)
 
 
 def _answered(relation: Relation) -> Relation:
     for name, leaf in relation.leaves:
         stored = _stored(leaf)
-        # Rows in memory answer nothing, so their queries need not be looked at.
+        # Rows in memory have no statistics, so their queries need no check.
         if stored is not None and not isinstance(stored.scan.source, Held):
             found = _from(relation, name, stored)
             if found is not None:
@@ -70,11 +70,11 @@ def _answered(relation: Relation) -> Relation:
 
 @record
 class _Stored:
-    """A stored table, or one of its columns and of what is made of them, row by row."""
+    """A stored table, or a row-by-row projection of one."""
 
     scan: Scan
     columns: Mapping[str, str]
-    """Those that are the table's own, with what the table calls them."""
+    """Columns of the table itself, with their names there."""
 
 
 def _stored(plan: Plan) -> _Stored | None:
@@ -165,7 +165,7 @@ class _Asking:
         return is_of_group(node) and all(self._fits(child) for child in children(node))
 
     def _column(self, node: Node) -> str | None:
-        """Return the column of the stored table that an expression is, as the query calls it."""
+        """Return the column of the stored table that an expression is, by its name in the query."""
         if not isinstance(node, Column) or node.table not in (None, self.alias):
             return None
         return node.name if node.name in self.stored.columns else None

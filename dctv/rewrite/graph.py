@@ -33,7 +33,7 @@ def with_inputs(plan: Plan, new: tuple[Plan, ...]) -> Plan:
 
 
 def bottom_up(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
-    """Return a plan in which every node was changed, inputs before what reads them."""
+    """Return a plan in which every node was changed, inputs before their readers."""
     done: dict[int, Plan] = {}
     for node in reversed(readers_first(plan)):
         done[id(node)] = change(with_inputs(node, tuple(done[id(one)] for one in inputs(node))))
@@ -41,7 +41,7 @@ def bottom_up(plan: Plan, change: Callable[[Plan], Plan]) -> Plan:
 
 
 def readers_first(plan: Plan) -> list[Plan]:
-    """Return every plan once, each before what it reads."""
+    """Return every plan once, each before its inputs."""
     seen: set[int] = set()
     found: list[Plan] = []
     _collect(plan, seen, found)

@@ -1,4 +1,4 @@
-"""Literals, through signs and casts -> Python values; casts that leave values what they are."""
+"""Read literals, through signs and casts, as Python values; recognise casts that keep every value."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Double:
 
 Literal = bool | int | str | Double
 Read = Literal | EllipsisType | None
-"""A literal; None is NULL, the ellipsis what is no literal."""
+"""A literal; None is NULL, the ellipsis means no literal."""
 
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127}
 _BITS_UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64, "UHUGEINT": 128}
 
 
 def keeps(kind: str, to: str) -> bool:
-    """Whether a cast leaves every value what it is: to the same type, or to one of more bits."""
+    """Whether a cast keeps every value: to the same type, or to one of more bits."""
     if kind == to:
         return True
     if kind in _BITS:
@@ -41,7 +41,7 @@ def keeps(kind: str, to: str) -> bool:
 
 
 def literal_of(value: Expression) -> Read:
-    """Read a literal, through casts and signs; None is NULL, the ellipsis what is no literal."""
+    """Read a literal, through casts and signs; None is NULL, the ellipsis means no literal."""
     match value:
         case Null():
             return None

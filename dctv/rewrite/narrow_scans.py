@@ -1,9 +1,9 @@
-"""Scans -> scans that leave out rows which no reader needs, and unions without the branches that give none.
+"""Narrow scans to the rows that a reader needs, and drop the branches of unions that give none.
 
 Sound because a need (`needs`) is implied by all that stands above: the rows that are left out would not have come
 through. Conditions stay where they are. A scan that several queries read is narrowed for each by itself; another plan
-that several read is needed for one or the other, and stays one plan. Sweeps need all of their inputs: what a condition
-above a sweep says of these, `push_filter` has written into queries below it.
+that several read has the OR of their needs, and stays one plan. Sweeps need all of their inputs: `push_filter` has
+already moved conditions above a sweep into queries below it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def narrow_scans(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
 @record(frozen=False)
 class _Narrowing:
     needs: dict[int, list[Predicate]] = field(default_factory=dict)
-    """What the readers of a plan need of its rows, by its identity."""
+    """The needs of the readers of a plan, by its identity."""
     scans: dict[tuple[int, str], Plan] = field(default_factory=dict)
-    """Narrowed scans: what is narrowed twice alike stays one plan."""
+    """Narrowed scans: equal ones stay one plan."""
 
     def narrowed(self, plan: Plan) -> Plan:
         """Return a plan whose scans are narrowed."""
@@ -46,7 +46,7 @@ class _Narrowing:
         return new[id(plan)]
 
     def _changed(self, node: Plan) -> Plan:
-        """Return a plan over narrowed scans, and note what it needs of the other plans that it reads."""
+        """Return a plan over narrowed scans, and note its needs of its other inputs."""
         if id(node) not in self.needs:
             # Only branches read it that are gone.
             return node
@@ -78,11 +78,11 @@ class _Narrowing:
 
 _MOST_KNOWN = 2_000
 _known: dict[tuple[object, ...], tuple[Mapping[str, Predicate], Query]] = {}
-"""What was found of queries: those of the standard library are bound again for each question."""
+"""A cache by query: queries of the standard library are bound again for each question."""
 
 
 def _needs(relation: Relation, above: Predicate) -> tuple[Mapping[str, Predicate], Query]:
-    """Return what a relation needs of its leaves, and its query without the branches that give nothing."""
+    """Return the needs of a relation by leaf, and its query without the branches that give nothing."""
     types = {
         name: dict(zip(column_names(leaf), (c.type for c in leaf.schema.columns), strict=True))
         for name, leaf in relation.leaves

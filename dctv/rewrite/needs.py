@@ -1,21 +1,20 @@
-"""A query and what is needed of its rows -> what is needed of the rows of each leaf that it reads.
+"""Derive the needed rows of each leaf that a query reads from the needed rows of its result.
 
 A need is a predicate: rows for which it is not true make no difference. It goes down from a select's result to its
-sources where each row (or group) of the result is made of rows that agree in what the need is about, and it is joined
-by the select's own WHERE, ON and HAVING. The conditions themselves stay where they are.
+sources where each row (or group) of the result is made of rows that agree in the columns of the need, and is ANDed
+with the select's own WHERE, ON and HAVING. The conditions themselves stay where they are.
 
 Sound, step by step:
 
-- WHERE comes before everything else that a select does, so what it says of one source is needed of its rows; of the
-  sources of outer joins only the preserved one, and of ON only what is about the other one.
+- WHERE comes before everything else in a select, so its conditions on one source are needed of its rows; of the
+  sources of outer joins only those on the preserved one, and of ON only those on the other one.
 - A need of the result stops at LIMIT, QUALIFY, samples, windows, and at selects that check rows or count warnings. Of
-  groups it goes through their keys. DISTINCT, ORDER BY and compounds leave rows what they are.
-- A window that only numbers rows may be passed if nothing but an ORDER BY reads the number: what is left out leaves
+  groups it goes through their keys. DISTINCT, ORDER BY and compounds do not change rows.
+- A window that only numbers rows may be passed if nothing but an ORDER BY reads the number: dropped rows leave
   the others in their order.
 - Columns must be handed on as they are, by name or by casts that keep every value. A literal in place of a column
   decides at once: branches of a union whose rows cannot be needed are left out, if those that stay have their types.
-- What a leaf's rows are needed for more than once, they are needed for if one of the needs is true. A table that is
-  named anywhere else is needed whole.
+- A leaf with several readers has the OR of their needs. A table that is named anywhere else is needed whole.
 """
 
 from __future__ import annotations
@@ -53,32 +52,32 @@ Used = Collection[str] | None
 
 @record(frozen=False)
 class Needs:
-    """What a query needs of its leaves; what it is made of may stand in several places of it."""
+    """The needs of a query by leaf; a part of the query may occur in several places of it."""
 
     leaves: Mapping[str, Mapping[str, str]]
     """Types of columns by the leaf's name."""
     found: dict[str, list[p.Predicate]] = field(default_factory=dict)
     """By the leaf's name, one need for each place where it is read."""
     dropped: set[tuple[int, int]] = field(default_factory=set)
-    """Branches of unions that give no row that is needed: the identity of the union, which stands in one place only,
+    """Branches of unions that give no needed row: the identity of the union, which occurs in one place only,
     and the branch's place in it."""
     gone: Counter[str] = field(default_factory=Counter)
-    """How often these name each table."""
+    """The number of references to each table in these."""
     places: Counter[int] = field(default_factory=Counter)
-    """In how many places each compound stands, by identity."""
+    """The number of occurrences of each compound, by identity."""
     unclear: set[str] = field(default_factory=set)
     """Names of steps that something else has, too."""
     steps: dict[str, CommonTable] = field(default_factory=dict)
     of_steps: dict[str, list[p.Predicate]] = field(default_factory=dict)
     types: dict[tuple[int, str], str | None] = field(default_factory=dict)
-    """Of columns, by the identity of the source or query."""
+    """Types of columns, by the identity of the source or query."""
     windows: dict[int, int | None] = field(default_factory=dict)
-    """Of queries, by identity."""
+    """Numbers of windows of queries, by identity."""
     nests: bool = False
     """Whether there are queries in expressions."""
 
     def of_leaves(self, query: Query, need: p.Predicate) -> dict[str, p.Predicate]:
-        """Return what is needed of each leaf."""
+        """Return the need of each leaf."""
         named: Counter[str] = Counter()
         steps = Counter(list(self.leaves))
         for node in walk(query):
@@ -135,11 +134,11 @@ class Needs:
                 self.visit(*branch)
 
     def _inner(self, branch: Query, need: p.Predicate, used: Used) -> p.Predicate:
-        """Return what is needed of a branch's sources, as far as literals in its list decide."""
+        """Return the need of a branch's sources, as far as literals in its list decide."""
         return self._own_need(branch, need, used) if isinstance(branch, Select) else p.Anything()
 
     def _droppable(self, compound: Compound, gone: Collection[int]) -> Collection[int]:
-        """Return those of some branches whose absence leaves the names and types of the compound what they are."""
+        """Return the branches whose absence does not change the names and types of the compound."""
         if not gone or not all_rows(compound) or self.places[id(compound)] != 1:
             return ()
         parts = compound.parts
@@ -198,7 +197,7 @@ class Needs:
                 return
 
     def _own_need(self, select: Select, need: p.Predicate, used: Used) -> p.Predicate:
-        """Return what is needed of a select's result as a predicate over the columns of its sources."""
+        """Translate the need of a select's result to the columns of its sources."""
         stops = (select.limit, select.offset, select.qualify)
         if need == p.ALWAYS or select.windows or any(one is not None for one in stops):
             return p.ALWAYS
@@ -214,7 +213,7 @@ class Needs:
         return self._windows(select) == passed
 
     def _windows(self, query: Query) -> int | None:
-        """Return how many windows stand in a query itself; None if it, or one within, checks or multiplies rows."""
+        """Count the windows of a query itself; None if it, or one within, checks or multiplies rows."""
         if id(query) not in self.windows:
             nodes = list(own(query))
             inner = any(self._windows(one) is None for one in nested(query))
@@ -223,7 +222,7 @@ class Needs:
         return self.windows[id(query)]
 
     def _found(self, select: Select, name: str) -> str | p.Constant | None:
-        """Return what a result column is: a column of a source, or a literal."""
+        """Resolve a result column to a column of a source, or a literal."""
         value = self._item(select, name)
         if value is None:
             return None
@@ -234,7 +233,7 @@ class Needs:
         return constant_of(value)
 
     def _conditions(self, select: Select) -> Iterator[p.Predicate]:
-        """Yield what a select's own clauses say of its sources."""
+        """Yield the conditions of a select's own clauses on its sources."""
         where, having, keys = select.where, select.having, group_keys(select)
         if where is not None and not has_effect(where):
             yield p.both([predicate_of(where, lambda one: self.name_of(select, one))])
@@ -242,7 +241,7 @@ class Needs:
             yield p.both([predicate_of(having, lambda one: self.name_of(select, one) if one in keys else None)])
 
     def _on(self, select: Select) -> Iterator[tuple[str, p.Predicate]]:
-        """Yield what the ON of joins says of sources: of the joined one, of others only if they are preserved."""
+        """Yield the conditions of ON by source: on the joined one, and on others only if they are preserved."""
         if any(join.kind in ("RIGHT", "FULL") for join in select.joins):
             return
         preserved = {one.called for one in preserved_sources(select)}
@@ -266,7 +265,7 @@ class Needs:
         return None if kind is None else (f"{source.called}{_MARK}{value.name}", kind)
 
     def type_of(self, source: FromItem | Query, name: str) -> str | None:
-        """Return the type of a column, if it is handed on from a leaf or a cast says it."""
+        """Return the type of a column, if it is passed through from a leaf or is a cast."""
         key = (id(source), name)
         if key not in self.types:
             self.types[key] = None
@@ -324,7 +323,7 @@ def _by_owner(parts: Sequence[p.Predicate]) -> Iterator[tuple[str, p.Predicate]]
 
 
 def _of_branch(need: p.Predicate, used: Used, names: Mapping[str, str] | None) -> tuple[p.Predicate, Used]:
-    """Return what is needed and used of a compound's result as it is of a branch's, by the names in both."""
+    """Translate the need and used columns of a compound to those of a branch, by the names in both."""
     if names is None:
         return p.ALWAYS, None
     return p.carried(need, names.get), None if used is None else {names[name] for name in used if name in names}

@@ -1,4 +1,4 @@
-"""What may stand around the keys and aggregates of a select that groups: it looks at one group at a time."""
+"""Check the expressions around the keys and aggregates of a grouping select: they see one group at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A select that groups and aggregates -> what each trace aggregates of its rows, and the select that combines these.
+"""Split a select that groups and aggregates into partial aggregates of each trace, and a select that combines these.
 
 Sound because partial results combine: COUNT and SUM of integers add up exactly, MIN and MAX and the two aggregates of
 truth values are those of the parts, and AVG is the total sum divided by the total count. The DISTINCT values of all
@@ -13,8 +13,8 @@ but are the same in every run. For some aggregates each trace returns the engine
   trace by trace. They are not split if the rows are sorted by time again.
 
 Other aggregates stay as they are: an aggregate that keeps every value, such as an exact quantile, would save nothing,
-and distinct floats would be added in another order in each run. Keys and aggregates may be of any expressions; what
-else stands in the select looks at one group at a time.
+and distinct floats would be added in another order in each run. Keys and aggregates may be of any expressions; the
+rest of the select sees one group at a time.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ _INTEGERS = frozenset(
     ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT")
 )
 _SAME = ("min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")
-"""Aggregates of which those of the parts are aggregated by the same."""
+"""Aggregates whose partial results are combined by the same function."""
 
 
 def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] | None:
-    """Return what each trace computes of a leaf, and the query over the rows of all of these; None if there is none."""
+    """Return each trace's part over a leaf, and the query over the rows of all traces; None if it cannot be split."""
     read = [one for one in walk(relation.query) if isinstance(one, TableName) and one.name == name]
     selects = [one for one in walk(relation.query) if isinstance(one, Select) and read[:1] == [one.source]]
     if len(read) != 1 or len(selects) != 1 or not _only_aggregates(selects[0]):
@@ -82,7 +82,7 @@ def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] |
 
 
 def _keys(select: Select) -> tuple[Expression, ...]:
-    """Return what a select groups by; DISTINCT groups by all columns."""
+    """Return the group keys of a select; DISTINCT groups by all columns."""
     if select.distinct:
         return tuple(dict.fromkeys(item.value for item in select.items))
     return () if select.group is None else tuple(one for one in select.group.keys if isinstance(one, Expression))
@@ -109,25 +109,25 @@ class _Halves:
     """The keys and aggregates of a select, and how they are put together."""
 
     types: Mapping[str, str]
-    """Of the columns of the table."""
+    """Types of the columns of the table."""
     keys: tuple[Expression, ...]
     sorted_again: bool
     """Whether the rows of all traces do not come trace by trace."""
     partial: dict[str, Expression] = field(default_factory=dict)
-    """What each trace computes, by name."""
+    """Partial results of each trace, by name."""
     whole: dict[Call, Expression] = field(default_factory=dict)
-    """What stands for an aggregate in the query over all traces."""
+    """The replacement of an aggregate in the query over all traces."""
     values: list[Expression] = field(default_factory=list)
-    """Of which only distinct ones are aggregated."""
+    """Arguments of DISTINCT aggregates."""
 
     @property
     def names(self) -> list[str]:
-        """What the keys are called in each trace's rows."""
+        """The names of the keys in each trace's rows."""
         return [f"key{place}" for place in range(len(self.keys))]
 
     @property
     def keyed(self) -> list[tuple[str, Expression]]:
-        """What each trace groups by, with names."""
+        """The group keys of each trace, with names."""
         return [*zip(self.names, self.keys, strict=True), *((f"value{n}", one) for n, one in enumerate(self.values))]
 
     @property
@@ -147,7 +147,7 @@ class _Halves:
         return is_of_group(node) and all(map(self.fits, children(node)))
 
     def final(self, node: Node) -> Node | None:
-        """Return what stands for a key or an aggregate in the query over all traces."""
+        """Return the replacement of a key or an aggregate in the query over all traces."""
         if isinstance(node, Expression) and node in self.keys:
             return Column(f"key{self.keys.index(node)}")
         return self.whole.get(node) if isinstance(node, Call) else None
@@ -180,7 +180,7 @@ class _Halves:
         return replace(node, arguments=(Column(f"value{self.values.index(value)}"),), filter=None)
 
     def part(self, value: Expression) -> Column:
-        """Let each trace compute something; return its column."""
+        """Add a value to the part of each trace; return its column."""
         name = next((one for one, known in self.partial.items() if known == value), f"part{len(self.partial)}")
         self.partial[name] = value
         return Column(name)

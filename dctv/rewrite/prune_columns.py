@@ -1,11 +1,11 @@
-"""Kernels and relations -> the same without unread columns; scans are told which columns are read.
+"""Drop unread columns of kernels, relations and scans.
 
 Sound because a column is left out only where (1) no reader names it, (2) the operator's lineage says that the columns
 that stay do not depend on it, and (3) a relation's rows are the same without it: not under DISTINCT, in a compound,
 where ORDER BY or GROUP BY count columns, or where the column checks, multiplies or counts rows. Times and partitions
 of spans and events always stay. A span table that is sorted by all of its columns is sorted by time and partitions
 alone: two spans of one partition never start together, so the others never decided. A computation that could fail,
-such as a cast, does not run when nobody reads it; errors that are checks (`error`) stay.
+such as a cast, does not run when no reader needs it; errors that are checks (`error`) stay.
 
 Columns are known by the engine's names, which a narrower schema takes over: `x:2` stays `x:2` when `x` goes.
 """
@@ -27,7 +27,7 @@ from dctv.types.schema import TS, Kind, Schema
 
 
 def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
-    """Read and make only what is read above."""
+    """Read and compute only the columns that are read above."""
     order = readers_first(plan)
     wanted: dict[int, set[str]] = {id(one): set(column_names(one)[: one.schema.special_count]) for one in order}
     wanted[id(plan)] = set(column_names(plan))
@@ -49,7 +49,7 @@ def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
 
 @record
 class _Narrow:
-    """A plan without what is not wanted of it, over its old inputs, and what it reads of them."""
+    """A plan without its unread columns, over its old inputs, and the columns that it reads of these."""
 
     plan: Plan
     reads: list[list[str]] = field(default_factory=list)
@@ -117,7 +117,7 @@ def _sorted_by_time(relation: Relation, wanted: set[str]) -> Query:
 
 
 def _only(schema: Schema, names: Sequence[str], left: Sequence[str]) -> Schema:
-    """Return a schema of some columns, called as the engine calls them."""
+    """Return a schema of some columns, with the engine's names."""
     by_name = {n: replace(c, name=n) for n, c in zip(names, schema.columns, strict=True)}
     times = len(schema.kind.time_columns)
     return Schema(schema.kind, tuple(by_name[n] for n in left), tuple(names[times : schema.special_count]))

@@ -1,4 +1,4 @@
-"""Conditions above a span operator -> conditions that its inputs are read with, down to the engine's regions.
+"""Push conditions above a span operator down to its inputs, into the engine's regions.
 
 A conjunct of WHERE, or of HAVING if it is about group keys alone, goes down from a query to the one plan that it is
 about, through selects that only rename, sort or group, and through every span operator that says (`FilterPushdown`)
@@ -10,11 +10,11 @@ Sound, step by step:
 - A select without DISTINCT, LIMIT, QUALIFY and window functions gives each row by itself, or each group by its rows; a
   condition over columns that it hands on (or groups by) holds for a row above just when it holds for the rows below.
   With outer joins only conditions on the preserved first table go down.
-- What is written once may be read by others: the plan below is copied with its condition, never changed.
+- A plan may have other readers: the plan below is copied with its condition, never changed.
 - A condition moves only if it cannot fail: comparisons of columns and literals within one family of types, IN, LIKE, IS
   NULL, and AND, OR, NOT of these. So rows that it would not have reached do no harm. It never passes a select that
   checks its rows or counts warnings, nor one whose values depend on the order of rows (`serial`) and could change.
-- Inputs keep their order: what is left out leaves the others as they are.
+- Inputs keep their order: dropping rows leaves the others as they are.
 - An operator stops at overlapping spans only where it meets them: spans that a condition leaves out are not checked
   again, after the check of the table that they come from.
 """
@@ -51,10 +51,10 @@ class _Pushing:
     visited: dict[int, tuple[Plan, Plan]] = field(default_factory=dict)
     sweeps: dict[int, tuple[Plan, bool]] = field(default_factory=dict)
     filters: dict[tuple[object, ...], tuple[Plan, Plan]] = field(default_factory=dict)
-    """Plans with their conditions: what is read twice with the same condition stays one plan."""
+    """Plans with their conditions: a plan that is read twice with the same condition stays one plan."""
 
     def visit(self, plan: Plan) -> Plan:
-        """Push what a plan says of its inputs, then what those say of theirs."""
+        """Push the conditions of a plan on its inputs, then the conditions of those on theirs."""
         if id(plan) not in self.visited:
             node = self._own(plan) if isinstance(plan, Relation) else plan
             self.visited[id(plan)] = (plan, with_inputs(node, tuple(self.visit(one) for one in inputs(node))))
@@ -70,12 +70,12 @@ class _Pushing:
             relation, tests = self._left(relation, one, grouped=False)
             relation, groups = self._left(relation, one, grouped=True)
             if tests is not one.where or groups is not one.having:
-                # What was pushed is about a leaf that is read once, so this select stands in one place.
+                # The pushed conditions are about a leaf that is read once, so this select occurs in one place.
                 left[id(one)] = (tests, groups)
         return replace(relation, query=_with_conditions(relation.query, left)) if left else relation
 
     def _left(self, relation: Relation, select: Select, *, grouped: bool) -> tuple[Relation, Expression | None]:
-        """Push WHERE or HAVING of a select in a relation's query; return what is left of it, too."""
+        """Push WHERE or HAVING of a select in a relation's query; return the remaining condition, too."""
         clause = select.having if grouped else select.where
         tests = list(conjuncts(clause))
         left = []
@@ -129,9 +129,9 @@ class _Pushing:
         return with_inputs(kernel, tuple(new)), exact is not None
 
     def _filtered(self, plan: Plan, tests: Sequence[Expression], *, needed: bool) -> Plan:
-        """Return an input with conditions: further down where that is possible, else read through a select.
+        """Return an input with conditions: pushed further down where possible, else read through a select.
 
-        Those that are not needed are worth a select over what the engine reads anyway, not over a sweep's output.
+        Those that are not needed justify a select over an input that the engine reads, but not over a sweep's output.
         """
         key = (id(plan), needed, *tests)
         if key not in self.filters:
@@ -152,7 +152,7 @@ def _hands_on_a_sweep(plan: Plan) -> bool:
 
 
 def _known(plan: Plan, test: Expression) -> bool:
-    """Whether a condition is about a plan's columns, and cannot fail or bounds what may be the end of spans."""
+    """Whether a condition is about a plan's columns, and cannot fail or bounds a possible end of spans."""
     names = column_names(plan)
     return names_in(test) <= set(names) and (_cannot_fail(plan, test) or _sum(test) is not None)
 
@@ -191,7 +191,7 @@ def _with_conditions(query: Query, left: Mapping[int, tuple[Expression | None, E
 def _exact(
     filters: FilterPushdown, kernel: Kernel, names: list[str], test: Expression
 ) -> list[list[Expression]] | None:
-    """Return the conditions on each input that together do what the condition does; None if there are none."""
+    """Return the conditions on each input that are together equivalent to the condition; None if there are none."""
     used = {names.index(n) for n in names_in(test)}
     for entry in filters.same:
         if all(used <= set(same) for same in entry.values()):

@@ -1,7 +1,7 @@
-"""Ranges of `_ts` and `_ts + _duration` above a span operator -> conditions that its inputs are read with.
+"""Push ranges of `_ts` and `_ts + _duration` above a span operator down to its inputs.
 
-The condition stays above; what it makes superfluous below is not read. Sound because of what an operator promises of
-its output and inputs (`TimeLocality`). Let [s, e) be a row of the output, [a, b) one of an input, times whole numbers.
+The condition stays above; rows that it makes superfluous below are not read. Sound by the promise of an operator on
+its output and inputs (`TimeLocality`). Let [s, e) be a row of the output, [a, b) one of an input, in whole numbers.
 
 *Covered*: each output row depends on one row of each input, with a <= s and e <= b (for an event at s: a <= s < b).
 
@@ -23,7 +23,7 @@ x; so
 
 An output row with the property on the left touches only input rows with the one on the right, and is the same without
 the others; a row without the property may change, but stays without it: each operator cuts the time from x on (or up
-to x) as if nothing were outside, and joins no pieces across x that were apart: what ends or begins at x stays.
+to x) as if nothing were outside, and joins no pieces across x that were apart: an end or begin at x stays.
 
 `b` is written as `_ts + _duration`, which cannot overflow: a span's end fits into 64 bits.
 """
@@ -54,7 +54,7 @@ def time_range(test: Expression, times: TimeLocality, names: list[str], source: 
 
 
 def _edge(subject: Expression, times: TimeLocality, names: list[str]) -> str | None:
-    """Return which edge of the output's rows is compared."""
+    """Return the edge of the output's rows that is compared."""
     ts = names[times.start]
     if isinstance(subject, Column):
         return "start" if subject.name == ts else None

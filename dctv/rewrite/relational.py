@@ -1,4 +1,4 @@
-"""Span operators -> queries of the engine, for `SET span_engine = 'relational'`.
+"""Replace span operators by queries of the engine, for `SET span_engine = 'relational'`.
 
 Sound because each operator's relational form gives the same rows as its sweep; where the sweep's rows come in order of
 time, the query's are sorted.

@@ -1,4 +1,4 @@
-"""A bound plan -> the plan that is run: the rules in their order."""
+"""Optimize bound plans: apply the rules in their order."""
 
 from __future__ import annotations
 

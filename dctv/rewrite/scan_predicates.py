@@ -1,11 +1,11 @@
-"""A condition -> a predicate that an index understands, with literals as the engine compares them.
+"""Translate conditions to predicates of an index, with literals as the engine compares them.
 
 Sound: where a row has some truth value for the condition, the predicate has it too, or `Anything` stands in its place.
 
 - Whole numbers are compared exactly with columns of whole numbers. The engine compares them with a double as doubles:
-  for doubles below 2^53 that is exact, greater ones are left alone. A double column rounds the literal.
-- Texts are compared byte by byte. What the engine would cast row by row (a text with a number) is left alone, as is
-  LIKE without regard to case; a pattern with wildcards inside says how the text begins.
+  for doubles below 2^53 that is exact, greater ones are not translated. A double column rounds the literal.
+- Texts are compared byte by byte. Casts for each row (a text against a number) are not translated, nor is
+  case-insensitive LIKE; a pattern with wildcards inside becomes a prefix.
 - A sum of two columns is a time and a duration. A column times a whole number, as units make it, is divided out.
 """
 
@@ -40,7 +40,7 @@ class _Subject:
 
 
 def predicate_of(test: e.Expression, names: Names, *, positive: bool = True) -> p.Predicate:
-    """Translate a condition; `positive` says whether it stands under an even number of NOTs."""
+    """Translate a condition; `positive` says whether it is under an even number of NOTs."""
     match test:
         case e.And(parts) | e.Or(parts):
             form = p.And if isinstance(test, e.And) else p.Or
@@ -59,7 +59,7 @@ def predicate_of(test: e.Expression, names: Names, *, positive: bool = True) -> 
 
 
 def _plain(test: e.Expression, names: Names, *, positive: bool) -> p.Predicate:
-    """Translate what has no conditions within."""
+    """Translate a condition without nested ones."""
     match test:
         case e.Column():
             found = names(test)
@@ -223,7 +223,7 @@ def _exact(value: Fraction) -> p.Value:
 
 
 def _subject(value: e.Expression, names: Names) -> _Subject | None:
-    """Read what is compared with a literal."""
+    """Read the operand that is compared with a literal."""
     match value:
         case e.Column():
             found = names(value)

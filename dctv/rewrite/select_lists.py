@@ -1,4 +1,4 @@
-"""A query and the names of the columns that are wanted of it -> the query that computes only these.
+"""Reduce queries to the columns that their readers want.
 
 A column stays where it may be more than a value: where it checks rows (`error`), multiplies them (`unnest`) or counts
 warnings. Names are compared without regard to case and, where a name has no table in front, counted for every table:
@@ -33,9 +33,9 @@ def is_effect(node: Node) -> bool:
 
 
 def may_aggregate(select: Select) -> bool:
-    """Whether a select without groups may be the one row of aggregates.
+    """Whether a select without groups may be a single row of aggregates.
 
-    Aggregates are calls, and no column stands outside of calls beside them.
+    Aggregates are calls, and no column occurs outside of calls beside them.
     """
     return any(isinstance(node, Call) for node in walk(*select.items)) and not any(map(is_of_row, select.items))
 
@@ -60,14 +60,14 @@ def named_columns(query: Query, leaves: Mapping[str, Sequence[str]]) -> list[lis
 
 @record(frozen=False)
 class _Named:
-    """What parts of a query name, in lower case."""
+    """The names in parts of a query, in lower case."""
 
     columns: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """By what stands before them; under the empty string those that have nothing before them."""
+    """By qualifier; the empty string for unqualified ones."""
     tables: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """What each table is called."""
+    """The aliases of each table."""
     renamed: set[str] = field(default_factory=set)
-    """Tables whose columns are called otherwise."""
+    """Tables with renamed columns."""
     stars: int = 0
     """Stars but for those that count rows."""
 
@@ -97,7 +97,7 @@ class _Named:
         return self.stars > 0
 
     def columns_of(self, called: Collection[str]) -> set[str]:
-        """Return the columns that may be of a source, by what it may be called."""
+        """Return the columns that may belong to a source, given its possible names."""
         return set().union(*(self.columns.get(one, ()) for one in ("", *called)))
 
 
@@ -136,7 +136,7 @@ def _narrowed(query: Query, wanted: Collection[str], leaves: Mapping[str, Sequen
 
 
 def _others(select: Select, place: int) -> list[Node | None]:
-    """Return everything that a select is made of but one of its sources."""
+    """Return all parts of a select except one of its sources."""
     sources = [one for number, one in enumerate(select.sources) if number != place]
     return [*select.items, *clauses(select), *conditions_of_joins(select), *select.steps, *sources]
 
@@ -164,7 +164,7 @@ def _items(select: Select, leaves: Mapping[str, Sequence[str]]) -> Sequence[Item
 
 
 def _may_drop(select: Select) -> bool:
-    """Whether the rows of a select are the same whatever stands in its list."""
+    """Whether the rows of a select do not depend on its list."""
     group = select.group
     if select.distinct or (group is None and select.having is not None) or (group is not None and group.all):
         return False
@@ -182,7 +182,7 @@ def _kept(select: Select, items: Sequence[Item], wanted: Collection[str]) -> Seq
 
 
 def is_of_row(item: Item) -> bool:
-    """Whether an item can only stand in a select that gives its rows one by one."""
+    """Whether an item is only valid in a select that gives its rows one by one."""
     nodes = list(walk(item))
     return any(isinstance(node, Column) for node in nodes) and not any(isinstance(node, Call) for node in nodes)
 

@@ -1,4 +1,4 @@
-"""What a select is made of: its clauses, which of its sources are preserved, its group keys, nested queries."""
+"""Parts of a select: its clauses, preserved sources, group keys and nested queries."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dctv.record import replace
 
 
 def is_projection(query: Query) -> TypeGuard[Select]:
-    """Whether a query is nothing but a list of what it reads from one source."""
+    """Whether a query is only a projection of one source."""
     return isinstance(query, Select) and query == Select(query.items, query.source)
 
 
@@ -24,14 +24,14 @@ def all_rows(compound: Compound) -> bool:
 
 
 def clauses(select: Select) -> Sequence[Node | None]:
-    """Return what a select does with its sources after joining them, but for its list."""
+    """Return the clauses of a select after its joins, except its list."""
     windows = (window for _, window in select.windows)
     tests = (select.where, select.group, select.having, select.qualify)
     return (*tests, *windows, *select.order_by, select.limit, select.offset)
 
 
 def conditions_of_joins(select: Select) -> Sequence[Node | None]:
-    """Return what stands in ON."""
+    """Return the conditions of ON."""
     return [join.on for join in select.joins]
 
 
@@ -56,7 +56,7 @@ def group_keys(select: Select) -> set[Expression] | None:
 
 
 def bare(value: Expression) -> Expression:
-    """Return what casts are around."""
+    """Return an expression without the casts around it."""
     return bare(value.operand) if isinstance(value, Cast) else value
 
 
@@ -81,5 +81,5 @@ def read_names(select: Select) -> set[str] | None:
 
 
 def nested_queries(select: Select) -> list[Query]:
-    """Return the queries that stand in a select's expressions."""
+    """Return the subqueries in a select's expressions."""
     return nested(*select.items, *clauses(select), *conditions_of_joins(select))

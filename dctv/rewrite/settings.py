@@ -1,4 +1,4 @@
-"""What a session chooses about how its plans are carried out."""
+"""A session's settings for running its plans."""
 
 from __future__ import annotations
 
@@ -24,4 +24,4 @@ class RewriteSettings:
     metered: bool = False
     """Whether results report their costs; no statement sets this."""
     configured: int = 0
-    """How often a setting of the engine was changed."""
+    """The number of changes of settings of the engine."""

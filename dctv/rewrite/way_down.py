@@ -1,4 +1,4 @@
-"""A condition in a query -> the leaf that it is about, and the same condition over that leaf's columns."""
+"""Translate a condition in a query to the columns of the leaf that it is about."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dctv.rewrite.select_shapes import group_keys
 
 @record
 class PathDown:
-    """Where a condition leads."""
+    """The leaf of a condition, and the condition over its columns."""
 
     leaf: str
     test: Expression
@@ -24,9 +24,9 @@ class PathDown:
 
 
 def way_from_clause(select: Select, test: Expression, *, grouped: bool) -> PathDown | None:
-    """Return where a condition can go that is written in a select, `grouped` if it is applied to groups.
+    """Return the path down of a condition in a select, `grouped` if it is applied to groups.
 
-    It can only if the whole query reads this leaf once.
+    There is one only if the whole query reads the leaf once.
     """
     columns = columns_in(test)
     if not columns or any(isinstance(node, Query) for node in walk(test)):
@@ -43,7 +43,7 @@ def way_from_clause(select: Select, test: Expression, *, grouped: bool) -> PathD
 
 
 def way_from_result(query: Query, test: Expression) -> PathDown | None:
-    """Return where a condition can go that is over the result columns of a query, likewise."""
+    """Return the path down of a condition over the result columns of a query, likewise."""
     if not isinstance(query, Select) or not _is_plain(query):
         return None
     values = {item.output: item.value for item in query.items}
@@ -58,7 +58,7 @@ def way_from_result(query: Query, test: Expression) -> PathDown | None:
 
 
 def _is_plain(select: Select) -> bool:
-    """Whether each row (or group) of a select comes of its own rows, and nothing else is done with them."""
+    """Whether each row (or group) of a select is made of its own rows, without further operations."""
     clauses = (select.limit, select.offset, select.qualify)
     if select.distinct or select.steps or select.windows or any(one is not None for one in clauses):
         return False

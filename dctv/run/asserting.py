@@ -1,4 +1,4 @@
-"""ASSERT and EXPECT: a condition or a select to a verdict, with what was found where it does not hold."""
+"""Run ASSERT and EXPECT: return a verdict on a condition or a select, with the values or rows of a failure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def checked(statement: ast.Assert, context: ExecutionContext, known: Environment
     """Run ASSERT; a select must return no rows, a condition must be true.
 
     Raises:
-        BindError: what is asserted is no condition.
+        BindError: the expression is not a condition.
     """
     message, text = _message(statement, context, known), to_sql(statement.expr)
     if isinstance(statement.expr, ast.ScalarSelect):
@@ -50,10 +50,10 @@ def checked(statement: ast.Assert, context: ExecutionContext, known: Environment
 
 
 def expected(statement: commands.Expect, context: ExecutionContext, known: Environment) -> Asserted:
-    """Run EXPECT: a condition must be true, and one that is NULL says so.
+    """Run EXPECT: a condition must be true; a failure by NULL is reported as such.
 
     Raises:
-        BindError: what is expected is no condition.
+        BindError: the expression is not a condition.
     """
     message, text = _message(statement, context, known), to_sql(statement.expr)
     value = _truth(statement.expr, "EXPECT", context, known)
@@ -69,7 +69,7 @@ def _message(statement: ast.Assert | commands.Expect, context: ExecutionContext,
 
 
 def _truth(condition: ast.Expr, word: str, context: ExecutionContext, known: Environment) -> bool | None:
-    """Return the value of a condition, which is none if it has another type."""
+    """Return the value of a condition; raise BindError for an expression of another type."""
     one = evaluated([condition], context, known)[0]
     if one.value is None or isinstance(one.value, bool):
         return one.value
@@ -93,17 +93,17 @@ def _rows(select: ast.Select, place: Place | None, context: ExecutionContext, kn
 
 @record
 class _Comparison:
-    """A part of a condition that says what a value is to be."""
+    """A comparison within a condition: an actual value with expected ones."""
 
     whole: ast.Expr
     found: ast.Expr
     expected: Sequence[ast.Expr]
     words: str
-    """What stands before the values that are expected, or around them: `{}` stands for one."""
+    """The text before the expected values, or around them, with `{}` as the placeholder of a value."""
 
 
 def _findings(condition: ast.Expr, context: ExecutionContext, known: Environment) -> Iterator[str]:
-    """Yield of each comparison that does not hold what was found, and what was expected."""
+    """Yield the actual and the expected value of each failed comparison."""
     comparisons = list(_comparisons(condition))
     logged = dict(context.log.entries)
     for one in comparisons:
@@ -116,7 +116,7 @@ def _findings(condition: ast.Expr, context: ExecutionContext, known: Environment
         if holds.value is not True:
             where = "" if len(comparisons) == 1 else f"{_cut(to_sql(one.whole))}: "
             yield f"{where}found {_written(found)}, expected {one.words.format(*map(_written, expected))}"
-    # What was computed again is not to be warned of again.
+    # The second computation must not warn again.
     context.log.entries.clear()
     context.log.entries.update(logged)
 

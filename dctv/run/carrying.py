@@ -1,4 +1,4 @@
-"""Plan -> plan whose kernels are given and give only what Arrow carries; the engine casts before and after them."""
+"""Add casts around the kernels of a plan, so that their inputs and outputs have only types that Arrow has."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _around(plan: Plan) -> Plan:
 
 
 def as_relation(plan: Plan) -> Plan:
-    """Let the engine run plans of kernels and stored tables too, so that results have types that Arrow carries."""
+    """Wrap plans of kernels and stored tables in a query too, so that results have types that Arrow has."""
     plan = with_types(plan, carried_schema(plan.schema))
     if isinstance(plan, Relation):
         return plan

@@ -23,7 +23,7 @@ _MODIFY = "modify"
 
 @record
 class Changes:
-    """A table of changes: what its columns hold, whatever they are called."""
+    """A table of changes: the roles of its columns, independent of their names."""
 
     plan: Plan
     time: str
@@ -39,7 +39,7 @@ Range = tuple[int, int]
 
 
 def changes_of(plan: Plan, place: Place | None) -> Changes:
-    """Say which columns of a table make changes.
+    """Find the columns of a table that make changes.
 
     Raises:
         BindError: a column is missing, or the times are no whole ns.
@@ -81,7 +81,7 @@ def in_order(sources: Sequence[Changes], within: Range | None = None) -> Relatio
 
 
 def _select(source: int, one: Changes, place: Sequence[int], schema: Schema, within: Range | None) -> Select:
-    """Return the query of one source, with what its rows are sorted by."""
+    """Return the query of one source, with its sort keys."""
     names = schema.names
     acting = ACTION in names
     special: list[Expression] = [Column(one.time), Column(one.path)]

@@ -1,4 +1,4 @@
-"""What everything that a session carries out is carried out with."""
+"""The context in which a session runs statements."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class MountedFleet:
 
     pattern: str
     count: int
-    """How many of them can be read."""
+    """The number of readable ones."""
     incomplete: tuple[str, ...]
     """Why others cannot, or not whole."""
     lacking: Callable[[Sequence[str]], set[str]]
@@ -85,7 +85,7 @@ class ExecutionContext:
     elsewhere: Elsewhere
     """The engine that plans are carried out on, if it is another one than `engine`."""
     unread: list[str] = field(default_factory=list)
-    """What kept files that are named in FROM from being read whole."""
+    """The reasons why files named in FROM could not be read whole."""
     fleets: dict[tuple[str, ...], MountedFleet] = field(default_factory=dict)
     """By the parts of their names."""
 
@@ -96,20 +96,20 @@ class ExecutionContext:
 
     @property
     def threads(self) -> int:
-        """How many threads it may use."""
+        """The number of threads it may use."""
         return self.limits.threads
 
     @property
     def temp_directory(self) -> Path | None:
-        """Where the user wants what does not fit into memory; None if it is all the same."""
+        """The user's folder for data that does not fit into memory; None for the default."""
         return self.limits.temp_directory
 
     def choose_engine(self, address: str, *, by_text: bool = False) -> None:
-        """Carry plans out on another engine, or again on the own one; its workers read the traces of fleets, too.
+        """Run plans on another engine, or again on the local one; its workers read the traces of fleets, too.
 
         Raises:
-            UsageError: this is no address, a text may not name it, or what it takes is not installed.
-            Unanswered: nobody answers there.
+            UsageError: the address is invalid or not allowed in texts, or a package is not installed.
+            Unanswered: the server does not answer.
         """
         self.elsewhere.choose(address, by_text=by_text)
         remote = self.elsewhere.remote
@@ -127,7 +127,7 @@ class ExecutionContext:
         self.crew.borrow(None if remote is None else lent)
 
     def incomplete(self) -> list[str]:
-        """Return what kept traces, and files that queries name, from being read whole."""
+        """Return the reasons why traces, and files that queries name, could not be read whole."""
         mounted = [f"{'.'.join(one.parts)}: {reason}" for one in self.mounts.values() for reason in one.incomplete]
         fleets = [f"{'.'.join(parts)}: {reason}" for parts, one in self.fleets.items() for reason in one.incomplete]
         return [*mounted, *fleets, *self.unread]
@@ -150,7 +150,7 @@ class ExecutionContext:
         self.unmount()
 
     def unmount(self) -> None:
-        """Forget all names, and let go of the files of mounts."""
+        """Forget all names, and close the files of mounts."""
         self.catalog.clear()
         for mount in self.mounts.values():
             mount.close()

@@ -13,21 +13,21 @@ _NAMED = "--engine, or Session(engine=...), connects to it; at the prompt, or wi
 
 @record(frozen=False)
 class Elsewhere:
-    """Where plans are carried out besides here; nothing is loaded before an address is given."""
+    """The connection to a remote engine; nothing is loaded before an address is given."""
 
     connect: Connect
     by_texts: bool
-    """Whether texts may name any engine: what an engine sends back can run code in this process."""
+    """Whether texts may name any engine: data from an engine can run code in this process."""
     remote: Remote | None = None
     named: set[str] = field(default_factory=set)
     """The addresses that the program has named; texts may name them, too."""
 
     def choose(self, address: str, *, by_text: bool) -> None:
-        """Connect to an engine, or go back to the own one.
+        """Connect to an engine, or go back to the local one.
 
         Raises:
-            UsageError: this is no address, a text may not name it, or what it takes is not installed.
-            Unanswered: nobody answers there.
+            UsageError: the address is invalid or not allowed in texts, or a package is not installed.
+            Unanswered: the server does not answer.
         """
         if not by_text:
             self.named.add(address)
@@ -39,11 +39,11 @@ class Elsewhere:
 
     @property
     def name(self) -> str:
-        """What was chosen."""
+        """The name of the chosen engine."""
         return HERE if self.remote is None else self.remote.address
 
     def interrupt(self) -> None:
-        """End what runs there."""
+        """Interrupt the queries that run there."""
         if self.remote is not None:
             self.remote.interrupt()
 

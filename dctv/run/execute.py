@@ -1,4 +1,4 @@
-"""Statements to what comes of them: results of selects, and changes of the session by the others."""
+"""Run statements: selects return results, the others change the session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EXPLAIN: plans to lines of text, and what running them takes."""
+"""Run EXPLAIN: write plans as lines of text, and measure the cost of running them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def explained(statement: ast.Explain, context: ExecutionContext, known: Environm
 
 
 def _measured(result: Result) -> list[str]:
-    """Read a result to its end and return what that took, all in all."""
+    """Read a result to its end and return its total cost."""
     wall, cpu = time.monotonic(), time.process_time()
     for _ in result.batches():
         pass

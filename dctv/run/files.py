@@ -1,4 +1,4 @@
-"""A file that a query names in FROM -> the plan of its table: the file is mounted while the query is bound."""
+"""Make the plan of a file that a query names in FROM: the file is mounted while the query is bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bound plan -> which trace it reads, and what changes with anything that it does to the trace's rows."""
+"""Fingerprint a bound plan: the trace that it reads, and a digest of its operations on the trace's rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TABLES = frozenset(("unnest", "range", "generate_series"))
 
 @record
 class Fingerprint:
-    """What a plan does to the rows of one trace."""
+    """The operations of a plan on the rows of one trace."""
 
     mount: Mount
     digest: bytes
@@ -89,7 +89,7 @@ def _described(plan: Plan, mount: Mount) -> object:
 
 
 def _may_change(node: Node, names: Collection[str]) -> bool:
-    """Whether a part of a query may give something else the next time, or the engine reads something by itself."""
+    """Whether a part of a query may have another result the next time, or makes the engine read a source by itself."""
     match node:
         case TableName(name):
             return name not in names
@@ -102,7 +102,7 @@ def _may_change(node: Node, names: Collection[str]) -> bool:
 
 
 def _plain(value: object) -> object:
-    """Return what is written the same in every process."""
+    """Return a form of a value that prints the same in every process."""
     match value:
         case None | bool() | int() | float() | str() | bytes():
             return value

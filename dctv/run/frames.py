@@ -1,4 +1,4 @@
-"""Names of packages that make frames -> the packages, or what to install."""
+"""Import the packages of data frames by name, with a hint to install a missing one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dctv.errors import UsageError
 
 
 def check_installed(package: str) -> None:
-    """Refuse to make frames of a package that is not there, before rows are read for one.
+    """Check that a package of frames is installed, before rows are read.
 
     Raises:
         UsageError: it is not installed.

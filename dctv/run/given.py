@@ -18,7 +18,7 @@ from dctv.syntax import ast
 from dctv.types.schema import Kind
 
 _MAKERS = {Kind.SPAN.value: "as_spans", Kind.EVENT.value: "as_events"}
-"""By kinds, what makes tables of them of regular ones."""
+"""The functions that convert regular tables, by kind."""
 
 
 @record
@@ -37,7 +37,7 @@ def add_table(given: GivenTable, context: ExecutionContext) -> None:
     """Give data a name in SQL; events and spans are checked and sorted.
 
     Raises:
-        UsageError: it is no table, or of no kind that there is.
+        UsageError: it is not a table, or its kind does not exist.
         BindError: the name is taken, or a column is missing.
         EngineError: the spans overlap, or a time is impossible.
     """
@@ -51,7 +51,7 @@ def add_table(given: GivenTable, context: ExecutionContext) -> None:
 
 
 def _checked(scan: Scan, function: TableFunction, given: GivenTable, context: ExecutionContext) -> Scan:
-    """Return a scan of what a function makes of a table."""
+    """Return a scan of a table converted by a function."""
     arguments = {p.name: Argument(None if p.default is REQUIRED else p.default, None) for p in function.parameters}
     arguments["table"] = Argument(scan, None)
     arguments["partition"] = Argument([Argument(name, None) for name in given.partitions], None)

@@ -1,4 +1,4 @@
-"""Changes of attributes, in order, to a state system: on disk, kept or not, or in memory."""
+"""Build state systems from ordered changes of attributes: on disk, kept or not, or in memory."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ FULL, MEMORY, PARTIAL, NONE = BACKENDS = ("full", "memory", "partial", "none")
 
 @record
 class Options:
-    """What can be chosen of a state system."""
+    """Options of a state system."""
 
     backend: str = FULL
     granularity: int = GRANULARITY
     """About how many changes there are between two checkpoints of a partial history."""
     end: int | None = None
-    """Where the history ends, if not with the trace or the last change."""
+    """The end of the history, by default that of the trace or the last change."""
     start: int = 0
-    """Where it begins, if a provider makes the changes."""
+    """Its start, if a provider makes the changes."""
 
 
 @record
 class Recipe:
-    """How a history is made."""
+    """The inputs for making a history."""
 
     name: str
-    """What a person calls the state system."""
+    """The name of the state system in messages."""
     slot: str
-    """What it is called among those of its trace that are kept."""
+    """Its name among the kept ones of its trace."""
     changes: Callable[[Range | None], Result]
-    """Gives its changes in order of time, all or those of a range; for a provider what it makes them of."""
+    """Returns its changes in order of time, all or those of a range; for a provider, its input rows."""
     context: ExecutionContext
     options: Options = Options()
     version: bytes | None = None
@@ -56,10 +56,10 @@ class Recipe:
 
 
 def made(recipe: Recipe, store: HistoryStore | None) -> StateSystem:
-    """Make a history, or find it where it is kept; if it is kept nowhere it goes with the state system.
+    """Make a history, or open the kept one; without a store it is deleted with the state system.
 
     Raises:
-        Interrupted: the user had enough.
+        Interrupted: the user interrupted the work.
         StateError: a change cannot be made.
     """
     try:
@@ -165,7 +165,7 @@ def _applied(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
 
 
 def _provided(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
-    """Let a provider make the changes; return the time of the last one."""
+    """Run a provider, which makes the changes; return the time of the last one."""
     assert recipe.provider is not None
     system = begin(recipe.options.start)
     recipe.provider(_reported(recipe), system)

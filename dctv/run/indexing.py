@@ -1,4 +1,4 @@
-"""Traces to indexes, and to the timelines that are kept beside them."""
+"""Build indexes of traces, and the timelines that are kept with them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from dctv.index.order import IndexOutcome, IndexRequest
 
 _NAME = "trace"
-"""What a trace is mounted as whose timeline is made."""
+"""The mount name of a trace whose timeline is built."""
 
 
 def indexer(context: ExecutionContext) -> Indexer:
-    """Return what builds and compares indexes."""
+    """Return the object that builds and compares indexes."""
     readers, folder = context.registries.readers, context.policy.index_dir
     return Indexer(readers, context.threads, folder, context.temp_directory, context.progress)
 
@@ -29,7 +29,7 @@ def indexer(context: ExecutionContext) -> Indexer:
 def index(
     path: str, order: IndexRequest, options: Mapping[str, object], context: ExecutionContext, *, timeline: bool
 ) -> IndexOutcome:
-    """Build the index of a trace, or what it lacks, and perhaps its timeline.
+    """Build the index of a trace, or its missing parts, and its timeline if wanted.
 
     Raises:
         UsageError: the timeline is to be kept where the session reads no indexes.
@@ -50,7 +50,7 @@ def _timeline(path: str, options: Mapping[str, object], context: ExecutionContex
     apart = replace(context, catalog=context.catalog.only("dctv"), mounts={})
     try:
         mount(Wanted([path], ast.Path.of(_NAME), options), apart)
-        # What there is to say of the trace is in the outcome of its index.
+        # Messages about the trace are in the outcome of its index.
         context.log.clear()
         rows = [track.rows for track in timeline_at(_NAME, apart.catalog).tracks if track.rows]
         return len(rows), sum(rows)

@@ -1,4 +1,4 @@
-"""A session as it is -> the same again after statements that changed it: their names, mounts and settings are gone."""
+"""Snapshot a session, and restore it after statements that added names, mounts and settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dctv.run.context import ExecutionContext, MountedFleet
 
 @record
 class Kept:
-    """What a session has at some time."""
+    """A snapshot of a session."""
 
     root: Namespace
     changes: int
@@ -24,7 +24,7 @@ class Kept:
 
 
 def keep(context: ExecutionContext) -> Kept:
-    """Note what a session has."""
+    """Take a snapshot of a session."""
     return Kept(
         context.catalog.root.copied(),
         context.catalog.changes,
@@ -36,7 +36,7 @@ def keep(context: ExecutionContext) -> Kept:
 
 
 def restore(kept: Kept, context: ExecutionContext) -> bool:
-    """Bring a session back to what it had; whether that can be done.
+    """Restore a session from a snapshot; return whether that is possible.
 
     It cannot where one of its mounts was closed, or a setting of the engine changed.
     """

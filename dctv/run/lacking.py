@@ -18,7 +18,7 @@ from dctv.syntax.node import nodes
 def lacking(names: Sequence[str], context: ExecutionContext) -> set[str]:
     """Return those of the full names whose views or functions have no rows in these traces.
 
-    They have to be bound for that, which takes a second for a whole trace when it is listed first.
+    This binds them, which takes a second for a whole trace when it is first listed.
     """
     binder = Binder(environment(context))
     kept = dict(context.log.entries)
@@ -51,7 +51,7 @@ def _functions(context: ExecutionContext) -> dict[str, LibraryModule]:
 
 
 def _bind(binder: Binder, parts: Sequence[str], dependencies: Dependencies) -> None:
-    """Count what a view is made of; a view of the user's may be wrong by now, and counts nothing."""
+    """Collect the dependencies of a view; a user's view may be invalid by now, and has none then."""
     names = tuple(ast.Name(part, quoted=True) for part in parts)
     try:
         binder.copy(dependencies=dependencies).table(ast.TableName(ast.Path(names)))
@@ -62,7 +62,7 @@ def _bind(binder: Binder, parts: Sequence[str], dependencies: Dependencies) -> N
 def _count(
     module: LibraryModule, name: tuple[str, ...], catalog: Catalog, binder: Binder, dependencies: Dependencies
 ) -> None:
-    """Count what the tables are that the text of a function names; its arguments are not known."""
+    """Collect the tables that the text of a function names; its arguments are not known."""
     home = name[: len(name) - len(module.parts)]
     for node in nodes(module.select()):
         if not isinstance(node, ast.TableName):

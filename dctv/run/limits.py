@@ -1,4 +1,4 @@
-"""How much of a machine a session may use, and where it may keep files."""
+"""Limits of a session's use of the machine, and its folder for files."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Limits:
     memory: str | None
     """As the engine reads it; None leaves it to the engine."""
     temp_directory: Path | None
-    """Where the user wants what does not fit into memory; None if it is all the same."""
+    """The user's folder for data that does not fit into memory; None for the default."""
 
     def share(self, workers: int, memory: int) -> Limits:
-        """Return the limits of one of some workers, which share so many bytes."""
+        """Return the limits of one of `workers` processes, which share `memory` bytes."""
         return replace(self, threads=max(self.threads // workers, 1), memory=f"{max(memory // workers >> 20, 64)}MiB")

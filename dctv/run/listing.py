@@ -44,7 +44,7 @@ def describe(statement: ast.Describe, context: ExecutionContext, known: Environm
 
 
 def show(statement: ast.ShowTables, context: ExecutionContext) -> Result:
-    """List what can stand in FROM: all names, or those below one."""
+    """List the names that FROM accepts: all, or those below one."""
     path = statement.path
     prefix = () if path is None else tuple(p.text for p in path.parts)
     if path is not None and context.catalog.space(prefix) is None:
@@ -54,7 +54,7 @@ def show(statement: ast.ShowTables, context: ExecutionContext) -> Result:
 
 
 def listing(prefix: str, catalog: Catalog) -> Iterator[TableInfo]:
-    """Yield every public thing below a prefix."""
+    """Yield every public table, view and function below a prefix."""
     space = catalog.space(tuple(prefix.split(".")) if prefix else ())
     if space is None:
         return
@@ -89,7 +89,7 @@ def _kind(entry: StoredTable | View | LibraryPart | TableFunction | Macro) -> st
 
 
 def _role(schema: Schema, name: str) -> str:
-    """Return what a column is to its table: time, partition or payload."""
+    """Return the role of a column: time, partition or payload."""
     if name in schema.kind.time_columns:
         return "time"
     return "partition" if name in schema.partitions else "payload"

@@ -20,7 +20,7 @@ class Matches:
 
     matching: Matching
     head: tuple[str, ...]
-    """Lines that stand before the records, so that they can be read as a trace again."""
+    """Lines to write before the records, so that they can be read as a trace again."""
     context: ExecutionContext
 
     def records(self, limit: int | None = None) -> Result:

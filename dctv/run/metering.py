@@ -1,4 +1,4 @@
-"""Streams of a running plan to what each of its operators did: rows, CPU time, memory."""
+"""Meter the streams of a running plan: rows, CPU time and memory of each operator."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Metering:
 
     meters: dict[int, Any] = field(default_factory=dict)
     buffers: dict[int, Any] = field(default_factory=dict)
-    """What shared plans are kept in."""
+    """Buffers of shared plans."""
     _queries: dict[int, tuple[EngineQuery, list[Plan]]] = field(default_factory=dict)
     _scans: dict[int, Scan] = field(default_factory=dict)
     _profiles: Mapping[int, list[Profile]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Metering:
     def metered(
         self, plan: Plan, stream: ArrowStream, *, query: EngineQuery | None = None, sources: list[Plan] | None = None
     ) -> ArrowStream:
-        """Return a stream that counts; `sources` are what a query reads."""
+        """Return a stream that counts; `sources` are the inputs of a query."""
         from dctv import _kernels
 
         meter = self.meters.setdefault(id(plan), _kernels.Meter())
@@ -54,7 +54,7 @@ class Metering:
         self._profiles = {key: query.profiles() for key, (query, _) in self._queries.items()}
 
     def spent(self, beside: Sequence[Spent]) -> Spent:
-        """Return what all of it took, after `collect`; `beside` is what sources spent on queries of their own."""
+        """Return the total cost, after `collect`; `beside` are the costs of the sources' own queries."""
         counts = [one.read for one in beside]
         for profiles in self._profiles.values():
             counts += [profile.read for profile in profiles] or [None]
@@ -63,7 +63,7 @@ class Metering:
         return Spent(read, sum(one.cpu for one in beside))
 
     def lines(self, plan: Plan) -> list[str]:
-        """Return statistics of what a plan did, one after another."""
+        """Return the statistics of a plan, one after another."""
         meter = self.meters.get(id(plan))
         if meter is None:
             return []

@@ -1,4 +1,4 @@
-"""A mounted trace to its state system, made of the changes that the standard library's providers give."""
+"""Make the state system of a mounted trace from the changes of the standard library's providers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dctv.run.result import Result
 from dctv.state import StateSystem
 
 STATE = "state"
-"""Where providers are in the standard library, and what the state system of a mount is called."""
+"""The namespace of providers in the standard library, and the name of a mount's state system."""
 
 
 def offer(mount: Mount, context: ExecutionContext) -> None:

@@ -40,7 +40,7 @@ class Wanted:
     """Files, folders or patterns."""
     name: ast.Path
     options: Mapping[str, object] = field(default_factory=dict)
-    """Those of its format, how it is aligned, and filters of its calls."""
+    """Options of its format, its alignment, and filters of its calls."""
     base: Path | None = None
     """The folder that relative paths start from; None is the current one."""
     likely: str | None = None
@@ -48,7 +48,7 @@ class Wanted:
 
 
 def run(statement: ast.MountTrace, context: ExecutionContext, known: Environment) -> str:
-    """Run MOUNT TRACE; return in words what it did."""
+    """Run MOUNT TRACE; return a message."""
     options = {
         name.text: stated_option(name.text, bind_argument(Binder(known), value)) for name, value in statement.options
     }
@@ -59,7 +59,7 @@ def run(statement: ast.MountTrace, context: ExecutionContext, known: Environment
 
 
 def mount(wanted: Wanted, context: ExecutionContext) -> str:
-    """Mount a trace; return in words what was done.
+    """Mount a trace; return a message.
 
     Raises:
         TraceError: it cannot be read.

@@ -1,4 +1,4 @@
-"""CREATE VIEW, DROP VIEW and DROP ALL to changes of the namespace; which names are free for what is made."""
+"""Run CREATE VIEW, DROP VIEW and DROP ALL, and check that the names of new objects are free."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def create_view(statement: ast.CreateView, known: Environment) -> Done:
 def free_name(
     path: ast.Path, catalog: Catalog, word: str, alike: Callable[[Entry], bool], *, replaces: bool
 ) -> tuple[str, ...]:
-    """Return the full name of what is to be made, which must be free, or that of something alike that is replaced.
+    """Return the full name of a new object, which must be free, or that of a replaceable object of the same kind.
 
     Raises:
         BindError: it is taken.
@@ -89,7 +89,7 @@ def _way_out(entry: Entry) -> str:
 
 
 def drop_all(statement: ast.DropAll, context: ExecutionContext) -> Done:
-    """Forget all names below one, and what is mounted there."""
+    """Forget all names and mounts below a name."""
     parts = tuple(p.text for p in statement.path.parts)
     if parts[0].lower() == "dctv":
         raise BindError("`dctv` holds dctv's own functions and cannot be dropped", statement.path.place)

@@ -28,7 +28,7 @@ from dctv.types.schema import ColumnType, Kind, Schema
 
 
 def environment(context: ExecutionContext, params: Params | None = None, base: Path | None = None) -> Environment:
-    """Return what a text is bound against; its relative paths start from `base`."""
+    """Return the environment for binding a text; its relative paths start from `base`."""
     registries, evaluate = context.registries, partial(_values, context)
 
     def file_table(node: ast.TableFile, known: Environment) -> Plan:
@@ -66,7 +66,7 @@ def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionC
 
 @record
 class ExpressionValue:
-    """What an expression comes to."""
+    """The value of an expression."""
 
     value: object
     column: ColumnType
@@ -84,7 +84,7 @@ def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Envir
 
 
 def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Plan:
-    """Return what is run for a bound plan, on the engine that the session has chosen."""
+    """Optimize a bound plan for the engine that the session has chosen."""
     cheaper = rewrite(plan, context.settings, context.registries.operators)
     remote = context.elsewhere.remote
     if remote is None or here:

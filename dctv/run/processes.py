@@ -1,4 +1,4 @@
-"""Processes of our own that work on traces: how they are started, and ended whatever they do."""
+"""Worker processes for traces: starting them, and ending them in any state."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def bound(mount: Mount, folder: str, context: ExecutionContext) -> list[tuple[Li
 
 
 def version_of(mount: Mount, context: ExecutionContext) -> bytes | None:
-    """Return what changes with all that providers of a mount do; None if the user has changed what they may read."""
+    """Return a digest of the behaviour of a mount's providers; None if the user has changed their possible inputs."""
     if not as_attached(context.catalog, mount, library()):
         return None
     digest = blake2b(_library_digest(), digest_size=32)
@@ -40,7 +40,7 @@ def version_of(mount: Mount, context: ExecutionContext) -> bytes | None:
 
 @cache
 def _library_digest() -> bytes:
-    """Return what changes with every text of the standard library: providers are made of its views."""
+    """Return a digest of the texts of the standard library: providers are made of its views."""
     root = resources.root() / "stdlib"
     digest = blake2b(digest_size=32)
     for path in sorted(one for one in root.rglob("*") if one.suffix in (".sql", ".toml")):

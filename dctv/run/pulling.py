@@ -1,4 +1,4 @@
-"""One run of a plan -> its batches, pulled in a thread of its own, so that Ctrl-C in the one that waits is heard."""
+"""Pull the batches of a run in a thread of its own, so that the waiting thread can handle Ctrl-C."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _ATTEMPTS = 100
 
 @record
 class Pulling:
-    """What a run is read with."""
+    """The parts needed to read a run."""
 
     reading: Reading
     context: ExecutionContext
 
     def guarded(self, work: Callable[[], Any]) -> Any:
-        """Return what work gives; what the engine raises becomes our error."""
+        """Return the result of work, with errors of the engine translated to ours."""
         failures: tuple[type[BaseException], ...] = (*self.context.engine.failures, EngineError)
         try:
             return work()
@@ -32,7 +32,7 @@ class Pulling:
             raise self.context.running.failure(error) from None
 
     def items(self, open_: Callable[[], Any]) -> Iterator[Any]:
-        """Yield what was opened, then its items; end the run after the last, or when no more are wanted."""
+        """Yield the opened stream, then its items; end the run after the last, or when the generator is closed."""
         worker = _Worker()
         try:
             opened = self.guarded(lambda: self._wait(worker, open_))
@@ -68,7 +68,7 @@ class _Worker:
     """One daemon thread that does one piece of work at a time."""
 
     _failures = (Exception, KeyboardInterrupt)
-    """What the work may raise: the thread that waits for it raises it again."""
+    """Exceptions of the work, raised again in the thread that waits for it."""
 
     def __init__(self) -> None:
         self._work: Callable[[], Any] | None = None
@@ -96,12 +96,12 @@ class _Worker:
         self._wanted.set()
 
     def outcome(self) -> Any:
-        """Return what the finished work gave, or raise what it raised."""
+        """Return the result of the finished work, or raise its exception."""
         if self._error is not None:
             raise self._error
         return self._value
 
     def stop(self) -> None:
-        """Let the thread end."""
+        """Stop the thread."""
         self._work = None
         self._wanted.set()

@@ -1,4 +1,4 @@
-"""One run of a plan: from when its first row is wanted to when no more are."""
+"""One run of a plan, from the first row to the last one that is wanted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Reading:
         self._runner = Runner(context.engine, shared, run, metering, ahead=context.threads > 1)
         self._metering = metering
         self.spent: Spent | None = None
-        """What it took, once it is over, if it was metered."""
+        """Its cost, once it is over, if it was metered."""
         self._begun = threading.Event()
         """Not where an interrupt came first: others that are being read would be taken for ended."""
         self._when_over: list[Callable[[], None]] = []
@@ -36,7 +36,7 @@ class Reading:
         """Of Arrow batches: an object with `__arrow_c_stream__`."""
 
     def begin(self) -> None:
-        """Make ready what the rows are made of; before the stream is opened."""
+        """Prepare the sources of the rows, before the stream is opened."""
         self._context.running.begin()
         self._begun.set()
         for source in self._sources:
@@ -48,7 +48,7 @@ class Reading:
         self._when_over.append(callback)
 
     def finish(self) -> None:
-        """End what still runs: the rows have been read, or no more are wanted."""
+        """End running work: the rows have been read, or no more are wanted."""
         self._runner.finish()
         self._context.running.drop(self._cancel)
         if self._metering is not None:

@@ -12,7 +12,7 @@ _FRAMES = 20_000
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Let long chains of operators be walked, whatever the caller's limit is."""
+    """Raise the recursion limit, so that long chains of operators can be walked."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, _FRAMES))
     try:

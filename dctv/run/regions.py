@@ -1,4 +1,4 @@
-"""Cuts a plan: neighbouring relational plans become one query of the engine; what it reads stays outside."""
+"""Cut a plan into regions: adjacent relational plans become one query of the engine; its inputs stay outside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Region:
 
     query: Query
     sources: dict[str, Plan]
-    """What it reads from outside, by the names of its tables."""
+    """Its inputs, by the names of their tables in the query."""
     stored: list[Scan]
     """Stored tables that the engine reads itself, where they are."""
     serial: bool
@@ -28,7 +28,7 @@ class Region:
 
 @record(frozen=False)
 class _Cutting:
-    """What has been collected on the way down."""
+    """The state of the recursion."""
 
     shared: Sharing
     names: dict[int, str] = field(default_factory=dict)

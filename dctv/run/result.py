@@ -1,4 +1,4 @@
-"""What a statement gives: a result that is read once, a word that it is done, or the verdict of a check."""
+"""Outcomes of statements: a result that is read once, a message, or the verdict of a check."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ class Asserted:
     message: str
     place: Place | None = None
     found: str = ""
-    """Where it does not hold, the rows or values that say so, on lines of their own."""
+    """The rows or values of a failure, on lines of their own."""
     called: str = "assertion"
 
     def failure(self) -> AssertionFailed:
-        """Return the error that says that it does not hold."""
+        """Return the error of a failed assertion."""
         return AssertionFailed(f"{self.called} failed: {self.message or self.text}", self.place, found=self.found)
 
 
 class _Printer(Protocol):
-    """What IPython prints with."""
+    """The pretty printer of IPython."""
 
     def text(self, obj: str) -> None:
         """Print a text."""
@@ -104,7 +104,7 @@ class Result:
         return repr(self) if first is None else self._context.registries.showing.text(first)
 
     def _repr_html_(self) -> str | None:
-        """Show the first rows in a notebook, or what kept them from coming."""
+        """Show the first rows in a notebook, or the error."""
         try:
             first = self._look()
         except DctvError as error:
@@ -119,12 +119,12 @@ class Result:
             printer.text(str(error))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Give the rows to whatever reads Arrow streams."""
+        """Export the rows as an Arrow stream."""
         stream: object = self.reader().__arrow_c_stream__(requested_schema)
         return stream
 
     def __arrow_c_schema__(self) -> object:
-        """Tell names and types of the columns, and units in the fields' metadata; the rows stay to be read."""
+        """Export names and types of the columns, with units in the fields' metadata, without reading rows."""
         schema: object = with_decimals(self._hold().schema, self.schema).__arrow_c_schema__()
         return schema
 
@@ -134,7 +134,7 @@ class Result:
         return {column.name: str(column.unit) for column in self.schema.columns if str(column.unit)}
 
     def start_unix_ns(self) -> int:
-        """Return when time 0 of the column `_ts` was, in ns since 1970, if all rows are of one trace that tells.
+        """Return time 0 of the column `_ts` in ns since 1970, if all rows are of one trace that records it.
 
         Raises:
             BindError: it is not known, or there is no such column.
@@ -150,7 +150,7 @@ class Result:
 
     @property
     def spent(self) -> Spent | None:
-        """What the rows took, once they have been read, if the session is metered."""
+        """The cost of the rows, once they have been read, if the session is metered."""
         return self._reading.spent
 
     def when_read(self, told: Callable[[], None]) -> None:
@@ -215,7 +215,7 @@ class Result:
         return self._held
 
     def _remembered(self, work: Callable[[], _T]) -> _T:
-        """Return what work gives; if it fails, every later look at the result fails the same way."""
+        """Return the result of work; after a failure, every later access fails the same way."""
         try:
             return work()
         except DctvError as error:
@@ -318,7 +318,7 @@ class Result:
     def pandas(self, *, units_in_names: bool = False) -> PandasFrame:
         """Return all rows as a pandas DataFrame; `frame.attrs["units"]` is `units`.
 
-        With `units_in_names` columns are called as the terminal calls them: `took [ms]`.
+        With `units_in_names` columns have the terminal's headers as names: `took [ms]`.
 
         Raises:
             UsageError: pandas is not installed.
@@ -332,7 +332,7 @@ class Result:
     def polars(self, *, units_in_names: bool = False) -> PolarsFrame:
         """Return all rows as a polars DataFrame, which itself keeps no units: `units` has them.
 
-        With `units_in_names` columns are called as the terminal calls them: `took [ms]`.
+        With `units_in_names` columns have the terminal's headers as names: `took [ms]`.
 
         Raises:
             UsageError: polars is not installed.
@@ -345,11 +345,11 @@ class Result:
         return frame
 
     def df(self, *, units_in_names: bool = False) -> PandasFrame:
-        """Return what `pandas` does."""
+        """Alias of `pandas`."""
         return self.pandas(units_in_names=units_in_names)
 
     def pl(self, *, units_in_names: bool = False) -> PolarsFrame:
-        """Return what `polars` does."""
+        """Alias of `polars`."""
         return self.polars(units_in_names=units_in_names)
 
     def _named(self, *, units_in_names: bool) -> pa.Table:

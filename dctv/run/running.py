@@ -1,4 +1,4 @@
-"""What runs in a session, in any of its threads, and how all of it is ended."""
+"""Running work of a session, in any of its threads, and interrupting all of it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Running:
         self._progress = progress
         self._cancels: list[Any] = []
         self._alone: list[Any] = []
-        """What ends kernels that run without a query."""
+        """Cancel tokens of kernels that run without a query."""
         self._reading = 0
-        """How many results are being read."""
+        """The number of results being read."""
         self._counting = threading.Lock()
         self._noted: list[DctvError] = []
         """Errors of ours that went through an engine."""
 
     def interrupt(self) -> None:
-        """End what runs, from another thread; it raises Interrupted."""
+        """End running work, from another thread; it raises Interrupted."""
         self._progress.interrupt()
         for cancel in [*self._cancels, *self._alone]:
             cancel.set()
@@ -49,7 +49,7 @@ class Running:
         self._noted.append(error)
 
     def cancel(self) -> Any:
-        """Return what ends the kernels of a new query."""
+        """Return a cancel token for the kernels of a new query."""
         from dctv import _kernels  # compiled; only wanted when a query runs
 
         cancel = _kernels.Cancel()
@@ -57,7 +57,7 @@ class Running:
         return cancel
 
     def drop(self, cancel: Any) -> None:
-        """Forget what ends the kernels of a query that has ended."""
+        """Forget the cancel token of a query that has ended."""
         if cancel in self._cancels:
             self._cancels.remove(cancel)
 
@@ -67,7 +67,7 @@ class Running:
             self._reading += 1
 
     def finish(self) -> None:
-        """Count a result that is read no more; after the last one let go of what queries took."""
+        """Count a result as finished; after the last one, release the resources of queries."""
         with self._counting:
             self._reading -= 1
             if self._reading == 0:
@@ -77,7 +77,7 @@ class Running:
 
     @contextmanager
     def kernel(self) -> Iterator[Any]:
-        """Give a kernel that is run without a query what ends it, and make errors of its failures."""
+        """Give a kernel without a query a cancel token, and translate its failures."""
         from dctv import _kernels
 
         cancel = _kernels.Cancel()

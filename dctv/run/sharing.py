@@ -27,7 +27,7 @@ def merged(plan: Plan) -> Plan:
 
 
 def _key(plan: Plan) -> Hashable:
-    """Return what two plans have in common only if they compute the same; their inputs have been merged."""
+    """Return a key that is equal only for plans that compute the same; their inputs have been merged."""
     match plan:
         case Relation():
             if any(isinstance(node, Call) and node.function in _VOLATILE for node in walk(plan.query)):
@@ -55,7 +55,7 @@ class Sharing:
 
 
 def sharing(root: Plan, kinds: Callable[[], Mapping[str, str]]) -> Sharing:
-    """Find what more than one region or kernel of a plan reads.
+    """Find the plans that more than one region or kernel reads.
 
     Reading stored rows again costs less than keeping them, so filters and projections of those are not shared. Inside
     of one region the engine shares by itself. `kinds` gives those of the engine's functions, which take time to list.
@@ -110,7 +110,7 @@ def _works(node: Node, kinds: Callable[[], Mapping[str, str]]) -> bool:
 
 
 def _references(plan: Plan) -> list[int]:
-    """Return how often a relation's query reads each of its leaves."""
+    """Count the reads of each leaf in a relation's query."""
     if not isinstance(plan, Relation):
         return [1] * len(inputs(plan))
     read = Counter(node.name for node in walk(plan.query) if isinstance(node, TableName))

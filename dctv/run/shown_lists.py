@@ -1,4 +1,4 @@
-"""SHOW FUNCTIONS, SHOW UNITS, SHOW MOUNTS: what a session has, as rows."""
+"""Run SHOW FUNCTIONS, SHOW UNITS and SHOW MOUNTS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dctv.types.units import base_unit, known_units, parse_unit
 
 
 def show(statement: commands.Show, context: ExecutionContext) -> Result:
-    """Run SHOW: list what a statement names."""
+    """Run SHOW: return a list as rows."""
     names: tuple[str, ...]
     match statement.what:
         case "FUNCTIONS":

@@ -37,7 +37,7 @@ class Provided:
     provider: Provider
     select: ast.Select
     version: str | None
-    """Says what the provider does; None if its history is not to be kept."""
+    """The version of the provider's behaviour; None if its history is not to be kept."""
 
 
 def change(

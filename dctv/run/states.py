@@ -64,6 +64,6 @@ def _attributes(history: History) -> Any:
 
 
 def source_of(entry: Entry) -> States | None:
-    """Return what an entry of the namespace gives states of; None if it is no state system."""
+    """Return the states of an entry of the namespace; None if it is not a state system."""
     plan = entry.plan() if isinstance(entry, StoredTable) else None
     return plan.source if isinstance(plan, Scan) and isinstance(plan.source, States) else None

@@ -1,4 +1,4 @@
-"""Warnings of a session -> warnings of Python, at the line of the program that called dctv."""
+"""Issue warnings of a session as Python warnings, at the line of the program that called dctv."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dctv.errors import DctvWarning, counted
 
 
 def tell(messages: Iterable[tuple[str, int]]) -> None:
-    """Warn of messages, with how often each of them happened; filters of `warnings` decide what becomes of them."""
+    """Issue messages with their counts as warnings, subject to the filters of `warnings`."""
     for message, count in messages:
         warnings.warn(counted(message, count), DctvWarning, stacklevel=_outside())
 
 
 def _outside() -> int:
-    """Return how many frames up from the caller the nearest one is that is no part of dctv."""
+    """Return the number of stack levels from the caller to the nearest frame outside dctv."""
     from inspect import currentframe  # imported only if there is a warning to give
 
     level, frame = 0, currentframe()

@@ -1,4 +1,4 @@
-"""The rows of a timeline's tracks as a table that reads only what a query needs."""
+"""The rows of a timeline's tracks as a table that reads only the parts that a query needs."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class TimelineRows(Computed):
         return table_of(timeline, self.columns, [track for one in ranges for track in one], self.window)
 
     def lines(self) -> list[str]:
-        """Return which tracks and times are read."""
+        """Return the tracks and times to read."""
         window, lines = self.window, []
         if self.tracks and self.tracks[0][0] != _FIRST and self.tracks[-1][1] != _LAST:
             count = sum(high - low + 1 for low, high in self.tracks)

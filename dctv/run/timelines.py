@@ -1,4 +1,4 @@
-"""A mounted trace to its timeline, made of the tracks that the standard library's providers give."""
+"""Make the timeline of a mounted trace from the tracks of the standard library's providers."""
 
 from __future__ import annotations
 

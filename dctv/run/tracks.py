@@ -19,7 +19,7 @@ from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
 TIMELINE = "timeline"
-"""Where providers are in the standard library, and what the timeline of a mount or a state system is called."""
+"""The namespace of providers in the standard library, and the name of the timeline of a mount or state system."""
 _NS = parse_unit("ns")
 _TEXT = ("name", "kind", "unit", "source")
 _TRACKS = Schema(

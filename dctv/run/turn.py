@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 
 class Shared(Protocol):
-    """What several threads use."""
+    """An object that several threads use."""
 
     turn: RLock
     """Held by the thread that is in it."""

@@ -1,4 +1,4 @@
-"""Names of functions, macros and clocks of traces -> how they are called."""
+"""Find the usage of functions, macros and clocks of traces by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dctv.syntax.print import to_sql
 
 
 def usage(name: str, catalog: Catalog) -> str:
-    """Return how a function is called, by its dotted name; empty if there is none."""
+    """Return the usage of a function, by its dotted name; empty if there is none."""
     match catalog.find(tuple(name.split("."))):
         case (TableFunction(parameters=parameters), _):
             return of_tables.usage(name, parameters)

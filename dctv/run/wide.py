@@ -1,4 +1,4 @@
-"""Integers of 128 bits of a result, which came as texts -> Python's integers, or decimals of Arrow."""
+"""Convert integers of 128 bits in a result, which arrive as texts, to Python's integers or Arrow's decimals."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _DIGITS = 38
-"""What the widest decimals of Arrow's usual type hold."""
+"""The digits of the widest decimals of Arrow's usual type."""
 
 
 def wide_columns(schema: Schema) -> list[int]:
-    """Return which columns are integers of 128 bits."""
+    """Return the indices of the columns with integers of 128 bits."""
     return [index for index, column in enumerate(schema.columns) if column.type in WIDE]
 
 
@@ -36,7 +36,7 @@ def _integers(chunk: list[list[object]], wide: list[int]) -> list[list[object]]:
 
 
 def with_decimals(came: pa.Schema, schema: Schema) -> pa.Schema:
-    """Return the Arrow schema of what `as_decimals` gives."""
+    """Return the Arrow schema of the result of `as_decimals`."""
     import pyarrow as pa
 
     for index in wide_columns(schema):

@@ -1,1 +1,1 @@
-"""Types of the engine's functions and operators, told without asking it."""
+"""Types of the engine's functions and operators, computed without asking it."""

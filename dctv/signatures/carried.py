@@ -1,4 +1,4 @@
-"""Types of columns -> those in which Arrow carries their values: what it has no type for goes as text."""
+"""Map types of columns to those that carry their values in Arrow: values without a type there become text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def carried(one: Type) -> Type:
 
 
 def is_restored(one: Type) -> bool:
-    """Whether a cast of what goes through Arrow gives a type's values back."""
+    """Whether a cast of the values in Arrow restores those of a type."""
     return one.name not in LOST and all(map(is_restored, one.children))
 
 

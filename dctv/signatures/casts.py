@@ -1,4 +1,4 @@
-"""Which types the engine casts to which without being asked.
+"""The engine's implicit casts between types.
 
 The rules are those of the engine's sources: cast_rules.cpp, and the casts that its JSON extension registers.
 """
@@ -16,7 +16,7 @@ INTEGERS = {
 }
 """Least and greatest value of the integers' types."""
 _LITERALS = ("INTEGER", "BIGINT", "HUGEINT", "UHUGEINT")
-"""What an integer literal is where nothing else is said: the first that holds it."""
+"""Default types of an integer literal: the first that holds it."""
 
 WIDTHS = {
     "TINYINT": 3,
@@ -30,10 +30,10 @@ WIDTHS = {
     "UBIGINT": 20,
     "UHUGEINT": 38,
 }
-"""Digits of the DECIMAL that stands for an integer's type."""
+"""Digits of the DECIMAL that is equivalent to an integer type."""
 
 TEMPLATES = frozenset("TKV")
-"""Types of parameters that take any type, the same wherever the letter stands."""
+"""Type parameters: any type, but the same for each occurrence of the letter."""
 STRUCTS = ("STRUCT", "TUPLE")
 LISTS = ("LIST", "ARRAY")
 NULL = plain('"NULL"')
@@ -57,7 +57,7 @@ _COSTS = {
     **dict.fromkeys(TEMPLATES, 1_000_000),
 }
 _OTHER = 110
-"""What a cast costs by its target; the engine takes the overload that costs least."""
+"""Costs of casts by target; the engine takes the cheapest overload."""
 
 _FRACTIONS = ("FLOAT", "DOUBLE", "DECIMAL", "BIGNUM")
 _TARGETS: dict[str, tuple[str, ...]] = {
@@ -99,20 +99,20 @@ _TARGETS: dict[str, tuple[str, ...]] = {
     "TIMESTAMP_NS": ("TIMESTAMP",),
     "TIMESTAMP": ("TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS"),
 }
-"""What plain types are cast to; VARIANT is cast to all."""
+"""Targets of casts from plain types; VARIANT is cast to all."""
 
 _TO_JSON = {'"NULL"': 150, "VARCHAR": 161, "ENUM": 148, "VARIANT": 148, "STRING_LITERAL": 20}
-"""What a cast to JSON costs that is not free."""
+"""Costs of casts to JSON that are not free."""
 
 
 def cast_cost(source: Type, target: Type) -> int | None:
-    """Return what a cast that nobody asks for costs the engine, which takes the cheapest; None: there is none."""
+    """Return the engine's cost of an implicit cast; None if there is none."""
     return cost_of(source.text, target.text)
 
 
 @lru_cache(65536)
 def cost_of(source_text: str, target_text: str) -> int | None:
-    """Return what a cast costs, by the texts of types: for what asks often, since texts are hashed faster."""
+    """Return the cost of a cast by the texts of types, for frequent callers, since texts are hashed faster."""
     source, target = parse(source_text), parse(target_text)
     if source.name == "DOUBLE_LITERAL":
         source = settled(source)
@@ -228,7 +228,7 @@ def _of_lists(source: Type, target: Type) -> int | None:
 
 
 def _of_child(source: Type, target: Type) -> int | None:
-    """Return what a cast inside another costs: those that the JSON extension registers are not asked there."""
+    """Return the cost of a nested cast, where casts of the JSON extension do not apply."""
     if source not in (target, NULL) and "JSON" in (source.name, target.name):
         return cast_cost(source, target) if target.name == "ANY" or target.name in TEMPLATES else None
     return cast_cost(source, target)

@@ -1,4 +1,4 @@
-"""What type the engine brings operands of several types to.
+"""Compute the engine's common type of operands of several types.
 
 The rules are those of the engine's sources: combine_types_rules.cpp, and `MaxLogicalType` in types.cpp.
 """
@@ -22,11 +22,11 @@ _TEXT = plain("VARCHAR")
 
 
 def common(types: Sequence[Type]) -> Type | None:
-    """Return the type to which CASE, COALESCE, UNION and VALUES bring operands; None: none, or not known.
+    """Return the common type of operands of CASE, COALESCE, UNION and VALUES; None if there is none, or it is unknown.
 
-    They are brought together one after the other, which matters where some are literals: CASE begins with what is
-    after ELSE (`"NULL"` if there is none), then come the results in their order. UNION looks at columns, so literals
-    count there as what `settled` says.
+    Types are combined one after the other, which matters where some are literals: CASE begins with the type
+    after ELSE (`"NULL"` if there is none), followed by the results in their order. UNION looks at columns, so literals
+    count there as their `settled` types.
     """
     if not types:
         return None
@@ -37,7 +37,7 @@ def common(types: Sequence[Type]) -> Type | None:
 
 
 def comparable(operands: Sequence[Type], *, equality: bool) -> bool:
-    """Return whether the engine compares values of some types; for equality it casts what does not go together."""
+    """Return whether the engine compares values of some types; for equality it casts incompatible ones."""
     if len(operands) > _PAIR and any(one.name == "JSON" for one in operands):
         return all(one.name == "JSON" for one in operands)  # beside numbers it is read as one of them
     return common(operands) is not None or (equality and not any(one.children for one in operands))
@@ -45,7 +45,7 @@ def comparable(operands: Sequence[Type], *, equality: bool) -> bool:
 
 @lru_cache(16384)
 def combined(left: Type, right: Type) -> Type | None:
-    """Return the type that two are brought to, which may be that of a literal; None: there is none, or not known."""
+    """Return the common type of two, which may be that of a literal; None if there is none, or it is unknown."""
     if left == right:
         return settled(left)
     if "DOUBLE_LITERAL" in (left.name, right.name):
@@ -121,7 +121,7 @@ def _grown(target: Type, other: Type) -> Type | None:
 
 
 def _signed(left: Type, right: Type) -> Type | None:
-    """Return what the engine makes of two integers' types of which one has a sign and one has none.
+    """Return the engine's common type of a signed and an unsigned integer type.
 
     It is the next one that is wider than both, but the widest without a sign does not count.
     """
@@ -143,7 +143,7 @@ def _structs(left: Type, right: Type) -> Type | None:
 
 
 def _named_structs(left: Type, right: Type) -> Type | None:
-    """Return a struct with the members of both, whose names are the same in whatever case."""
+    """Return a struct with the members of both; names are equal regardless of case."""
     more = {unquoted(name).lower(): (name, child) for name, child in zip(right.names, right.children, strict=True)}
     found: list[tuple[str, Type]] = []
     for name, child in zip(left.names, left.children, strict=True):

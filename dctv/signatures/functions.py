@@ -1,4 +1,4 @@
-"""What the engine's functions and operators return, by the types of their arguments."""
+"""Result types of the engine's functions and operators, by the types of their arguments."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _TRUTHS = ("AND", "OR", "NOT", "IS NULL", "IS NOT NULL")
 def result_type(name: str, arguments: Sequence[Type]) -> Type | None:
     """Return the type of a call, in any case and without names of arguments.
 
-    `count(*)` has no argument. None: the engine refuses the call, or what it returns is not known: then ask it.
+    `count(*)` has no argument. None: the engine refuses the call, or its result is unknown: then ask the engine.
     """
     return _called(name.lower(), tuple(arguments))
 
 
 def operator_type(op: str, arguments: Sequence[Type]) -> Type | None:
-    """Return the type of an operator's result; None: the engine refuses it, or it is not known.
+    """Return the type of an operator's result; None if the engine refuses it, or it is unknown.
 
     BETWEEN, IN and NOT LIKE are operators too, IN and BETWEEN with all their operands.
     """

@@ -50,7 +50,7 @@ _GATHERED: Mapping[str, str] = {
     "approx_quantile": "STRUCT(count UBIGINT, min DOUBLE, max DOUBLE, centroids STRUCT(mean DOUBLE, weight DOUBLE)[])",
     "approx_count_distinct": 'STRUCT("precision" UTINYINT, registers UTINYINT[])',
 }
-"""Data of states; {0} and {1} stand for the types of the arguments."""
+"""Data of states; {0} and {1} are the types of the arguments."""
 
 
 def gathered(name: str, arguments: Sequence[Type]) -> Type | None:
@@ -64,7 +64,7 @@ def gathered(name: str, arguments: Sequence[Type]) -> Type | None:
 
 
 def sets(name: str, place: int) -> bool:
-    """Whether an argument sets what an aggregate does, rather than being a value that it gathers."""
+    """Whether an argument configures an aggregate, rather than being a value that it aggregates."""
     return place > 0 and name in _SET
 
 
@@ -84,12 +84,12 @@ def taken(name: str, types: Sequence[Type]) -> list[Type] | None:
 
 
 def _as_share(found: Type) -> Type:
-    """Return the type that numbers such as 0.5, of which there may be lists, have where they set an aggregate."""
+    """Return the type of numbers such as 0.5, or of lists of these, where they configure an aggregate."""
     if found.name == "LIST":
         return list_of(_as_share(found.children[0]))
     return decimal(2, 1) if found.name == "DOUBLE_LITERAL" else found
 
 
 def _is_whole(parameter: Type) -> bool:
-    """Whether a parameter's type says all of an argument's."""
+    """Whether a parameter's type determines that of its argument."""
     return all(map(_is_whole, parameter.children)) and (parameter.name not in _OPEN or bool(parameter.children))

@@ -12,7 +12,7 @@ from dctv.signatures.types import Type, array_of, list_of, map_of, struct_of, tu
 _MOST = 10**12
 """More than any call costs."""
 Bindings = dict[str, Type]
-"""Types by the letter of the template that they stand in for."""
+"""Types by the letter of the template that they replace."""
 
 
 def chosen(name: str, arguments: Sequence[Type]) -> Signature | None:
@@ -34,7 +34,7 @@ def chosen(name: str, arguments: Sequence[Type]) -> Signature | None:
 
 
 def bound(signature: Signature, arguments: Sequence[Type]) -> Bindings | None:
-    """Return what the templates of a signature stand for; None: nothing does, or it is not known."""
+    """Bind the templates of a signature to the types of arguments; None if they do not fit, or it is unknown."""
     found: Bindings = {}
     for index, argument in enumerate(arguments):
         parameter = signature.parameter(index)
@@ -44,7 +44,7 @@ def bound(signature: Signature, arguments: Sequence[Type]) -> Bindings | None:
 
 
 def filled(one: Type, bindings: Bindings) -> Type | None:
-    """Put in what templates stand for; None: for one nothing does."""
+    """Replace templates by their types; None if one is not bound."""
     if one.name in TEMPLATES:
         return bindings.get(one.name)
     if not one.children:
@@ -55,7 +55,7 @@ def filled(one: Type, bindings: Bindings) -> Type | None:
 
 
 def _bind(parameter: Type, argument: Type, found: Bindings) -> bool:
-    """Find what the templates of a parameter stand for; tell whether they agree with those found before."""
+    """Bind the templates of a parameter; return whether they agree with earlier bindings."""
     if argument == NULL:
         for letter in _letters(parameter):
             found.setdefault(letter, NULL)

@@ -1,4 +1,4 @@
-"""What functions return that the engine asks when it binds a call: the catalogue says `ANY` or `DECIMAL` of them."""
+"""Result types that functions choose when the engine binds a call: the catalogue lists these as `ANY` or `DECIMAL`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LISTS = ("LIST", "ARRAY")
 _WIDEST_OF_64_BITS = 18
 _SHARE_LIST = list_of(plain("DOUBLE_LITERAL"))
 _ENDS = 2
-"""What a slice says at least: where it starts and stops."""
+"""The minimum number of bounds of a slice: start and stop."""
 _DOUBLE, _TEXT = plain("DOUBLE"), plain("VARCHAR")
 
 
@@ -149,7 +149,7 @@ def _slice(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
 
 
 def _middle(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
-    """Return what lies between two values of a type."""
+    """Return the type of a value between two of a type."""
     own = settled(arguments[0])
     if own == NULL or own.name in WIDTHS:
         return _DOUBLE
@@ -157,7 +157,7 @@ def _middle(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
 
 
 def _chosen(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
-    """Return what a share chooses of values, or lists of it for several shares."""
+    """Return the type of a discrete quantile, or a list of it for several shares."""
     several = len(arguments) > 1 and arguments[1].name == "LIST"
     return list_of(settled(arguments[0])) if several else _first(signature, arguments)
 
@@ -167,7 +167,7 @@ def _named(rule: Rule, names: str) -> dict[str, Rule]:
 
 
 def _between(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
-    """Return what lies between two values of the type that the argument is cast to."""
+    """Return the type of a value between two of the type that the argument is cast to."""
     parameter = signature.parameter(0)
     found = _middle(signature, arguments if parameter.name == "DECIMAL" else (parameter,))
     return list_of(found) if found is not None and arguments[1].name == "LIST" else found
@@ -201,9 +201,9 @@ RESULTS: Mapping[str, Rule] = {
     "struct_values": _members,
     "||": _joined_bytes,
 }
-"""By name, what tells the result."""
+"""Rules of results, by name."""
 ALWAYS = frozenset(("quantile_cont", *_ORDERED.split()))
-"""What returns another type than its signatures say; of others `RESULTS` is asked only where those tell none."""
+"""Functions whose signatures have a wrong result; for others `RESULTS` is used only where signatures have none."""
 
 _CONSTANTS = {
     1: """
@@ -222,7 +222,7 @@ _CONSTANT_FROM = {name: first for first, names in _CONSTANTS.items() for name in
 _SHARES = ("quantile", "quantile_cont", "quantile_disc", "approx_quantile")
 """Aggregates whose second argument is from 0 to 1."""
 _LONE = ("to_json", "json_quote")
-"""What takes one argument, of any type, though its signature takes several."""
+"""Functions that take one argument, of any type, though their signature takes several."""
 _OF_FEW_TYPES = """
 vertex_extract can_cast_implicitly decimal_division is_histogram_other_bin replace_type
 constant_or_null create_sort_key enum_code enum_first enum_last enum_range enum_range_boundary
@@ -232,18 +232,18 @@ variant_exists variant_extract variant_extract_string variant_keys variant_norma
 histogram_exact json_group_structure variant_group_array variant_group_object
 """
 _UNSURE = frozenset(("switch", "fill", "lttb", "reservoir_quantile", *_OF_FEW_TYPES.split()))
-"""What refuses values or types of arguments that its signature takes."""
+"""Functions that refuse values or types of arguments that their signature takes."""
 _OF_NESTED = {
     "array_to_json": ("LIST",),
     "cardinality": ("LIST", "ARRAY", "MAP"),
     "row_to_json": ("STRUCT",),
     "struct_keys": ("STRUCT",),
 }
-"""What takes one argument of these, though its signature takes more."""
+"""Functions that take one argument of these types, though their signature takes more."""
 _MOST_GROUPS = 9
-"""The last group of a regular expression that can be asked for."""
+"""The highest number of a group in a regular expression."""
 _PARTS = ("date_part", "datepart")
-"""What returns another type for some parts, as for `'epoch'`, if the part is a literal."""
+"""Functions that return another type for some parts, as for `'epoch'`, if the part is a literal."""
 
 
 _READERS = """
@@ -253,7 +253,7 @@ json_extract json_extract_path json_extract_path_text json_extract_string json_k
 list_sort array_sort list_reverse_sort array_reverse_sort list_grade_up array_grade_up grade_up
 """
 _READ_WHEN_BOUND = frozenset(_READERS.split())
-"""What reads literal texts when it is bound: patterns, formats, paths, names of parts and of orders."""
+"""Functions that read literal texts when bound: patterns, formats, paths, names of parts and of orders."""
 
 
 def reads_text(name: str, arguments: Sequence[Type]) -> bool:
@@ -262,7 +262,7 @@ def reads_text(name: str, arguments: Sequence[Type]) -> bool:
 
 
 def doubtful(name: str, signature: Signature, arguments: tuple[Type, ...]) -> bool:
-    """Return whether the engine may refuse arguments that go with the signature: it wants constants there, say."""
+    """Return whether the engine may refuse arguments that fit the signature, for example if it requires constants."""
     texts = [i for i, one in enumerate(arguments) if one.name == "STRING_LITERAL"]
     shared = name not in _SHARES or (len(arguments) > 1 and _is_share(arguments[1]))
     constant = all(_is_literal(one) for one in arguments[_CONSTANT_FROM.get(name, len(arguments)) :])
@@ -292,7 +292,7 @@ def _goes(parameter: Type, argument: Type) -> bool:
 
 
 def _misfit(name: str, arguments: tuple[Type, ...]) -> bool:
-    """Return whether arguments are not of the number and kinds that a function takes, whatever its signature says."""
+    """Return whether a function refuses the number or types of arguments, regardless of its signature."""
     if name == "json_object":
         return len(arguments) % 2 == 1 or any(settled(key).name != "VARCHAR" for key in arguments[::2])
     if name.startswith("regexp_extract"):

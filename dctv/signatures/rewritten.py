@@ -1,4 +1,4 @@
-"""Calls that the engine makes others of, which its catalogue tells nothing of: macros, and what its parser knows."""
+"""Calls that the engine rewrites, and that its catalogue does not list: macros, and special forms of its parser."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def _element(_: Call, arguments: tuple[Type, ...]) -> Type | None:
 
 
 def _text_of_list(_: Call, arguments: tuple[Type, ...]) -> Type | None:
-    """The engine wants a constant between the elements."""
+    """Return the type of a list's text, for which the engine requires a constant separator."""
     return plain("VARCHAR") if arguments[0].name == "LIST" and arguments[1].name == "STRING_LITERAL" else None
 
 
 def _with_element(at: int) -> Rule:
-    """Make the rule of what puts an element into the list that is the argument at a place."""
+    """Make the rule of functions that put an element into the list that is the argument at a place."""
 
     def rule(call: Call, arguments: tuple[Type, ...]) -> Type | None:
         one = call("list_value", (arguments[1 - at],))
@@ -107,7 +107,7 @@ def _renamed(name: str) -> Rule:
 
 
 def _always(text: str, *taken: str) -> Rule:
-    """Make the rule of what returns a type for arguments that are of types, `ANY` for all."""
+    """Make the rule of functions that return a fixed type for arguments of given types, `ANY` for all."""
 
     def rule(_: Call, arguments: tuple[Type, ...]) -> Type | None:
         fits = all(one in ("ANY", settled(given).name) for one, given in zip(taken, arguments, strict=True))
@@ -143,4 +143,4 @@ REWRITTEN: Mapping[str, Rule] = {
     "md5_number_lower": _always("UBIGINT", "VARCHAR"),
     "md5_number_upper": _always("UBIGINT", "VARCHAR"),
 }
-"""By lower-case name, what tells the result of a call from those that the engine makes of it."""
+"""By lower-case name, the rule for the result of a call, given the calls that the engine rewrites it to."""

@@ -1,4 +1,4 @@
-"""States of aggregates: the type that a text like `sum(x) EXPORT_STATE` has, and what it says."""
+"""States of aggregates: the type of a text like `sum(x) EXPORT_STATE`, and its settings."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class SortKey:
 
 @record
 class StateSettings:
-    """What tells states apart beside a function and the types of its arguments."""
+    """The identity of states besides the function and the types of its arguments."""
 
     constants: tuple[object, ...] = ()
-    """For each argument the literal that it is, as JSON holds it, or None for what has another value in each row."""
+    """For each argument its literal, as JSON holds it, or None if its value varies by row."""
     order: tuple[SortKey, ...] = ()
     units: tuple[str, ...] = ()
-    """Of the arguments and of what is sorted by, if any has one: what is gathered of ms is nothing for seconds."""
+    """Units of the arguments and sort keys, if any has one: a state over ms cannot be merged with one over seconds."""
 
 
 def state_type(function: str, data: Type, arguments: Sequence[Type], settings: StateSettings) -> Type:
@@ -40,7 +40,7 @@ def state_type(function: str, data: Type, arguments: Sequence[Type], settings: S
 
 
 def settings_of(state: Type) -> StateSettings:
-    """Return what tells a state's type apart from others of its function."""
+    """Return the settings that distinguish a state's type from others of its function."""
     _, text = state.names
     said = json.loads(text) if text else {}
     return StateSettings(

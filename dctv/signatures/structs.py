@@ -1,4 +1,4 @@
-"""Names and types of members -> the type of their struct, as the engine writes it."""
+"""Write the engine's type of a struct from the names and types of its members."""
 
 from __future__ import annotations
 

@@ -23,22 +23,22 @@ WHERE database_name = 'system' AND schema_name = 'main' AND function_type IN ('s
 ORDER BY ALL
 """
 _OPTIONAL = {"lag": 2, "lead": 2, "to_base": 1}
-"""How many arguments may be left out, which the catalogue does not tell."""
-# Between types, before the result and between signatures stand marks that no type has.
+"""The numbers of optional arguments, which the catalogue does not list."""
+# Separators of types, results and signatures; they occur in no type.
 _TYPES, _MORE, _RESULT, _SIGNATURES = ";", "...", "=", "|"
 
 
 @record
 class Signature:
-    """What a function takes and returns."""
+    """The types of a function's parameters and result."""
 
     parameters: tuple[Type, ...]
     more: Type | None
-    """What further arguments are; None: there may be none."""
+    """The type of further arguments; None if there may be none."""
     result: Type
 
     def takes(self, count: int) -> bool:
-        """Return whether it can be called with so many arguments."""
+        """Return whether it can be called with `count` arguments."""
         return count == len(self.parameters) or (self.more is not None and count > len(self.parameters))
 
     def parameter(self, index: int) -> Type:
@@ -71,7 +71,7 @@ def signatures(name: str) -> tuple[Signature, ...]:
 
 @lru_cache(4096)
 def fitting(name: str, count: int) -> tuple[tuple[Signature, tuple[str, ...]], ...]:
-    """Return the signatures that take so many arguments, each with how the types of its parameters are written."""
+    """Return the signatures that take `count` arguments, each with the texts of its parameters' types."""
     found = (one for one in signatures(name) if one.takes(count))
     return tuple((one, tuple(str(one.parameter(i)) for i in range(count))) for one in found)
 
@@ -92,7 +92,7 @@ def keywords() -> frozenset[str]:
 
 @cache
 def _kept() -> Mapping[str, Any]:
-    """Return what was written when dctv was installed; nothing if it is of another engine."""
+    """Return the table written when dctv was installed; empty if it is for another version of the engine."""
     try:
         data: dict[str, Any] = json.loads((resources.generated() / FILE).read_bytes())
         if data["engine"] == _version():
@@ -103,7 +103,7 @@ def _kept() -> Mapping[str, Any]:
 
 
 def _version() -> str:
-    import duckdb  # heavy; wherever types are wanted it is loaded, to run what they are of
+    import duckdb  # heavy; any caller that wants types runs queries, and loads it anyway
 
     return duckdb.__version__
 

@@ -1,4 +1,4 @@
-"""Types as the engine writes them -> records, and back."""
+"""Parse the engine's texts of types to records, and write them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ class Type:
     """A type, equal to others of the same text; `parse` makes it."""
 
     text: str
-    """How the engine's DESCRIBE writes it.
+    """Its text in the engine's DESCRIBE.
 
-    More stand for literals: `INTEGER_LITERAL(5)`, with its value, and `STRING_LITERAL` fit several types;
-    `DOUBLE_LITERAL` is a DOUBLE that may stand where the engine wants a constant, and is in the range it wants there.
+    Literals have their own: `INTEGER_LITERAL(5)`, with its value, and `STRING_LITERAL` fit several types;
+    `DOUBLE_LITERAL` is a DOUBLE that is valid where the engine wants a constant, and is in the range it wants there.
     """
     name: str = field(compare=False)
     """`BIGINT`, `DECIMAL`, `INTEGER_LITERAL`; `LIST`, `ARRAY`, `STRUCT`, `TUPLE`, `MAP`, `UNION`, `ENUM` of others.
 
-    `AGGREGATE_STATE` is of a function, of which the engine writes only this word (`signatures.states`).
+    `AGGREGATE_STATE` is of a function, although the engine writes only this word (`signatures.states`).
     """
     children: tuple[Type, ...] = field(default=(), compare=False)
-    """Types of elements; of members; of key and value; of what a state is made of, and its function's arguments."""
+    """Types of elements; of members; of key and value; of a state's data, and its function's arguments."""
     names: tuple[str, ...] = field(default=(), compare=False)
-    """Names of the members of a STRUCT or UNION, quoted where the engine does; a state's function, and what sets it."""
+    """Names of members of a STRUCT or UNION, quoted as the engine does; a state's function, and its settings."""
     numbers: tuple[int, ...] = field(default=(), compare=False)
     """Width and scale of a DECIMAL, length of an ARRAY (-1: any), value of an integer literal."""
 
@@ -42,7 +42,7 @@ def parse(text: str) -> Type:
     """Return the type of a text.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a type.
     """
     reader = _Reader(text)
     found = reader.type()
@@ -113,7 +113,7 @@ def with_children(one: Type, children: tuple[Type, ...]) -> Type:
 
 
 def state_of(function: str, children: tuple[Type, ...], settings: str) -> Type:
-    """Return the type of an aggregate's states; of what these are made comes before the types of its arguments."""
+    """Return the type of an aggregate's states; `children` are the type of their data, then those of the arguments."""
     quoted = settings.replace("'", "''")
     more = f", '{quoted}'" if settings else ""
     text = f"{STATE}({function}, {', '.join(map(str, children))}{more})"

@@ -1,4 +1,4 @@
-"""Names of functions -> how they are called, such as `substr(string, start[, length])`."""
+"""Find the usage of functions by name, such as `substr(string, start[, length])`."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _OWN = {
     "unitless": "unitless(x)",
     "unnest": "unnest(list)",
 }
-"""What the engine's catalogue does not list, or lists without saying what may be left out."""
+"""Functions that the engine's catalogue does not list, or lists without marking optional arguments."""
 
 
 def usage(name: str) -> str:
-    """Return how a function of expressions is called, by its lower-case name; empty if there is no such function."""
+    """Return the usage of a function of expressions, by its lower-case name; empty if there is no such function."""
     return _OWN.get(name) or _usages().get(name, "")
 
 
 @cache
 def _usages() -> Mapping[str, str]:
-    import duckdb  # whoever wants to know how functions are called runs queries, too
+    import duckdb  # any caller that wants usages runs queries, too
 
     with duckdb.connect(":memory:", config={"autoinstall_known_extensions": "false"}) as connection:
         rows = connection.execute(_CATALOGUE).fetchall()
@@ -71,7 +71,7 @@ def _written(forms: list[list[str]], *, more: bool) -> str:
 
 
 def _result(types: set[str | None]) -> str:
-    """Return what follows the parameters if the type of the result is always the same."""
+    """Return the text after the parameters, if all overloads have the same result type."""
     (only, *others) = types
     known = only is not None and not others and only.strip("[]") not in {"ANY", "T", "STRUCT", "LAMBDA"}
     return f" -> {dialect_type(str(only))}" if known else ""

@@ -75,7 +75,7 @@ class Binary(Expr):
 
 @record(eq=False, text=False)
 class Truth(Expr):
-    """`x IS [NOT] TRUE` or `FALSE`: whether a condition is known to be so."""
+    """`x IS [NOT] TRUE` or `FALSE`: never NULL."""
 
     operand: Expr
     value: bool
@@ -158,7 +158,7 @@ class TypeName(Node):
     dimensions: tuple[int | None, ...] = ()
     """The lengths in the brackets that follow, None for those of a list."""
     members: tuple[tuple[Name | None, TypeName], ...] = ()
-    """Of a STRUCT or UNION, with their names; key and value of a MAP, without."""
+    """Members of a STRUCT or UNION, with names; key and value of a MAP, without."""
 
 
 @record(eq=False, text=False)
@@ -322,7 +322,7 @@ class TableSelect(Table):
     select: Select
     alias: Alias | None = None
     lateral: bool = field(default=False, compare=False)
-    """Whether the text says that it reads columns of the tables before it, as any subquery may."""
+    """Whether the text has LATERAL; any subquery may read columns of the tables before it."""
 
 
 @record(eq=False, text=False)
@@ -334,7 +334,7 @@ class TableSample(Table):
 
     @property
     def alias(self) -> Alias | None:
-        """What the table is called."""
+        """The alias of the table."""
         alias: Alias | None = getattr(self.table, "alias", None)
         return alias
 
@@ -423,9 +423,9 @@ class Core(Node):
     qualify: Expr | None = None
     windows: tuple[tuple[Name, Window], ...] = ()
     distinct_on: tuple[Expr, ...] = ()
-    """Of rows that agree in these, the first one is kept."""
+    """Keys of DISTINCT ON: of rows with equal keys, the first one is kept."""
     sample: Sample | None = None
-    """What USING SAMPLE takes of the rows of `source`."""
+    """The USING SAMPLE clause over the rows of `source`."""
 
 
 @record(eq=False, text=False)
@@ -453,9 +453,9 @@ class CommonTable(Node):
     select: Select
     columns: tuple[Name, ...] = ()
     materialized: bool | None = None
-    """What the text says; a table that is read twice is computed once in any case."""
+    """Whether the text has [NOT] MATERIALIZED; a table that is read twice is computed once in any case."""
     keys: tuple[ResultColumn, ...] = ()
-    """What USING KEY names: columns, and aggregates of others."""
+    """The items of USING KEY: columns, and aggregates of others."""
 
 
 @record(eq=False, text=False)

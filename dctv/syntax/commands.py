@@ -1,4 +1,4 @@
-"""The statements that keep rows and those that check, as forms of the syntax tree; and what a statement is."""
+"""Forms of the syntax tree for statements that keep rows or check; and the union of all statements."""
 
 from __future__ import annotations
 

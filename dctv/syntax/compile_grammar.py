@@ -68,7 +68,7 @@ class _Shared:
 
 
 def _rule(rule: Rule, origin: dict[str, int]) -> list[Any]:
-    """Return origin, size, name, kept children and whether a single child stands for the whole."""
+    """Return origin, size, name, kept children, and whether a single child replaces the whole."""
     keep = [
         (i, int(not symbol.is_term and symbol.name.startswith("_")))
         for i, symbol in enumerate(rule.expansion)

@@ -1,4 +1,4 @@
-"""A text that does not follow the grammar to the error that says so in a person's words."""
+"""Explain in plain words why a text does not follow the grammar."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _parsed(source: SourceText, start: str, count: int) -> Parser:
 
 
 def _place(source: SourceText, parser: Parser, index: int) -> Place:
-    """Return a token's place; the end of a text is right after what it ends with."""
+    """Return a token's place; the end of a text is right after its last token."""
     token = parser.tokens[index]
     if token.kind == END and index:
         end = parser.tokens[index - 1].stop
@@ -135,7 +135,7 @@ def _missing_unit(parser: Parser, index: int, place: Place) -> ParseError | None
 
 
 def _misspelt(source: SourceText, start: str, parser: Parser, index: int) -> ParseError | None:
-    """Return the error of a word that is almost a keyword which could stand in its place."""
+    """Return the error of a misspelt keyword that would be valid in its place."""
     for at in (index - 1, index):
         if at < 0 or parser.tokens[at].kind != "NAME" or len(parser.tokens[at].text) < 3:
             continue

@@ -1,4 +1,4 @@
-"""Unfinished text to what a prompt wants to know: what may follow, whether it is finished, and its colours."""
+"""Analyse unfinished text for a prompt: its completions, whether it is complete, and its colours."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _COLOURS: dict[str, Colour] = {
 
 @record
 class CompletionContext:
-    """What is being typed at the end of a text."""
+    """The word at the end of a text, and its possible kinds."""
 
     kinds: tuple[Kind, ...]
-    """The kinds of names that may stand there, none inside a string or comment, or after an error."""
+    """The kinds of names that are valid there, none inside a string or comment, or after an error."""
     word: str
-    """What is typed of the name already; of a dotted one, its last part."""
+    """The typed prefix of the name; of a dotted one, its last part."""
     prefix: tuple[str, ...] = ()
     """The parts before the last dot."""
 
 
 def is_complete(text: str) -> bool:
-    """Tell whether a text ends in a finished statement, or says nothing at all."""
+    """Return whether a text is empty or ends in a complete statement."""
     found = scan(default_table(), text)
     if any(t.kind == BROKEN and (t.text[0] in "'\"`" or t.text[1:2] == "'" or t.text.startswith("/*")) for t in found):
         return False
@@ -68,7 +68,7 @@ def expected_keywords(text: str) -> list[str]:
 
 
 def context(text: str) -> CompletionContext:
-    """Return what kind of name is expected at the end of a text, and what of it is there already."""
+    """Return the kinds of names that are expected at the end of a text, and the prefix already typed."""
     parser, unfinished = _upto_name(text, dotted=True)
     parts = [t.text if t.kind in {"NAME", "NUMBER"} else unquote(t.text) for t in unfinished if t.kind != "."]
     word = parts.pop() if unfinished and unfinished[-1].kind != "." else ""
@@ -151,7 +151,7 @@ def _broken_colour(text: str) -> Colour:
 
 
 def _digits(text: str) -> int:
-    """Return how many characters of a number come before its unit."""
+    """Return the number of characters of a number before its unit."""
     found = _NUMBER.match(text)
     return found.end() if found else 0
 
@@ -181,7 +181,7 @@ def _upto_name(text: str, *, dotted: bool) -> tuple[Parser | None, list[Raw]]:
 
 
 def _joins(found: list[Raw], index: int, count: int) -> bool:
-    """Tell whether a token belongs to the dotted name that the tokens after it end."""
+    """Return whether a token belongs to the dotted name that the tokens after it end."""
     if index < 0:
         return False
     if found[index].kind == ".":

@@ -1,4 +1,4 @@
-"""What may come next at a place in a text: as keywords, as kinds of names, and in a person's words."""
+"""Find the valid continuations at a place in a text: as keywords, as kinds of names, and in plain words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PHRASES = {
     "name": "a name",
     "argument_name": "a name",
 }
-"""Of the nonterminals that may begin in a state, the first of these says what is expected."""
+"""Descriptions of nonterminals: the first of these that may begin in a state is what is expected."""
 
 _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
 _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "NOT", "CASE", "CAST", "TRY_CAST"}) | {
@@ -68,10 +68,10 @@ _CLAUSES = frozenset({
 })  # fmt: skip
 _GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (_OPERATORS, "*", "an operator"))
 _MARKED = frozenset({"ARRAY_OF", "CALL_FOR", "CALL_FROM", "LAMBDA_ARROW", "PERCENT", "STAR_EXCEPT", "TYPE_WORD"})
-"""Words and marks that are told apart from others by what stands around them."""
+"""Words and marks that are distinguished from others by their context."""
 _LONGEST = 8
 _RARE = (("an alias", {":"}), ("=>", {":="}), (",", {":", "PLACING"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))
-"""What is left unsaid where something more usual may come."""
+"""Continuations that are omitted where a more usual one is valid."""
 
 
 def terminals(parser: Parser) -> dict[str, frozenset[str]]:
@@ -94,7 +94,7 @@ def keywords(parser: Parser) -> list[str]:
 
 
 def expectation(parser: Parser) -> str:
-    """Say in words what may come next: what is meant rather than the tokens that it could begin with."""
+    """Describe the valid continuations in words, by meaning rather than by their first tokens."""
     found = terminals(parser)
     phrases = {name: phrase for name, begun in found.items() if (phrase := _phrase(name, begun)) is not None}
     said = list(dict.fromkeys(phrases.values()))
@@ -126,7 +126,7 @@ def expectation(parser: Parser) -> str:
 
 
 def _phrase(terminal: str, begun: frozenset[str]) -> str | None:
-    """Return what a terminal begins, or None where it is just itself."""
+    """Return the phrase that a terminal begins, or None if it is a phrase by itself."""
     phrase = next((text for symbol, text in _PHRASES.items() if symbol in begun), None)
     return phrase if phrase is not None and terminal in _BEGINNINGS.get(phrase, _NAMES) else None
 

@@ -24,7 +24,7 @@ from dctv.syntax.filter_lexer import Token, decoded, scan
 from dctv.syntax.node import Node
 
 MAX_DEPTH = 100
-"""How deep parentheses may nest, so that whoever walks a filter by recursion is safe."""
+"""The maximum depth of parentheses, so that recursion over a filter is safe."""
 MOST_DIGITS = 400
 
 Operator = Literal["==", "!=", "<", "<=", ">", ">="]
@@ -171,7 +171,7 @@ class _Parser:
         while self._takes("not"):
             negations += 1
         found = self._group() if self._next.word == "(" else self._test()
-        # Twice not is nothing, for what is unknown too.
+        # A double NOT cancels out, for unknown values too.
         return Not(found, place=self._since(start)) if negations % 2 else found
 
     def _group(self) -> Filter:

@@ -1,4 +1,4 @@
-"""A filter that does not follow the grammar to the error that says so in a person's words."""
+"""Explain in plain words why a filter does not follow the grammar."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def unexpected(source: SourceText, before: Token | None, token: Token, expected: tuple[str, ...]) -> ParseError:
-    """Return the error of a token that stands where something else should."""
+    """Return the error of an unexpected token."""
     hint = _hint(before, token, expected)
     words = " or ".join(filter(None, [", ".join(expected[:-1]), expected[-1]]))
     if before is None and token.kind == "END":

@@ -1,4 +1,4 @@
-"""Text of the filter language to tokens, and what stands in its quotes to characters."""
+"""Split text of the filter language into tokens, and decode its quoted texts."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _broken(source: SourceText, start: int) -> ParseError:
 
 
 def decoded(source: SourceText, token: Token) -> str:
-    r"""Return what a text in quotes stands for: escapes are those of JSON, and `\'`.
+    r"""Decode a quoted text: escapes are those of JSON, and `\'`.
 
     Raises:
         ParseError: an escape is unknown, or is half of a surrogate pair.

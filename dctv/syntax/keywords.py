@@ -7,7 +7,7 @@ RESERVED = frozenset({
     "FROM", "GROUP", "HAVING", "IN", "INTERSECT", "INTO", "IS", "JOIN", "LIKE", "LIMIT", "NOT", "NULL", "ON", "OR",
     "ORDER", "QUALIFY", "SELECT", "SPAN", "THEN", "TRUE", "UNION", "USING", "VALUES", "WHEN", "WHERE", "WITH",
 })  # fmt: skip
-"""Words that are keywords wherever they stand, but after a dot and before `=>`."""
+"""Words that are keywords everywhere, except after a dot and before `=>`."""
 
 BEFORE = {
     "CAST": frozenset({"("}),
@@ -43,13 +43,13 @@ BEFORE = {
 """Words that are keywords only directly before one of these tokens."""
 
 NEGATABLE = frozenset({"IN", "LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR"})
-"""What NOT may precede as part of an operator, besides BETWEEN."""
+"""Operators that may begin with NOT, besides BETWEEN."""
 
 ENDING = frozenset({
     "ASC", "DESC", "END", "EXPORT_STATE", "FIRST", "FOLLOWING", "FUNCTIONS", "LAST", "MOUNTS", "NULLS", "PARTITION",
     "PRECEDING", "PRECISION", "ROW", "TABLES", "UNITS", "ZONE",
 })  # fmt: skip
-"""Words that something may end with; the others are names before AFTER_NAMES where a name may stand."""
+"""Words that may end a phrase; the others are names before AFTER_NAMES where a name is valid."""
 
 AFTER_NAMES = frozenset({",", ")", ".", ";", "$END", "AS", "FROM", "GROUP", "ORDER", "WHERE"})
 
@@ -58,7 +58,7 @@ INTERVAL_UNITS = frozenset({
     *_PLAIN_UNITS.split(), *(f"{word}S" for word in _PLAIN_UNITS.split()),
     "CENTURY", "CENTURIES", "MILLENNIUM", "MILLENNIA",
 })  # fmt: skip
-"""What an INTERVAL may count."""
+"""Units of an INTERVAL."""
 
 TYPE_WORDS = frozenset({
     *("BIGINT", "BIGNUM", "BIT", "BOOL", "BOOLEAN", "DECIMAL", "DOUBLE", "FLOAT", "FLOAT32", "FLOAT64", "HUGEINT"),
@@ -66,10 +66,10 @@ TYPE_WORDS = frozenset({
     *("TIMETZ", "TIME_NS", "TINYINT", "UBIGINT", "UHUGEINT", "UINTEGER", "USMALLINT", "UTINYINT", "VARCHAR"),
     *("UINT8", "UINT16", "UINT32", "UINT64", "UINT128", "BITSTRING", "GEOMETRY", "VARIANT", "DATETIME"),
 })  # fmt: skip
-"""Types whose names may stand before a string, besides those that are keywords there."""
+"""Types whose names may precede a string, besides those that are keywords there."""
 
 WORDED = frozenset({"overlay", "substr", "substring", "trim"})
-"""Functions between whose arguments FROM and FOR may stand."""
+"""Functions that accept FROM and FOR between their arguments."""
 
 LISTINGS = frozenset({"UNNEST", "RANGE", "GENERATE_SERIES"})
 """Functions in FROM that take expressions: their rows are elsewhere the elements of a list."""

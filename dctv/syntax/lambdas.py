@@ -1,4 +1,4 @@
-"""Tokens -> what a word or arrow among the arguments of a call is, which one token of lookahead could not tell."""
+"""Classify words and arrows among the arguments of a call, for which one token of lookahead is not enough."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def has_parameters(tokens: Sequence[Raw], index: int) -> bool:
 
 
 def opens_body(tokens: Sequence[Raw], index: int) -> bool:
-    """Whether the arrow at an index stands behind the parameters of a lambda: those of a function that takes one."""
+    """Whether the arrow at an index follows the parameters of a lambda, in a call of a function that takes one."""
     begin = index - 1
     if begin > 0 and tokens[begin].kind == ")":
         begin = _opening(tokens, begin)
@@ -31,13 +31,13 @@ def opens_body(tokens: Sequence[Raw], index: int) -> bool:
 
 
 def is_within(tokens: Sequence[Raw], index: int, functions: Collection[str]) -> bool:
-    """Whether the token at an index stands among the arguments of a call of one of some functions."""
+    """Whether the token at an index is among the arguments of a call of one of some functions."""
     call = _opening(tokens, index)
     return call > 0 and tokens[call].kind == "(" and tokens[call - 1].text.lower() in functions
 
 
 def _opening(tokens: Sequence[Raw], index: int) -> int:
-    """Return where the bracket opens that the tokens before an index stand in, or 0."""
+    """Return the index of the innermost bracket that is open before an index, or 0."""
     depth = 1
     for at in range(index - 1, -1, -1):
         kind = tokens[at].kind

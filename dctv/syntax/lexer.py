@@ -1,4 +1,4 @@
-"""Text to raw tokens: words are not yet told apart into keywords and names, since only the parser can."""
+"""Split text into raw tokens: words are not yet classified as keywords or names, since only the parser can."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dctv.syntax.table import ParseTable
 
 COMMENT = "COMMENT"
 BROKEN = "BROKEN"
-"""A token that no text may hold: an unknown character, or what is not terminated."""
+"""An invalid token: an unknown character, or an unterminated text or comment."""
 
 
 @record(frozen=False)
 class Raw:
-    """A token as the characters alone tell it."""
+    """A token as recognised by its characters alone."""
 
     kind: str
     """`NAME`, `NUMBER`, `STRING`, ..., `COMMENT`, `BROKEN`, or the punctuation mark itself."""
@@ -81,7 +81,7 @@ _ENDING = frozenset(
 
 
 def _ends_with(tokens: list[Raw], position: int, table: ParseTable) -> bool:
-    """Whether a value or a name ends right here, so that a colon parts it from what follows: `x[1:n]`, `{a:b}`."""
+    """Whether a value or a name ends right here, so that a colon is a separator: `x[1:n]`, `{a:b}`."""
     last = tokens[-1] if tokens and tokens[-1].stop == position else None
     if last is not None and last.kind == "-":
         return len(tokens) > 1 and tokens[-2].kind == ":"  # `x[1:-:2]`: up to the end

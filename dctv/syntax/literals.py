@@ -1,4 +1,4 @@
-"""Nodes of what is written as it is: numbers with their units, strings, constants, parameters."""
+"""Nodes of literals: numbers with their units, strings, constants, parameters."""
 
 from __future__ import annotations
 

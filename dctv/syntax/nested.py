@@ -36,7 +36,7 @@ class Map(Expr):
 
 @record(eq=False, text=False)
 class Lambda(Expr):
-    """`lambda x, i: body` or `(x, i) -> body`: what a function of lists does with each element."""
+    """`lambda x, i: body` or `(x, i) -> body`: applied to each element of a list."""
 
     parameters: tuple[Name, ...]
     body: Expr
@@ -62,7 +62,7 @@ class Slice(Expr):
 
 @record(eq=False, text=False)
 class Member(Expr):
-    """`(x).name`: a member of a struct or JSON value that is no plain column."""
+    """`(x).name`: a member of a struct or JSON value that is not a plain column."""
 
     operand: Expr
     name: Name

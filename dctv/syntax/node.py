@@ -1,4 +1,4 @@
-"""What all nodes of the syntax tree have in common, place, equality by meaning, hash and text; and names."""
+"""The base of all nodes of the syntax tree, with place, equality by meaning, hash and text; and names."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Table(Node):
 
 
 def nodes(value: object) -> Iterator[Node]:
-    """Yield a node, or those in a tuple, and all that are below it, before what follows it."""
+    """Yield a node, or those in a tuple, and all descendants, in pre-order."""
     if isinstance(value, Node):
         yield value
         for one in fields(value):

@@ -16,7 +16,7 @@ class OpenCall:
     """A call that the text does not close."""
 
     name: str
-    """The dotted name of what is called."""
+    """The dotted name of the function."""
     given: frozenset[str]
     """Arguments that are given by name already."""
 
@@ -44,7 +44,7 @@ def enclosing_call(text: str) -> str:
 
 
 def _opened(found: list[Raw], stop: int) -> int | None:
-    """Return where the innermost parenthesis is that is open before a position, None if all are closed."""
+    """Return the index of the innermost open parenthesis before a position, None if all are closed."""
     depth = 0
     for index in range(stop - 1, -1, -1):
         kind = found[index].kind

@@ -1,4 +1,4 @@
-"""Tokens to whatever the caller makes of each production: the LALR(1) machine that runs the table."""
+"""Run the LALR(1) table over tokens, with values made by the caller for each production."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dctv.syntax.table import ParseTable, load_table
 
 END = "$END"
 MAX_DEPTH = 250
-"""How deep the values made of a text may nest, so that whoever walks them by recursion is safe."""
+"""The maximum depth of the values made of a text, so that recursion over them is safe."""
 
 _NUMBER = pattern(r"'\s*[+-]?[0-9]*\.?[0-9]*\s*'")
 _NAMES = frozenset({"NAME", "BACKTICKED", "DOUBLE_QUOTED"})
@@ -36,7 +36,7 @@ Make = Callable[[str, list[object], int, int], object]
 
 
 class Unexpected(Exception):
-    """A token that the grammar does not allow where it stands."""
+    """A token that the grammar does not allow in its place."""
 
     def __init__(self, index: int) -> None:
         super().__init__(index)
@@ -71,7 +71,7 @@ class Parser:
     """Runs the table over one text.
 
     Args:
-        text: what to parse.
+        text: the text to parse.
         start: the start symbol of the grammar.
         make: called for every form, from the inside out and from left to right.
     """
@@ -86,7 +86,7 @@ class Parser:
         self.restart()
 
     def restart(self) -> None:
-        """Forget what was taken."""
+        """Forget all tokens."""
         self.stacks: _Stacks = _Stacks([self._first], [], [], [], [])
         self._stop = 0
 
@@ -102,7 +102,7 @@ class Parser:
         return self.stacks.values[-1]
 
     def feed(self, index: int) -> None:
-        """Reduce what the token at an index completes, then take it."""
+        """Reduce the productions that the token at an index completes, then shift it."""
         token = self.tokens[index]
         terminal = self.terminal(index)
         states = self.stacks.states
@@ -188,7 +188,7 @@ class Parser:
         return number[self._word(index, word) if word in self.table.keywords else "NAME"]
 
     def _mark(self, index: int, kind: str) -> str:
-        """Return the terminal that a token is that is no word."""
+        """Return the terminal of a token that is not a word."""
         if kind == "->" and opens_body(self.tokens, index) and self.accepts("LAMBDA_ARROW"):
             return "LAMBDA_ARROW"
         if kind == "%" and self.accepts("PERCENT") and not (self.accepts("%") and self._divides(index)):
@@ -215,7 +215,7 @@ class Parser:
         return following[0].kind in _NAMES and following[0].text.upper() not in _SELECTING
 
     def _word(self, index: int, word: str) -> str:
-        """Return the keyword, or NAME where a word of the grammar stands for itself."""
+        """Return the keyword, or NAME where a word of the grammar is used as a name."""
         before = self.tokens[index - 1].kind if index else ""
         after = self.tokens[index + 1] if index + 1 < len(self.tokens) else self.tokens[index]
         kind = after.text.upper() if after.kind == "NAME" else after.kind
@@ -225,7 +225,7 @@ class Parser:
             return self._by_next(word, kind)
         if word == "IN" and index and self.tokens[index - 1].text.upper() == "IN":
             return "NAME"
-        # ARRAY stands behind the type of its elements, too.
+        # ARRAY may follow the type of its elements, too.
         if word in RESERVED or (word == "ARRAY" and self.accepts("ARRAY") and not self.accepts("CASE")):
             return word
         last = word not in ENDING and (kind in AFTER_NAMES or not self._begins(index, word))
@@ -235,7 +235,7 @@ class Parser:
         return "NAME" if self.accepts("NAME") else word
 
     def _begins(self, index: int, word: str) -> bool:
-        """Whether a word has after it what it takes to be a keyword."""
+        """Whether the tokens after a word make it a keyword."""
         after = self.tokens[index + 1]
         if word in ("PIVOT", "UNPIVOT", "TABLE"):
             return after.kind in _TABLES
@@ -256,7 +256,7 @@ class Parser:
         return [one.kind for one in inside] == ["NUMBER", "]"] and inside[0].text.isdecimal()
 
     def _divides(self, index: int) -> bool:
-        """Whether what follows a token may be what is divided by."""
+        """Whether the text after a token may be a divisor."""
         after = self.tokens[index + 1]
         return after.kind not in _CLOSING and after.text.upper() != "OFFSET"
 
@@ -267,7 +267,7 @@ class Parser:
         return bool(number) and self.accepts("INTERVAL_UNIT")
 
     def _by_next(self, word: str, following: str) -> str:
-        """Return which NOT or USING a word is, where that hangs on the next one."""
+        """Return the terminal of NOT or USING, which depends on the next word."""
         if word == "USING":
             return "USING_SAMPLE" if following == "SAMPLE" else word
         if following == "BETWEEN" and self.accepts("NOT_BETWEEN"):
@@ -281,7 +281,7 @@ class Parser:
         return state is not None and number[following] in self.table.row(self.table.row(state)[number[word]])
 
     def accepts(self, name: str) -> bool:
-        """Tell whether a terminal may come next."""
+        """Return whether a terminal is valid next."""
         return self.reached(self.table.number[name]) is not None
 
     def reached(self, terminal: int) -> int | None:

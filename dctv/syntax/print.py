@@ -26,21 +26,21 @@ FORMS: dict[type[ast.Node], Form] = {
     **statements.FORMS,
     **commands.FORMS,
 }
-"""What writes each class of node."""
+"""The function that writes each class of node."""
 
 _SQL = NodeWriter(FORMS)
 _HEADER = NodeWriter(FORMS, header=True)
 
 
 def to_sql(node: ast.Node) -> str:
-    """Return text that parses to an equal tree, with no more parentheses than that takes."""
+    """Return text that parses to an equal tree, with only the necessary parentheses."""
     return _SQL.write(node)
 
 
 def header(expr: ast.Expr) -> str:
     """Return the header of an unnamed column: its expression, without the units of literals.
 
-    A column is its own last name; an infix operator stands in parentheses; COUNT(*) is `COUNT()`.
+    A column is its own last name; an infix operator is in parentheses; COUNT(*) is `COUNT()`.
     """
     if isinstance(expr, ast.Column):
         return expr.path.parts[-1].text

@@ -1,4 +1,4 @@
-"""Words that the grammar does not allow to hints: words of other dialects, clauses in disorder."""
+"""Hints for words that the grammar does not allow: words of other dialects, clauses in the wrong order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BOUNDARIES = frozenset(("UNION", "EXCEPT", "INTERSECT", "SELECT"))
 
 
 def hint_of(tokens: Sequence[Raw], index: int) -> str | None:
-    """Return a hint for the token at an index, which may not stand there; None if nothing is known."""
+    """Return a hint for the invalid token at an index; None if there is none."""
     words = [token.text.upper() for token in tokens[: index + 1]]
     word, before = words[-1], words[:-1]
     return (
@@ -27,7 +27,7 @@ def hint_of(tokens: Sequence[Raw], index: int) -> str | None:
 
 
 def _of_other_tools(before: Sequence[str], word: str) -> str | None:
-    """Return a hint for what DuckDB, Perfetto and others have, and dctv has not, or in other words."""
+    """Return a hint for syntax of DuckDB, Perfetto and others that dctv lacks, or spells differently."""
     if not before or before[-1] == ";":
         return STATEMENTS.get(word)
     if before[-1] == "CREATE" or before[-3:] == ["CREATE", "OR", "REPLACE"]:
@@ -38,7 +38,7 @@ def _of_other_tools(before: Sequence[str], word: str) -> str | None:
 
 
 def _of_a_query(before: Sequence[str], word: str) -> str | None:
-    """Return a hint for a query that stands where it needs parentheses."""
+    """Return a hint for a query that needs parentheses."""
     if word == "SELECT" and before[-1:] == ["("]:
         return "a query as an argument stands in parentheses of its own: f((SELECT ...), ...)"
     if word == "SELECT" and before[-1:] == ["ASSERT"]:
@@ -47,7 +47,7 @@ def _of_a_query(before: Sequence[str], word: str) -> str | None:
 
 
 def _of_a_clause(before: Sequence[str], word: str) -> str | None:
-    """Return a hint for a clause, or a part of one, that stands where it may not."""
+    """Return a hint for a misplaced clause, or part of one."""
     if word == "FROM" and before[-3:] == ["GROUP", "BY", "SPANS"]:
         return "write GROUP USING SPANS FROM"
     if word in {"ON", "USING"} and _last_join(before) == "SPAN":
@@ -62,7 +62,7 @@ def _of_a_clause(before: Sequence[str], word: str) -> str | None:
 
 
 def _not_closed(before: Sequence[Raw], word: str, *, at_end: bool) -> str | None:
-    """Return a hint for what ends a list in parentheses too early."""
+    """Return a hint for a word that ends a list in parentheses too early."""
     if not at_end and word not in _ORDER:
         return None
     depth = 0

@@ -1,4 +1,4 @@
-"""Nodes of what stands for many columns or some rows: stars, COLUMNS, shares and samples."""
+"""Nodes that select many columns or some rows: stars, COLUMNS, shares and samples."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Choice(Node):
 
 @record(eq=False, text=False)
 class Columns(Expr):
-    """`COLUMNS(...)`: what it stands in, once for each of some columns; spread, they are several arguments."""
+    """`COLUMNS(...)`: repeats its expression for each of some columns; spread, they are several arguments."""
 
     choice: Expr
     """A star, a regular expression, a list of names or a lambda."""
@@ -51,7 +51,7 @@ class Percent(Expr):
 
 @record(eq=False, text=False)
 class Sample(Node):
-    """How many rows of a table are taken: a number of them, or a share in percent."""
+    """The size of a sample of a table: a number of rows, or a percentage."""
 
     size: Fraction
     share: bool = False

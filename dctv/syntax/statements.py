@@ -18,7 +18,7 @@ _BLANK_OR_COMMENT = pattern(r"(?:[\s\ufeff]+|(?:--|\#)[^\n]*)*+")
 
 @record
 class Cut:
-    """Where the complete statements of a text are, and where the unfinished rest begins."""
+    """The places of the complete statements of a text, and the start of the unfinished rest."""
 
     statements: list[tuple[int, int]]
     """Half-open ranges of characters, each with its semicolon."""

@@ -15,12 +15,12 @@ STARTS = ("script", "lone_expression", "lone_select")
 FILE = "grammar.json"
 
 Row = dict[int, int]
-"""Of one state: a terminal's number -> the state it leads to, or `-1 - r` to reduce rule r."""
+"""The actions of one state, by terminal number: the next state, or `-1 - r` to reduce by rule r."""
 
 
 @record
 class Production:
-    """One production: what it pops, and what it makes of that."""
+    """One production: the values that it pops, and the form that it makes of them."""
 
     origin: int
     """The nonterminal's number."""
@@ -30,7 +30,7 @@ class Production:
     keep: tuple[tuple[int, bool], ...]
     """The positions of the children kept; with True the child is a helper's list, taken over."""
     single: bool
-    """Whether a single child stands for the whole."""
+    """Whether a single child replaces the whole."""
 
 
 @record(frozen=False)
@@ -66,7 +66,7 @@ class ParseTable:
         return row
 
     def goto(self, state: int) -> Row:
-        """Return where the nonterminals lead from a state."""
+        """Return the goto actions of a state, by nonterminal."""
         row = self.gotos.get(state)
         if row is None:
             flat = self.packed[1][self.packed[3][state]]
@@ -103,12 +103,12 @@ def write_table(folder: Path) -> Path:
 
 
 def key(grammar: bytes) -> str:
-    """Return what a table and its grammar must agree on: the SHA-256 of the grammar."""
+    """Return the key by which a table matches its grammar: the SHA-256 of the grammar."""
     return sha256(grammar).hexdigest()
 
 
 def load_table(folder: Path | None = None) -> ParseTable:
-    """Load the table, or build it where it is missing or does not belong to the grammar as it is now."""
+    """Load the table, or build it if it is missing or does not match the current grammar."""
     grammar = grammar_path().read_bytes()
     folder = resources.generated() if folder is None else folder
     try:

@@ -1,4 +1,4 @@
-"""Numbers with units to texts that tell how large they are: `148.132716ms`, `3KiB`, `1.5 MiB/s`."""
+"""Format numbers with units in a readable scale: `148.132716ms`, `3KiB`, `1.5 MiB/s`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a table before it is read: its kind, its partitions, its columns with types and units."""
+"""Schemas of tables: the kind, the partitions, and the columns with types and units."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DURATION = "_duration"
 
 
 class Kind(Enum):
-    """The three kinds of table; a table's kind decides which operations it may stand in."""
+    """The three kinds of table; a table's kind decides which operations accept it."""
 
     REGULAR = "regular"
     EVENT = "event"
@@ -34,7 +34,7 @@ class ColumnType:
 
     @property
     def head(self) -> str:
-        """What stands above the column: `name [unit]`, or the name alone."""
+        """The header of the column: `name [unit]`, or the name alone."""
         unit = str(self.unit)
         return f"{self.name} [{unit}]" if unit else self.name
 
@@ -58,7 +58,7 @@ class Schema:
 
     @property
     def special_count(self) -> int:
-        """How many leading columns are special: time and partition columns."""
+        """The number of special columns, which come first: time and partition columns."""
         return len(self.kind.time_columns) + len(self.partitions)
 
     @property

@@ -1,4 +1,4 @@
-"""A unit as tables have it: what it measures, how large it is, how it is written; its algebra is in `units`."""
+"""Units of columns: their dimension, size and spelling; their algebra is in `units`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 @record
 class Unit(Unread):
-    """A unit: what it measures, how large it is, and how it is written.
+    """A unit: its dimension, size and spelling.
 
-    Most are never looked at while an index is built, which then needs neither their names nor fractions.
+    While an index is built, most are never accessed, so that neither their names nor fractions are computed.
     """
 
     dimensions: tuple[tuple[str, Fraction], ...]
@@ -22,7 +22,7 @@ class Unit(Unread):
     factor: Fraction
     """Its size in base units, exact: a millisecond is 1/1000 of the second."""
     symbols: tuple[tuple[str, Fraction], ...]
-    """How it prints: short unit names with powers, in order written, those with negative powers last."""
+    """Its printed form: short unit names with powers, in order written, those with negative powers last."""
 
     def __str__(self) -> str:
         above = "*".join(_written(name, power) for name, power in self.symbols if power > 0)

@@ -27,12 +27,12 @@ _WITHOUT = (
     ),
     ({"radian", "radians", "rad", "degree", "degrees", "deg"}, "angles have no unit here, write plain numbers"),
 )
-"""Names that are left out on purpose, with the way out."""
+"""Names that are excluded on purpose, with a hint."""
 
 
 @record
 class Symbol:
-    """A unit that has a name of its own: how it prints, what it measures, how large it is in base units."""
+    """A unit with a name of its own: its printed form, its dimension, and its size in base units."""
 
     text: str
     name: str
@@ -63,25 +63,25 @@ class _Definition:
 
 @record(frozen=False)
 class _Table:
-    """All names: of symbols, and of shorthands with the terms they stand for."""
+    """All names: of symbols, and of shorthands with their terms."""
 
     symbols: dict[str, Symbol]
     shorthands: dict[str, Terms]
     bases: dict[str, str]
     """The printed symbol of the base unit of each dimension."""
     listed: list[str]
-    """The names that stand in units.txt, without prefixes, in its order."""
+    """The names in units.txt, without prefixes, in its order."""
 
 
 def known_units() -> list[str]:
-    """Return every name a unit can be called by, those of units.txt first, then those with prefixes."""
+    """Return all names of units, those of units.txt first, then those with prefixes."""
     table = _table()
     listed = set(table.listed)
     return [*table.listed, *(name for name in table.symbols if name not in listed)]
 
 
 def find_terms(name: str) -> Terms:
-    """Return what a name means, as printed symbols with powers; raise UnitError if it is unknown or ambiguous."""
+    """Resolve a name to printed symbols with powers; raise UnitError if it is unknown or ambiguous."""
     table = _table()
     written = _spelling(name)
     if written in table.shorthands:
@@ -123,7 +123,7 @@ def _spelling(name: str) -> str:
     if name in table.symbols or name in table.shorthands:
         return name
     everything = known_units()
-    # One letter says too little: `M` is neither surely a metre nor a minute.
+    # One letter is ambiguous: `M` may be a metre or a minute.
     same = [k for k in everything if k.lower() == name.lower()] if len(name) > 1 else []
     if len({_meaning(k) for k in same}) == 1:
         return same[0]
@@ -135,14 +135,14 @@ def _spelling(name: str) -> str:
 
 _PREFIXES = {"k": "1e3", "K": "1e3", "M": "1e6", "G": "1e9", "T": "1e12", "P": "1e15"}
 _PREFIXES |= {"Ki": "1024", "Mi": "1048576", "Gi": "1073741824", "Ti": "1099511627776"}
-"""Letters that people write for amounts, and what they mean of bare numbers."""
+"""Usual prefixes of amounts, with their factors for bare numbers."""
 
 
 _USUAL = "ns, us, ms, s, min, h, B, kB, MiB and Hz are units; `.units` at the prompt lists all"
 
 
 def _hint(name: str, table: _Table) -> str:
-    """Return what to write in place of a name that is unknown."""
+    """Return a suggestion for an unknown name."""
     for names, way_out in _WITHOUT:
         if name.lower() in names:
             return way_out
@@ -150,7 +150,7 @@ def _hint(name: str, table: _Table) -> str:
         power = _PREFIXES[name]
         minutes = ", `min` minutes" if name == "M" else ""
         return f"`{name}` is a prefix: `{name}B` is bytes, `{name}Hz` a frequency{minutes}, `{power}` a bare number"
-    # Abbreviations with prefixes are so many that one of them is near to anything.
+    # There are too many abbreviations with prefixes: one of them is near to anything.
     near = nearest(name, [*(symbol.name for symbol in table.symbols.values()), *table.listed])
     return f"did you mean `{near}`?" if near else _USUAL
 

@@ -13,21 +13,21 @@ from dctv.types.units import compatible, describe, divide, finer, is_bare, multi
 Argument = Unit | None
 """The unit of an argument; None for a literal 0 or NULL, which fits every unit."""
 Outcome = tuple[Unit, list[Fraction]]
-"""The unit of the result, and what each argument is multiplied by before the call."""
+"""The unit of the result, and the factor of each argument before the call."""
 _ONE = Fraction(1)
 _OF_DATES = (
     "`_ts // 100ms * 100ms` rounds a time of a trace down; GROUP USING SPANS FROM t.quantize(100ms) groups by spans"
 )
-"""What those want who come with functions of dates."""
+"""The hint for calls of functions of dates."""
 
 
 class UnitRule(Enum):
-    """What a function does to units; the value is how the reference puts it."""
+    """The effect of a function on units; the value is its text in the reference."""
 
     BARE = "takes bare numbers only"
     """exp, ln, product: the result has no meaning for a quantity, or its unit would depend on the data."""
     NONE = "takes any unit, result has none"
-    """count, sign, skewness: the result is the same in whatever unit the arguments are given."""
+    """count, sign, skewness: the result does not depend on the unit of the arguments."""
     KEEP = "keeps the unit of its first argument, the others are bare"
     """sum, avg, quantile, round: f(c*x) = c*f(x), or the rounding is meant in the unit at hand."""
     FIRST = "keeps the unit of its first argument, the others may have any"
@@ -183,7 +183,7 @@ def _times_ns(arguments: Sequence[Argument], function: str) -> Outcome:
 
 
 def _power(arguments: Sequence[Argument], function: str) -> Outcome:
-    # What the exponent is only `raised` is told.
+    # Only `raised` gets the value of the exponent.
     _need_bare(arguments, range(1, len(arguments)), function)
     if is_bare(_at(arguments, 0)):
         return NO_UNIT, _ones(arguments)
@@ -191,7 +191,7 @@ def _power(arguments: Sequence[Argument], function: str) -> Outcome:
 
 
 def raised(unit: Unit, exponent: Fraction) -> tuple[Unit, Fraction]:
-    """Return the unit of a power, and what the number is multiplied by before it is raised.
+    """Return the unit of a power, and the factor of the number before it is raised.
 
     Raises:
         UnitError: The unit has no such power; without a place.

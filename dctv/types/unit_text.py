@@ -23,7 +23,7 @@ _NUMBER, _NAME, _OPERATOR, _OTHER = 1, 2, 3, 4
 
 
 def read_terms(text: str) -> tuple[Fraction, Terms]:
-    """Return the number in front and the names with their powers; raise UnitError where the text is no product."""
+    """Return the number in front and the names with their powers; raise UnitError if the text is not a product."""
     if len(text) > MAX_LENGTH:
         raise UnitError(f"a unit of {len(text)} characters is too long, at most {MAX_LENGTH} are read")
     reader = _Reader(text)
@@ -34,7 +34,7 @@ def read_terms(text: str) -> tuple[Fraction, Terms]:
 
 
 def check_power(power: Fraction) -> Fraction:
-    """Return the power, or raise UnitError when it is beyond what is computed exactly."""
+    """Return the power, or raise UnitError if it is too large to compute exactly."""
     if abs(power) > MAX_POWER or power.denominator > MAX_POWER:
         raise UnitError(f"a unit to the power {power} is beyond what dctv computes, at most {MAX_POWER}")
     return power

@@ -14,7 +14,7 @@ from dctv.types.unit_text import check_power, read_terms
 
 @lru_cache(maxsize=1024)
 def parse_unit(text: str) -> Unit:
-    """Return the unit that a name or an expression means: `ms`, `MiB`, `miles/hour`, `m/s²`, `1/s`.
+    """Parse a name or an expression to a unit: `ms`, `MiB`, `miles/hour`, `m/s²`, `1/s`.
 
     Raises:
         UnitError: A name is unknown or ambiguous, or the text is no product of units; without a place.
@@ -35,7 +35,7 @@ def known_units() -> list[str]:
 
 
 def is_bare(unit: Unit) -> bool:
-    """Whether this is no unit at all."""
+    """Whether a unit is that of bare numbers."""
     return not unit.symbols
 
 
@@ -45,7 +45,7 @@ def compatible(a: Unit, b: Unit) -> bool:
 
 
 def ratio(source: Unit, target: Unit) -> Fraction:
-    """Return what a number in the source unit is multiplied by to become one in the target unit."""
+    """Return the factor that converts a number in the source unit to the target unit."""
     if not compatible(source, target):
         raise UnitError(f"cannot convert {describe(source)} to {describe(target)}")
     return source.factor / target.factor
@@ -57,9 +57,9 @@ def finer(a: Unit, b: Unit) -> Unit:
 
 
 def multiply(a: Unit, b: Unit) -> tuple[Unit, Fraction]:
-    """Return the unit of a product, and what the product of the bare numbers is multiplied by.
+    """Return the unit of a product, and the factor of the product of the bare numbers.
 
-    Symbols that measure the same merge into the one written first: mi/h times d is mi, with factor 24.
+    Symbols of the same dimension merge into the one written first: mi/h times d is mi, with factor 24.
     """
     if is_bare(a) or is_bare(b):
         return (b if is_bare(a) else a), Fraction(1)
@@ -74,7 +74,7 @@ def multiply(a: Unit, b: Unit) -> tuple[Unit, Fraction]:
 
 
 def divide(a: Unit, b: Unit) -> tuple[Unit, Fraction]:
-    """Return the unit of a quotient, and what the quotient of the bare numbers is multiplied by."""
+    """Return the unit of a quotient, and the factor of the quotient of the bare numbers."""
     return multiply(a, power(b, Fraction(-1)))
 
 
@@ -86,7 +86,7 @@ def power(a: Unit, exponent: Fraction) -> Unit:
 
 
 def rooted(a: Unit, degree: int) -> tuple[Unit, Fraction]:
-    """Return the unit of a root, and what the number is multiplied by before the root is taken.
+    """Return the unit of a root, and the factor of the number before the root is taken.
 
     The root of a ns² is a ns. The root of a ns has no exact size: it is taken in base units, as s^(1/2).
     """

@@ -115,12 +115,12 @@ def engine_type(name: str, arguments: Sequence[int] = (), dimensions: Sequence[i
 
 
 def brackets(dimensions: Sequence[int | None]) -> str:
-    """Return what stands behind the type of elements for lists, None, and arrays of some lengths."""
+    """Return the brackets after the type of elements, for lists (None) and arrays of some lengths."""
     return "".join("[]" if length is None else f"[{length}]" for length in dimensions)
 
 
 def dialect_type(engine_name: str) -> str:
-    """Return the dialect's name of one of the engine's types, of which only the inner names may differ (`INT64[]`)."""
+    """Return the dialect's name of an engine's type; nested names may be the only difference (`INT64[]`)."""
     inner = _DIMENSION.search(engine_name)
     if inner:
         return dialect_type(engine_name[: inner.start()]) + inner[0]
@@ -149,7 +149,7 @@ def is_integer(engine_name: str) -> bool:
 
 
 def common_integer(a: str, b: str) -> str:
-    """Return a type that holds what two integer types of the engine hold; they are compared as it."""
+    """Return a type that holds the values of two integer types of the engine, for comparing them."""
     types = {a, b}
     if len(types) == 1:
         return a
@@ -176,7 +176,7 @@ def is_string(engine_name: str) -> bool:
 
 
 def _arguments(name: str, engine: str, arguments: Sequence[int]) -> str:
-    """Return the arguments as the engine wants them; a length of texts says nothing to it and is dropped."""
+    """Return the arguments for the engine; it ignores a length of texts, which is dropped."""
     if not arguments or (engine in _WITH_LENGTH and len(arguments) == 1):
         return ""
     if engine != "DECIMAL":
@@ -196,7 +196,7 @@ def _dialect_field(field: str) -> str:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Split at the commas that stand outside of parentheses and quotes."""
+    """Split at the commas outside of parentheses and quotes."""
     part, depth = "", 0
     for piece in _PIECE.findall(text):
         depth += (piece == "(") - (piece == ")")

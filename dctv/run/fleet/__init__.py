@@ -1,1 +1,1 @@
-"""Fleets: many traces mounted as one, whose tables have the rows of all of them; each trace is read by itself."""
+"""Fleets: many traces mounted as one, whose tables have the rows of all; each trace is read by itself."""

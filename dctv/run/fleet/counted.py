@@ -34,7 +34,7 @@ class _Group:
             self.durations = durations if self.durations is None else self.durations + durations
 
     def cell(self, one: Aggregate) -> Cell:
-        """Return what an aggregate of them is."""
+        """Return the value of an aggregate over them."""
         taken = self.durations
         if one.column != DURATION:
             return self.count
@@ -49,9 +49,9 @@ class _Group:
 def counted(
     table: FleetTable, question: Question, members: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]
 ) -> Sequence[Sequence[Cell]] | None:
-    """Count the events of a table, and add up their durations, by name, trace, or what the manifest says of these.
+    """Count the events of a table, and add up their durations, by name, trace, or columns of the manifest.
 
-    Return None if anything else is asked, if it is not known of all traces, or if one has changed since.
+    Return None for any other question, if the answer is not known for all traces, or if one has changed since.
     """
     fixed, events = _fixed(table), table.parts == (EVENTS,)
     if not all(key in fixed or (events and key == _NAME) for key in question.keys):
@@ -89,7 +89,7 @@ def _is_counted(one: Aggregate, never_null: Collection[str], *, events: bool) ->
 
 
 def _named(table: FleetTable, known: MemberMetadata) -> Mapping[str, int] | None:
-    """Return how many rows of a table there are in a trace, by name of event; None if that is not known."""
+    """Return the row counts of a table in a trace, by name of event; None if unknown."""
     if known.counts is None:
         return None
     if table.parts != (EVENTS,):

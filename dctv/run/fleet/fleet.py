@@ -1,4 +1,4 @@
-"""Traces that are mounted as one: what each is like, and how plans are run for all of them."""
+"""Traces that are mounted as one: their metadata, and running plans for all of them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Fleet:
 
     way: MountSettings
     members: Sequence[FleetMember]
-    """Those that can be read, in the order of their names."""
+    """Readable traces, in the order of their names."""
     metadata: Mapping[str, MemberMetadata]
     """By name of a member."""
     manifest_columns: tuple[ColumnType, ...]
@@ -59,7 +59,7 @@ class Fleet:
     tables: dict[tuple[str, ...], FleetTable] = field(default_factory=dict)
     """Those whose schemas are known."""
     kept: dict[str, frozenset[str]] = field(default_factory=dict)
-    """What was found once."""
+    """A cache of results."""
 
     def table(self, parts: tuple[str, ...], name: str) -> Plan:
         """Return the plan of a table or view of all traces.
@@ -77,7 +77,7 @@ class Fleet:
         return restored(table.schema, lambda held: replace(table.scan, schema=held))
 
     def _schema(self, parts: tuple[str, ...], name: str) -> tuple[Schema, RowOrder]:
-        """Bring what traces have under a name to one schema; return the order of its rows in each of them, too."""
+        """Unify the schemas of the tables of a name in all traces; return the order of their rows, too."""
         stored = [(one, self.metadata[one.name].tables.get(name)) for one in self.members]
         found = [(member, schema) for member, schema in stored if schema is not None]
         if found:
@@ -87,7 +87,7 @@ class Fleet:
         return schema, min(RowOrder.STABLE, *(plan.order for _, plan in views))
 
     def _bound(self, parts: tuple[str, ...]) -> Iterator[tuple[FleetMember, Plan]]:
-        """Yield what a view is in each format; views have the same columns in all traces of one."""
+        """Yield the plan of a view for each format; views have the same columns in all traces of one."""
         path = (*self.way.name.split("."), *parts)
         seen: set[str] = set()
         for member in self.members:
@@ -138,7 +138,7 @@ class Fleet:
         return self.kept["stored"]
 
     def answers(self, table: FleetTable, question: Question) -> Sequence[Sequence[Cell]] | None:
-        """Answer a question about all rows of a table from what is known of each trace; None if that is not enough."""
+        """Answer a question about all rows of a table from the metadata of each trace; None if that is not enough."""
         return counted(table, question, self.members, self.metadata)
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun) -> pa.RecordBatchReader:
@@ -158,7 +158,7 @@ class Fleet:
         return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format)
 
     def explained(self, plan: Plan) -> Sequence[str]:
-        """Return lines that say what a plan does in each trace."""
+        """Return lines that explain a plan for each trace."""
 
         def region(relation: Relation) -> ExplainedRegion:
             made = cut(relation, shared)
@@ -167,7 +167,7 @@ class Fleet:
             )
 
         shared = sharing(plan, self.context.engine.functions)
-        # Its tables would say once more how many traces are read.
+        # Its tables would report the number of traces again.
         bare = bottom_up(plan, lambda one: replace(one, source=Held(None)) if isinstance(one, Scan) else one)
         return explain(bare, region, lambda _: False, lambda _: ())
 
@@ -187,7 +187,7 @@ class Fleet:
         try:
             yield from self._elsewhere(parts, run, said) if elsewhere else self._here(parts, run, said)
         except DctvError as error:
-            # The engine that reads these rows hands on no more than the error's text.
+            # The engine that reads these rows passes on only the error's text.
             self.context.running.note(error)
             raise
         finally:
@@ -227,7 +227,7 @@ class Fleet:
         self.context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
 
     def _target(self, run: PlanRun) -> str | None:
-        """Return where a worker writes its rows; one of a program's own executor may be on another machine."""
+        """Return the file for a worker's rows; a worker of the program's executor may be on another machine."""
         if self.context.crew.outside() is not None:
             return None
         run.spill_folder.mkdir(parents=True, exist_ok=True)
@@ -249,7 +249,7 @@ def _alone(plan: Plan) -> Plan:
 
 
 def _size(part: FleetPart) -> int:
-    """Return how many bytes the files of a trace have."""
+    """Return the size of a trace's files in bytes."""
     return sum(size for _, size, _ in part.state)
 
 
@@ -273,7 +273,7 @@ def _may_be(need: p.Predicate, name: str) -> bool:
 
 @contextmanager
 def _named(member: FleetMember) -> Iterator[None]:
-    """Let errors say which trace they are of."""
+    """Add the name of the trace to errors."""
     try:
         yield
     except Interrupted:

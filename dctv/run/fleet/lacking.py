@@ -11,7 +11,7 @@ from dctv.run.fleet.metadata import mounted
 from dctv.run.lacking import lacking
 
 _MOST = 4
-"""At most this many traces are mounted to find out; if they differ more, no table is known to be empty."""
+"""The maximum number of traces to mount for this; if they differ more, no table is known to be empty."""
 
 
 def lacking_in(fleet: Fleet, names: Sequence[str]) -> set[str]:

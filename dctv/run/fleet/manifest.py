@@ -1,4 +1,4 @@
-"""A file with a row for each trace -> what is known of traces besides what is in them: date, host, build, label."""
+"""Read a manifest: a file with a row of external facts on each trace, such as its date, host, build or label."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 Value = str | int | float | bool | date | time | None
 _KEYS = ("_trace", "trace", "path", "file")
-"""What the column may be called that names the traces."""
+"""Possible names of the column that names the traces."""
 _MOST_BYTES = 256 << 20
 
 
 @record
 class Manifest:
-    """What a file says of traces."""
+    """A manifest: values by trace."""
 
     path: str
     columns: Sequence[ColumnType]
-    """All but the one that names the traces."""
+    """Its columns, except the one that names the traces."""
     rows: Mapping[str, Mapping[str, Value]]
     """By trace: values by column, without those that are missing."""
 
     def of(self, name: str) -> Mapping[str, Value]:
-        """Return what it says of a trace: of its path, or else of its file name."""
+        """Return the values of a trace, by its path, or else by its file name."""
         return self.rows.get(name) or self.rows.get(Path(name).name) or {}
 
     def unknown(self, names: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A pattern and a manifest -> the traces of a fleet, each with its name and what the manifest says of it."""
+"""Find the traces of a fleet by a pattern and a manifest, each with its name and values of the manifest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dctv.run.fleet.manifest import Manifest, Value
 from dctv.types.schema import ColumnType
 
 TRACE = ColumnType("_trace", "VARCHAR")
-"""The column that says which trace a row is of."""
+"""The column that identifies a row's trace."""
 
 
 @record
@@ -24,22 +24,22 @@ class FleetMember:
     name: str
     """Its path as the pattern gives it."""
     path: str
-    """Where it is, whatever the current folder."""
+    """Its absolute path."""
     manifest: Mapping[str, Value]
     """Its values in the manifest, by column, without columns that are empty."""
 
     def value(self, column: ColumnType) -> Expression:
-        """Return what a column of the fleet is in all of its rows."""
+        """Return the constant value of a column of the fleet in its rows."""
         value = self.name if column == TRACE else self.manifest.get(column.name)
         return Cast(NULL if value is None else Text(str(value)), column.type)
 
     def cell(self, column: ColumnType) -> str | int | float | bool | None:
-        """Return what the manifest says of it in a column, dates as texts."""
+        """Return its value in a column of the manifest, dates as texts."""
         value = self.manifest.get(column.name)
         return value if isinstance(value, str | int | float | None) else str(value)
 
     def constant(self, column: ColumnType) -> p.Constant | None:
-        """Return what conditions can be compared with; None for values of other kinds."""
+        """Return its value as a constant for conditions; None for values of other types."""
         if column == TRACE:
             return p.Constant(self.name)
         value = self.manifest.get(column.name)
@@ -47,7 +47,7 @@ class FleetMember:
 
 
 _COMPARED = (str, int)
-"""Values that conditions know; dates and numbers with a fraction are left to the engine."""
+"""Types of values that predicates support; the engine compares dates and fractions."""
 
 
 def members(pattern: str, base: Path | None, manifest: Manifest | None) -> Sequence[FleetMember]:
@@ -83,7 +83,7 @@ def is_as_it_was(member: FleetMember, state: tuple[tuple[str, int, int], ...]) -
 
 
 def size_of(member: FleetMember) -> int:
-    """Return how many bytes the files of a trace have; 0 if they cannot be looked at."""
+    """Return the size of a trace's files in bytes; 0 if it cannot be read."""
     try:
         return sum(size for _, size, _ in state_of(member.path))
     except OSError:

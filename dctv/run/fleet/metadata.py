@@ -1,4 +1,4 @@
-"""Metadata of each trace of a fleet, kept so that it need not be read again: its tables, and what was skipped."""
+"""Cached metadata of each trace of a fleet: its tables, and its skipped parts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FUNCTIONS = "dctv"
 
 @record
 class EventDurations:
-    """How long some events took, in ns: those that have a duration."""
+    """Statistics of the durations of some events, in ns; events without a duration are left out."""
 
     count: int
     total: int
@@ -66,16 +66,16 @@ class MemberMetadata:
 
     @property
     def names(self) -> Collection[str] | None:
-        """Those of its events, if they are known."""
+        """The names of its events, if known."""
         return None if self.counts is None else {name for one in self.counts.values() for name in one}
 
 
 @record
 class MountSettings:
-    """How traces of a fleet are mounted."""
+    """Settings for mounting the traces of a fleet."""
 
     name: str
-    """Of the fleet: queries of one trace call it so, too."""
+    """The name of the fleet, also in queries of one trace."""
     options: Mapping[str, object]
 
 
@@ -129,7 +129,7 @@ _MOST_NAMES = 1_000
 
 
 def _counts(made: Mount) -> Mapping[str, Mapping[str, int]] | None:
-    """Return how many events of each name each table has, if the trace's index knows."""
+    """Return the number of events by table and name, if the trace's index has it."""
     found: dict[str, Mapping[str, int]] = {}
     for name, table in made.trace.tables.items():
         if table.event is not None:
@@ -141,7 +141,7 @@ def _counts(made: Mount) -> Mapping[str, Mapping[str, int]] | None:
 
 
 def _durations(made: Mount) -> Mapping[str, EventDurations] | None:
-    """Return how long events of each name took, if the trace's index knows."""
+    """Return the durations of events by name, if the trace's index has them."""
     found: dict[str, EventDurations] = {}
     for name, table in made.trace.tables.items():
         event = table.event

@@ -48,7 +48,7 @@ class WantedFleet:
 
 
 def run(statement: ast.MountTraces, context: ExecutionContext, known: Environment) -> str:
-    """Run MOUNT TRACES; return in words what it did."""
+    """Run MOUNT TRACES; return a message."""
     options = {
         name.text: stated_option(name.text, bind_argument(Binder(known), value)) for name, value in statement.options
     }
@@ -59,7 +59,7 @@ def run(statement: ast.MountTraces, context: ExecutionContext, known: Environmen
 
 
 def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
-    """Mount traces as one; return in words what was done.
+    """Mount traces as one; return a message.
 
     Raises:
         TraceError: there are none, or none can be read.
@@ -95,7 +95,7 @@ def mount_fleet(wanted: WantedFleet, context: ExecutionContext) -> str:
 def _known(
     wanted: WantedFleet, every: Sequence[FleetMember], way: MountSettings, context: ExecutionContext
 ) -> Mapping[str, MemberMetadata]:
-    """Return what is known of the traces: what was found before, or what they look like now."""
+    """Return the metadata of the traces: cached where they are unchanged, else read now."""
     folder = context.policy.folder()
     if folder is None:
         return _metadata(every, way, context)
@@ -127,7 +127,7 @@ def _metadata(every: Sequence[FleetMember], way: MountSettings, context: Executi
 
 
 def _attach(fleet: Fleet, every: Sequence[FleetMember], parts: tuple[str, ...], context: ExecutionContext) -> None:
-    """Add what the traces have to the namespace."""
+    """Add the tables and views of the traces to the namespace."""
     for names, doc in _names(fleet).items():
         plan = partial(fleet.table, names, ".".join(names))
         context.catalog.add((*parts, *names), StoredTable(plan, doc))
@@ -198,7 +198,7 @@ def _traces(fleet: Fleet, every: Sequence[FleetMember]) -> Plan:
 
 
 def _start(metadata: MemberMetadata) -> str | None:
-    """Return when a trace began by the wall clock, None if unknown."""
+    """Return the wall-clock start of a trace, None if unknown."""
     start = unix_start(metadata.properties)
     if start is None:
         return None

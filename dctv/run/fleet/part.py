@@ -1,4 +1,4 @@
-"""A plan over tables of a fleet -> its rows for one trace."""
+"""Run a plan over tables of a fleet for one trace."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @record
 class FleetPart:
-    """What is to be run for one trace."""
+    """The part of a plan to run for one trace."""
 
     member: FleetMember
     way: MountSettings
@@ -45,7 +45,7 @@ class FleetPart:
     """Its stored tables are those of a fleet; here they have the rows of the one trace."""
     settings: RewriteSettings
     state: tuple[tuple[str, int, int], ...]
-    """Of the trace's files when it was mounted."""
+    """The state of the trace's files when it was mounted."""
     format: str
     """That it had then."""
 
@@ -60,7 +60,7 @@ class PartReport:
 
 @record
 class PartRows:
-    """What came of a part that ran elsewhere."""
+    """The result of a part that ran in another process."""
 
     data: bytes | None
     """An Arrow stream, if it was not written to a file."""
@@ -187,7 +187,7 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext) -> Plan:
 
 
 def _check(found: Schema, table: FleetTable, member: FleetMember) -> None:
-    """Refuse a table that is not what the others of the fleet are: rows or columns of it would be lost."""
+    """Refuse a table whose schema differs from the fleet's: rows or columns of it would be lost."""
     expected = table.own_schema
     if (found.kind, found.partitions) != (expected.kind, expected.partitions):
         raise TraceError(

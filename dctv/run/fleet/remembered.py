@@ -1,4 +1,4 @@
-"""What is known of the traces of a fleet -> a file, and back for those that are still as they were."""
+"""Save the metadata of a fleet's traces to a file, and load that of traces that have not changed."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
 _VERSION = 4
-"""Of the file's form."""
+"""The version of the file's format."""
 
 
 @record
 class Memory:
-    """A file with what is known of some traces."""
+    """A file with the metadata of some traces."""
 
     path: Path
 
     def recall(self, members: Sequence[FleetMember]) -> dict[str, MemberMetadata]:
-        """Return what is known of those traces that have not changed, by name."""
+        """Return the metadata of the traces that have not changed, by name."""
         try:
             stored = json.loads(self.path.read_text(encoding="utf-8"))
             schemas = [_schema(one) for one in stored["schemas"]]
             known = {name: _metadata(one, schemas) for name, one in stored["traces"].items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
-            # Not there, or of another version, or damaged: traces are looked at again.
+            # Missing, of another version, or damaged: traces are read again.
             return {}
         found = [(one, known[one.path]) for one in members if one.path in known]
         return {one.name: metadata for one, metadata in found if is_as_it_was(one, metadata.state)}
 
     def keep(self, members: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]) -> None:
-        """Write what is known of traces that could be read; where that cannot be written, it is found again."""
+        """Write the metadata of readable traces; if that fails, it will be computed again."""
         schemas: dict[Schema, int] = {}
         traces = {one.path: _to_json(metadata[one.name], schemas) for one in members if not metadata[one.name].error}
         text = json.dumps({"schemas": [_columns(one) for one in schemas], "traces": traces}, separators=(",", ":"))

@@ -26,7 +26,7 @@ class Traces(Protocol):
 
     @property
     def members(self) -> Sequence[FleetMember]:
-        """Those that can be read."""
+        """The readable traces."""
         ...
 
     def wanted(self, plan: Plan, tests: Sequence[Expression], /) -> Sequence[FleetMember]:
@@ -38,11 +38,11 @@ class Traces(Protocol):
         ...
 
     def explained(self, plan: Plan, /) -> Sequence[str]:
-        """Return lines that say what a plan does in each trace."""
+        """Return lines that explain a plan for each trace."""
         ...
 
     def answers(self, table: FleetTable, question: Question, /) -> Sequence[Sequence[Cell]] | None:
-        """Answer a question about all rows of a table from what is known of each trace; None if that is not enough."""
+        """Answer a question about all rows of a table from the metadata of each trace; None if that is not enough."""
         ...
 
 
@@ -51,20 +51,20 @@ class FleetTable:
     """The rows of one table of every trace of a fleet."""
 
     fleet: Traces | None
-    """None where it stands in a plan that was handed to another process."""
+    """None in a plan that was handed to another process."""
     name: str
     """As queries call it."""
     parts: tuple[str, ...]
     """Its name below a mount."""
     own_schema: Schema
-    """Of its rows in one trace; columns that only some traces have are among them."""
+    """The schema of its rows in one trace, including columns that only some traces have."""
     fixed: tuple[ColumnType, ...]
     """The columns that are the same in all rows of a trace: its name, and those of the manifest."""
     order: RowOrder = RowOrder.STABLE
     """Whether a trace's rows come in the same order in every run; those of all never come in order of time."""
     predicate: p.Predicate = p.ALWAYS
     columns: frozenset[str] | None = None
-    """Those that are read, None for all."""
+    """The columns to read, None for all."""
 
     @property
     def schema(self) -> Schema:
@@ -73,7 +73,7 @@ class FleetTable:
 
     @property
     def trace_column(self) -> str:
-        """The column that says which trace a row is of."""
+        """The column that identifies a row's trace."""
         return self.fixed[0].name
 
     @property
@@ -87,7 +87,7 @@ class FleetTable:
         return [one.name for one in self.fixed]
 
     def in_each(self, plan: Plan, tests: Sequence[Expression]) -> EachTrace:
-        """Return where the rows of a plan over tables of these traces are, carried out in each trace by itself."""
+        """Return a source of the rows of a plan over tables of these traces, run in each trace by itself."""
         assert self.fleet is not None
         return EachTrace(self.fleet, plan, tuple(tests))
 
@@ -127,7 +127,7 @@ class FleetTable:
         return replace(self, columns=frozenset(columns))
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
-        """Answer from what is known of the traces without opening any; None leaves it to each trace."""
+        """Answer from the metadata of the traces without opening any; None leaves it to each trace."""
         return None if self.fleet is None or self.predicate != p.ALWAYS else self.fleet.answers(self, question)
 
     def query(self) -> None:
@@ -139,7 +139,7 @@ class FleetTable:
         return self.fleet.stream(self.scan, (), run)
 
     def lines(self) -> Sequence[str]:
-        """Return how many traces are read."""
+        """Return the number of traces that are read."""
         assert self.fleet is not None
         return (_shown(self.fleet, self.scan, ()),)
 
@@ -149,19 +149,19 @@ class FleetTable:
 
 @record(eq=False)
 class EachTrace:
-    """The rows of a plan over tables of a fleet, which each trace carries out by itself."""
+    """The rows of a plan over tables of a fleet that runs in each trace by itself."""
 
     fleet: Traces
     plan: Plan
     tests: tuple[Expression, ...]
-    """Traces of which one does not hold have no rows."""
+    """Traces for which any of these is not true have no rows."""
 
     def narrowed(self, _: p.Predicate) -> EachTrace:
         """Return itself: conditions are in the plan."""
         return self
 
     def reading(self, _: Collection[str]) -> EachTrace:
-        """Return itself: the plan makes what is read."""
+        """Return itself: the plan selects the columns."""
         return self
 
     def answers(self, _: Question) -> None:
@@ -175,7 +175,7 @@ class EachTrace:
         return self.fleet.stream(self.plan, self.tests, run)
 
     def lines(self) -> Sequence[str]:
-        """Return how many traces are read, and what each does."""
+        """Return the number of traces that are read, and the plan of each."""
         shown = _shown(self.fleet, self.plan, self.tests)
         return (f"{shown}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.plan)))
 

@@ -1,4 +1,4 @@
-"""Views of one trace -> the same views of another trace that has the same tables, without binding them again."""
+"""Reuse the bound views of one trace for other traces that have the same tables."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _MOST = 500
 _LAST = "last_ts"
 """The table of one row that views read."""
 _known: dict[Hashable, Plan | None] = {}
-"""What views were bound to, over empty tables, by the tables that there are; None where that is no good for others."""
+"""Bound plans of views, over empty tables, by the existing tables; None where a plan is not reusable."""
 
 
 def bound(parts: tuple[str, ...], mount: Mount, catalog: Catalog, bind: Callable[[], Plan]) -> Plan:
     """Return the plan of a table or view of a mounted trace; `bind` binds it.
 
-    Binding sees what tables a trace has, but not their rows. So what it made for one trace is right for another that
-    has the same ones, once the tables are exchanged. Plans that hold anything else of a trace are made anew.
+    Binding sees the tables of a trace, but not their rows. So a plan for one trace is right for another that
+    has the same ones, once the tables are exchanged. Plans that hold anything else of a trace are not reused.
     """
     key = (parts, _signature(mount))
     if key not in _known:
@@ -39,7 +39,7 @@ def bound(parts: tuple[str, ...], mount: Mount, catalog: Catalog, bind: Callable
 
 
 def _signature(mount: Mount) -> Hashable:
-    """Return what decides which tables there are, and which of them are scanned."""
+    """Return a key of a trace's tables, and of those that are scanned."""
     trace = mount.trace
     tables = tuple(
         (name, table.schema, table.event, table.rows is None, tuple(table.casts.items()))

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dctv.patterns import pattern
 
 _FEW = 3
-"""How many traces a line names."""
+"""The number of traces that a line names."""
 _NAMED = pattern("`[^`]*`")
 
 
 def together(said: Iterable[tuple[str, str, int]]) -> Iterator[tuple[str, int]]:
-    """Yield what was said of traces, given as trace, text and how often.
+    """Merge the messages of traces, given as trace, text and count.
 
-    Texts that differ only in the names that they quote, as those of outdated indexes do, are one: the first stands for
+    Texts that differ only in the names that they quote, as those of outdated indexes do, are one: the first represents
     all.
     """
     found: dict[str, list[tuple[str, str, int]]] = {}

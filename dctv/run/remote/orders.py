@@ -38,10 +38,10 @@ def _meets_order(node: Node) -> bool:
 
 
 def check_limits(query: Query) -> None:
-    """Refuse to cut off rows that have no order.
+    """Refuse LIMIT or OFFSET without ORDER BY.
 
     Raises:
-        NotOnThisEngine: it does.
+        NotOnThisEngine: the query has such a clause.
     """
     for node in walk(query):
         is_cut = isinstance(node, Select | Compound) and (node.limit is not None or node.offset is not None)
@@ -52,10 +52,10 @@ def check_limits(query: Query) -> None:
 
 
 def hoisted(query: Query) -> Query:
-    """Return a query that is sorted itself where what it takes its rows from is: rows keep no order on their way.
+    """Move the ORDER BY of a query's source up to the query itself: rows keep no order between queries.
 
     Raises:
-        NotOnThisEngine: the order is one by what cannot be named.
+        NotOnThisEngine: a sort key has no name in the query.
     """
     if not isinstance(query, Select) or query.order_by or not _hands_on(query):
         return query
@@ -79,7 +79,7 @@ def hoisted(query: Query) -> Query:
 
 
 def _hands_on(query: Select) -> bool:
-    """Whether each row comes of one row of the only source."""
+    """Whether each row is made of one row of the only source."""
     cut = query.limit is not None or query.offset is not None or query.distinct
     return not (query.joins or query.group or query.having or query.qualify or cut)
 
@@ -99,7 +99,7 @@ _LOST = NotOnThisEngine("an order that the result does not show is not on Spark:
 
 
 def _numbered(query: Query, called: str) -> tuple[Any, tuple[Ordered, ...]]:
-    """Return a query that shows what it is sorted by, and how its reader, who calls it so, sorts by that."""
+    """Return a query that also returns its sort keys, and the ORDER BY of its reader, where its alias is `called`."""
     if not isinstance(query, Select | Compound) or not query.order_by:
         return query, ()
     first = query if isinstance(query, Select) else query.parts[0]
@@ -129,9 +129,9 @@ def _shown(term: Expression, items: Sequence[Item]) -> str | None:
 
 
 def decided(query: Query, sortable: Collection[str] = ()) -> Query:
-    """Return a query of which each part that is sorted and cut has the same rows in every run.
+    """Return a query whose parts with ORDER BY and LIMIT have the same rows in every run.
 
-    What is equal in all that it is sorted by is sorted by the other columns; the whole by those that can be.
+    Rows with equal sort keys are sorted by the other columns; those of the whole query by the sortable ones.
     """
     assert isinstance(query, Select | Compound)
 
@@ -146,7 +146,7 @@ def decided(query: Query, sortable: Collection[str] = ()) -> Query:
 
 
 def _whole(query: Select | Compound, sortable: Collection[str] | None) -> tuple[Ordered, ...]:
-    """Return what a query is sorted by, and all else that it shows."""
+    """Return the sort keys of a query, followed by its other columns."""
     first = query if isinstance(query, Select) else query.parts[0]
     items = first.items if isinstance(first, Select) else ()
     names = [item.output for item in items if not item.is_star and item.output]
@@ -169,9 +169,9 @@ def unsorted(query: Query) -> Query:
 
 
 def unnumbered(query: Query) -> Query:
-    """Return a query that does not number rows as they come, if it does so only to sort what is equal by that.
+    """Remove the numbering of rows in their input order from a query that uses it only to sort rows with equal keys.
 
-    Who reads its rows sorts them, and does not see the order of equal ones.
+    The reader sorts the rows, and does not see the order of equal ones.
     """
     match query:
         case Select(source=Derived(query=Select() as inner) as source, order_by=order) if order:

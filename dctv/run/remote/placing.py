@@ -1,4 +1,4 @@
-"""Plan -> the same plan, whose parts that another engine can carry out are sources of rows that it gives."""
+"""Replace the parts of a plan that another engine can run by sources of its rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STRICT = "SET strict_engine = false lets dctv carry it out here"
 def placed(plan: Plan, remote: Remote, context: ExecutionContext) -> Plan:
     """Return a plan that runs as much as possible on another engine.
 
-    What it cannot is carried out here, over rows that are fetched; each such part is warned of.
+    Other parts run locally, over fetched rows; each such part causes a warning.
 
     Raises:
         NotOnThisEngine: there is such a part, and `strict_engine` is set.
@@ -37,7 +37,7 @@ def placed(plan: Plan, remote: Remote, context: ExecutionContext) -> Plan:
 
 @record(frozen=False)
 class _Placing:
-    """What is known of the parts of a plan, by identity."""
+    """Facts on the parts of a plan, by identity."""
 
     remote: Remote
     context: ExecutionContext
@@ -46,7 +46,7 @@ class _Placing:
     worth: dict[int, bool] = field(default_factory=dict)
     """Whether a part reads anything that the engine reads itself or is handed anyway."""
     sources: dict[int, RemoteRows] = field(default_factory=dict)
-    """Of the parts that the engine carries out."""
+    """The sources of the parts that the engine runs."""
     done: dict[tuple[int, bool], Plan] = field(default_factory=dict)
     warned: set[int] = field(default_factory=set)
     kept: list[Plan] = field(default_factory=list)
@@ -137,7 +137,7 @@ class _Placing:
         return Relation(plan.schema, RowOrder.TIME, query, (("fetched", made),))
 
     def _within(self, plan: Plan, here: set[int], made: dict[int, Plan]) -> Plan:
-        """Return a part as the engine has it, with what this process hands over."""
+        """Return a part for the remote engine, with the tables that this process uploads."""
         if id(plan) not in made:
             if self._refusal(plan) is None and self._is_worth(plan):
                 new = with_inputs(plan, tuple(self._within(one, here, made) for one in inputs(plan)))

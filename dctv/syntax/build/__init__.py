@@ -1,4 +1,4 @@
-"""Productions of the grammar to nodes of the syntax tree: one function per form, named as in the grammar."""
+"""Build nodes of the syntax tree from productions: one function per form, named as in the grammar."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ FORMS: dict[str, Callable[..., object]] = {
     **statements.FORMS,
     **commands.FORMS,
 }
-"""From the name of a form to what makes it: a function of its place and its parts."""
+"""The constructor of each form, by name: a function of its place and its parts."""

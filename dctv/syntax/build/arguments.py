@@ -1,4 +1,4 @@
-"""What stands between the parentheses of a call, until the call is made."""
+"""The contents of the parentheses of a call, until the call is made."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class KeywordArgument(ast.Node):
 
 @record
 class Arguments(ast.Node):
-    """What stands between the parentheses of a call."""
+    """The contents of the parentheses of a call."""
 
     distinct: bool = False
     items: tuple[ast.Expr | KeywordArgument, ...] = ()
     order_by: tuple[ast.OrderTerm, ...] = ()
     nulls: str = ""
-    """`IGNORE NULLS` may stand inside of the parentheses too."""
+    """`IGNORE NULLS` inside the parentheses, which is valid, too."""
     words: str = ""
-    """The word that stands between them where no comma does."""
+    """The word between them, if it is not a comma."""

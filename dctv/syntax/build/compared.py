@@ -22,7 +22,7 @@ _LIKES = {"~~": "LIKE", "!~~": "LIKE", "~~*": "ILIKE", "!~~*": "ILIKE", "~~~": "
 
 
 def matched(at: Place, left: ast.Expr, op: str, right: ast.Expr) -> ast.Expr:
-    """Make what an operator of texts or lists means."""
+    """Make the expression that an operator of texts or lists is short for."""
     negated = op.startswith("!")
     if op in _LIKES:
         return ast.Like(cast("ast.LikeOp", _LIKES[op]), left, right, negated=negated, place=at)
@@ -76,7 +76,7 @@ def array_of_rows(at: Place, select: ast.Select) -> ast.Expr:
 
 
 def in_value_of(at: Place, operand: ast.Expr, *parts: Raw | ast.Expr) -> ast.Expr:
-    """Make a test for the elements of what a call gives."""
+    """Make a test for membership in the result of a call."""
     items = cast("ast.Expr", parts[-1])
     found = _called(at, "list_contains", items, operand)
     return ast.Unary("NOT", found, place=at) if len(parts) > 1 else found
@@ -97,7 +97,7 @@ def _value(at: Place, value: ast.Expr, rows: ast.Table) -> ast.ScalarSelect:
 
 
 def _compared(at: Place, parts: tuple[ast.Expr, str, ast.Select], function: str, *, found: bool) -> ast.Expr:
-    """Make the value of comparisons with all rows: what one of them decides, else NULL if one of them is."""
+    """Make the value of comparisons with all rows: decided by one of them, else NULL if one of them is."""
     operand, op, select = parts
     width = len(operand.items) if isinstance(operand, ast.Row) else 1
     names = tuple(ast.Name(f"dctv:compared{i}", place=at) for i in range(width))
@@ -107,7 +107,7 @@ def _compared(at: Place, parts: tuple[ast.Expr, str, ast.Select], function: str,
     matching = op in _LIKES or op.removesuffix("*") in _FUNCTIONS
     test = matched(at, operand, op, value) if matching else ast.Binary(folded, operand, value, place=at)
     if isinstance(operand, ast.Row) and folded in ("=", "!="):
-        # A pair of values that differ decides, whatever is missing elsewhere.
+        # A pair of different values decides, regardless of NULLs elsewhere.
         pairs = [ast.Binary(folded, *pair, place=at) for pair in zip(operand.items, values, strict=True)]
         word: ast.BinaryOp = "AND" if folded == "=" else "OR"
         test = reduce(lambda a, b: ast.Binary(word, a, b, place=at), pairs[1:], cast("ast.Expr", pairs[0]))

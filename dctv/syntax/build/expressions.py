@@ -116,7 +116,7 @@ def is_no_value(at: Place, left: ast.Expr, right: ast.Expr) -> ast.Expr:
 
 
 def _known(value: ast.Expr) -> ast.Expr:
-    """Return what is meant after IS: UNKNOWN is NULL there."""
+    """Return the operand of IS, where UNKNOWN means NULL."""
     unknown = isinstance(value, ast.Column) and value.path.text.upper() == "UNKNOWN" and not value.path.parts[0].quoted
     return ast.Constant(None, place=value.place) if unknown else value
 
@@ -216,7 +216,7 @@ def map_type(at: Place, key: ast.TypeName, value: ast.TypeName) -> ast.TypeName:
 
 
 def chained_call(at: Place, operand: ast.Expr, name: ast.Name, arguments: Arguments) -> ast.Call | ast.Columns:
-    """Make a call whose first argument stands before the function."""
+    """Make a call whose first argument precedes the function."""
     first = Arguments(arguments.distinct, (operand, *arguments.items), arguments.order_by, arguments.nulls)
     return call(at, ast.Path((name,), place=name.place), first, None, "", None)
 
@@ -279,7 +279,7 @@ def call(
     nulls: str,
     over: ast.Window | ast.Name | Literal[True] | None,
 ) -> ast.Call | ast.Columns:
-    """Make a call of a function; COLUMNS is none."""
+    """Make a call of a function, or COLUMNS."""
     path, arguments = worded.plain(at, path, arguments)
     name = path.parts[-1]
     if name.text.lower() == "columns" and not name.quoted and len(arguments.items) == 1:

@@ -1,4 +1,4 @@
-"""Forms that many others are made of: names, lists of things, and things that may be left out."""
+"""Forms that many others use: names, lists and optional parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LAST, _SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 
 
 def unquote(text: str) -> str:
-    """Return what stands between quotes, of which doubled ones inside mean one."""
+    """Return the text between quotes, with doubled quotes inside reduced to one."""
     quote = text[0]
     return text[1:-1].replace(quote * 2, quote)
 
@@ -25,7 +25,7 @@ _LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def unescaped(text: str, at: Place) -> str:
-    """Return a text whose escapes stand for themselves."""
+    """Return a text with its escapes decoded."""
 
     def character(found: re.Match[str]) -> str:
         if found.group(5) is not None:
@@ -77,7 +77,7 @@ def several(_at: Place, *parts: object) -> tuple[object, ...]:
 
 
 def nothing(_at: Place) -> None:
-    """Stand for what was left out."""
+    """Return None for an omitted part."""
 
 
 def yes(_at: Place, *_tokens: Raw) -> bool:

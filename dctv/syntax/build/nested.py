@@ -1,4 +1,4 @@
-"""Forms of lists, structs and maps, and of what takes parts out of them."""
+"""Forms of lists, structs and maps, and of access to their parts."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def unpivot_statement(
 
 
 def unpivot_into(at: Place, table: ast.Table, columns: Columns, *parts: object) -> ast.Core:
-    """Make the select that UNPIVOT is short for where it says what its columns are called."""
+    """Make the select that UNPIVOT with named columns is short for."""
     word, name, _, values = cast("tuple[ast.Name, ast.Name, None, tuple[ast.Name, ...]]", parts)
     # No keyword, since the terminal of all names has its name.
     if word.text.upper() != "NAME":
@@ -54,7 +54,7 @@ def _all_of(at: Place, table: ast.Table) -> ast.Core:
 
 
 def _choice(expr: ast.Expr) -> ast.PivotChoice:
-    """Make a choice of what was read as a test for some values."""
+    """Make a choice from an expression that was parsed as a test for some values."""
     if isinstance(expr, ast.InList) and not expr.negated:
         return ast.PivotChoice(expr.operand, tuple((one, None) for one in expr.items), place=expr.place)
     return ast.PivotChoice(expr, place=expr.place)

@@ -16,7 +16,7 @@ Group: TypeAlias = ast.GroupBy | ast.GroupUsingPartition | ast.GroupUsingSpans
 Cut: TypeAlias = tuple[ast.Expr | None, ast.Expr | None]
 """LIMIT and OFFSET."""
 Size: TypeAlias = tuple[Fraction, bool]
-"""How many rows, or how many in a hundred."""
+"""A number of rows, or a percentage, and which of the two it is."""
 
 
 def with_(_at: Place, recursive: bool, *tables: ast.CommonTable) -> tuple[bool, tuple[ast.CommonTable, ...]]:
@@ -37,7 +37,7 @@ def common_table(
 
 
 def select(at: Place, *parts: object) -> ast.Select:
-    """Make a whole select; what parentheres hold alone is not wrapped once more."""
+    """Make a whole select; a lone select in parentheses is not wrapped once more."""
     *before, clause, order_by, ends = parts
     limit, offset = cast("Cut", ends)
     recursive, tables = cast("tuple[bool, tuple[ast.CommonTable, ...]]", before[0]) if before else (False, ())
@@ -72,12 +72,12 @@ def cut_after(_at: Place, offset: ast.Expr, *parts: ast.Expr | str | None) -> Cu
 
 
 def one_row(at: Place, *_words: str) -> ast.Number:
-    """Make what FETCH FIRST ROW takes."""
+    """Make the limit of FETCH FIRST ROW."""
     return ast.Number("1", place=at)
 
 
 def some_rows(at: Place, _first: str, count: Raw, _rows: str) -> ast.Number:
-    """Make what FETCH FIRST n ROWS takes."""
+    """Make the limit of FETCH FIRST n ROWS."""
     return ast.Number(count.text.replace("_", ""), place=at)
 
 
@@ -126,7 +126,7 @@ def core_on(at: Place, on: tuple[ast.Expr, ...], columns: tuple[ast.ResultColumn
 def core_from_on(
     at: Place, source: ast.Table, on: tuple[ast.Expr, ...], columns: tuple[ast.ResultColumn, ...], *clauses: object
 ) -> ast.Core:
-    """Make a select core whose FROM comes first, and that keeps one of the rows that agree in some values."""
+    """Make a select core whose FROM comes first, with DISTINCT ON."""
     return core_on(at, on, columns, source, *clauses)
 
 
@@ -164,7 +164,7 @@ def sample(at: Place, size: Size, seed: Raw | None = None) -> ast.Sample:
 
 
 def sample_by(at: Place, size: Size, method: ast.Name, seed: Raw | None = None) -> ast.Sample:
-    """Make a sample that says how it is taken."""
+    """Make a sample with a method."""
     known = {"RESERVOIR", "BERNOULLI", "SYSTEM"}
     if method.text.upper() not in known:
         listed = ", ".join(sorted(known)).lower()
@@ -176,7 +176,7 @@ def sample_by(at: Place, size: Size, method: ast.Name, seed: Raw | None = None) 
 
 
 def sample_of(at: Place, method: ast.Name, size: Size, seed: Raw | None = None) -> ast.Sample:
-    """Make a sample whose method stands before its size."""
+    """Make a sample whose method precedes its size."""
     return sample_by(at, size, method, seed)
 
 
@@ -190,7 +190,7 @@ def _seed(at: Place, number: Raw | None) -> int:
 
 
 def _sampled(source: ast.Table | None, sample: ast.Sample) -> tuple[ast.Table, ast.Sample | None]:
-    """Make what USING SAMPLE means: of one table it is TABLESAMPLE, of joined ones it comes after the join."""
+    """Apply USING SAMPLE: for one table it is TABLESAMPLE, for joined ones it comes after the join."""
     if source is None:
         raise ParseError("USING SAMPLE needs a FROM", sample.place)
     if isinstance(source, ast.SpanJoin | ast.SpanBroadcast):
@@ -202,7 +202,7 @@ def _sampled(source: ast.Table | None, sample: ast.Sample) -> tuple[ast.Table, a
 
 
 def core_of_all(at: Place, source: ast.Table, *clauses: object) -> ast.Core:
-    """Make a select core of all columns, of which the text only says where they come from."""
+    """Make a select core of all columns for a text without a select list."""
     star = ast.Star(place=source.place)
     return core(at, "", (ast.ResultColumn(star, place=source.place),), source, *clauses)
 
@@ -243,7 +243,7 @@ def star(at: Place, *parts: object) -> ast.Star:
 
 
 def excepted(_at: Place, _except: Raw, paths: tuple[ast.Path, ...]) -> tuple[ast.Path, ...]:
-    """Make what EXCEPT leaves out of a star, which is another word for EXCLUDE there."""
+    """Make the columns that EXCEPT, a synonym of EXCLUDE, removes from a star."""
     return paths
 
 

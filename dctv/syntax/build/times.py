@@ -42,7 +42,7 @@ def interval_of(at: Place, token: Raw, unit: Raw) -> ast.Interval:
 
 
 def interval_times(at: Place, count: ast.Expr, unit: Raw) -> ast.Binary:
-    """Make an interval of as many units as an expression says."""
+    """Make an interval of a number of units given by an expression."""
     place = Place(at.source, unit.start, unit.stop)
     return ast.Binary("*", count, ast.Interval(f"1 {unit.text.upper()}", place=place), place=at)
 

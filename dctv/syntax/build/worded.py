@@ -17,7 +17,7 @@ _TRIMS = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
 
 
 def only_order(_at: Place, distinct: bool, terms: tuple[ast.OrderTerm, ...]) -> Arguments:
-    """Make the arguments of a window function that only says by what it orders."""
+    """Make the arguments of a window function that has only an ORDER BY."""
     return Arguments(distinct, (), terms)
 
 
@@ -30,22 +30,22 @@ def arguments_by_all(at: Place, distinct: bool, *parts: object) -> Arguments:
 
 
 def worded_arguments(_at: Place, distinct: bool, *parts: ast.Expr | Raw) -> Arguments:
-    """Make what stands around PLACING, FROM and FOR."""
+    """Make the arguments around PLACING, FROM and FOR."""
     return Arguments(distinct, _values(parts), words="PLACING")
 
 
 def arguments_from(_at: Place, distinct: bool, *parts: ast.Expr | Raw) -> Arguments:
-    """Make what stands around FROM, and around FOR after it."""
+    """Make the arguments around FROM, and around FOR after it."""
     return Arguments(distinct, _values(parts), words="FROM")
 
 
 def arguments_for(at: Place, distinct: bool, text: ast.Expr, _for: Raw, length: ast.Expr) -> Arguments:
-    """Make what stands around FOR."""
+    """Make the arguments around FOR."""
     return Arguments(distinct, (text, ast.Number("1", place=at), length), words="FOR")
 
 
 def trim_arguments(_at: Place, distinct: bool, side: str, *parts: ast.Expr | Raw) -> Arguments:
-    """Make what is trimmed at a side; what is taken away stands before it."""
+    """Make the arguments of a trim at a side; the characters to remove precede the text."""
     return Arguments(distinct, _values(parts)[::-1], words=side)
 
 
@@ -77,7 +77,7 @@ def plain(at: Place, path: ast.Path, arguments: Arguments) -> tuple[ast.Path, Ar
 
 
 def _position(path: ast.Path, arguments: Arguments, item: ast.Expr) -> tuple[ast.Path, Arguments]:
-    """Return what `position(x IN y)` means, which was read as a test for elements of y."""
+    """Return the call that `position(x IN y)` is short for, which was parsed as a test for elements of y."""
     match item:
         case ast.InList(operand=needle, items=(text,), negated=False):
             pass

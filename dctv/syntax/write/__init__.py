@@ -1,1 +1,1 @@
-"""Nodes of the syntax tree to text: one function per class of node."""
+"""Write nodes of the syntax tree as text: one function per class of node."""

@@ -1,4 +1,4 @@
-"""How tightly each form of expression binds, loosest first."""
+"""Precedences of the forms of expressions, loosest first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FORMS: dict[type[ast.Expr], int] = {
 
 
 def level(node: ast.Expr) -> int:
-    """Return how tightly an expression binds."""
+    """Return the precedence of an expression."""
     match node:
         case ast.Binary(op=op):
             return _OPERATORS[op]

@@ -1,4 +1,4 @@
-"""Lists, structs and maps, and what takes parts out of them, to text."""
+"""Write lists, structs and maps, and access to their parts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dctv.syntax.write.levels import POSTFIX
 from dctv.syntax.write.writer import Form, NodeWriter
 
 _DOTTED = (ast.List, ast.Struct, ast.Map, ast.Call, ast.Index, ast.Slice, ast.Member)
-"""What a dot may follow: after others it would belong to a longer name or to a number."""
+"""Nodes that a dot may follow: after others it would belong to a longer name or to a number."""
 
 
 def _list(w: NodeWriter, node: ast.List) -> str:

@@ -1,4 +1,4 @@
-"""Pivots to text, always as they stand behind tables."""
+"""Write pivots, always in the form that follows a table."""
 
 from __future__ import annotations
 

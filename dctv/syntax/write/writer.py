@@ -1,4 +1,4 @@
-"""What the functions that write nodes share: names, lists, parentheses, and a way to each other."""
+"""Helpers of the functions that write nodes: names, lists, parentheses, and dispatch by node."""
 
 from __future__ import annotations
 
