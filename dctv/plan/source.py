@@ -75,7 +75,7 @@ class TableSource(Protocol):
         ...
 
     def bytes_read(self) -> int | None:
-        """Return the number of bytes that `open` reads from files, or None if it reads none; the engine counts its own."""
+        """Return the bytes that `open` reads from files, None if it reads none; the engine counts its own."""
         ...
 
 
