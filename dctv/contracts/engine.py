@@ -20,7 +20,7 @@ class Profile:
     """The cost of one run of a query."""
 
     seconds: float
-    """CPU time of all its operators in all threads, including reads of its sources."""
+    """The time of all its operators in all threads, including reads of its sources."""
     peak: int
     """Bytes of rows in the engine's buffers, at most."""
     spilled: int

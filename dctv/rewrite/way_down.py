@@ -20,7 +20,7 @@ class PathDown:
 
     leaf: str
     test: Expression
-    """Over the leaf's columns, without a table in front."""
+    """The condition over the leaf's columns, unqualified."""
 
 
 def way_from_clause(select: Select, test: Expression, *, grouped: bool) -> PathDown | None:

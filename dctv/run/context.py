@@ -59,7 +59,7 @@ class MountedFleet:
     count: int
     """The number of readable ones."""
     incomplete: tuple[str, ...]
-    """Why others cannot, or not whole."""
+    """The reasons why others are unreadable, or read only in part."""
     lacking: Callable[[Sequence[str]], set[str]]
     """Returns those of its views that are empty in every trace."""
 

@@ -227,7 +227,7 @@ class Fleet:
         self.context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
 
     def _target(self, run: PlanRun) -> str | None:
-        """Return the file for a worker's rows; a worker of the program's executor may be on another machine."""
+        """Return the file for a worker's rows; None for the program's executor, which may be on another machine."""
         if self.context.crew.outside() is not None:
             return None
         run.spill_folder.mkdir(parents=True, exist_ok=True)
