@@ -208,6 +208,9 @@ class DuckDB:
                 self._describer.execute(write(query)).fetchall()
             except duckdb.Error as error:
                 raise failure(error) from None
+            except OverflowError:
+                # The query has succeeded; Python's timedelta only cannot hold such a long interval.
+                return
 
     def _prepare(self, sql: str, connection: duckdb.DuckDBPyConnection) -> None:
         """Define the counting function if a query calls it: once in each database."""
