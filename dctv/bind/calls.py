@@ -10,10 +10,9 @@ from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import ClauseContext
 from dctv.bind.elsewhere import ELSEWHERE
 from dctv.bind.grouping import within
-from dctv.bind.members import is_struct
 from dctv.bind.regular_expressions import are_read
-from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator
-from dctv.bind.unnesting import refuse_options
+from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator, settled
+from dctv.bind.unnesting import refuse_part
 from dctv.bind.wall_clock import wall_clock
 from dctv.catalog.namespace import Macro, WallClock
 from dctv.errors import BindError, Place, UnitError, nearest
@@ -85,17 +84,13 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     if name in _WEIGHTED:
         return _weighted(name, expr, inner, bind)
     arguments = [_argument(a, inner, bind) for a in expr.arguments]
+    if name == "list_contains":
+        name = _containing(arguments)
     if name in _ALIKE:
         arguments = unify(arguments, f"`{name}`")
     unit, arguments = _apply_rule(name, expr, arguments, context)
     if name == "unnest":
-        refuse_options(expr)
-    if name == "unnest" and is_struct(arguments[0].type if arguments else None):
-        raise BindError(
-            "`unnest` of a struct must be a whole column of a select list, without a name",
-            expr.place,
-            hint="`x.name` takes one member of the struct x",
-        )
+        refuse_part(expr, arguments)
     if name == "unitless":
         return replace(arguments[0], unit=NO_UNIT, place=expr.place, parts=(arguments[0],))
     if name in _WRITTEN:
@@ -175,6 +170,16 @@ def _type(name: str, arguments: Sequence[Bound], context: ClauseContext, place: 
         return BIGINT
     proven = context.proven or are_read(name, arguments, context.env.engine, place)
     return of_call(name, [one.type for one in arguments], proven=proven)
+
+
+def _containing(arguments: Sequence[Bound]) -> str:
+    """Return the function that `x IN y` is, parsed as one of a list: what y is, is known only with its type."""
+    made = settled(arguments[0].type) if arguments else None
+    return (
+        "list_contains"
+        if made is None
+        else {"MAP": "map_contains", "VARCHAR": "contains"}.get(made.name, "list_contains")
+    )
 
 
 def _meets_rows_in_order(name: str, arguments: Sequence[Bound]) -> bool:

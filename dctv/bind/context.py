@@ -155,6 +155,8 @@ class ClauseContext:
     """In a span group: the scope inside an aggregate; outside of one `scope` holds the group's own columns."""
     present: Expression | None = None
     """In a span group: the condition that a row is a piece, which filters every aggregate."""
+    grouped: Collection[Expression] | None = None
+    """In HAVING: what its rows are grouped by; a result column hides an input column that is none of it."""
     inside_aggregate: bool = False
     aggregates_allowed: bool = True
     clause: str = "the select list"

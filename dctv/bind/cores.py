@@ -81,7 +81,8 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
         varying = tuple(key.value for key in keys if walk.columns_in(key.value))
         group = Group(varying) if varying else None
     if core.having is not None:
-        having = condition(core.having, replace(context, clause="HAVING"))
+        grouped = {key.value for key in keys or ()}
+        having = condition(core.having, replace(context, clause="HAVING", grouped=grouped))
     if core.qualify is not None:
         qualify = condition(core.qualify, replace(context, clause="QUALIFY"))
     late = [one for one in (having, qualify) if one is not None]
@@ -221,7 +222,12 @@ def _group(
 def _group_term(expr: ast.Expr, items: Sequence[OutputColumn], context: ClauseContext) -> Bound:
     """Bind one term of GROUP BY; a number means that result column."""
     position = ordinal(expr, items, "GROUP BY")
-    return expressions.bind(expr, context) if position is None else items[position].bound
+    if position is None:
+        return expressions.bind(expr, context)
+    if aggregates(items[position].bound):
+        what = f"column {position + 1}, `{items[position].name}`, is an aggregate"
+        raise BindError(f"{what}, and GROUP BY applies to single rows", expr.place)
+    return items[position].bound
 
 
 def ordinal(expr: ast.Expr, items: Sequence[OutputColumn], clause: str) -> int | None:

@@ -165,7 +165,7 @@ def _column(expr: ast.Column, context: ClauseContext) -> Bound:
         if found is not None:
             return found
     scope = context.aggregated if context.inside_aggregate and context.aggregated is not None else context.scope
-    if context.aliases and len(expr.path.parts) <= _LONGEST_ALIAS and scope.find(expr.path) is None:
+    if context.aliases and len(expr.path.parts) <= _LONGEST_ALIAS and _may_be_result(expr, scope, context):
         alias = context.alias(expr.path)
         if alias is not None:
             _refuse_late(expr, alias, context)
@@ -173,6 +173,14 @@ def _column(expr: ast.Column, context: ClauseContext) -> Bound:
     if scope is context.scope and context.aggregated is not None:
         _outside_aggregate(expr, context, context.aggregated)
     return scope.resolve(expr.path)
+
+
+def _may_be_result(expr: ast.Column, scope: Scope, context: ClauseContext) -> bool:
+    """Whether a name that a result column has means that one, and no column of the input."""
+    found = scope.find(expr.path)
+    return found is None or (
+        context.grouped is not None and not context.inside_aggregate and found.value not in context.grouped
+    )
 
 
 def _refuse_late(expr: ast.Column, alias: Bound, context: ClauseContext) -> None:

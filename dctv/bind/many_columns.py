@@ -64,7 +64,8 @@ def matcher(choice: ast.Choice) -> Callable[[str], bool]:
     match choice.op:
         case "LIKE" | "ILIKE":
             parts = {"%": ".*", "_": "."}
-            text = "".join(parts.get(one, re.escape(one)) for one in text)
+            pieces = re.findall(rf"{re.escape(choice.escape)}.|." if choice.escape else ".", text, re.DOTALL)
+            text = "".join(parts.get(one, re.escape(one[-1])) for one in pieces)
             flags |= re.IGNORECASE if choice.op == "ILIKE" else 0
         case "GLOB":
             text = translate(text)

@@ -121,6 +121,8 @@ class Scope:
         parts = tuple(p.text for p in path.parts)
         if len(parts) > 1:
             table = self.find_table(parts[:-1])
+            if table is not None and table.counts and parts[-1].lower() == parts[-2].lower():
+                return table.columns[0]
             return None if table is None else _choose(list(table.columns), path) or _choose(list(table.shared), path)
         if parts[0].lower() in self.hidden:
             raise BindError(self.hidden[parts[0].lower()], path.place)

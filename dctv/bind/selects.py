@@ -9,6 +9,7 @@ from typing import cast
 from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, constant, convert, scale, unify
+from dctv.bind.branches import of_branches
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
 from dctv.bind.cores import OutputColumn, bind_core, ordinal
 from dctv.bind.distinct_on import first_of_each
@@ -21,6 +22,7 @@ from dctv.bind.types import BIGINT, DOUBLE, of_cast, of_choice, settled
 from dctv.bind.wide import is_wide
 from dctv.errors import BindError
 from dctv.plan import build as w
+from dctv.plan import walk
 from dctv.plan.expressions import NULL, Cast, Column, Number, Ordered, Percent, Text
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, physical_names
@@ -59,6 +61,7 @@ def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leave
     block = query.query
     assert isinstance(block, Select)
     if select.order_by:
+        select = replace(select, order_by=tuple(of_branches(one, select.body, items) for one in select.order_by))
         block, terms = _order(query, block, items, context, select)
         ungrouped = None if keys is None else outside(terms, keys)
         fit = all(one.type is not None for one in terms) and ungrouped is None
@@ -235,17 +238,22 @@ def _order(
             terms.append(calls.ordered(Number(str(position + 1)), term))
             continue
         for _, expr in once_each(_collated(term.expr, items), context, named_columns):
-            others.append(expressions.bind(expr, context))
-            terms.append(calls.ordered(others[-1].value, term))
+            bound = expressions.bind(expr, context)
+            if isinstance(expr, ast.Collate) and not walk.columns_in(bound.value):
+                continue  # A constant sorts nothing, and the engine refuses it.
+            others.append(bound)
+            terms.append(calls.ordered(bound.value, term))
     return replace(block, order_by=(*terms, *_all_columns(query))), others
 
 
 def _collated(expr: ast.Expr, items: Sequence[OutputColumn]) -> ast.Expr:
-    """Return what `1 COLLATE x` means in ORDER BY: the result column at that place, by a collation."""
-    position = ordinal(expr.operand, items, "ORDER BY") if isinstance(expr, ast.Collate) else None
-    if position is None or not isinstance(expr, ast.Collate):
+    """Return what `1 COLLATE x` and `name COLLATE x` mean in ORDER BY: that result column, by a collation."""
+    if not isinstance(expr, ast.Collate):
         return expr
-    return replace(expr, operand=Chosen(items[position].bound, place=expr.operand.place))
+    position = ordinal(expr.operand, items, "ORDER BY")
+    if position is None:
+        position = _named(expr.operand, items)
+    return expr if position is None else replace(expr, operand=Chosen(items[position].bound, place=expr.operand.place))
 
 
 def _named(expr: ast.Expr, items: Sequence[OutputColumn]) -> int | None:

@@ -102,8 +102,14 @@ def _option(name: ast.Name, value: ast.Expr) -> int:
     return value.value
 
 
-def refuse_options(expr: ast.Call) -> None:
-    """Refuse `recursive` where `unnest` is only a part of an expression."""
+def refuse_part(expr: ast.Call, arguments: Sequence[Bound]) -> None:
+    """Refuse `recursive`, and structs, where `unnest` is only a part of an expression."""
     if expr.keywords:
         hint = "there it may make several columns; give the others in a select around it"
         raise BindError(f"`{expr.keywords[0][0].text}` is for `unnest` alone in a select list", expr.place, hint=hint)
+    if is_struct(arguments[0].type if arguments else None):
+        raise BindError(
+            "`unnest` of a struct must be a whole column of a select list, without a name",
+            expr.place,
+            hint="`x.name` takes one member of the struct x",
+        )

@@ -67,7 +67,9 @@ _CLAUSES = frozenset({
     "INTERSECT", "USING_SAMPLE",
 })  # fmt: skip
 _GROUPS = ((_JOINS, "CROSS", "a join"), (_CLAUSES, "ORDER", "another clause"), (_OPERATORS, "*", "an operator"))
-_MARKED = frozenset({"ARRAY_OF", "CALL_FOR", "CALL_FROM", "LAMBDA_ARROW", "PERCENT", "STAR_EXCEPT", "TYPE_WORD"})
+_MARKED = frozenset(
+    {"ARRAY_OF", "CALL_FOR", "CALL_FROM", "LAMBDA_ARROW", "PERCENT", "STAR_EXCEPT", "TYPE_WORD", "WITHIN_GROUP"}
+)
 """Words and marks that are distinguished from others by their context."""
 _LONGEST = 8
 _RARE = (("an alias", {":"}), ("=>", {":="}), (",", {":", "PLACING"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))

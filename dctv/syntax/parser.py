@@ -203,6 +203,8 @@ class Parser:
             return "TYPE_WORD"
         if word in ("FROM", "FOR") and is_within(self.tokens, index, WORDED) and self.accepts(f"CALL_{word}"):
             return f"CALL_{word}"
+        if word == "WITHIN" and self._follows(index, "GROUP", "(") and self.accepts("WITHIN_GROUP"):
+            return "WITHIN_GROUP"
         if word == "EXCEPT" and self._leaves_out(index) and self.accepts("STAR_EXCEPT"):
             return "STAR_EXCEPT"
         return None
@@ -212,7 +214,11 @@ class Parser:
         following = [one for one in self.tokens[index + 1 : index + 3] if one.kind != "("]
         if self.tokens[index - 1].kind != "*" or not following:
             return False
-        return following[0].kind in _NAMES and following[0].text.upper() not in _SELECTING
+        return following[0].kind in (*_NAMES, "STRING") and following[0].text.upper() not in _SELECTING
+
+    def _follows(self, index: int, *words: str) -> bool:
+        """Whether the next tokens are these words."""
+        return [one.text.upper() for one in self.tokens[index + 1 : index + 1 + len(words)]] == [*words]
 
     def _word(self, index: int, word: str) -> str:
         """Return the keyword, or NAME where a word of the grammar is used as a name."""

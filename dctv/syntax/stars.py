@@ -30,6 +30,8 @@ class Choice(Node):
     op: LikeOp
     pattern: str
     negated: bool = False
+    escape: str = ""
+    """The character that makes the one after it stand for itself, in LIKE."""
 
 
 @record(eq=False, text=False)

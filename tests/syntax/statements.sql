@@ -265,3 +265,6 @@ SELECT a FROM t OFFSET 2 ROW FETCH NEXT 5 ROWS ONLY
 SELECT SUM(a) FILTER (WHERE b) EXPORT_STATE s, AVG(a ORDER BY b) EXPORT_STATE FROM t
 WITH RECURSIVE a (k, n) USING KEY (k, MAX(n) AS n) AS (SELECT 1, 2 UNION ALL SELECT k, n + 1 FROM recurring.a WHERE n < 9) SELECT n FROM a
 SELECT x, y FROM (a JOIN b USING (c)) AS t (x, y), (a CROSS JOIN b,) u
+SELECT percentile_cont(0.9) WITHIN GROUP (ORDER BY a), within FROM t within GROUP BY ALL
+SELECT * EXCEPT ('a', b), * EXCLUDE ('a'), * LIKE '!_%' ESCAPE '!' FROM t FETCH FIRST (1 + 1) ROWS ONLY
+SELECT [a + i FOR a, i IN b], [a FOR a, i IN b IF i > 1], a IN MAP {1: 2}, a NOT IN MAP {}, MAP {1: 2, 3: 4,} FROM t UNPIVOT (a FOR 'v' IN (b, c))

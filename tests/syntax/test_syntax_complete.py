@@ -72,7 +72,7 @@ def test_a_statement_may_begin_with_these() -> None:
         ("SELECT a FROM trace.sched.", CompletionContext(("table",), "", ("trace", "sched"))),
         ("SELECT a FROM trace.`a b`.ti", CompletionContext(("table",), "ti", ("trace", "a b"))),
         ("SELECT a FROM t WHERE ", CompletionContext(("column", "function", "keyword"), "")),
-        ("SELECT a IN m", CompletionContext(("unit",), "m")),
+        ("SELECT a IN m", CompletionContext(("unit", "keyword"), "m")),
         ("SELECT 17m", CompletionContext(("unit",), "m")),
         ("SELECT * FROM f(sources=>", CompletionContext(("table", "keyword"), "")),
         ("DESCRIBE tr", CompletionContext(("table", "keyword"), "tr")),

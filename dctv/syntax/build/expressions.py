@@ -218,7 +218,7 @@ def map_type(at: Place, key: ast.TypeName, value: ast.TypeName) -> ast.TypeName:
 def chained_call(at: Place, operand: ast.Expr, name: ast.Name, arguments: Arguments) -> ast.Call | ast.Columns:
     """Make a call whose first argument precedes the function."""
     first = Arguments(arguments.distinct, (operand, *arguments.items), arguments.order_by, arguments.nulls)
-    return call(at, ast.Path((name,), place=name.place), first, None, "", None)
+    return call(at, (ast.Path((name,), place=name.place), first), None, "", None)
 
 
 def case(at: Place, *parts: object) -> ast.Case:
@@ -271,16 +271,20 @@ def call_arguments(_at: Place, distinct: bool, *parts: object) -> Arguments:
     return Arguments(distinct, cast("tuple[ast.Expr | KeywordArgument, ...]", tuple(items)), order, cast("str", nulls))
 
 
+def called(_at: Place, path: ast.Path, arguments: Arguments) -> tuple[ast.Path, Arguments]:
+    """Make a function and what is between its parentheses."""
+    return path, arguments
+
+
 def call(
     at: Place,
-    path: ast.Path,
-    arguments: Arguments,
+    called: tuple[ast.Path, Arguments],
     condition: ast.Expr | None,
     nulls: str,
     over: ast.Window | ast.Name | Literal[True] | None,
 ) -> ast.Call | ast.Columns:
     """Make a call of a function, or COLUMNS."""
-    path, arguments = worded.plain(at, path, arguments)
+    path, arguments = worded.plain(at, *called)
     name = path.parts[-1]
     if name.text.lower() == "columns" and not name.quoted and len(arguments.items) == 1:
         qualifier = ast.Path(path.parts[:-1], place=path.place) if len(path.parts) > 1 else None
@@ -386,6 +390,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "no_arguments": no_arguments,
     "spread": spread,
     "call_arguments": call_arguments,
+    "called": called,
     "call": call,
     "window": window,
     "frame": frame,

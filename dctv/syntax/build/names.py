@@ -55,6 +55,11 @@ def path(at: Place, first: Path | Name, last: Name | None = None) -> Path:
     return Path(parts if last is None else (*parts, last), place=at)
 
 
+def string_path(at: Place, token: Raw) -> Path:
+    """Make a path from a string that names a column."""
+    return Path((quoted_name(at, token),), place=at)
+
+
 def order_term(at: Place, expr: Expr, direction: str, nulls: str) -> OrderTerm:
     """Make one term of an order."""
     place_of_nulls = cast("Literal['FIRST', 'LAST'] | None", nulls.removeprefix("NULLS ") or None)
@@ -100,6 +105,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "name": name,
     "quoted_name": quoted_name,
     "string_name": quoted_name,
+    "string_path": string_path,
     "path": path,
     "argument_path": path,
     "one": one,

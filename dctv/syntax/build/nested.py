@@ -63,16 +63,29 @@ def arrow_lambda(at: Place, parameters: ast.Expr, _arrow: Raw, body: ast.Expr) -
 
 
 def comprehension(
-    at: Place, value: ast.Expr, name: ast.Name, source: ast.Expr, condition: ast.Expr | None = None
+    at: Place, value: ast.Expr, names: tuple[ast.Name, ...], source: ast.Expr, condition: ast.Expr | None = None
 ) -> ast.Call:
-    """Make the calls that a list comprehension is short for."""
+    """Make the calls that a list comprehension is short for; a second name is the position of the element."""
 
-    def called(function: str, items: ast.Expr, body: ast.Expr) -> ast.Call:
+    def called(function: str, items: ast.Expr, body: ast.Expr, names: tuple[ast.Name, ...]) -> ast.Call:
         path = ast.Path((ast.Name(function, place=at),), place=at)
-        return ast.Call(path, (items, ast.Lambda((name,), body, place=body.place)), place=at)
+        return ast.Call(path, (items, ast.Lambda(names, body, place=body.place)), place=at)
 
-    items = source if condition is None else called("list_filter", source, condition)
-    return called("list_transform", items, value)
+    if len(names) > 2:
+        raise ParseError(f"a list comprehension has an element and its position, found {len(names)} names", at)
+    if condition is None:
+        return called("list_transform", source, value, names)
+    if len(names) == 1:
+        return called("list_transform", called("list_filter", source, condition, names), value, names)
+    # Positions are those in the source, so values are made before any element is removed: only where they are kept.
+    pair, kept, chosen = (ast.Name(f"dctv:{word}", place=at) for word in ("pair", "kept", "value"))
+    made = ast.Case(None, ((condition, value),), None, place=value.place)
+    pairs = called("list_transform", source, ast.Struct(((kept, condition), (chosen, made)), place=at), names)
+
+    def member(name: ast.Name) -> ast.Expr:
+        return ast.Member(ast.Column(ast.Path((pair,), place=at), place=at), name, place=at)
+
+    return called("list_transform", called("list_filter", pairs, member(kept), (pair,)), member(chosen), (pair,))
 
 
 def index(at: Place, operand: ast.Expr, key: ast.Expr) -> ast.Index:

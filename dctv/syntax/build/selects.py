@@ -81,6 +81,11 @@ def some_rows(at: Place, _first: str, count: Raw, _rows: str) -> ast.Number:
     return ast.Number(count.text.replace("_", ""), place=at)
 
 
+def counted_rows(_at: Place, _first: str, count: ast.Expr, _rows: str) -> ast.Expr:
+    """Make the limit of FETCH FIRST (expression) ROWS."""
+    return count
+
+
 def percent(at: Place, operand: ast.Expr) -> ast.Percent:
     """Make a share of the rows."""
     return ast.Percent(operand, place=at)
@@ -257,10 +262,14 @@ def choice_matching(at: Place, pattern: Raw) -> ast.Choice:
     return ast.Choice("REGEXP", unquote(pattern.text), place=at)
 
 
-def choice(at: Place, op: str, pattern: Raw) -> ast.Choice:
+def choice(at: Place, op: str, pattern: Raw, escape: Raw | None = None) -> ast.Choice:
     """Make a choice of columns by their names."""
     name = cast("ast.LikeOp", op.removeprefix("NOT "))
-    return ast.Choice(name, unquote(pattern.text), op.startswith("NOT "), place=at)
+    mark = "" if escape is None else unquote(escape.text)
+    if escape is not None and (name not in ("LIKE", "ILIKE") or len(mark) != 1):
+        found = f"found {escape.text} after {name}"
+        raise ParseError(f"{found}, ESCAPE takes one character and follows LIKE or ILIKE", at)
+    return ast.Choice(name, unquote(pattern.text), op.startswith("NOT "), mark, place=at)
 
 
 def group_by_all(at: Place) -> ast.GroupBy:
@@ -309,6 +318,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "cut_after": cut_after,
     "one_row": one_row,
     "some_rows": some_rows,
+    "counted_rows": counted_rows,
     "percent": percent,
     "using_sample": using_sample,
     "sample_size": sample_size,

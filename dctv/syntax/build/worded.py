@@ -1,4 +1,7 @@
-"""Forms of calls that have words between their arguments: `overlay(x PLACING y FROM 3)`, `trim(LEADING FROM x)`."""
+"""Forms of calls that have words between or behind their arguments.
+
+Such as `overlay(x PLACING y FROM 3)`, `trim(LEADING FROM x)` and `percentile_cont(0.9) WITHIN GROUP (ORDER BY x)`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from dctv.syntax.build.names import order_term
 from dctv.syntax.lexer import Raw
 
 _TAKEN = {"PLACING": ("overlay",), "FROM": ("substring", "substr", "trim"), "FOR": ("substring", "substr")}
+_PERCENTILES = {"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}
 _TRIMS = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
 
 
@@ -47,6 +51,28 @@ def arguments_for(at: Place, distinct: bool, text: ast.Expr, _for: Raw, length: 
 def trim_arguments(_at: Place, distinct: bool, side: str, *parts: ast.Expr | Raw) -> Arguments:
     """Make the arguments of a trim at a side; the characters to remove precede the text."""
     return Arguments(distinct, _values(parts)[::-1], words=side)
+
+
+def within_group(
+    at: Place, path: ast.Path, arguments: Arguments, _within: Raw, terms: tuple[ast.OrderTerm, ...]
+) -> tuple[ast.Path, Arguments]:
+    """Make the call of an ordered-set aggregate.
+
+    Percentiles and modes are of what the group is sorted by; other aggregates only take their rows in that order.
+    """
+    items = cast("tuple[ast.Expr, ...]", arguments.items)
+    name = path.text.lower()
+    if arguments.order_by:
+        raise ParseError("an aggregate with WITHIN GROUP has no other ORDER BY", at)
+    if name not in (*_PERCENTILES, "mode"):
+        return path, replace(arguments, order_by=terms)
+    wanted = 0 if name == "mode" else 1
+    if len(terms) > 1 or len(items) != wanted:
+        many = f"{wanted} argument{'s' * (wanted != 1)} and one expression to sort by"
+        raise ParseError(f"`{name}` WITHIN GROUP takes {many}, found {len(items)} and {len(terms)}", at)
+    function = ast.Path((ast.Name(_PERCENTILES.get(name, name), place=path.place),), place=path.place)
+    order = terms if name == "mode" or terms[0].descending else ()
+    return function, replace(arguments, items=(terms[0].expr, *items), order_by=order)
 
 
 def _values(parts: tuple[ast.Expr | Raw, ...]) -> tuple[ast.Expr, ...]:
@@ -99,4 +125,5 @@ FORMS: dict[str, Callable[..., object]] = {
     "arguments_from": arguments_from,
     "arguments_for": arguments_for,
     "trim_arguments": trim_arguments,
+    "within_group": within_group,
 }

@@ -50,6 +50,7 @@ def _star(w: NodeWriter, node: ast.Star) -> str:
         text += f" RENAME ({', '.join(f'{w.path(old)} AS {w.name(new)}' for old, new in node.rename)})"
     if node.choice is not None:
         text += f" {'NOT ' * node.choice.negated}{node.choice.op} {string(node.choice.pattern)}"
+        text += f" ESCAPE {string(node.choice.escape)}" if node.choice.escape else ""
     return text
 
 

@@ -1,0 +1,40 @@
+"""ORDER BY of a UNION, INTERSECT or EXCEPT by what one of its selects calls a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dctv.bind.cores import OutputColumn
+from dctv.record import replace
+from dctv.syntax import ast
+
+
+def of_branches(term: ast.OrderTerm, body: ast.Body, items: Sequence[OutputColumn]) -> ast.OrderTerm:
+    """Return a term of ORDER BY with the position of the column that it is in one of the combined selects.
+
+    Names of the result come first; a term that no select has as a column stays as it is.
+    """
+    expr = term.expr
+    if not isinstance(body, ast.Compound) or isinstance(expr, ast.Number | ast.Star):
+        return term
+    name = expr.path.parts[0].text.lower() if isinstance(expr, ast.Column) and len(expr.path.parts) == 1 else None
+    if name is not None and any(item.name.lower() == name for item in items):
+        return term
+    for core in _cores(body):
+        for position, column in enumerate(core.columns, 1):
+            if isinstance(column.expr, ast.Star):
+                break  # The positions behind it are not known from the text.
+            if column.expr == expr or (
+                name is not None and column.name is not None and column.name.text.lower() == name
+            ):
+                return replace(term, expr=ast.Number(str(position), place=expr.place))
+    return term
+
+
+def _cores(body: ast.Body) -> Iterator[ast.Core]:
+    """Yield the selects that are combined, from left to right."""
+    if isinstance(body, ast.Compound):
+        yield from _cores(body.left)
+        yield from _cores(body.right)
+    elif isinstance(body, ast.Core):
+        yield body
