@@ -17,6 +17,9 @@ from dctv.record import record
 _LOOKED_AT = 10_000
 """The maximum number of names in a folder that are compared with a missing one, for suggestions."""
 
+_SHOWN = 3
+"""The maximum number of traces of a folder that are listed instead of a similar one."""
+
 
 @record
 class TraceFiles:
@@ -121,7 +124,7 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
         if not isinstance(error, FileNotFoundError):
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise TraceError(f"cannot read `{text[:100]}`: {reason.lower()}") from None
-        return _pattern(path, text, base)
+        return _pattern(path, text, readers, base)
     if not stat.S_ISDIR(found.st_mode):
         return path
     # Folders are usually named after the tool that wrote them.
@@ -132,17 +135,17 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
     return _folder(path, text, readers)
 
 
-def _pattern(path: Path, text: str, base: Path | None) -> list[Path]:
+def _pattern(path: Path, text: str, readers: Mapping[str, Reader], base: Path | None) -> list[Path]:
     root, parts = _before_pattern(path)
     files = sorted(p for p in root.glob(str(Path(*parts))) if p.is_file()) if parts else []
     if not files:
         what = "no file matches" if parts else "no such file or folder:"
-        raise TraceError(f"{what} `{text}`", hint=None if parts else _nearest_path(path, base))
+        raise TraceError(f"{what} `{text}`", hint=None if parts else _nearest_path(path, base, _suffixes(readers)))
     return files
 
 
-def _nearest_path(path: Path, base: Path | None) -> str | None:
-    """Return a hint for a path that does not exist, with a similar one."""
+def _nearest_path(path: Path, base: Path | None, suffixes: tuple[str, ...]) -> str | None:
+    """Return a hint for a path that does not exist: a similar one, the folder that is missing, or files there."""
     folder = path.parent
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
@@ -155,6 +158,11 @@ def _nearest_path(path: Path, base: Path | None) -> str | None:
         if near:
             found = folder / near
             return f"did you mean `{found.relative_to(base) if base and found.is_relative_to(base) else found}`?"
+        if folder != path.parent:
+            return f"there is no folder `{wanted}` in `{folder}`"
+        traces = [f"`{name}`" for name in names if name.endswith(suffixes)]
+        if traces:
+            return f"files there: {', '.join(traces[:_SHOWN])}{' and more' if len(traces) > _SHOWN else ''}"
     return None
 
 
@@ -166,8 +174,12 @@ def _before_pattern(path: Path) -> tuple[Path, tuple[str, ...]]:
     return path, ()
 
 
+def _suffixes(readers: Mapping[str, Reader]) -> tuple[str, ...]:
+    return tuple(suffix for reader in readers.values() for suffix in reader.suffixes)
+
+
 def _folder(path: Path, text: str, readers: Mapping[str, Reader]) -> list[Path]:
-    suffixes = tuple(s for r in readers.values() for s in r.suffixes)
+    suffixes = _suffixes(readers)
     files = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
     marked = [p for p in files if p.name.endswith(suffixes)]
     if not files:
