@@ -52,7 +52,7 @@ def test_a_trace_does_not_differ_from_itself(metric: Metric, trace: str) -> None
     found = dctv.compare(DATA / trace, DATA / trace, metric=metric.name)
     assert all(one.difference == 0 and not one.note for one in found.rows if one.values != (None, None))
     assert set(metric.better) <= set(found.metrics)
-    assert found.worse(0) == []
+    assert found.regressions(0) == []
 
 
 @pytest.mark.filterwarnings(f"ignore::{DctvWarning.__module__}.{DctvWarning.__name__}")

@@ -24,7 +24,7 @@ def compared() -> Comparison:
 
 
 def told(found: Comparison, percent: float, better: Direction | dict[str, Direction]) -> set[tuple[object, str]]:
-    return {(one.key["name"], one.metric.name) for one in found.worse(percent, better=better)}
+    return {(one.key["name"], one.metric.name) for one in found.regressions(percent, better=better)}
 
 
 def test_more_is_worse_unless_something_else_is_said(compared: Comparison) -> None:
@@ -45,7 +45,7 @@ def test_what_a_column_is_told_to_be_can_be_overruled() -> None:
 
 def test_columns_must_be_there(compared: Comparison) -> None:
     with pytest.raises(UsageError, match="found `rat` with a better direction, which is not compared") as error:
-        compared.worse(5, better={"rat": "higher"})
+        compared.regressions(5, better={"rat": "higher"})
     assert error.value.hint == "did you mean `rate`?"
 
 

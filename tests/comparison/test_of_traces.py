@@ -47,7 +47,7 @@ def test_one_trace_of_each_side(runs: Path) -> None:
         "load   calls            1      1           0                 0",
     ]
     assert repr(found) == "<Comparison: 6 differences, traces: 1 of before and 1 of after>"
-    (worse,) = found.worse(5)
+    (worse,) = found.regressions(5)
     assert (worse.key, worse.metric.name, worse.difference) == ({"name": "load"}, "total", 200_000.0)
 
 

@@ -141,10 +141,10 @@ def test_repeated_runs_have_p_values_and_intervals() -> None:
     assert x.high is not None
     assert 0.15 < x.low < 20 / 102 < x.high < 0.25
     assert (y.low, y.high, y.p) == (0.0, 0.0, 1.0)
-    assert [one.key["name"] for one in found.worse(5, alpha=0.05)] == ["x"]
-    assert found.worse(5, alpha=0.009) != []
+    assert [one.key["name"] for one in found.regressions(5, alpha=0.05)] == ["x"]
+    assert found.regressions(5, alpha=0.009) != []
     with pytest.raises(UsageError, match="found 5 runs and 5 runs, whose p-values are at least"):
-        found.worse(5, alpha=0.001)
+        found.regressions(5, alpha=0.001)
     assert found.table().schema.names[-4:] == ("low", "high", "p", "note")
 
 
@@ -161,5 +161,5 @@ def test_without_scipy_there_are_no_p_values() -> None:
         assert (found.repeated, found.tested) == (True, False)
         assert found.table().schema.names[-3:] == ("low", "high", "note")
         with pytest.raises(UsageError, match="requires scipy, which is not installed") as error:
-            found.worse(5, alpha=0.05)
+            found.regressions(5, alpha=0.05)
     assert error.value.hint == "pip install 'dctv[compare]'"

@@ -164,7 +164,7 @@ def _leaf(kinds: Mapping[str, str]) -> st.SearchStrategy[p.Predicate]:
         st.builds(p.Compare, st.sampled_from([("ts",), ("dur",), ("ts", "dur")]), _OPERATORS, st.integers(-1, 50)),
         st.builds(p.Compare, st.just(("ts",)), _OPERATORS, st.just(Fraction(41, 2))),
         st.just(p.IsNull("dur")),
-        st.just(p.Anything()),
+        st.just(p.Undecidable()),
         st.sampled_from([p.ALWAYS, p.NEVER]),
     ]
     for column, kind in kinds.items():
@@ -252,7 +252,7 @@ def test_each_tier_throws_out_what_those_before_left() -> None:
     assert (found.by_dictionary, found.by_range, found.by_bloom) == (1, 2, 1)
     assert str(found) == "index: 0 of 4 chunks in 0 of 2 files; thrown out: 1 by dictionary, 2 by range, 1 by bloom"
     assert str(pruned(made, p.Compare(("x",), "=", "a"))).startswith("index: 1 of 4 chunks in 1 of 2 files; ")
-    assert pruned(made, p.Anything()).is_whole
+    assert pruned(made, p.Undecidable()).keeps_all
 
 
 def test_whole_numbers_are_compared_exactly() -> None:
@@ -292,7 +292,7 @@ def test_only_dimensions_that_are_named_are_read() -> None:
 
 def test_an_empty_chunk_is_never_kept() -> None:
     made = Made([[], [_row()]])
-    assert _kept(made, p.Anything()) == [1]
+    assert _kept(made, p.Undecidable()) == [1]
     assert _kept(made, p.Not(NAME)) == []
 
 

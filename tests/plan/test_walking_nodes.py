@@ -41,7 +41,7 @@ def test_nested_queries_are_told_apart() -> None:
     assert {node.name for node in own(QUERY) if isinstance(node, Column)} == {"a", "b", "c", "d", "total"}
     assert is_single(INNER)
     assert not is_single(QUERY)
-    assert not is_single(w.together([INNER, INNER]))
+    assert not is_single(w.concatenated([INNER, INNER]))
 
 
 def test_what_does_not_change_stays_the_same_object() -> None:

@@ -218,7 +218,7 @@ def test_truncated_file(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw.gz"
     path.write_bytes(data[: len(data) // 2])
     _, metadata = assert_equal([path], 5000)
-    assert [d.incomplete for d in dftracer_chunks.rest(metadata).diagnostics][-1]
+    assert [d.incomplete for d in dftracer_chunks.trailing_facts(metadata).diagnostics][-1]
 
 
 def test_progress_can_interrupt(tmp_path: Path) -> None:

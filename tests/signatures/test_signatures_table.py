@@ -32,7 +32,7 @@ def test_what_is_written_is_what_is_loaded(folder: Path) -> None:
 def test_a_signature_is_read_from_its_text() -> None:
     (one,) = table.signatures("concat_ws")
     assert ([str(p) for p in one.parameters], str(one.more), str(one.result)) == (["VARCHAR", "ANY"], "ANY", "VARCHAR")
-    assert [one.takes(count) for count in (1, 2, 9)] == [False, True, True]
+    assert [one.accepts_count(count) for count in (1, 2, 9)] == [False, True, True]
     assert str(one.parameter(5)) == "ANY"
 
 

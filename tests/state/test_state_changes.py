@@ -242,13 +242,13 @@ def test_pools_give_again_what_is_free(order: str, expected: list[str]) -> None:
     pool = AttributePool(system, base, "priority" if order == "priority" else "fifo")
     first, second, third = (pool.take() for _ in range(3))
     system.modify(1, "busy", second)
-    pool.give_back(2, second)
-    pool.give_back(3, first)
+    pool.release(2, second)
+    pool.release(3, first)
     again = [pool.take(), pool.take()]
     assert [system.name(quark) for quark in (first, second, third, *again)] == expected
     assert pool.take() == third + 1
     with pytest.raises(UsageError, match="not taken from this pool"):
-        pool.give_back(4, base)
+        pool.release(4, base)
     system.close(5)
     assert states_of(system, "lanes", "1") == [(0, 0, None), (1, 1, "busy"), (2, 5, None)]
 

@@ -105,7 +105,7 @@ def terminals(text: str) -> Iterator[tuple[str, Raw]]:
     parser = Parser(text, "script", lambda _name, _parts, _start, _stop: None)
     for index, raw in enumerate(parser.tokens[:-1]):
         name = parser.table.terminals[parser.terminal(index)]
-        parser.feed(index)
+        parser.advance(index)
         yield LARK_NAMES.get(name, name), raw
 
 

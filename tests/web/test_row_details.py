@@ -132,10 +132,10 @@ def test_large_results_are_not_kept(mounted: Mounted, monkeypatch: pytest.Monkey
     session, tracks = mounted("stdlib/flows.json")
     kept_ones = details(session, tracks[0], 0)
     assert kept_ones["flows"]["out"]
-    monkeypatch.setattr(kept, "_kept", {})
-    monkeypatch.setattr(kept, "MOST_KEPT", 0)
+    monkeypatch.setattr(kept, "_cache", {})
+    monkeypatch.setattr(kept, "MAX_CACHED_ROWS", 0)
     assert details(session, tracks[0], 0) == kept_ones
-    [known] = kept._kept.values()
+    [known] = kept._cache.values()
     assert [query for query in known if "flows" not in query] == []
 
 

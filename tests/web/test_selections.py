@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dctv.errors import UsageError
 from dctv.session import Session
 from dctv.timeline.track import TrackKind
-from dctv.web.asked import answered
+from dctv.web.asked import run_query
 from dctv.web.flame import flame
 from dctv.web.origins import RowPlace
 from dctv.web.selection import selection
@@ -159,12 +159,12 @@ def test_the_queries_that_are_shown_give_what_is_shown(trace: str) -> None:
         assert kinds <= {table["kind"] for table in tables}
         for table in tables:
             assert table["rows"]
-            found = answered(session, table["sql"]).table()
+            found = run_query(session, table["sql"]).table()
             assert found == {key: table[key] for key in found}
         for of in ("slices", "samples"):
             graph = flame(session, tracks, begin, stop, of, invert=True)
             if graph["sql"]:
-                again = answered(session, graph["sql"], 20_000).rows
+                again = run_query(session, graph["sql"], 20_000).rows
                 told = [(frame["value"], frame["count"]) for frame in graph["frames"]]
                 assert [(str(row[3]), row[5]) for row in again] == told
 
@@ -182,7 +182,7 @@ def test_tracks_of_a_select_have_tables_too(options: dict[str, str]) -> None:
         if options:
             assert [row[0] for row in table["rows"]] == ["cpu 0", "cpu 1"]
             assert min(row[3] for row in table["rows"]) == rows[0][1]
-        assert answered(session, table["sql"]).rows == table["rows"]
+        assert run_query(session, table["sql"]).rows == table["rows"]
 
 
 def _stacks(tracks: list[ShownTrack], start: int, stop: int) -> dict[tuple[str | None, ...], list[int]]:

@@ -16,7 +16,7 @@ from dctv import Session
 from dctv.catalog.mount_names import name_of_mount
 from dctv.errors import UsageError
 from dctv.timeline.track import TrackKind
-from dctv.web.asked import answered
+from dctv.web.asked import run_query
 from dctv.web.serving import Serving, serve
 from dctv.web.uploads import Uploads
 from tests.web_client import Client, client_of
@@ -51,7 +51,7 @@ def test_the_session_says_what_is_mounted(client: Client, session: Session) -> N
 def test_what_the_page_is_warned_of_is_no_warning_of_the_program(session: Session) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert answered(session, "SELECT 1 / 0 AS q").rows == [[None]]
+        assert run_query(session, "SELECT 1 / 0 AS q").rows == [[None]]
 
 
 def test_tracks_are_those_of_the_timeline(client: Client, session: Session) -> None:
