@@ -1,4 +1,4 @@
--- Work of programs that crosses threads, with one track for each id that the program gives such work. Slices of one track nest; overlapping ones are on lanes. An end without a begin is ignored and counted. Of several `S` marks of one process, name and cookie, the first counts until an `F` ends it.
+-- Work of programs that crosses threads. There is one track for each id that the program gives such work. Slices of one track nest; overlapping ones are on lanes. An end without a begin is ignored and counted. Of several `S` marks of one process, name and cookie, the first counts until an `F` ends it.
 -- formats: *
 -- column _ts: start time
 -- column _duration: duration, NULL if it has no end

@@ -1,4 +1,4 @@
--- `rss_stat` events, each with the process that owns the memory; see `memory.rss_changes`.
+-- `rss_stat` events, each with the process that owns the memory. See `memory.rss_changes`.
 -- formats: *
 WITH events AS (
   SELECT r._ts, r.line, r.mm_id, COALESCE(CASE WHEN r.common_tgid > 0 THEN r.common_tgid END, o.pid) AS pid, r.common_pid AS tid,

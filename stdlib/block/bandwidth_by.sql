@@ -1,4 +1,4 @@
--- Bytes transferred by each device in equal periods, which begin at 0. A request counts in the period in which it completes. Requests without a recorded completion are left out, and so are periods without any.
+-- Bytes transferred by each device in equal periods. Periods begin at 0. A request counts in the period in which it completes. Requests without a recorded completion are left out, and so are periods without any.
 -- formats: *
 -- parameter period ns = 100ms: length of each period
 -- column _ts: start of the period

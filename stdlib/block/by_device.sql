@@ -1,4 +1,4 @@
--- Requests of each device, by operation; see `block.requests`.
+-- Requests of each device, by operation. See `block.requests`.
 -- formats: *
 -- column device: the device, as `major,minor`
 -- column operation: `read`, `write`, `discard`, `flush` or `other`

@@ -1,4 +1,4 @@
--- Number of requests in progress on each device over time; see `block.requests`. Requests without a recorded completion are left out, and so are those shorter than the trace's resolution.
+-- Number of requests in progress on each device over time. See `block.requests`. Requests without a recorded completion are left out, and so are those shorter than the trace's resolution.
 -- formats: *
 -- column device: the device, as `major,minor`
 -- column open: number of requests in progress

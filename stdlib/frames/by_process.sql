@@ -1,4 +1,4 @@
--- Frames of each process; see `frames.app`.
+-- Frames of each process. See `frames.app`.
 -- formats: *
 -- parameter deadline ns = 16666667ns: deadline of a frame
 -- column pid: the process

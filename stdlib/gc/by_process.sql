@@ -1,4 +1,4 @@
--- Garbage collections of each process; see `gc.collections`. Only the outermost slices count, and waits for a collection are counted separately.
+-- Garbage collections of each process. See `gc.collections`. Only the outermost slices count, and waits for a collection are counted separately.
 -- formats: *
 -- column pid: the process
 -- column process: its name

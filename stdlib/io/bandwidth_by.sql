@@ -1,4 +1,4 @@
--- Bytes read and written in equal periods, which begin at 0. The bytes of a call that spans several periods are distributed in proportion to time. Periods without a call that transfers bytes have no row.
+-- Bytes read and written in equal periods. Periods begin at 0. The bytes of a call that spans several periods are distributed in proportion to time. Periods without a call that transfers bytes have no row.
 -- formats: *
 -- parameter period ns = 100ms: length of each period
 -- column _ts: start of the period

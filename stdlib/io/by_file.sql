@@ -1,4 +1,4 @@
--- Input and output by file; see `io.calls`. Busy time is the time with at least one call in progress; if calls overlap, it is shorter than the sum of their durations.
+-- Input and output by file. See `io.calls`. Busy time is the time with at least one call in progress; if calls overlap, it is shorter than the sum of their durations.
 -- formats: *
 -- column path: the file, NULL for calls whose file is unknown
 -- column calls: number of calls

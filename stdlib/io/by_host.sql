@@ -1,4 +1,4 @@
--- Input and output by machine; see `io.calls`. Busy time is the time with at least one call in progress; if calls overlap, it is shorter than the sum of their durations.
+-- Input and output by machine. See `io.calls`. Busy time is the time with at least one call in progress; if calls overlap, it is shorter than the sum of their durations.
 -- formats: *
 -- column hostname: the machine, NULL if unknown
 -- column calls: number of calls

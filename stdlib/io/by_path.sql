@@ -1,4 +1,4 @@
--- Input and output by path; see `io.calls`.
+-- Input and output by path. See `io.calls`.
 -- formats: *
 -- column path: the path, NULL for calls without one
 -- column calls: number of calls

@@ -1,4 +1,4 @@
--- Threads that others waited for at monitors; see `locks.monitors`.
+-- Threads that others waited for at monitors. See `locks.monitors`.
 -- formats: *
 -- column pid: the process
 -- column owner_tid: the thread that held the locks, NULL if the marks do not name it

@@ -1,4 +1,4 @@
--- Waits for monitors of Android's runtime (Java and Kotlin `synchronized`), which records them as slices named `monitor contention with owner ...` and `Lock contention on ...`.
+-- Waits for monitors of Android's runtime (Java and Kotlin `synchronized`): slices named `monitor contention with owner ...` and `Lock contention on ...`.
 -- formats: *
 -- column _ts: start of the wait
 -- column _duration: duration, NULL if it has no end

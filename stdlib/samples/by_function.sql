@@ -1,4 +1,4 @@
--- Samples of each function; see `samples.samples`.
+-- Samples of each function. See `samples.samples`.
 -- formats: *
 -- column name: the function
 -- column self_samples: number of samples with the function innermost

@@ -1,4 +1,4 @@
--- Samples of each thread; see `samples.samples`.
+-- Samples of each thread. See `samples.samples`.
 -- formats: *
 -- column tid: the thread
 -- column pid: its process, or NULL

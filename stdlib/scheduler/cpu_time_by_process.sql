@@ -1,4 +1,4 @@
--- CPU time of the threads of each process in the whole trace; see `threads`.
+-- CPU time of the threads of each process in the whole trace. See `threads`.
 -- formats: *
 -- column pid: the process, NULL for all threads whose process is unknown
 -- column threads: number of its threads that ran

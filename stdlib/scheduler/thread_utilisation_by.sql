@@ -1,4 +1,4 @@
--- CPU time of each thread in equal periods, which begin at 0; periods in which a thread did not run have no row.
+-- CPU time of each thread in equal periods. Periods begin at 0; those in which a thread did not run have no row.
 -- formats: *
 -- parameter period ns = 100ms: length of each period
 -- column _ts: start of the period

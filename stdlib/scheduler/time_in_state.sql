@@ -1,4 +1,4 @@
--- Time that each thread spent in each state; see `scheduler.thread_states_p_tid`.
+-- Time that each thread spent in each state. See `scheduler.thread_states_p_tid`.
 -- formats: *
 -- column tid: the thread
 -- column comm: its last name

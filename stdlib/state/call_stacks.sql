@@ -1,4 +1,4 @@
--- Call stacks of threads, as changes of the attributes of a state system: `Call_stacks/PROCESS/THREAD` is the number of open slices; below it, `1` has the name of the outermost slice, `2` that of the slice in it, and so on. Slices that overlap without nesting, those of `lane` 1 and above in `slices`, are below `lane 1` and so on.
+-- Call stacks of threads: changes of the attributes of a state system. `Call_stacks/PROCESS/THREAD` is the number of open slices; below it, `1` has the name of the outermost slice, `2` that of the slice in it, and so on. Slices that overlap without nesting, those of `lane` 1 and above in `slices`, are below `lane 1` and so on.
 -- formats: *
 -- column _ts: time of the change
 -- column path: the attribute, below `Call_stacks`: ids of the process and thread if known, otherwise names; a thread that shares both with another is followed by `#` and its track

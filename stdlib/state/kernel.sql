@@ -1,4 +1,4 @@
--- States of CPUs, threads and interrupts from kernel events, as changes of the attributes of a state system; `docs/explanation/state-system.md` describes the attributes and their states.
+-- States of CPUs, threads and interrupts: kernel events as changes of the attributes of a state system. `docs/explanation/state-system.md` describes the attributes and their states.
 -- formats: *
 -- column _ts: time of the change
 -- column path: the attribute, below `CPUs`, `Threads`, `IRQs` or `Soft_IRQs`

@@ -1,4 +1,4 @@
--- System calls by name, with counts and times; see `syscalls.calls`.
+-- System calls by name, with counts and times. See `syscalls.calls`.
 -- formats: *
 -- column name: the call
 -- column calls: number of calls

@@ -1,4 +1,4 @@
--- System calls of each thread by name, with counts and times; see `syscalls.calls`.
+-- System calls of each thread by name, with counts and times. See `syscalls.calls`.
 -- formats: *
 -- column tid: the thread
 -- column comm: its name, or NULL
