@@ -1,4 +1,4 @@
--- Time for which each CPU has run each thread since the start of the trace: changes of the attributes of a state system. `CPU_usage/CPU/TID`, in ns. It changes when the thread stops running; until then, `CPUs/CPU/Current_thread` shows since when it has been running. Before a CPU's first switch it ran the thread that this switch switches out. Idle time is left out.
+-- Time for which each CPU has run each thread since the start of the trace: changes of the attributes of a state system. `CPU_usage/CPU/TID` is in ns. It changes when the thread stops running; until then, `CPUs/CPU/Current_thread` shows since when it has been running. Before a CPU's first switch it ran the thread that this switch switches out. Idle time is left out.
 -- formats: *
 -- column _ts: time at which the thread stops running
 -- column path: the attribute, `CPU_usage/CPU/TID`

@@ -26,7 +26,7 @@ def test_a_message_beside_a_progress_bar(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "\u00e4" in shown.getvalue()
 
 
-def test_a_bar_tells_how_far_work_is_and_how_long_it_will_take(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_progress_bar_shows_progress_and_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True

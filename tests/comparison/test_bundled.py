@@ -35,13 +35,13 @@ PAIRS = [
 
 
 @pytest.mark.parametrize("metric", metrics().values(), ids=lambda metric: metric.name)
-def test_they_say_what_they_are_and_for_whom(metric: Metric) -> None:
+def test_metrics_have_descriptions_and_formats(metric: Metric) -> None:
     assert metric.doc.endswith(".")
     assert metric.formats
     assert set(metric.formats) - {EVERY} <= set(scan(readers, Reader))
 
 
-def test_there_is_one_for_traces_of_each_format() -> None:
+def test_every_format_has_a_metric() -> None:
     for name in scan(readers, Reader):
         assert {one.name for one in fitting([name])} > {"events_by_name"}, name
 

@@ -27,7 +27,7 @@ def told(found: Comparison, percent: float, better: Direction | dict[str, Direct
     return {(one.key["name"], one.metric.name) for one in found.regressions(percent, better=better)}
 
 
-def test_more_is_worse_unless_something_else_is_said(compared: Comparison) -> None:
+def test_more_is_worse_by_default(compared: Comparison) -> None:
     grown = {("up", "time"), ("new", "time"), ("down", "rate"), ("new", "rate")}
     assert told(compared, 5, "lower") == grown
     assert told(compared, 6, "lower") == {("new", "time"), ("new", "rate")}
@@ -37,7 +37,7 @@ def test_more_is_worse_unless_something_else_is_said(compared: Comparison) -> No
     assert told(compared, 5, "none") == set()
 
 
-def test_what_a_column_is_told_to_be_can_be_overruled() -> None:
+def test_column_directions_can_be_overridden() -> None:
     found = Comparison(sides("name VARCHAR, rate BIGINT", [[["a", 10]]], [[["a", 5]]]), (), {"rate": "higher"})
     assert told(found, 5, "lower") == {("a", "rate")}
     assert told(found, 5, {"rate": "lower"}) == set()

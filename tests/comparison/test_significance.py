@@ -64,7 +64,7 @@ def test_too_few_runs_have_no_p_value_and_no_interval(pair: Pair) -> None:
 
 @given(st.lists(st.integers(50, 150), min_size=3, max_size=3), st.lists(st.integers(50, 150), min_size=3, max_size=3))
 @bounded(60)
-def test_intervals_are_those_of_all_ways_to_draw_again(a: list[int], b: list[int]) -> None:
+def test_intervals_match_all_ways_to_draw_again(a: list[int], b: list[int]) -> None:
     ways = [(median(y) - median(x)) / median(x) for x in product(a, repeat=len(a)) for y in product(b, repeat=len(b))]
     ways.sort()
     (bounds,) = intervals([(a, b)])
@@ -77,7 +77,7 @@ def test_intervals_are_those_of_all_ways_to_draw_again(a: list[int], b: list[int
 
 @given(UNEQUAL, UNEQUAL)
 @bounded(60)
-def test_intervals_are_those_of_scipy(a: list[int], b: list[int]) -> None:
+def test_intervals_match_scipy(a: list[int], b: list[int]) -> None:
     # Which run is drawn is told by its place among the sorted ones.
     samples = np.sort(np.array(a, dtype=float)), np.sort(np.array(b, dtype=float))
     expected = bootstrap(
@@ -92,7 +92,7 @@ def test_intervals_are_those_of_scipy(a: list[int], b: list[int]) -> None:
 
 @given(st.lists(st.tuples(UNEQUAL, UNEQUAL), max_size=8))
 @bounded(60)
-def test_p_values_are_those_of_each_pair_alone(pairs: list[tuple[list[int], list[int]]]) -> None:
+def test_p_values_match_each_pair_alone(pairs: list[tuple[list[int], list[int]]]) -> None:
     expected = [1.0 if len({*a, *b}) == 1 else mannwhitneyu(a, b).pvalue for a, b in pairs]
     assert p_values(pairs) == pytest.approx(expected)
 

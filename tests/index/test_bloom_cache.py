@@ -43,7 +43,7 @@ def test_the_least_recently_used_leave() -> None:
     assert cache.bytes == 2 * SIZE
 
 
-def test_one_that_is_larger_than_all_room_is_not_kept() -> None:
+def test_a_filter_larger_than_the_cache_is_not_cached() -> None:
     cache = BloomCache(limit=SIZE - 1)
     assert cache.get(_key(0), lambda: _blob("a")) is not None
     assert len(cache) == cache.bytes == 0

@@ -245,7 +245,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("statement", DAMAGE)
-def test_check_finds_what_is_wrong(tmp_path: Path, statement: str) -> None:
+def test_check_finds_damage(tmp_path: Path, statement: str) -> None:
     from dctv.index.seal import seal, unsealed_copy
 
     index = built(tmp_path)
@@ -312,7 +312,7 @@ def test_where_indexes_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert index_folder(subject([tmp_path / "../..a b"], "r", {}), tmp_path).name.startswith("a_b-")
 
 
-def test_identities_tell_files_apart(tmp_path: Path) -> None:
+def test_identities_distinguish_files(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(bytes(200_000))
     os.utime(path, ns=(1, 1))
@@ -332,7 +332,7 @@ def test_identities_tell_files_apart(tmp_path: Path) -> None:
     assert identity(path).size == 0
 
 
-def test_facts_survive_as_they_are(tmp_path: Path) -> None:
+def test_metadata_round_trips(tmp_path: Path) -> None:
     index = built(tmp_path)
     assert index.entries == json.loads(json.dumps(index.entries))
 

@@ -42,7 +42,7 @@ def test_of_two_processes_one_builds(tmp_path: Path) -> None:
     assert sorted(told) == [("built 1000\n", ""), ("found 1000\n", "")]
 
 
-def test_whoever_does_not_want_to_wait_is_told(tmp_path: Path) -> None:
+def test_a_lock_without_waiting_is_an_error(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 100))
     folder = index_folder(trace.subject, tmp_path / "idx")
     folder.mkdir(parents=True)
@@ -102,7 +102,7 @@ def failing(trace: Trace, folder: Path) -> str:
     return caught.value.message
 
 
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     """A limit of the size of files stands for it."""
     trace = trace_of(write_notes(tmp_path / "a.notes", 5000))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -118,13 +118,13 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
     assert sorted(p.name for p in folder.iterdir()) == ["building.lock", "lock"]
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 100))
     (tmp_path / "idx").write_text("a file", encoding="utf-8")
     assert "not a directory" in failing(trace, tmp_path / "idx")
 
 
-def test_what_is_in_use_is_not_swept_away(tmp_path: Path) -> None:
+def test_files_in_use_are_not_deleted(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 300))
     old, _ = ensure(trace, plan_of(trace, tmp_path / "idx"))
     plan = plan_of(trace, tmp_path / "idx")

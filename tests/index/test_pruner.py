@@ -245,7 +245,7 @@ def test_missing_values_are_neither_equal_nor_different() -> None:
     assert _kept(made, p.Not(p.In("x", (1,), has_null=True))) == []
 
 
-def test_each_tier_throws_out_what_those_before_left() -> None:
+def test_each_tier_excludes_further_chunks() -> None:
     chunks = [[_row(x=text) for text in texts] for texts in (["a", "b"], ["c", "d"], ["p", "r"], ["x", "z"])]
     made = Made(chunks, hide=frozenset({("x", 1), ("x", 2), ("x", 3)}))
     found = pruned(made, p.Compare(("x",), "=", "q"))
@@ -262,7 +262,7 @@ def test_whole_numbers_are_compared_exactly() -> None:
     assert _kept(made, p.Compare(("x",), ">", Fraction(2**54 + 1, 2))) == [1]
 
 
-def test_filters_are_asked_for_literals_as_values_are_written() -> None:
+def test_filters_are_probed_with_literals_in_canonical_form() -> None:
     hide = frozenset({("x", 0), ("x", 1)})
     doubles = Made([[_row(x=0.5), _row(x=1.5)], [_row(x=0.25), _row(x=3.0)]], hide=hide)
     assert _kept(doubles, p.Compare(("x",), "=", Fraction(1, 2))) == [0]

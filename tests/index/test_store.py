@@ -132,7 +132,7 @@ CHUNKS = st.lists(
 
 @bounded(60)
 @given(chunks=CHUNKS, memory=st.sampled_from([0, 1 << 20]), group=st.sampled_from([2, 5, 1000]))
-def test_what_is_stored_is_read_back(
+def test_stored_rows_are_read_back(
     tmp_path_factory: pytest.TempPathFactory,
     chunks: list[tuple[int, dict[str, list[Row]], list[Row]]],
     memory: int,
@@ -180,7 +180,7 @@ def small(folder: Path) -> dict[str, tuple[Path, WrittenTable]]:
     return build(folder, [chunk(0, {"b": rows}, [{"key": "x", "value": 1}], Format.types)], Format())
 
 
-def test_types_are_those_of_arrow_tables_in_memory(tmp_path: Path) -> None:
+def test_types_match_arrow_tables_in_memory(tmp_path: Path) -> None:
     found = small(tmp_path)
     names = list(Format.types)
     query = write(relation(found["raw_events.b"][0], names))
