@@ -95,43 +95,43 @@ class Candidates:
     found: Sequence[Candidate]
 
 
-def candidates(known: KnownNames, before: str, after: str = "") -> Candidates:
+def candidates(catalog: KnownNames, before: str, after: str = "") -> Candidates:
     """Return the candidates at the cursor between two texts, columns first."""
     begin = cut(before).rest
     typed = context(before[begin:])
     whole = f"{_UNFINISHED.sub('', before[begin:])}_ {after}"
-    words = [*_arguments(known, before[begin : len(before) - len(typed.word)], typed), *_names(known, typed, whole)]
+    words = [*_arguments(catalog, before[begin : len(before) - len(typed.word)], typed), *_names(catalog, typed, whole)]
     if "keyword" in typed.kinds:
         lower = typed.word.islower()
         words += [(k.lower() if lower else k, "keyword") for k in expected_keywords(before[begin:])]
     found = matching(typed.word, words)
-    return Candidates(len(typed.word), [_with_usage(known, typed.prefix, one) for one in found])
+    return Candidates(len(typed.word), [_with_usage(catalog, typed.prefix, one) for one in found])
 
 
-def _with_usage(known: KnownNames, prefix: tuple[str, ...], one: Candidate) -> Candidate:
+def _with_usage(catalog: KnownNames, prefix: tuple[str, ...], one: Candidate) -> Candidate:
     if one.about not in _CALLED:
         return one
     name = ".".join(_unquoted(part) for part in (*prefix, one.text))
-    return Candidate(one.text, known.usage(name) or one.about)
+    return Candidate(one.text, catalog.usage(name) or one.about)
 
 
-def _names(known: KnownNames, typed: CompletionContext, statement: str) -> Iterator[tuple[str, str]]:
+def _names(catalog: KnownNames, typed: CompletionContext, statement: str) -> Iterator[tuple[str, str]]:
     if "unit" in typed.kinds:
         yield from ((_quoted(unit), "unit") for unit in by_use(known_units()))
     if "column" in typed.kinds:
-        yield from _columns(known, typed.prefix, statement)
+        yield from _columns(catalog, typed.prefix, statement)
     if "table" in typed.kinds:
-        yield from _next_parts(typed.prefix, ((one.name, one.kind) for one in known.tables() if one.kind != "macro"))
+        yield from _next_parts(typed.prefix, ((one.name, one.kind) for one in catalog.tables() if one.kind != "macro"))
     if "function" in typed.kinds and (typed.word or typed.prefix):
-        names = sorted(known.functions(), key=lambda name: (_rank_of_function(name), name))
+        names = sorted(catalog.functions(), key=lambda name: (_rank_of_function(name), name))
         yield from _next_parts(typed.prefix, ((name, "function") for name in names))
 
 
-def _arguments(known: KnownNames, before: str, typed: CompletionContext) -> Iterator[tuple[str, str]]:
+def _arguments(catalog: KnownNames, before: str, typed: CompletionContext) -> Iterator[tuple[str, str]]:
     """Yield the names of arguments of the table-valued function in whose parentheses the cursor is."""
     call = None if typed.prefix or not typed.kinds else open_call(before)
     if call is not None:
-        for name in known.parameters(call.name):
+        for name in catalog.parameters(call.name):
             if name.lower() not in call.given:
                 yield f"{_quoted(name)} => ", "argument"
 
@@ -146,21 +146,21 @@ def _rank_of_function(name: str) -> int:
     return 0 if name in _COMMON else 2 if name.startswith(_RARE) else 1
 
 
-def _columns(known: KnownNames, prefix: tuple[str, ...], statement: str) -> Iterator[tuple[str, str]]:
+def _columns(catalog: KnownNames, prefix: tuple[str, ...], statement: str) -> Iterator[tuple[str, str]]:
     """Yield columns of the tables that a statement reads, those first that it names already."""
-    wanted = ".".join(prefix)
+    qualifier = ".".join(prefix)
     used = {_unquoted(statement[start:stop]).lower() for start, stop, colour in tokens(statement) if colour == "name"}
     found: list[tuple[str, str]] = []
     for label, table in tables_in(statement):
-        if wanted and wanted not in {label, table}:
+        if qualifier and qualifier not in {label, table}:
             continue
         with suppress(DctvError):
-            schema = known.columns(table)
+            schema = catalog.columns(table)
             columns = schema.columns if schema is not None else ()
             found.extend((one.name, f"{label} [{one.unit}]" if str(one.unit) else label) for one in columns)
     found.sort(key=lambda one: one[0].lower() not in used)
     yield from ((_quoted(name), about) for name, about in found)
-    if not wanted:
+    if not qualifier:
         yield from ((_quoted(label), "table") for label, _ in tables_in(statement))
 
 

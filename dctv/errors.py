@@ -157,22 +157,22 @@ class WarningLog:
     """Collects the warnings of one statement; equal messages are counted, not repeated."""
 
     entries: dict[str, int] = field(default_factory=dict)
-    _told: set[str] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
 
     def add(self, message: str, count: int = 1) -> None:
         """Count a message."""
         self.entries[message] = self.entries.get(message, 0) + count
 
-    def untold(self) -> list[tuple[str, int]]:
+    def unreported(self) -> list[tuple[str, int]]:
         """Return the messages that were not returned before, with counts."""
-        found = [one for one in self.entries.items() if one[0] not in self._told]
-        self._told.update(message for message, _ in found)
+        found = [one for one in self.entries.items() if one[0] not in self._reported]
+        self._reported.update(message for message, _ in found)
         return found
 
     def clear(self) -> None:
         """Forget everything."""
         self.entries.clear()
-        self._told.clear()
+        self._reported.clear()
 
 
 def counted(message: str, count: int) -> str:

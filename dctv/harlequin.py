@@ -116,17 +116,17 @@ class DctvAdapter(HarlequinAdapter):
             HarlequinConnectionError: one of them cannot be mounted.
         """
         session = Session(warn=False)
-        said: list[str] = []
+        remarks: list[str] = []
         try:
             mounts = parse_mounts(self._words)
-            said += mounts.remarks
+            remarks += mounts.remarks
             for name, path in mounts.traces:
                 mount_named(session, path, name)
-                said += session.warnings()
+                remarks += session.warnings()
         except DctvError as error:
             session.close()
             raise HarlequinConnectionError(str(error), title="dctv cannot mount this") from None
-        return DctvConnection(session, "\n".join([*said, *session.incomplete()]))
+        return DctvConnection(session, "\n".join([*remarks, *session.incomplete()]))
 
 
 class _Table(InteractiveCatalogItem[DctvConnection]):

@@ -247,16 +247,16 @@ class _Init:
         return tuple(one.name for one in self._every.values() if one.init and not one.kw_only)
 
     @cached_property
-    def _taken(self) -> frozenset[str]:
+    def _accepted(self) -> frozenset[str]:
         return frozenset(one.name for one in self._every.values() if one.init)
 
     @cached_property
-    def _wanted(self) -> frozenset[str]:
+    def _required(self) -> frozenset[str]:
         return frozenset(one.name for one in self._every.values() if one.init and one.must)
 
     def _begin(self, instance: Any, /, *values: object, **named: object) -> None:
         given = {**dict(zip(self._names, values, strict=False)), **named}
-        if len(given) < len(values) + len(named) or not self._wanted <= given.keys() <= self._taken:
+        if len(given) < len(values) + len(named) or not self._required <= given.keys() <= self._accepted:
             self.cls.__init__(instance, *values, **named)  # It raises the error.
         for name, one in self._every.items():
             value = given[name] if name in given else one.value()

@@ -31,7 +31,7 @@ from dctv.run import execute, indexing, mounting
 from dctv.run.crew import Crew
 from dctv.run.fleet.mounting import WantedFleet, mount_fleet
 from dctv.run.given import GivenTable, add_table
-from dctv.run.keeping import Kept, keep, restore
+from dctv.run.keeping import Snapshot, restore, snapshot
 from dctv.run.limits import Limits
 from dctv.run.listing import in_order, listing
 from dctv.run.plans import environment, rows_of, table_of
@@ -39,7 +39,7 @@ from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Done, Outcome, Result
 from dctv.run.shown_lists import functions
 from dctv.run.state_systems import Provided, options_of, provide, system_of
-from dctv.run.telling import tell
+from dctv.run.telling import issue_warnings
 from dctv.run.tracks import timeline_at
 from dctv.run.turn import in_turn
 from dctv.run.usage import usage
@@ -143,7 +143,7 @@ class Session:
             )
         given = {key: option_of(value) for key, value in options.items()}
         mounting.mount(mounting.Wanted([str(one) for one in paths], ast.Path.of(name), given), self._context)
-        self._tell()
+        self._issue_warnings()
 
     @in_turn
     def mount_traces(self, pattern: str | Path, name: str, /, **options: object) -> None:
@@ -159,7 +159,7 @@ class Session:
         self._context.begin()
         given = {key: option_of(value) for key, value in options.items()}
         mount_fleet(WantedFleet(str(pattern), ast.Path.of(name), given), self._context)
-        self._tell()
+        self._issue_warnings()
 
     @property
     def executor(self) -> Executor | None:
@@ -278,7 +278,7 @@ class Session:
         for outcome in self.execute(text, params):
             if isinstance(outcome, Asserted) and not outcome.passed:
                 raise outcome.failure()
-            self._tell()
+            self._issue_warnings()
             last = outcome
         if isinstance(last, Result):
             last.warns = self._warn
@@ -354,7 +354,7 @@ class Session:
         self._context.begin()
         with deep_recursion():
             found = find_matches(name, None if where is None else SourceText(source_name, where), self._context)
-        self._tell()
+        self._issue_warnings()
         return found
 
     def interrupt(self) -> None:
@@ -440,19 +440,19 @@ class Session:
         """The folder for rows that do not fit into memory; it is made when it is needed."""
         return self._context.engine.spill_folder()
 
-    def tell(self, progress: ProgressListener | None) -> None:
+    def report_progress_to(self, progress: ProgressListener | None) -> None:
         """Report progress to another function from now on."""
         self._context.progress.listener = progress
 
     @in_turn
-    def keep(self) -> Kept:
+    def snapshot(self) -> Snapshot:
         """Snapshot the session's names, mounts and settings, for `restore`."""
-        return keep(self._context)
+        return snapshot(self._context)
 
     @in_turn
-    def restore(self, kept: Kept) -> bool:
+    def restore(self, snapshot: Snapshot) -> bool:
         """Forget names, mounts and settings that came after `keep`; return False if earlier ones are gone."""
-        return restore(kept, self._context)
+        return restore(snapshot, self._context)
 
     @property
     def metered(self) -> bool:
@@ -493,8 +493,8 @@ class Session:
         """Free everything."""
         self._context.close()
 
-    def _tell(self) -> None:
+    def _issue_warnings(self) -> None:
         partial = self.incomplete()
         new, self._partial = partial[self._partial :], len(partial)
         if self._warn:
-            tell([*self._context.log.untold(), *((reason, 1) for reason in new)])
+            issue_warnings([*self._context.log.unreported(), *((reason, 1) for reason in new)])

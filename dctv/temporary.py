@@ -7,14 +7,14 @@ from pathlib import Path
 from dctv.errors import UsageError
 
 
-def made_folder(wanted: Path) -> Path:
+def ensured_folder(folder: Path) -> Path:
     """Return a folder, made if it is not there.
 
     Raises:
         UsageError: it cannot be made.
     """
     try:
-        wanted.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError:
-        raise UsageError(f"cannot make the folder `{wanted}` for rows that do not fit into memory") from None
-    return wanted
+        raise UsageError(f"cannot make the folder `{folder}` for rows that do not fit into memory") from None
+    return folder

@@ -66,11 +66,11 @@ class ConsoleLexer(Lexer):
 
 def _command(lines: list[str], position: int) -> _Pieces:
     """Yield a command of several lines; its quoted SQL has the colours of SQL."""
-    said = [(line[:2], line[2:]) if line[1:2] == " " else (line[:1], line[1:]) for line in lines]
-    text = "".join(rest for _, rest in said)
+    tokens = [(line[:2], line[2:]) if line[1:2] == " " else (line[:1], line[1:]) for line in lines]
+    text = "".join(rest for _, rest in tokens)
     marked = list(_whole(text, _of_shell(text)))
     begin = 0
-    for prompt, rest in said:
+    for prompt, rest in tokens:
         yield position, Generic.Prompt, prompt
         position += len(prompt)
         end = begin + len(rest)

@@ -1,11 +1,11 @@
--- Counters: one span from a sample of a track to its next one, the last one until the trace's end. Of several samples at one time the last counts, and one at the trace's end has no span.
+-- Counters: one span from each sample of a track to its next, and from the last one to the end of the trace. Of several samples at one time the last counts, and a sample at the end of the trace has no span.
 -- formats: *
 -- column track: see `tracks`
 -- column value: its value
 -- column name: the counter
--- column unit: what it counts, if the trace tells
--- column tid: the thread that it is of, or NULL
--- column pid: the process that it is of, or NULL
+-- column unit: unit of the value, or NULL
+-- column tid: the thread that it belongs to, or NULL
+-- column pid: the process that it belongs to, or NULL
 -- column process: the process's name, or NULL
 WITH lasting AS (
   SELECT _ts, LEAD(_ts, 1, (SELECT _ts FROM last_ts)) OVER (PARTITION BY track ORDER BY _ts, line) AS end_ts, track, value

@@ -1,14 +1,14 @@
--- What one thread had to wait for in a stretch of time: where it slept and another thread woke it, what that one did meanwhile, and so on back. Every moment is in exactly one row. A sleep is not followed where an interrupt ended it, where nobody knows who ended it, or where the trace has no end of it.
+-- Critical path of a thread: what it waited for during an interval. While it sleeps, the path continues in the thread that woke it, and so on back in time. Every moment is in exactly one row. A sleep is not followed if an interrupt ended it, if its waker is unknown, or if it does not end in the trace.
 -- formats: *
 -- parameter thread: the thread's id
--- parameter start ns = 0ns: when to begin
--- parameter duration ns = NULL: for how long; to the end of the trace without it
--- column tid: the thread that was responsible for the time
+-- parameter start ns = 0ns: start of the interval
+-- parameter duration ns = NULL: length of the interval; NULL for the rest of the trace
+-- column tid: the thread responsible for this time
 -- column comm: its name
--- column state: what it did: `running`, `runnable` (it waited for a CPU), `sleeping`, `uninterruptible`, or `unknown`
--- column cpu: where it ran
--- column depth: over how many wakeups that is from the thread, 0 for itself
--- column reason: why a sleep is not explained: `interrupt` (a device or timer ended it), `unknown waker`, `still waiting` (it does not end in the trace), `circle` (whoever ended it waited for a later wakeup, so events are missing or out of order), or `no events` for unknown states
+-- column state: its state: `running`, `runnable` (waiting for a CPU), `sleeping`, `uninterruptible`, or `unknown`
+-- column cpu: the CPU that it ran on
+-- column depth: number of wakeups between it and the analysed thread, 0 for that thread itself
+-- column reason: why a sleep is not followed: `interrupt` (a device or timer ended it), `unknown waker`, `still waiting` (it does not end in the trace), `circle` (its waker was itself waiting for a later wakeup, so events are missing or out of order), or `no events` for unknown states
 SELECT SPAN tid, comm, CASE WHEN state = 'running' THEN cpu END AS cpu, state, depth, reason FROM dctv.as_spans((
   SELECT path._ts, path._duration, path.tid, names.comm, path.state, path.cpu, path.depth, path.reason
   FROM dctv.critical_path(scheduler.states, thread=>:thread, start=>:start, duration=>(

@@ -1,18 +1,18 @@
--- Arrows from slice to slice: one row for each way from a point of a flow to the next. A flow may lead from one point to several ends. A point is at the slice that began or ended with it, at a moment, at the innermost slice of its track that is open then (`enclosing`, the way of a begin), or at the next one to begin (`next`, as Chrome's flows end). An arrow leads from the slice that began first, also where a flow is told when that ends.
+-- Arrows between slices: one row for each step from a point of a flow to the next. A flow may lead from one point to several others. A point is attached to the slice that its event begins or ends, to an instant, to the innermost open slice of its track (`enclosing`, as at the begin of a flow), or to the next slice that begins on the track (`next`, as at the end of Chrome's flows). An arrow leads from the slice that began first, even if the flow is recorded when that slice ends.
 -- formats: *
 -- column flow: the flow's number
 -- column name: its name, or NULL
 -- column category: its category, or NULL
--- column from_ts: when it leaves
--- column from_track: the track that it leaves
--- column from_kind: what it leaves: `slice` (see `slices`), `async` (see `async_slices`), `instant` (see `instants`), or NULL
--- column from_id: the `id` of that, or NULL
--- column from_name: the name of that, or NULL
--- column to_ts: when it arrives
--- column to_track: the track where it arrives
--- column to_kind: what it leads to, as above, or NULL
--- column to_id: the `id` of that, or NULL
--- column to_name: the name of that, or NULL
+-- column from_ts: time of departure
+-- column from_track: track of departure
+-- column from_kind: kind of the source: `slice` (see `slices`), `async` (see `async_slices`), `instant` (see `instants`), or NULL
+-- column from_id: its `id`, or NULL
+-- column from_name: its name, or NULL
+-- column to_ts: time of arrival
+-- column to_track: track of arrival
+-- column to_kind: kind of the destination, as above, or NULL
+-- column to_id: its `id`, or NULL
+-- column to_name: its name, or NULL
 WITH points AS (
   SELECT _ts, line, flow, phase, track, binding, name, category,
     ROW_NUMBER() OVER (ORDER BY _ts, line, flow, CASE phase WHEN 'begin' THEN 0 WHEN 'step' THEN 1 ELSE 2 END, track) AS point

@@ -1,13 +1,13 @@
--- Moments that the trace marks, on a thread or any other track, or on none.
+-- Instant events of threads, of other tracks, or of none.
 -- formats: *
--- column id: the moment's number, in order of `_ts`; slices have others of the same numbers
+-- column id: the instant's number, in order of `_ts`; slices are numbered separately
 -- column track: see `tracks`, or NULL
 -- column tid: the thread, or NULL
 -- column pid: the process, or NULL
 -- column thread: the thread's name, or NULL
 -- column process: the process's name, or NULL
 -- column category: its category, or NULL
--- column name: what happened
+-- column name: name of the instant
 -- column args: its arguments
 SELECT EVENT * FROM dctv.as_events((
   SELECT i._ts, i.id, i.track, t.tid, t.pid, t.thread, t.process, i.category, i.name, i.args

@@ -1,12 +1,12 @@
--- Processes that the trace knows, from its tracks, its threads and all events that name processes.
+-- Processes that occur in the trace: in tracks, as owners of threads, or in any event that names processes.
 -- formats: *
 -- column pid: the process's number
--- column host: the machine, NULL if the trace has only one or does not tell
--- column name: its last name, else that of its main thread, or NULL
--- column threads: how many of its threads are known
--- column parent: the process that made it, if the trace tells
--- column start_ts: when it began, if the trace has that
--- column end_ts: when it ended, if the trace has that
+-- column host: the machine, NULL if the trace has only one or does not name it
+-- column name: its last name, or that of its main thread, or NULL
+-- column threads: number of known threads
+-- column parent: its parent process, or NULL
+-- column start_ts: start time, or NULL
+-- column end_ts: end time, or NULL
 WITH named AS (
   SELECT host, pid, name, TRUE AS own, rank, start_ts, end_ts, 0 AS threads, parent FROM _parts.process_names
   UNION ALL

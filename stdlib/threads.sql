@@ -1,13 +1,13 @@
--- Threads that the trace knows, from its tracks and from all events that name threads. A thread is one number of one process and host; numbers that are used again are taken for one thread. Idle threads are left out.
+-- Threads that occur in the trace, in tracks or in any event that names threads. A thread is a number in one process on one host; a reused number counts as the same thread. Idle threads are left out.
 -- formats: *
 -- column tid: the thread's number
--- column pid: its process, NULL if nothing in the trace tells
--- column host: the machine, NULL if the trace has only one or does not tell
+-- column pid: its process, NULL if unknown
+-- column host: the machine, NULL if the trace has only one or does not name it
 -- column name: its last name, or NULL
 -- column process: the name of its process, or NULL
 -- column is_main: whether it is the main thread of its process
--- column start_ts: when it began, if the trace has that
--- column end_ts: when it ended, if the trace has that
+-- column start_ts: start time, or NULL
+-- column end_ts: end time, or NULL
 SELECT t.tid, t.pid, t.host, t.name, COALESCE(p.name, m.name) AS process, t.tid = t.pid AS is_main, t.start_ts, t.end_ts
 FROM _built.threads AS t
 LEFT JOIN (

@@ -1,15 +1,15 @@
--- What events of the trace are on: threads, async ids, counters; see `slices`, `async_slices`, `counters`, `instants`.
+-- Tracks that events of the trace belong to: threads, async ids, counters; see `slices`, `async_slices`, `counters`, `instants`.
 -- formats: *
 -- column track: the track's number
--- column kind: `thread`, `process`, `async`, `counter` or another word
+-- column kind: `thread`, `process`, `async`, `counter` or another kind
 -- column name: its name, or NULL
 -- column parent: the track that it belongs to, or NULL
 -- column tid: its thread, or NULL
 -- column pid: its process, or NULL
 -- column thread: the name of its thread, or NULL
 -- column process: the name of its process or service, or NULL
--- column host: the machine, NULL if the trace has only one or does not tell
--- column unit: of a counter, if the trace has it
+-- column host: the machine, NULL if the trace has only one or does not name it
+-- column unit: unit of a counter, or NULL
 WITH owners AS (SELECT host, tid, MIN(pid) AS pid, MIN(name) AS name FROM threads GROUP BY host, tid),
 whole AS (
   SELECT k.track, k.kind, k.name, k.parent, k.tid, COALESCE(k.pid, o.pid) AS pid, COALESCE(t.name, o.name) AS thread, k.host,

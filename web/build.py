@@ -33,8 +33,8 @@ def node_there() -> tuple[list[str], list[str]] | None:
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
         return None
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    major = said.strip().removeprefix("v").partition(".")[0]
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    major = version.strip().removeprefix("v").partition(".")[0]
     return ([node], [npm]) if major.isdecimal() and int(major) >= OLDEST_NODE else None
 
 

@@ -16,7 +16,7 @@ from dctv.plan.queries import Derived, Item, Select
 from dctv.plan.states import constants_of, literal
 from dctv.plan.walk import replaced
 from dctv.record import replace
-from dctv.signatures.gathered import taken
+from dctv.signatures.gathered import argument_types
 from dctv.signatures.states import SortKey, StateSettings, is_state, settings_of, state_type
 from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
@@ -66,18 +66,18 @@ def exported(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], c
 def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], context: ClauseContext) -> Type:
     call = bound.value
     assert isinstance(call, Call)
-    given = [one.type for one in arguments if one.type is not None]
-    types = taken(call.function, given) if len(given) == len(arguments) else None
+    known_types = [one.type for one in arguments if one.type is not None]
+    types = argument_types(call.function, known_types) if len(known_types) == len(arguments) else None
     keys = [settled(one.type) for one in terms]
-    known = [one for one in keys if one is not None]
-    if types is None or len(known) < len(keys):
+    known_keys = [one for one in keys if one is not None]
+    if types is None or len(known_keys) < len(keys):
         raise BindError(
             f"`{_WORDS}` requires known types for the arguments of `{call.function}`",
             bound.place,
             hint="cast them: x::INT64",
         )
     constants = constants_of(call.function, [one.value for one in arguments])
-    columns = [("argument", kind) for kind in types] + [("key", kind) for kind in known]
+    columns = [("argument", kind) for kind in types] + [("key", kind) for kind in known_keys]
     names = [f"{kind}{place}" for place, (kind, _) in enumerate(columns)]
     schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t.text) for n, (_, t) in zip(names, columns, strict=True)))
     values = [Column(n) if c is None else literal(c) for n, c in zip(names, constants, strict=False)]
@@ -86,8 +86,8 @@ def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], cont
         replace(one, operand=Column(names[place] if place < len(values) else names[len(values) + number]))
         for number, (one, place) in enumerate(zip(call.order_by, places, strict=True))
     )
-    asked = State(Call(call.function, tuple(values), order_by=sorted_by))
-    data = _data(Select((Item(asked, "state"),), Derived(w.typed_nothing(schema), "none")), context, bound)
+    aggregate_state = State(Call(call.function, tuple(values), order_by=sorted_by))
+    data = _data(Select((Item(aggregate_state, "state"),), Derived(w.typed_nothing(schema), "none")), context, bound)
     units = tuple(str(one.unit) if one.unit != NO_UNIT else "" for one in (*arguments, *terms))
     order = tuple(SortKey(place, _said(one)) for place, one in zip(places, call.order_by, strict=True))
     if order and not _keeps_rows(data, len({*places, *range(len(values))})):

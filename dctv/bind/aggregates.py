@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import permutations
 
 from dctv.bind.binding import Binding
-from dctv.bind.calls import known_time
+from dctv.bind.calls import duration_with_value
 from dctv.bind.context import Leaves
 from dctv.plan import build as w
 from dctv.plan import walk
@@ -92,16 +92,16 @@ def _swapped(binder: Binding, fused: FusedAggregate, value: Expression, found: d
     if any(isinstance(node, Query | State | Window) for node in walk.walk(value)):
         return None
     kinds = binder.env.engine.functions()
-    met: list[_Common | None] = []
+    shared: list[_Common | None] = []
 
     def swap(node: Node) -> Node | None:
         if not isinstance(node, Call) or kinds.get(node.function) != "aggregate":
             return None
-        met.append(common := _common(fused, node, alone=node is value))
+        shared.append(common := _common(fused, node, alone=node is value))
         return None if common is None else common.read(found.setdefault(common, f"dctv:{len(found)}"))
 
     made = walk.replaced(value, swap)
-    return None if None in met else made
+    return None if None in shared else made
 
 
 def _common(fused: FusedAggregate, call: Call, *, alone: bool) -> _Common | None:
@@ -117,10 +117,10 @@ def _common(fused: FusedAggregate, call: Call, *, alone: bool) -> _Common | None
 
 def _plain(fused: FusedAggregate, name: str, argument: Column, *, alone: bool) -> _Common | None:
     """Return an aggregate of one column."""
-    known = _argument(fused, argument)
-    if known is None:
+    column = _argument(fused, argument)
+    if column is None:
         return None
-    at, kind = known
+    at, kind = column
     if name == "count":
         return _Common(name, at, "BIGINT")
     if (name in _COMPUTING and kind in _FLOATS) or (name == "avg" and _is_whole(kind)):
@@ -135,11 +135,11 @@ def _plain(fused: FusedAggregate, name: str, argument: Column, *, alone: bool) -
 def _weighted(fused: FusedAggregate, argument: Expression) -> _Common | None:
     """Return what the parts of `time_avg` and `time_sum` are: sums of value times duration, and of known durations."""
     for value, duration in permutations(walk.columns_in(argument), 2):
-        known = _argument(fused, value)
-        if known is None or fused.times.get(duration.name) != "_duration":
+        column = _argument(fused, value)
+        if column is None or fused.times.get(duration.name) != "_duration":
             continue
-        at, kind = known
-        if argument == known_time(value, duration):
+        at, kind = column
+        if argument == duration_with_value(value, duration):
             return _Common("time_known", at, _WIDE)
         if argument == w.times(value, duration) and _is_number(kind):
             return _Common("time_sum", at, "DOUBLE" if kind in _FLOATS else _WIDE)

@@ -27,7 +27,7 @@ def bind_arguments(binder: Binding, function: TableFunction, call: ast.TableCall
     """Match the arguments of a call with the function's parameters; defaults are filled in."""
     by_name = {p.name: p for p in function.parameters}
     positional = [p for p in function.parameters if not p.keyword_only]
-    given: dict[str, Argument] = {}
+    bound: dict[str, Argument] = {}
     if len(call.arguments) > len(positional):
         extra = call.arguments[len(positional)]
         keywords = ", ".join(p.name for p in function.parameters if p.keyword_only)
@@ -38,23 +38,23 @@ def bind_arguments(binder: Binding, function: TableFunction, call: ast.TableCall
             hint=hint,
         )
     for parameter, value in zip(positional, call.arguments, strict=False):
-        given[parameter.name] = bind_argument(binder, value)
+        bound[parameter.name] = bind_argument(binder, value)
     for name, value in call.keywords:
         if name.text not in by_name:
             near = nearest(name.text, list(by_name))
             hint = f"did you mean `{near}`?" if near else f"it has {', '.join(by_name) or 'none'}"
             raise BindError(f"`{function.name}` has no argument `{name.text}`", name.place or call.place, hint=hint)
-        if name.text in given:
+        if name.text in bound:
             raise BindError(f"argument `{name.text}` is given twice", name.place or call.place)
-        given[name.text] = _bind_named(binder, name.text, value)
+        bound[name.text] = _bind_named(binder, name.text, value)
     for parameter in function.parameters:
-        if parameter.name not in given:
+        if parameter.name not in bound:
             if parameter.default is REQUIRED:
                 raise BindError(
                     f"`{function.name}` needs the argument `{parameter.name}`", call.place, hint=parameter.doc
                 )
-            given[parameter.name] = Argument(parameter.default, call.place)
-    return given
+            bound[parameter.name] = Argument(parameter.default, call.place)
+    return bound
 
 
 def _bind_named(binder: Binding, name: str, value: ast.Argument) -> Argument:
@@ -93,10 +93,10 @@ def bind_argument(binder: Binding, node: ast.Argument) -> Argument:
 def _named(binder: Binding, node: ast.TableArgument) -> Argument:
     """Bind a name: that of a table, or of a parameter of the macro in whose text it stands."""
     parts = node.path.parts
-    given = binder.env.given.get(parts[0].text.lower()) if len(parts) == 1 else None
-    if given is None or given.argument is None:
+    macro_argument = binder.env.macro_arguments.get(parts[0].text.lower()) if len(parts) == 1 else None
+    if macro_argument is None or macro_argument.argument is None:
         return Argument(narrowed(binder.table(ast.TableName(node.path, place=node.place)), node.place), node.place)
-    return bind_argument(cast("Binding", given.binder), given.argument)
+    return bind_argument(cast("Binding", macro_argument.binder), macro_argument.argument)
 
 
 def _scalar(binder: Binding, plan: Plan, place: Place | None) -> Quantity:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dctv.bind import arguments, engine_tables, macros, merging
-from dctv.bind.binding import Beside
+from dctv.bind.binding import LateralTable
 from dctv.bind.context import BoundQuery, ClauseContext, Environment, Leaves
 from dctv.bind.dependencies import Dependencies
 from dctv.bind.parts import bind_part
@@ -53,7 +53,7 @@ class Binder:
         """Whether this binds a view of the standard library."""
         self.common_dependencies: Mapping[str, Dependencies] = {}
         """What common tables read."""
-        self.beside: Mapping[str, Beside] = {}
+        self.beside: Mapping[str, LateralTable] = {}
         """Common tables that read columns of a query around them, by lower-case name."""
         self.away: frozenset[str] = frozenset()
         """Names of such tables that cannot be read here."""
@@ -126,10 +126,10 @@ class Binder:
                 continue
             plan = plan if itself else binder.renamed(plan, cte.columns, cte.name)
             others = {key: one for key, one in binder.beside.items() if key != name}
-            known = {**binder.common, name: plan}
+            tables = {**binder.common, name: plan}
             away = binder.away - {name}
             binder = binder.copy(
-                common=known,
+                common=tables,
                 common_dependencies={**binder.common_dependencies, name: dependencies},
                 beside=others,
                 away=away,
@@ -142,7 +142,7 @@ class Binder:
         Raises:
             BindError: it reads what that has not, either.
         """
-        found = Beside(cte, self, parent, recursive)
+        found = LateralTable(cte, self, parent, recursive)
         self.query_beside(found, Leaves())
         name = cte.name.text.lower()
         common = {key: one for key, one in self.common.items() if key != name}
@@ -151,15 +151,15 @@ class Binder:
 
     def _check_not_recursive(self, cte: ast.CommonTable) -> None:
         name = cte.name.text
-        known = name.lower() in self.common or self.env.catalog.find((name,), self.home) is not None
-        if not known and _names_itself(cte):
+        exists = name.lower() in self.common or self.env.catalog.find((name,), self.home) is not None
+        if not exists and _names_itself(cte):
             raise BindError(
                 f"the common table `{name}` reads itself",
                 cte.name.place,
                 hint="WITH RECURSIVE lets a table read itself",
             )
 
-    def query_beside(self, found: Beside, leaves: Leaves) -> BoundQuery:
+    def query_beside(self, found: LateralTable, leaves: Leaves) -> BoundQuery:
         """Bind the query of a common table that reads columns of the query around it."""
         if found.recursive:
             return recursive_query(self, found.table, found.parent, leaves)
@@ -253,8 +253,8 @@ class Binder:
                 env=self.env.outside(), common={}, beside={}, away=frozenset(), recursive=False, depth=self.depth + 1
             )
             return self.renamed(binder.plan(view.select()), view.columns, path.parts[-1])
-        known: tuple[View, Plan, Dependencies] | None = self.env.catalog.bound.get(id(view))
-        if known is None:
+        cached: tuple[View, Plan, Dependencies] | None = self.env.catalog.bound.get(id(view))
+        if cached is None:
             dependencies = Dependencies()
             inner = {
                 "home": view.home,
@@ -267,8 +267,8 @@ class Binder:
             binder = self.copy(
                 env=self.env.outside(), **inner, dependencies=dependencies, within=self.within or view.warns_if_empty
             )
-            known = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), dependencies)
-        _, plan, dependencies = known
+            cached = self.env.catalog.bound[id(view)] = (view, binder.plan(view.select()), dependencies)
+        _, plan, dependencies = cached
         if self.dependencies is not None:
             self.dependencies.add(dependencies)
         if view.warns_if_empty and not self.within and dependencies.lacking:
@@ -369,11 +369,11 @@ def _no_table(path: ast.Path) -> BindError:
 
 def _names_itself(cte: ast.CommonTable) -> bool:
     """Whether a common table reads itself, and so is recursive."""
-    wanted = cte.name.text.lower()
+    own_name = cte.name.text.lower()
 
     def search(node: object) -> bool:
         if isinstance(node, ast.TableName):
-            return common_name(node.path) in (wanted, recurring(wanted))
+            return common_name(node.path) in (own_name, recurring(own_name))
         if isinstance(node, tuple):
             return any(search(item) for item in node)
         if isinstance(node, ast.Node):

@@ -15,7 +15,7 @@ from dctv.types.schema import Schema
 
 
 @record
-class Beside:
+class LateralTable:
     """A common table that reads columns of the query around it: it is bound anew wherever it is read."""
 
     table: ast.CommonTable
@@ -38,7 +38,7 @@ class Binding(Protocol):
     """Counts what a view of the standard library reads."""
     common_dependencies: Mapping[str, Dependencies]
     """What common tables read."""
-    beside: Mapping[str, Beside]
+    beside: Mapping[str, LateralTable]
     """Common tables that read columns of a query around them, by lower-case name."""
 
     def copy(self, **changes: Any) -> Binding:
@@ -70,7 +70,7 @@ class Binding(Protocol):
         """
         ...
 
-    def query_beside(self, found: Beside, leaves: Leaves) -> BoundQuery:
+    def query_beside(self, found: LateralTable, leaves: Leaves) -> BoundQuery:
         """Bind the query of a common table that reads columns of the query around it."""
         ...
 

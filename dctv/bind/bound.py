@@ -70,7 +70,7 @@ class Bound:
         return self.constant == 0 and self.unit == NO_UNIT
 
 
-def said_of(macro: str, message: str) -> str:
+def with_macro(macro: str, message: str) -> str:
     """Say in which macro something is wrong, if it is in one."""
     return f"in the macro `{macro}`: {message}" if macro else message
 
@@ -204,17 +204,17 @@ def unify(bounds: list[Bound], what: str) -> list[Bound]:
 
 def _same_family(bounds: list[Bound], what: str) -> None:
     """Refuse to mix text and numbers, which the engine would cast to one or the other without a word."""
-    known = [b for b in bounds if b.family is not None]
-    texts = [b for b in known if b.family == "text"]
-    if texts and len(texts) < len(known):
-        odd = next(b for b in known if (b.family == "text") != (known[0].family == "text"))
-        unit = next((b.unit for b in known if b.unit != NO_UNIT), NO_UNIT)
+    with_family = [b for b in bounds if b.family is not None]
+    texts = [b for b in with_family if b.family == "text"]
+    if texts and len(texts) < len(with_family):
+        odd = next(b for b in with_family if (b.family == "text") != (with_family[0].family == "text"))
+        unit = next((b.unit for b in with_family if b.unit != NO_UNIT), NO_UNIT)
         number = "a number" if unit == NO_UNIT else f"a number in `{unit}`"
         first, second = ("a string", number) if odd.family != "text" else (number, "a string")
-        raise BindError(f"{what} mixes {first} and {second}", odd.place, hint=_way_out(odd, unit))
+        raise BindError(f"{what} mixes {first} and {second}", odd.place, hint=_comparison_hint(odd, unit))
 
 
-def _way_out(odd: Bound, unit: Unit) -> str:
+def _comparison_hint(odd: Bound, unit: Unit) -> str:
     """Return how to compare strings with numbers of a unit; a literal may be meant as the other."""
     if isinstance(odd.value, Text):
         number = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([^\W\d]*)\s*", odd.value.value)
@@ -283,7 +283,7 @@ def _shown(value: Fraction) -> str:
     return f"({value})" if value < 0 else str(value)
 
 
-def both(left: Bound, right: Bound) -> Family:
+def arithmetic_family(left: Bound, right: Bound) -> Family:
     """Return what arithmetic over two numbers gives: a float if either is one."""
     if "float" in (left.family, right.family):
         return "float"

@@ -9,7 +9,7 @@ from dctv.bind import aggregate_states, lambdas, macros, sparklines, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import ClauseContext
 from dctv.bind.elsewhere import ELSEWHERE
-from dctv.bind.grouping import within
+from dctv.bind.grouping import parts_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator, settled
 from dctv.bind.unnesting import refuse_part
@@ -153,7 +153,7 @@ def _engine_call(
         value, by = _over(written, expr.over, context, bind)
         made = made if all(one.type is not None for one in by) else None
         parts = (*parts, *by)
-    if (name == "unnest" or expr.over is not None) and any(map(_is_unnest, within(parts))):
+    if (name == "unnest" or expr.over is not None) and any(map(_is_unnest, parts_of(parts))):
         made = None
     family = arguments[0].family if arguments and name in _SAME_TYPE else _COUNTS.get(name)
     serial = expr.over is not None or (aggregate and _meets_rows_in_order(name, arguments))
@@ -219,10 +219,10 @@ def _check_place(name: str, expr: ast.Call, context: ClauseContext, *, aggregate
         hint = "aggregate in a select of its own first: FROM (SELECT ... AS x ... GROUP BY ...)"
         raise BindError(f"aggregate `{name}` is nested in another aggregate", expr.place, hint=hint)
     if not context.aggregates_allowed:
-        raise BindError(f"aggregate `{name}` cannot stand in {context.clause}", expr.place, hint=_way_out(context))
+        raise BindError(f"aggregate `{name}` cannot stand in {context.clause}", expr.place, hint=_hint(context))
 
 
-def _way_out(context: ClauseContext) -> str:
+def _hint(context: ClauseContext) -> str:
     if context.clause == "WHERE":
         return "HAVING filters groups"
     if context.clause == "a lambda":
@@ -304,7 +304,7 @@ def _without_nulls(written: Call, expr: ast.Call, *, aggregate: bool) -> Call:
     """Say IGNORE NULLS of an aggregate by a filter: the engine knows it of window functions only."""
     if not aggregate:
         raise BindError(f"`{expr.nulls} NULLS` is for aggregates and window functions", expr.place)
-    tests = (w.known(written.arguments[0]),) if expr.nulls == "IGNORE" and written.arguments else ()
+    tests = (w.is_not_null(written.arguments[0]),) if expr.nulls == "IGNORE" and written.arguments else ()
     return replace(written, nulls=None, filter=w.all_of(tests))
 
 
@@ -328,15 +328,15 @@ def _weighted(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -> 
         unit, factor = multiply(value.unit, parse_unit("ns"))
         summed = Bound(total, unit, expr.place, parts=parts, type=made, aggregate=True, serial=serial)
         return scale(summed, factor, unit)
-    known = _filtered(w.call("sum", known_time(value.value, weight.value)), test, context, aggregate=True)
+    weights = _filtered(w.call("sum", duration_with_value(value.value, weight.value)), test, context, aggregate=True)
     made = of_operator("/", made, of_call("sum", [weight.type]))
-    mean = Binary("/", total, known)
+    mean = Binary("/", total, weights)
     return Bound(mean, value.unit, expr.place, parts=parts, type=made, aggregate=True, serial=serial)
 
 
-def known_time(value: Expression, duration: Expression) -> Case:
+def duration_with_value(value: Expression, duration: Expression) -> Case:
     """Return the duration of a piece that has a value."""
-    return w.case((w.known(value), duration))
+    return w.case((w.is_not_null(value), duration))
 
 
 def ordered(value: Expression, term: ast.OrderTerm) -> Ordered:

@@ -39,14 +39,14 @@ class Environment:
     """Mounts a file and binds its table: for files that are named in FROM."""
     base: Path | None = None
     """The folder that relative paths start from; None is the current one."""
-    given: Mapping[str, Substitute] = field(default_factory=dict)
+    macro_arguments: Mapping[str, Substitute] = field(default_factory=dict)
     """What stands for the parameters in the text of a macro, by lower-case name."""
     expanding: tuple[int, ...] = ()
     """The macros in whose texts this is."""
 
     def outside(self) -> Environment:
         """Return what a text is bound against that is not that of a macro."""
-        return replace(self, given={}) if self.given else self
+        return replace(self, macro_arguments={}) if self.macro_arguments else self
 
 
 class Substitute(Protocol):
@@ -82,12 +82,12 @@ class Leaves:
         """Leave a plan out that the region does not read after all; its name stays taken."""
         del self._plans[id(plan)]
 
-    def alias(self, wanted: str) -> str:
+    def alias(self, preferred: str) -> str:
         """Return a table alias that is unique in the region, like the wanted one."""
-        name, number = wanted, 1
+        name, number = preferred, 1
         while name.lower() in self._taken:
             number += 1
-            name = f"{wanted}_{number}"
+            name = f"{preferred}_{number}"
         self._taken.add(name.lower())
         return name
 

@@ -8,7 +8,7 @@ from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
-from dctv.bind.grouping import aggregates, outside, within
+from dctv.bind.grouping import aggregates, outside, parts_of
 from dctv.bind.many_columns import of_all, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.sampled_joins import sampled_join
@@ -90,13 +90,13 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     if keys is None and (core.having is not None or any(map(aggregates, [*values, *late]))):
         keys = []
     parts = (*tests, *values, *late)
-    serial = any(one.serial for one in within(parts))
+    serial = any(one.serial for one in parts_of(parts))
     ungrouped = None if keys is None else outside([*values, *late], keys)
     sure = source.sure and ungrouped is None and all(one.type == BOOLEAN for one in (*tests, *late))
     sure = sure and all(one.type is not None for one in (*values, *(keys or ())))
     if core.qualify is not None:
         # The engine wants a window function there, or among what is selected.
-        sure = sure and any(isinstance(one.value, Window) for one in within([*values, *late]))
+        sure = sure and any(isinstance(one.value, Window) for one in parts_of([*values, *late]))
     query = Select(
         tuple(named([one.value for one in values], names_of(outs))),
         source.first,

@@ -10,7 +10,7 @@ from typing import cast
 from dctv.bind import calls, nested, operators, time_literals
 from dctv.bind.bound import Bound, constant, convert, unify
 from dctv.bind.context import ClauseContext
-from dctv.bind.grouping import aggregates, within
+from dctv.bind.grouping import aggregates, parts_of
 from dctv.bind.many_columns import Chosen
 from dctv.bind.members import shown
 from dctv.bind.null_slips import warn_of_null
@@ -121,8 +121,8 @@ def parameter(expr: ast.Bind, context: ClauseContext) -> Value:
         shown = expr.place.text
     params = context.env.params
     if expr.key not in params:
-        given = ", ".join(str(k) for k in params) or f"none; --param {expr.key}=5ms gives one"
-        hint = f"given: {given}"
+        listed = ", ".join(str(k) for k in params) or f"none; --param {expr.key}=5ms gives one"
+        hint = f"given: {listed}"
         raise BindError(f"no value for the bind parameter `{shown}`", expr.place, hint=hint)
     try:
         return value_of(params[expr.key])
@@ -160,7 +160,7 @@ def _engine_value(value: float | bytes | Cast) -> tuple[Expression, str]:
 
 
 def _column(expr: ast.Column, context: ClauseContext) -> Bound:
-    if context.env.given:
+    if context.env.macro_arguments:
         found = _parameter_of_macro(expr, context)
         if found is not None:
             return found
@@ -196,7 +196,7 @@ def _refuse_late(expr: ast.Column, alias: Bound, context: ClauseContext) -> None
             expr.place,
             hint="HAVING filters groups" if context.clause == "WHERE" else None,
         )
-    if context.clause in ("WHERE", "GROUP BY") and any(isinstance(one.value, Window) for one in within([alias])):
+    if context.clause in ("WHERE", "GROUP BY") and any(isinstance(one.value, Window) for one in parts_of([alias])):
         raise BindError(
             f"`{name}` is computed over a window, after {context.clause}", expr.place, hint="QUALIFY filters by windows"
         )
@@ -205,11 +205,11 @@ def _refuse_late(expr: ast.Column, alias: Bound, context: ClauseContext) -> None
 def _parameter_of_macro(expr: ast.Column, context: ClauseContext) -> Bound | None:
     """Return what a parameter of a macro stands for, or a member of that; None if this names none."""
     first, *members = expr.path.parts
-    given = context.env.given.get(first.text.lower())
-    if given is None or (members and context.scope.find_table((first.text,)) is not None):
+    argument = context.env.macro_arguments.get(first.text.lower())
+    if argument is None or (members and context.scope.find_table((first.text,)) is not None):
         return None
     if not members:
-        return replace(given.bound(context, bind), place=expr.place)
+        return replace(argument.bound(context, bind), place=expr.place)
     operand = ast.Column(ast.Path(expr.path.parts[:-1], place=expr.place), place=expr.place)
     return bind(ast.Member(operand, members[-1], place=expr.place), context)
 
@@ -298,9 +298,9 @@ def _collate(expr: ast.Collate, context: ClauseContext) -> Bound:
     name = expr.collation.text
     if not _COLLATION.fullmatch(name):
         raise BindError(f"found the collation `{name}`, expected words with dots between them", expr.collation.place)
-    known = bound.type is not None and set(name.upper().split(".")) <= _COLLATIONS
+    is_known = bound.type is not None and set(name.upper().split(".")) <= _COLLATIONS
     return Bound(
-        Collate(bound.value, name), place=expr.place, family="text", parts=(bound,), type=VARCHAR if known else None
+        Collate(bound.value, name), place=expr.place, family="text", parts=(bound,), type=VARCHAR if is_known else None
     )
 
 

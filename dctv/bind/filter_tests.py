@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from dctv.bind.bound import literal
-from dctv.plan.build import any_of, call, case, equal, known, negated, number, select, unequal
+from dctv.plan.build import any_of, call, case, equal, is_not_null, negated, number, select, unequal
 from dctv.plan.expressions import (
     FALSE,
     Binary,
@@ -85,20 +85,22 @@ def comparison(subject: Expression, type_name: str, op: ast.Operator, value: Ope
         return _compared(op, subject, Boolean(value)) if op in {"==", "!="} else False
     if isinstance(value, str):
         return _compared(op, subject, _text(value))
-    return _whole(subject, type_name, op, value.value) if is_integer(type_name) else _float(subject, op, value)
+    return (
+        _compare_integer(subject, type_name, op, value.value) if is_integer(type_name) else _float(subject, op, value)
+    )
 
 
-def membership(subject: Expression, type_name: str, values: Sequence[Operand], *, wanted: bool) -> Condition:
+def membership(subject: Expression, type_name: str, values: Sequence[Operand], *, expected: bool) -> Condition:
     """Say that a column is one of some literals of its kind, or none of them."""
     items = [pair for value in values for pair in _equal(subject, type_name, value)]
     if not items:
-        return False if wanted else known(subject)
+        return False if expected else is_not_null(subject)
     found: Expression = InList(subject, tuple(one for _, one in items))
     if len(items) > MOST_LISTED:
         texts = [json.dumps(value) if isinstance(value, str) else str(value).lower() for value, _ in items]
         listed = call("from_json", Text(f"[{','.join(texts)}]"), Text(json.dumps([type_name])))
         found = InQuery(subject, select(call("unnest", listed)))
-    return found if wanted else negated(found)
+    return found if expected else negated(found)
 
 
 def _compared(op: ast.Operator, subject: Expression, value: Expression) -> Binary:
@@ -135,20 +137,20 @@ def _range(type_name: str) -> tuple[int, int]:
     return (0, 2**bits - 1) if type_name != signed else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
-def _whole(subject: Expression, type_name: str, op: ast.Operator, value: Fraction) -> Condition:
+def _compare_integer(subject: Expression, type_name: str, op: ast.Operator, value: Fraction) -> Condition:
     """Compare whole numbers with any number."""
     lowest, highest = _range(type_name)
     if op in {"==", "!="}:
         if value.denominator == 1 and lowest <= value <= highest:
             return _compared(op, subject, number(int(value)))
-        return False if op == "==" else known(subject)
+        return False if op == "==" else is_not_null(subject)
     # Below the first bound or up to it, or the other way round.
     bound = math.floor(value) if op in {"<=", ">"} else math.ceil(value)
     above = op in {">", ">="}
     if bound > highest or (bound == highest and op in {">", "<="}):
-        return False if above else known(subject)
+        return False if above else is_not_null(subject)
     if bound < lowest or (bound == lowest and op in {"<", ">="}):
-        return known(subject) if above else False
+        return is_not_null(subject) if above else False
     return _compared(op, subject, number(bound))
 
 
@@ -158,10 +160,10 @@ def _float(subject: Expression, op: ast.Operator, value: ScaledNumber) -> Condit
     if not math.isinf(near) and (Fraction(near) == value.value or not value.whole):
         return _compared(op, subject, _double(near))
     if op in {"==", "!="}:
-        return False if op == "==" else known(subject)
+        return False if op == "==" else is_not_null(subject)
     below = near if not math.isinf(near) and Fraction(near) < value.value else math.nextafter(near, -math.inf)
     if math.isinf(below):
-        return known(subject) if op in {">", ">="} else False
+        return is_not_null(subject) if op in {">", ">="} else False
     return Binary("<=" if op in {"<", "<="} else ">", subject, _double(below))
 
 
@@ -176,7 +178,7 @@ def _double(value: float) -> Expression:
     return literal(Fraction(value), integral=False)
 
 
-class Inside:
+class JsonMember:
     """A member of an object that a column holds as JSON text; its type is known row by row."""
 
     def __init__(self, owner: str, path: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from dctv.bind.filter_tests import (
     OPPOSITE,
     Condition,
-    Inside,
+    JsonMember,
     Operand,
     ScaledNumber,
     comparison,
@@ -68,7 +68,7 @@ class FieldColumn:
     """What the record's number is when the column's is 0."""
 
 
-Meaning = str | FieldColumn | Inside | None
+Meaning = str | FieldColumn | JsonMember | None
 """Of a field in one table: a text that all its events have, a column, a member of one, or nothing."""
 
 
@@ -99,7 +99,7 @@ class FilterBinder:
         """Return the condition on the events of a table; False where none can match."""
         self._found.tables += 1
         self._found.names.update(_names(table))
-        return _OneTable(table, self._times, self._found).holds(self._tree, wanted=True)
+        return _OneTable(table, self._times, self._found).holds(self._tree, expected=True)
 
     def conclude(self, log: WarningLog) -> None:
         """Say what no table had; call it after the last one.
@@ -175,32 +175,32 @@ class _OneTable:
     times: RecordTimes
     found: FilterFindings
 
-    def holds(self, tree: ast.Filter, *, wanted: bool) -> Condition:
+    def holds(self, tree: ast.Filter, *, expected: bool) -> Condition:
         """Return the condition that a filter is true, or that it is false, as wanted: unknown is neither."""
         match tree:
             case ast.Not(part):
-                return self.holds(part, wanted=not wanted)
+                return self.holds(part, expected=not expected)
             case ast.And(parts):
-                return _joined([self.holds(part, wanted=wanted) for part in parts], all_of=wanted)
+                return _joined([self.holds(part, expected=expected) for part in parts], all_of=expected)
             case ast.Or(parts):
-                return _joined([self.holds(part, wanted=wanted) for part in parts], all_of=not wanted)
+                return _joined([self.holds(part, expected=expected) for part in parts], all_of=not expected)
             case ast.IsNull(name):
-                return self._absent(name, wanted=wanted)
+                return self._absent(name, expected=expected)
             case ast.Compare(name, op, value):
-                return self._compare(self._meaning(name), op if wanted else OPPOSITE[op], value)
+                return self._compare(self._meaning(name), op if expected else OPPOSITE[op], value)
             case ast.In(name, values):
-                return self._among(self._meaning(name), values, wanted=wanted)
+                return self._among(self._meaning(name), values, expected=expected)
 
-    def _absent(self, name: ast.Field, *, wanted: bool) -> Condition:
+    def _absent(self, name: ast.Field, *, expected: bool) -> Condition:
         match self._meaning(name):
             case None:
-                return wanted
+                return expected
             case str():
-                return not wanted
-            case Inside() as inside:
-                return inside.absent() if wanted else inside.present()
+                return not expected
+            case JsonMember() as inside:
+                return inside.absent() if expected else inside.present()
             case FieldColumn(one):
-                return IsNull(Column(one.name)) if wanted else w.known(Column(one.name))
+                return IsNull(Column(one.name)) if expected else w.is_not_null(Column(one.name))
 
     def _compare(self, meaning: Meaning, op: ast.Operator, value: ast.Value) -> Condition:
         operand = self._operand(meaning, value)
@@ -208,25 +208,25 @@ class _OneTable:
             return False
         if isinstance(meaning, str):
             return plain(meaning, op, operand)
-        if isinstance(meaning, Inside):
+        if isinstance(meaning, JsonMember):
             return meaning.comparison(op, operand)
         return comparison(Column(meaning.column.name), meaning.column.type, op, operand)
 
-    def _among(self, meaning: Meaning, values: Sequence[ast.Value], *, wanted: bool) -> Condition:
+    def _among(self, meaning: Meaning, values: Sequence[ast.Value], *, expected: bool) -> Condition:
         if meaning is None:
             return False
         operands = [self._operand(meaning, value) for value in values]
         comparable = [one for one in operands if one is not None]
-        if not wanted and len(comparable) < len(operands):
+        if not expected and len(comparable) < len(operands):
             return False
         if isinstance(meaning, str):
-            return (meaning in comparable) is wanted
-        if isinstance(meaning, Inside):
+            return (meaning in comparable) is expected
+        if isinstance(meaning, JsonMember):
             if not comparable:
-                return False if wanted else meaning.present()
-            tests = [meaning.comparison("==" if wanted else "!=", one) for one in comparable]
-            return _joined(tests, all_of=not wanted)
-        return membership(Column(meaning.column.name), meaning.column.type, comparable, wanted=wanted)
+                return False if expected else meaning.present()
+            tests = [meaning.comparison("==" if expected else "!=", one) for one in comparable]
+            return _joined(tests, all_of=not expected)
+        return membership(Column(meaning.column.name), meaning.column.type, comparable, expected=expected)
 
     def _meaning(self, name: ast.Field) -> Meaning:
         meaning = self._record_field(name.parts)
@@ -263,7 +263,7 @@ class _OneTable:
         for split in range(len(parts) - 1, 0, -1):
             owner = ".".join(parts[:split])
             if owner in args and kind_of(self._column(owner).type) == "text":
-                return Inside(owner, parts[split:])
+                return JsonMember(owner, parts[split:])
         return None
 
     def _own(self, name: str) -> FieldColumn:
@@ -288,25 +288,25 @@ class _OneTable:
         return operand
 
     def _fitted(
-        self, meaning: str | FieldColumn | Inside, value: ast.Value
+        self, meaning: str | FieldColumn | JsonMember, value: ast.Value
     ) -> tuple[Operand | None, tuple[str, bool] | None]:
         if isinstance(value, ast.Amount):
-            given = NO_UNIT if value.unit is None else _unit(value.unit, value.place)
+            value_unit = NO_UNIT if value.unit is None else _unit(value.unit, value.place)
             operand: Operand = ScaledNumber(value.value, value.whole)
         else:
             assert value.value is not None
-            given, operand = NO_UNIT, value.value
-        if isinstance(meaning, Inside):
-            return (operand, None) if is_bare(given) else (None, ("has no unit", True))
+            value_unit, operand = NO_UNIT, value.value
+        if isinstance(meaning, JsonMember):
+            return (operand, None) if is_bare(value_unit) else (None, ("has no unit", True))
         there = "text" if isinstance(meaning, str) else kind_of(meaning.column.type)
         if there != kind_of_value(operand):
             return None, (_HOLDS[there], False)
         if not isinstance(operand, ScaledNumber) or isinstance(meaning, str):
             return operand, None
         unit = meaning.column.unit
-        if not is_bare(given) and not compatible(given, unit):
+        if not is_bare(value_unit) and not compatible(value_unit, unit):
             return None, ("has no unit" if is_bare(unit) else f"is in `{meaning.bare}`", True)
-        factor = ratio(meaning.bare if is_bare(given) else given, unit)
+        factor = ratio(meaning.bare if is_bare(value_unit) else value_unit, unit)
         return ScaledNumber(operand.value * factor - meaning.zero, operand.whole), None
 
 

@@ -19,8 +19,8 @@ def outside(bounds: Iterable[Bound], keys: Iterable[Bound]) -> Bound | None:
 
     None: each of them has one value for the group.
     """
-    known = {key.value for key in keys}
-    return next((one for bound in bounds if (one := _varying(bound, known)) is not None), None)
+    key_values = {key.value for key in keys}
+    return next((one for bound in bounds if (one := _varying(bound, key_values)) is not None), None)
 
 
 def _varying(bound: Bound, keys: set[Expression]) -> Bound | None:
@@ -45,7 +45,7 @@ def conjuncts(bound: Bound) -> Iterator[Bound]:
         yield bound
 
 
-def within(bounds: Iterable[Bound]) -> Iterator[Bound]:
+def parts_of(bounds: Iterable[Bound]) -> Iterator[Bound]:
     """Yield expressions and what they are made of, in no order."""
     stack = list(bounds)
     while stack:

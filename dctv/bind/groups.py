@@ -11,7 +11,7 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Leaves
 from dctv.bind.cores import OutputColumn, aliases, output
-from dctv.bind.grouping import within
+from dctv.bind.grouping import parts_of
 from dctv.bind.payload import payload_items
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
@@ -265,7 +265,7 @@ def _aggregate(binder: Binding, core: ast.Core, pieces: Pieces) -> Plan:
     keys = dict.fromkeys((*pieces.keys, *(c.value for c in pieces.special)))
     keys.update(dict.fromkeys(one for one in _unfiltered(query) if one in pieces.bare))
     query = w.grouped(query, keys)
-    serial = any(one.serial for one in within(parts))
+    serial = any(one.serial for one in parts_of(parts))
     bound = BoundQuery(query, outs, tuple(parts), source, sure=sure, serial=serial)
     made = relation(bound, leaves, binder.env, core.place, RowOrder.ANY)
     schema = Schema(Kind.SPAN, made.schema.columns, pieces.partitions)

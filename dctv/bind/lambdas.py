@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dctv.bind import operators
 from dctv.bind.bound import Bound, convert
 from dctv.bind.context import ClauseContext
-from dctv.bind.grouping import within
+from dctv.bind.grouping import parts_of
 from dctv.bind.members import shown
 from dctv.bind.scope import Scope, ScopeColumn
 from dctv.bind.types import BIGINT, BOOLEAN, settled
@@ -60,7 +60,7 @@ def lambda_call(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -
     names = tuple(map(_inside, body.parameters))
     written = called(name, listed.value, Lambda(names, value.value), *([] if first is None else [first.value]))
     parts = (listed, *_of_rows(value, names), *([] if first is None else [first]))
-    serial = any(one.serial for one in within([value]))
+    serial = any(one.serial for one in parts_of([value]))
     return Bound(written, unit, expr.place, parts=parts, type=made, serial=serial)
 
 
@@ -111,8 +111,10 @@ def _body(body: ast.Lambda, parameters: dict[str, ScopeColumn], context: ClauseC
 
     aggregated = None if context.aggregated is None else known(context.aggregated)
     env = context.env
-    if env.given:
-        env = replace(env, given={name: one for name, one in env.given.items() if name not in parameters})
+    if env.macro_arguments:
+        env = replace(
+            env, macro_arguments={name: one for name, one in env.macro_arguments.items() if name not in parameters}
+        )
     inner = replace(
         context, env=env, scope=known(context.scope), aggregated=aggregated, aggregates_allowed=False, clause="a lambda"
     )
@@ -121,6 +123,6 @@ def _body(body: ast.Lambda, parameters: dict[str, ScopeColumn], context: ClauseC
 
 def _of_rows(value: Bound, names: tuple[str, ...]) -> Iterator[Bound]:
     """Yield what a lambda's value has of the row: columns that are none of its parameters, which have no table."""
-    for one in within([value]):
+    for one in parts_of([value]):
         if isinstance(one.value, Column) and not one.parts and one.value.name not in names:
             yield one

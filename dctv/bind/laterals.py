@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dctv.bind.binding import Beside, Binding
+from dctv.bind.binding import Binding, LateralTable
 from dctv.bind.context import BoundQuery, Leaves
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
@@ -23,7 +23,7 @@ def alone_or_beside(binder: Binding, node: ast.Table, scope: Scope, leaves: Leav
 
     Any subquery and call of `unnest` may do that, with LATERAL before it or without.
     """
-    beside = _beside(binder, node)
+    beside = _lateral_table(binder, node)
     if beside is not None:
         return beside_others(node, beside, leaves)
     select = listed(node)
@@ -37,14 +37,14 @@ def alone_or_beside(binder: Binding, node: ast.Table, scope: Scope, leaves: Leav
         return inlined(binder, select, scope, leaves)
 
 
-def _beside(binder: Binding, node: ast.Table) -> Beside | None:
+def _lateral_table(binder: Binding, node: ast.Table) -> LateralTable | None:
     """Return the common table that a name means, if that reads columns of the query around it."""
     if not isinstance(node, ast.TableName) or len(node.path.parts) != 1:
         return None
     return binder.beside.get(node.path.parts[0].text.lower())
 
 
-def beside_others(node: ast.Table, found: Beside, leaves: Leaves) -> Inlined:
+def beside_others(node: ast.Table, found: LateralTable, leaves: Leaves) -> Inlined:
     """Bind a common table that reads columns of the query around it, where it is read."""
     alias: ast.Alias | None = getattr(node, "alias", None)
     name = found.table.name if alias is None else alias.name

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from dctv.bind.binding import Binding
-from dctv.bind.bound import Bound, said_of
+from dctv.bind.bound import Bound, with_macro
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Subqueries
 from dctv.bind.scope import Scope
 from dctv.catalog.namespace import Macro
@@ -37,18 +37,18 @@ class Expansion:
     """Errors of arguments, which are not the macro's."""
 
     @contextmanager
-    def telling(self) -> Iterator[None]:
+    def naming_macro(self) -> Iterator[None]:
         """Say of errors in the macro's text which macro it is, at the place of the call."""
         try:
             yield
         except QueryError as error:
             if any(error is one for one in self.own):
                 raise
-            place = error.place if self.has(error.place) else self.place
-            renamed: QueryError = type(error)(said_of(self.name, error.message), place, hint=error.hint)
+            place = error.place if self.contains(error.place) else self.place
+            renamed: QueryError = type(error)(with_macro(self.name, error.message), place, hint=error.hint)
             raise renamed from None
 
-    def has(self, place: Place | None) -> bool:
+    def contains(self, place: Place | None) -> bool:
         """Whether a place is within the call."""
         whole = self.place
         if place is None or whole is None:
@@ -126,18 +126,20 @@ def expand(macro: Macro, call: ast.Call, context: ClauseContext, bind: Bind) -> 
         hint = "DISTINCT, FILTER, OVER and the like stand in the macro's text"
         raise BindError(f"`{name}` is a macro, which accepts only values", call.place, hint=hint)
     matched = _matched(name, macro, call.arguments, call.keywords, call.place)
-    env = replace(context.env, given={}, expanding=_deeper(name, macro, context.env.expanding, call.place))
+    env = replace(context.env, macro_arguments={}, expanding=_deeper(name, macro, context.env.expanding, call.place))
     outside = context.subqueries.copy(env=context.env)
     closed = replace(context, env=env, scope=Scope([]), aggregated=None, aliases={}, subqueries=outside)
     expansion = Expansion(name, call.place)
-    given = {}
+    substitutions = {}
     for key, value in matched.items():
         within = context if value is not None else closed
         expr = macro.default(key) if value is None else value
-        given[key] = MacroArgument(key, expr, within, expansion, outside, ast.ValueArgument(expr, place=expr.place))
-    env = replace(env, given=given)
+        substitutions[key] = MacroArgument(
+            key, expr, within, expansion, outside, ast.ValueArgument(expr, place=expr.place)
+        )
+    env = replace(env, macro_arguments=substitutions)
     inside = _Closed(context.subqueries.copy(env=env, common={}))
-    with expansion.telling():
+    with expansion.naming_macro():
         made = bind(body, replace(context, env=env, aliases={}, subqueries=inside))
     return replace(_moved(made, expansion), place=call.place)
 
@@ -155,7 +157,7 @@ def expand_table(macro: Macro, node: ast.TableCall, binder: Binding) -> Plan:
     expanding = _deeper(name, macro, binder.env.expanding, node.place)
     expansion = Expansion(name, node.place)
     context = binder.context(Scope([]), Leaves(), clause="an argument", aggregates_allowed=False)
-    read, common, given = _read(body), {}, {}
+    read, common, substitutions = _read(body), {}, {}
     for key, value in matched.items():
         argument = _as_argument(macro.default(key)) if value is None else value
         argument = _forwarded(argument, binder)
@@ -164,10 +166,10 @@ def expand_table(macro: Macro, node: ast.TableCall, binder: Binding) -> Plan:
         elif key in read or isinstance(argument, _TABLES):
             raise _unfit(key, name, argument, table=key in read)
         else:
-            given[key] = MacroArgument(key, _as_value(argument, key), context, expansion, binder, argument)
-    env = replace(binder.env, given=given, expanding=expanding)
+            substitutions[key] = MacroArgument(key, _as_value(argument, key), context, expansion, binder, argument)
+    env = replace(binder.env, macro_arguments=substitutions, expanding=expanding)
     inside = binder.copy(env=env, common=common, common_dependencies={}, recursive=False, depth=binder.depth + 1)
-    with expansion.telling():
+    with expansion.naming_macro():
         return inside.plan(body)
 
 
@@ -192,27 +194,27 @@ def _matched(
             arguments[len(names)].place or place,
             hint=f"it is {macro.doc}",
         )
-    given: dict[str, _Value | None] = dict(zip(names, arguments, strict=False))
+    matched: dict[str, _Value | None] = dict(zip(names, arguments, strict=False))
     for key, value in keywords:
         lower = key.text.lower()
         if lower not in names:
             near = nearest(key.text, names)
             hint = f"did you mean `{near}`?" if near else f"it is {macro.doc}"
             raise BindError(f"`{name}` has no argument `{key.text}`", key.place or place, hint=hint)
-        if lower in given:
+        if lower in matched:
             raise BindError(f"argument `{key.text}` is given twice", key.place or place)
-        given[lower] = value
+        matched[lower] = value
     for one, default in macro.parameters.items():
-        if one not in given:
+        if one not in matched:
             if default is None:
                 raise BindError(f"`{name}` needs the argument `{one}`", place, hint=f"it is {macro.doc}")
-            given[one] = None
-    return given
+            matched[one] = None
+    return matched
 
 
 def _moved(bound: Bound, expansion: Expansion) -> Bound:
     """Put what stands in the text of the macro to the place of the call, for errors that are found later."""
-    if expansion.has(bound.place):
+    if expansion.contains(bound.place):
         return bound
     parts = tuple(_moved(part, expansion) for part in bound.parts)
     return replace(bound, parts=parts, place=expansion.place, macro=expansion.name)
@@ -228,7 +230,7 @@ def _forwarded(argument: ast.Argument, binder: Binding) -> ast.Argument:
     """Return what a parameter of the macro in whose text the call stands was given."""
     if isinstance(argument, ast.TableArgument) and len(argument.path.parts) == 1:
         key = argument.path.parts[0].text.lower()
-        if key in binder.env.given:
+        if key in binder.env.macro_arguments:
             return ast.ValueArgument(ast.Column(argument.path, place=argument.place), place=argument.place)
     return argument
 

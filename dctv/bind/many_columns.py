@@ -150,44 +150,46 @@ def _columns(node: ast.Columns, context: ClauseContext, starred: Starred) -> lis
     star = choice if isinstance(choice, ast.Star) else ast.Star(node.qualifier, place=node.place)
     # Of a span group the columns that aggregates see are meant.
     seen = context if context.aggregated is None else replace(context, scope=context.aggregated)
-    known = starred(star, seen, context.away)
+    starred_columns = starred(star, seen, context.away)
     match choice:
         case ast.Star():
-            found = [MatchedColumn(name, bound, (name,)) for name, bound in known]
+            found = [MatchedColumn(name, bound, (name,)) for name, bound in starred_columns]
         case ast.String(text):
-            wanted = _compiled(text, choice)
-            matches = [(name, bound, wanted.search(name)) for name, bound in known]
+            regex = _compiled(text, choice)
+            matches = [(name, bound, regex.search(name)) for name, bound in starred_columns]
             found = [MatchedColumn(n, b, (n, *(g or "" for g in m.groups()))) for n, b, m in matches if m is not None]
         case ast.List(items) if all(isinstance(one, ast.String) for one in items):
             # Each column once, and in the order of the table, as in the engine.
-            listed = {_named(one, known).name for one in items if isinstance(one, ast.String)}
+            listed = {_named(one, starred_columns).name for one in items if isinstance(one, ast.String)}
             found = [
-                _named(ast.String(name), known) for name in dict.fromkeys(name for name, _ in known) if name in listed
+                _named(ast.String(name), starred_columns)
+                for name in dict.fromkeys(name for name, _ in starred_columns)
+                if name in listed
             ]
         case ast.Lambda():
-            kept = _kept(choice, [name for name, _ in known], context)
-            found = [MatchedColumn(name, bound, (name,)) for name, bound in known if name in kept]
+            selected = _selected(choice, [name for name, _ in starred_columns], context)
+            found = [MatchedColumn(name, bound, (name,)) for name, bound in starred_columns if name in selected]
         case _:
             raise BindError(
                 "COLUMNS takes a star, a regular expression, a list of names or a lambda of a name", choice.place
             )
     if not found:
-        names = [name for name, _ in known]
+        names = [name for name, _ in starred_columns]
         near = nearest(choice.text, names) if isinstance(choice, ast.String) else None
         hint = f"did you mean `{near}`?" if near else f"columns here: {', '.join(names[:12])}"
         raise BindError("COLUMNS matches no column", choice.place, hint=hint)
     return found
 
 
-def _named(name: ast.String, known: Sequence[tuple[str, Bound]]) -> MatchedColumn:
-    for own, bound in known:
+def _named(name: ast.String, columns: Sequence[tuple[str, Bound]]) -> MatchedColumn:
+    for own, bound in columns:
         if own.lower() == name.text.lower():
             return MatchedColumn(own, bound, (own,))
-    near = nearest(name.text, [own for own, _ in known])
+    near = nearest(name.text, [own for own, _ in columns])
     raise BindError(f"unknown column `{name.text}`", name.place, hint=f"did you mean `{near}`?" if near else None)
 
 
-def _kept(test: ast.Lambda, names: Sequence[str], context: ClauseContext) -> set[str]:
+def _selected(test: ast.Lambda, names: Sequence[str], context: ClauseContext) -> set[str]:
     """Return the names for which a lambda holds: the engine computes it."""
     if len(test.parameters) != 1:
         raise BindError("the lambda of COLUMNS has one parameter, the name of a column", test.place)

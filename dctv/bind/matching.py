@@ -86,7 +86,7 @@ class Matching:
         stored, condition = self.tables[place]
         items = columns(stored.table)
         if schema.names[-1] == _ROW:
-            items += [Item(Column(TS), _TIME), Item(w.whole(place), _TABLE), Item(w.ROW_NUMBER, _ROW)]
+            items += [Item(Column(TS), _TIME), Item(w.int64(place), _TABLE), Item(w.ROW_NUMBER, _ROW)]
         query = _limited(_where(items, "raw", condition), limit)
         timed = bool(schema.kind.time_columns)
         return Relation(schema, RowOrder.TIME if timed else RowOrder.STABLE, query, (("raw", stored.plan),))
@@ -117,7 +117,7 @@ def _where(items: list[Item], leaf: str, condition: Condition) -> Select:
 
 def _union(selects: Sequence[Select]) -> Derived:
     """Put the rows of selects together."""
-    return Derived(w.together(selects), "every")
+    return Derived(w.concatenated(selects), "every")
 
 
 def _columns(one: EventTable) -> list[Item]:
@@ -126,8 +126,8 @@ def _columns(one: EventTable) -> list[Item]:
     name = Text(event.name) if event.named_by is None else Column(event.named_by)
     made: dict[str, Expression] = {"name": name, "args": args_of(one)}
     items: list[Item] = []
-    for wanted in events_schema().columns:
-        source = sources.get(wanted.name)
-        value = made.get(wanted.name, NULL if source is None else Column(source))
-        items.append(Item(Cast(value, wanted.type), wanted.name))
+    for column in events_schema().columns:
+        source = sources.get(column.name)
+        value = made.get(column.name, NULL if source is None else Column(source))
+        items.append(Item(Cast(value, column.type), column.name))
     return items

@@ -79,12 +79,12 @@ def index(expr: ast.Index, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `x[i]`, by the type of x."""
     subject, key = bind(expr.operand, context), bind(expr.index, context)
     _need_bare(key, "an index")
-    known = subject.type
-    if known is None and isinstance(expr.operand, ast.Column):
-        known = context.scope.declared(expr.operand.path)
-    kind = _name(known)
+    subject_type = subject.type
+    if subject_type is None and isinstance(expr.operand, ast.Column):
+        subject_type = context.scope.declared(expr.operand.path)
+    kind = _name(subject_type)
     if kind in ("STRUCT", "JSON", "UNION", "VARIANT") and isinstance(key.value, Text):
-        value, made = member_of(subject.value, known, key.value.value, key.place)
+        value, made = member_of(subject.value, subject_type, key.value.value, key.place)
         # What is of a select further out is left to the engine, which cannot do it everywhere.
         return Bound(value, place=expr.place, parts=(subject,), type=None if subject.type is None else made)
     if kind in _POSITIONAL and key.family in ("text", "float"):
@@ -114,14 +114,14 @@ def slice_(expr: ast.Slice, context: ClauseContext, bind: Bind) -> Bound:
         constant(Fraction(default), NO_UNIT, expr.place, integral=True) if end is None else bind(end, context)
         for end, default in zip((expr.start, expr.stop), (-1, 1) if backwards else (1, -1), strict=True)
     ]
-    given = [*ends, *([] if step is None else [step])]
-    for one in given:
+    bounds = [*ends, *([] if step is None else [step])]
+    for one in bounds:
         _need_bare(one, "the end of a slice")
     if _kind(subject) not in _SLICED:
         raise BindError(f"a slice needs a list or a string, found {shown(subject.type)}", subject.place)
-    made = of_call("array_slice", [subject.type, *(one.type for one in given)])
-    value = call("array_slice", subject.value, *(one.value for one in given))
-    return Bound(value, subject.unit, expr.place, family=subject.family, parts=(subject, *given), type=made)
+    made = of_call("array_slice", [subject.type, *(one.type for one in bounds)])
+    value = call("array_slice", subject.value, *(one.value for one in bounds))
+    return Bound(value, subject.unit, expr.place, family=subject.family, parts=(subject, *bounds), type=made)
 
 
 def member(expr: ast.Member, context: ClauseContext, bind: Bind) -> Bound:

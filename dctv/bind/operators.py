@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dctv.bind import time_literals
-from dctv.bind.bound import Bound, as_interval, both, constant, is_time, scale, unify
+from dctv.bind.bound import Bound, arithmetic_family, as_interval, constant, is_time, scale, unify
 from dctv.bind.types import BOOLEAN, INTERVAL, VARCHAR, of_call, of_operator, settled
 from dctv.bind.wall_clock import as_times
 from dctv.catalog.namespace import Catalog
@@ -118,7 +118,7 @@ def _sum(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     if left.constant is not None and right.constant is not None and unit != NO_UNIT:
         value = left.constant + right.constant if expr.op == "+" else left.constant - right.constant
         return constant(value, unit, expr.place, integral=left.integral and right.integral)
-    return replace(_infix(expr, left, right), unit=unit, family=both(left, right))
+    return replace(_infix(expr, left, right), unit=unit, family=arithmetic_family(left, right))
 
 
 def _is_date(bound: Bound) -> bool:
@@ -133,7 +133,7 @@ def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     if left.constant is not None and right.constant is not None and (left.unit, right.unit) != (NO_UNIT, NO_UNIT):
         value = left.constant * right.constant * factor
         return constant(value, unit, expr.place, integral=left.integral and right.integral)
-    return scale(replace(_infix(expr, left, right), family=both(left, right)), factor, unit)
+    return scale(replace(_infix(expr, left, right), family=arithmetic_family(left, right)), factor, unit)
 
 
 def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
@@ -149,7 +149,7 @@ def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
         unit, factor = divide(left.unit, right.unit)
     if expr.op == "/" and left.constant is not None and right.constant and _with_units(left, right):
         return constant(left.constant / right.constant * factor, unit, expr.place, integral=False)
-    family = "float" if expr.op == "/" else both(left, right)
+    family = "float" if expr.op == "/" else arithmetic_family(left, right)
     value, made = _division(expr.op, left, right), _quotient_type(expr.op, left, right)
     result = Bound(value, unit, expr.place, family=family, parts=(left, right), type=made)
     return scale(result, factor, unit)
@@ -157,9 +157,9 @@ def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
 
 def _quotient_type(op: str, left: Bound, right: Bound) -> Type | None:
     made = of_operator(op, left.type, right.type)
-    if op != "//" or both(left, right) == "integer" or made is None:
+    if op != "//" or arithmetic_family(left, right) == "integer" or made is None:
         return made
-    if both(left, right) == "float":
+    if arithmetic_family(left, right) == "float":
         return of_call("trunc", [made])
     whole = of_operator("-", left.type, of_operator("%", left.type, right.type))
     return of_operator("//", whole, right.type)
@@ -180,10 +180,10 @@ def _with_units(left: Bound, right: Bound) -> bool:
 
 def _division(op: str, left: Bound, right: Bound) -> Expression:
     quotient: Expression = Binary(op, left.value, right.value)
-    if op == "//" and both(left, right) != "integer":
+    if op == "//" and arithmetic_family(left, right) != "integer":
         # The engine's `//` truncates integers only: for doubles its quotient keeps the fraction.
-        known = both(left, right) == "float"
-        quotient = w.call("trunc", quotient) if known else _whole_quotient(left.value, right.value)
+        is_float = arithmetic_family(left, right) == "float"
+        quotient = w.call("trunc", quotient) if is_float else _whole_quotient(left.value, right.value)
     if right.constant:
         return quotient
     counted = IsNull(w.call(ZERO_DIVISION, Cast(right.value, "DOUBLE")))

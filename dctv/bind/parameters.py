@@ -30,7 +30,7 @@ def numbered(params: Params | None) -> Mapping[int | str, object]:
     return dict(enumerate(params))
 
 
-def value_of(given: object) -> Value:
+def value_of(parameter: object) -> Value:
     """Return the value that a parameter stands for; durations become numbers of ns, dates values of the engine.
 
     Numbers of numpy and of pandas are taken as Python's.
@@ -38,24 +38,24 @@ def value_of(given: object) -> Value:
     Raises:
         TypeError: there is no such value in the language.
     """
-    given = _plain(given)
-    match given:
+    parameter = _plain(parameter)
+    match parameter:
         case None | bool() | int() | float() | str() | bytes() | Quantity() | Cast():
-            return given
+            return parameter
         case timedelta():
-            seconds = given.days * 86_400 + given.seconds
-            return Quantity(Fraction(seconds * _EXACT + given.microseconds * 1000), parse_unit("ns"))
+            seconds = parameter.days * 86_400 + parameter.seconds
+            return Quantity(Fraction(seconds * _EXACT + parameter.microseconds * 1000), parse_unit("ns"))
         case datetime():
-            aware = given.tzinfo is not None
-            return Cast(Text(given.isoformat(" ")), "TIMESTAMP WITH TIME ZONE" if aware else "TIMESTAMP")
+            aware = parameter.tzinfo is not None
+            return Cast(Text(parameter.isoformat(" ")), "TIMESTAMP WITH TIME ZONE" if aware else "TIMESTAMP")
         case date():
-            return Cast(Text(given.isoformat()), "DATE")
+            return Cast(Text(parameter.isoformat()), "DATE")
         case Integral():
-            return int(given)
+            return int(parameter)
         case Real():
-            return float(given)
+            return float(parameter)
         case _:
-            raise TypeError(type(given).__name__)
+            raise TypeError(type(parameter).__name__)
 
 
 def option_of(option: object) -> object:

@@ -32,7 +32,7 @@ class Aligned:
         return len(self.partitions)
 
 
-def _way_out(left: Plan, right: Plan) -> str | None:
+def _hint(left: Plan, right: Plan) -> str | None:
     """Say what to do about a right side that is no span table."""
     if right.schema.kind is not Kind.EVENT:
         return None
@@ -47,7 +47,7 @@ def align(node: ast.SpanJoin | ast.SpanBroadcast, left: Plan, right: Plan) -> Al
         raise BindError(
             f"the right side of a {_name(node)} is a span table, found {right.schema.describe_one()}",
             node.right.place,
-            hint=_way_out(left, right),
+            hint=_hint(left, right),
         )
     if isinstance(node, ast.SpanBroadcast):
         return _broadcast(node, left, right)

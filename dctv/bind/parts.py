@@ -16,13 +16,13 @@ LINE = "line"
 
 def bind_part(binder: Binding, part: LibraryPart) -> Plan:
     """Return the rows of a part together; views whose events the trace lacks are left out."""
-    known: tuple[LibraryPart, Plan, Dependencies] | None = binder.env.catalog.bound.get(id(part))
-    if known is None:
+    cached: tuple[LibraryPart, Plan, Dependencies] | None = binder.env.catalog.bound.get(id(part))
+    if cached is None:
         whole = Dependencies(any=True)
-        known = binder.env.catalog.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
+        cached = binder.env.catalog.bound[id(part)] = (part, _rows_of(binder, part, whole), whole)
     if binder.dependencies is not None:
-        binder.dependencies.add(known[2])
-    return known[1]
+        binder.dependencies.add(cached[2])
+    return cached[1]
 
 
 def _rows_of(binder: Binding, part: LibraryPart, whole: Dependencies) -> Plan:
@@ -57,7 +57,7 @@ def _together(part: LibraryPart, plans: list[Plan], *, numbered: bool) -> Relati
     """
     names = physical_names(part.schema)
     leaves = {f"source{number}": plan for number, plan in enumerate(plans)}
-    query = w.together([w.select(*names, source=leaf) for leaf in leaves])
+    query = w.concatenated([w.select(*names, source=leaf) for leaf in leaves])
     timed = part.schema.kind is not Kind.REGULAR
     if timed:
         whole = w.select(*w.columns(names), source=query, alias="every")

@@ -37,7 +37,7 @@ def pivoted(binder: Binding, node: ast.Pivot) -> Plan:
     """Bind a pivot: groups, and in each of them every aggregate of the rows of every value."""
     inner, plan, source = _over(binder, node.table)
     found = [_values(inner, choice, source) for choice in node.choices]
-    keys = node.group if node.group is not None else _others(plan, (node.choices, node.aggregates))
+    keys = node.group if node.group is not None else _other_columns(plan, (node.choices, node.aggregates))
     columns = [ast.ResultColumn(key, place=key.place) for key in keys]
     count = len(node.aggregates)
     for one in found:
@@ -67,8 +67,8 @@ def unpivoted(binder: Binding, node: ast.Unpivot) -> Plan:
     names = ast.List(tuple(ast.String(_name_of(one, declared)) for one in columns), place=node.place)
     lists = [ast.List(tuple(one), place=node.place) for one in zip(*values, strict=True)]
     made = [_unnested(names, node.name), *(_unnested(one, to) for one, to in zip(lists, node.values, strict=True))]
-    kept = [ast.ResultColumn(one, place=one.place) for one in _others(plan, columns)]
-    core = ast.Core((*kept, *made), source=source, place=node.place)
+    other_columns = [ast.ResultColumn(one, place=one.place) for one in _other_columns(plan, columns)]
+    core = ast.Core((*other_columns, *made), source=source, place=node.place)
     rows = ast.TableSelect(ast.Select(core, place=node.place), ast.Alias(ast.Name(_SOURCE)), place=node.place)
     star = ast.ResultColumn(ast.Star(place=node.place), place=node.place)
     tests = () if node.include_nulls else tuple(_known(name) for name in node.values)
@@ -92,7 +92,7 @@ def _over(binder: Binding, table: ast.Table) -> tuple[Binding, Plan, ast.Table]:
     return inner, plan, ast.TableName(ast.Path.of(_SOURCE), ast.Alias(name), place=table.place)
 
 
-def _others(plan: Plan, named: object) -> list[ast.Expr]:
+def _other_columns(plan: Plan, named: object) -> list[ast.Expr]:
     """Return the columns of a plan that are not named in some nodes."""
     away = {one.path.parts[-1].text.lower() for one in nodes(named) if isinstance(one, ast.Column)}
     return [_column(name) for name in plan.schema.names if name.lower() not in away]
@@ -114,8 +114,8 @@ def _values(binder: Binding, choice: ast.PivotChoice, source: ast.Table) -> list
     shown = ast.Core(
         (ast.ResultColumn(_text(_column("x"))),), source=rows, where=_known(ast.Name("x")), place=expr.place
     )
-    asked = binder.plan(ast.Select(shown, order_by=(ast.OrderTerm(_column("x")),), place=expr.place))
-    found = dict.fromkeys(str(one) for one in binder.env.evaluate(asked))
+    plan = binder.plan(ast.Select(shown, order_by=(ast.OrderTerm(_column("x")),), place=expr.place))
+    found = dict.fromkeys(str(one) for one in binder.env.evaluate(plan))
     return [_Value(one, _is(_text(expr), ast.String(one, place=expr.place))) for one in found]
 
 

@@ -76,7 +76,7 @@ class _Parts:
 
 
 @record
-class _Made:
+class _RecursiveQuery:
     """The query of a recursive common table."""
 
     query: Query
@@ -114,15 +114,15 @@ def _named(schema: Schema, cte: ast.CommonTable) -> Schema:
     return Schema(Kind.REGULAR, tuple(renamed))
 
 
-def _recursion(parts: _Parts, base: tuple[BoundQuery, Schema], parent: Scope | None, leaves: Leaves) -> _Made:
+def _recursion(parts: _Parts, base: tuple[BoundQuery, Schema], parent: Scope | None, leaves: Leaves) -> _RecursiveQuery:
     """Bind the step, and write the query; the table that is being made is a leaf for that long."""
     first, given = base
     keys, schema = using_key(parts.binder, parts.cte, given, first.query, leaves)
     itself, whole = (Relation(schema, RowOrder.ANY, query=Select()) for _ in range(2))
     own, everything = leaves.name(itself), leaves.name(whole)
     name = parts.cte.name.text.lower()
-    known = {**parts.binder.common, name: itself, recurring(name): whole}
-    step, _ = bind_select(parts.binder.copy(common=known, recursive=True), parts.step, parent, leaves)
+    tables = {**parts.binder.common, name: itself, recurring(name): whole}
+    step, _ = bind_select(parts.binder.copy(common=tables, recursive=True), parts.step, parent, leaves)
     leaves.forget(itself)
     leaves.forget(whole)
     if len(step.outs) != len(first.outs):
@@ -141,7 +141,7 @@ def _recursion(parts: _Parts, base: tuple[BoundQuery, Schema], parent: Scope | N
     names = tuple(physical_names(schema))
     query = w.select(*w.columns(names, own), source=own)
     made = replace(query, steps=(CommonTable(own, union, names, keys=keys),), recursive=True)
-    return _Made(made, schema, first.serial or step.serial or bool(keys))
+    return _RecursiveQuery(made, schema, first.serial or step.serial or bool(keys))
 
 
 def _in_units(step: BoundQuery, schema: Schema, select: ast.Select) -> Query:

@@ -72,8 +72,8 @@ def _target(one: ast.ResultColumn, bound: Bound, schema: Schema, names: list[str
                 f"the aggregate is of no column: give it the name of one, such as {call.function}(...) AS x", one.place
             )
         return read
-    wanted = one.name.text.lower()
-    found = next((n for c, n in zip(schema.columns, names, strict=True) if c.name.lower() == wanted), None)
+    key_name = one.name.text.lower()
+    found = next((n for c, n in zip(schema.columns, names, strict=True) if c.name.lower() == key_name), None)
     if found is None:
         raise BindError(f"the table has no column `{one.name.text}` for an aggregate", one.name.place)
     return found

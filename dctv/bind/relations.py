@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from dctv.bind.bound import Bound, said_of
+from dctv.bind.bound import Bound, with_macro
 from dctv.bind.context import BoundQuery, Environment, Leaves, Out
-from dctv.bind.grouping import within
+from dctv.bind.grouping import parts_of
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan import walk
 from dctv.plan.build import STAR, typed_nothing
@@ -76,7 +76,7 @@ def _refuse_states(query: BoundQuery, types: Sequence[str], place: Place | None)
 
 def _of_structs(query: BoundQuery, place: Place | None) -> BindError:
     """Return the error for `unnest`, the one function that makes several columns."""
-    calls = (one for one in within(query.parts) if isinstance(one.value, Call) and one.value.function == "unnest")
+    calls = (one for one in parts_of(query.parts) if isinstance(one.value, Call) and one.value.function == "unnest")
     found = next(calls, None)
     return BindError(
         "`unnest` of structs makes a column of each member",
@@ -92,9 +92,9 @@ def _known_types(query: BoundQuery) -> list[str] | None:
 
 
 def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment, place: Place | None) -> list[str]:
-    known = _known_types(query)
-    if known is not None:
-        return known
+    known_types = _known_types(query)
+    if known_types is not None:
+        return known_types
     try:
         described = _described(query.query, leaves, env)
         # The engine does not say of what aggregate a state is.
@@ -116,7 +116,7 @@ def _types(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environme
         guilty = _guilty(query, leaves, env)
         if guilty is None:
             raise BindError(error.message, place, hint=error.hint) from None
-        raise BindError(said_of(guilty.macro, error.message), guilty.place or place, hint=error.hint) from None
+        raise BindError(with_macro(guilty.macro, error.message), guilty.place or place, hint=error.hint) from None
 
 
 def _not_grouped(place: Place) -> BindError:

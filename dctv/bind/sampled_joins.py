@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dctv.bind.context import Leaves
-from dctv.bind.samples import numbered_columns, taken
+from dctv.bind.samples import numbered_columns, sampled_rows
 from dctv.bind.scope import Scope, ScopeColumn
 from dctv.bind.tables import FromClause
 from dctv.plan import build as w
@@ -39,5 +39,5 @@ def sampled_join(source: FromClause, sample: ast.Sample, leaves: Leaves) -> From
     merged = {name: column(one) for name, one in source.scope.merged.items()}
     scope = Scope(tables, source.scope.parent, merged, source.scope.hidden)
     away: set[Expression] = {replaced(value, moved) for value in source.merged_away}
-    taken_rows = taken(rows, listed, sample)
+    taken_rows = sampled_rows(rows, listed, sample)
     return FromClause(scope, Derived(taken_rows, inner), [], away, stable=True, parts=source.parts, sure=source.sure)

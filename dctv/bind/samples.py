@@ -37,16 +37,16 @@ def sampled(plan: Plan, sample: ast.Sample) -> Plan:
     """Return a table of some rows of another one, of its kind and in its order."""
     if sample.share and sample.size == 100:
         return plan
-    query = taken(numbered(plan, "t"), physical_names(plan.schema), sample)
+    query = sampled_rows(numbered(plan, "t"), physical_names(plan.schema), sample)
     timed = plan.schema.kind is not Kind.REGULAR
     order = RowOrder.TIME if timed or plan.ordered else RowOrder.STABLE
     return Relation(plan.schema, order=order, query=query, leaves=(("t", plan),))
 
 
-def taken(rows: Select, names: Sequence[str], sample: ast.Sample) -> Select:
+def sampled_rows(rows: Select, names: Sequence[str], sample: ast.Sample) -> Select:
     """Return some of the rows of a query that are numbered, in their order."""
     # Hashed twice: of rows and seeds that are put together by one hash, near seeds would draw alike.
-    drawn = w.call("hash", w.call("hash", Column(ROW), w.whole(sample.seed)))
+    drawn = w.call("hash", w.call("hash", Column(ROW), w.int64(sample.seed)))
     rows = w.select(*w.columns([*names, ROW]), Item(drawn, _DRAWN), source=rows)
     if sample.share and sample.method != "RESERVOIR":
         bound = Number(f"{float(sample.size * _ALL / 100)!r}".replace("e+", "e"))

@@ -139,7 +139,7 @@ class Scope:
                 # What is of a select further out is left to the engine, which cannot do it everywhere.
                 made = found.type
                 return Bound(found.value, found.column.unit, path.place, family=family, type=made, origin=found.origin)
-            member = scope.member(path) or (None if scope is self else scope.result(path)) or scope.whole(path)
+            member = scope.member(path) or (None if scope is self else scope.result(path)) or scope.row_struct(path)
             if member is not None:
                 return member
             scope = scope.parent
@@ -152,7 +152,7 @@ class Scope:
             return None
         return replace(found, place=path.place)
 
-    def whole(self, path: ast.Path) -> Bound | None:
+    def row_struct(self, path: ast.Path) -> Bound | None:
         """Return a row of the table that a name means, as a struct; what counts has one value, and that is it."""
         table = self.find_table((path.parts[0].text,)) if len(path.parts) == 1 else None
         if table is None or not table.columns:
@@ -229,10 +229,10 @@ def unknown_column(name: str, near: str | None, names: list[str], place: Place |
 
 
 def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
-    wanted = path.parts[-1].text
+    column_name = path.parts[-1].text
     for found in (
-        [c for c in columns if c.name == wanted],
-        [c for c in columns if c.name.lower() == wanted.lower()],
+        [c for c in columns if c.name == column_name],
+        [c for c in columns if c.name.lower() == column_name.lower()],
     ):
         if len(found) == 1:
             return found[0]
@@ -240,9 +240,9 @@ def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
             spellings = list(dict.fromkeys(c.name for c in found))
             if len(spellings) > 1:
                 listed = " or ".join(f"`{s}`" for s in spellings)
-                raise BindError(f"column `{wanted}` is ambiguous: {listed}", path.place)
+                raise BindError(f"column `{column_name}` is ambiguous: {listed}", path.place)
             raise BindError(
-                f"column `{wanted}` is ambiguous: {len(found)} columns have the name",
+                f"column `{column_name}` is ambiguous: {len(found)} columns have the name",
                 path.place,
                 hint="put the table's name or alias in front",
             )

@@ -13,7 +13,7 @@ from dctv.bind.branches import of_branches
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
 from dctv.bind.cores import OutputColumn, bind_core, ordinal
 from dctv.bind.distinct_on import first_of_each
-from dctv.bind.grouping import aggregates, outside, within
+from dctv.bind.grouping import aggregates, outside, parts_of
 from dctv.bind.many_columns import Chosen, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
@@ -67,7 +67,7 @@ def bind_select(binder: Binding, select: ast.Select, parent: Scope | None, leave
         fit = all(one.type is not None for one in terms) and ungrouped is None
         distinct = isinstance(select.body, ast.Core) and select.body.distinct
         sure = query.sure and fit and not (terms and distinct) and (keys is not None or not any(map(aggregates, terms)))
-        serial = query.serial or any(one.serial for one in within(terms))
+        serial = query.serial or any(one.serial for one in parts_of(terms))
         query = replace(query, sure=sure, serial=serial, ungrouped=query.ungrouped or ungrouped)
     elif not keeps:
         # LIMIT takes the same rows in every run only if all rows are in order.
@@ -124,7 +124,7 @@ def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: L
     inner = leaves.alias("v")
     query = w.select(*names, source=Rows(written, inner, names), alias=inner)
     parts = tuple(b for row in rows for b in row)
-    serial = any(one.serial for one in within(parts))
+    serial = any(one.serial for one in parts_of(parts))
     return BoundQuery(query, outs, parts, sure=None not in types, serial=serial)
 
 
@@ -260,9 +260,9 @@ def _named(expr: ast.Expr, items: Sequence[OutputColumn]) -> int | None:
     """Return the result column that a bare name means in ORDER BY, where results come before inputs."""
     if not isinstance(expr, ast.Column) or len(expr.path.parts) != 1:
         return None
-    wanted = expr.path.parts[0].text
-    exact = [i for i, item in enumerate(items) if item.name == wanted]
-    for found in (exact, [i for i, item in enumerate(items) if item.name.lower() == wanted.lower()]):
+    column_name = expr.path.parts[0].text
+    exact = [i for i, item in enumerate(items) if item.name == column_name]
+    for found in (exact, [i for i, item in enumerate(items) if item.name.lower() == column_name.lower()]):
         if found:
             return found[0] if len(found) == 1 else None
     return None

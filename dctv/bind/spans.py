@@ -185,7 +185,7 @@ def _assign(
         owners = set(scopes)
         for column in columns_in(conjunct):
             # A parameter of a macro is a value, which is about none of the inputs.
-            if column.path.parts[0].text.lower() not in binder.env.given:
+            if column.path.parts[0].text.lower() not in binder.env.macro_arguments:
                 owners &= _owners(column, scopes, inputs)
         if not owners:
             _check_inner(node, conjunct)

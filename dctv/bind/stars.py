@@ -52,9 +52,9 @@ def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list
             members = members_of(struct.value, struct.type)
             return [ScopeColumn(ColumnType(name, made.text), value) for name, value, made in members]
         if table is None:
-            known = [t.alias for t in scope.tables if t.alias]
-            near = nearest(expr.qualifier.text, known)
-            hint = f"did you mean `{near}`?" if near else f"tables here: {', '.join(known)}" if known else None
+            aliases = [t.alias for t in scope.tables if t.alias]
+            near = nearest(expr.qualifier.text, aliases)
+            hint = f"did you mean `{near}`?" if near else f"tables here: {', '.join(aliases)}" if aliases else None
             raise BindError(f"unknown table `{expr.qualifier.text}`", expr.qualifier.place or expr.place, hint=hint)
         return list(table.columns)
     columns: list[ScopeColumn] = []
@@ -72,11 +72,11 @@ def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list
 
 def _listed(path: ast.Path, columns: Sequence[ScopeColumn], scope: Scope) -> list[int]:
     """Return which columns of a star a name means: all that have it, unless a table stands before it."""
-    wanted = path.parts[-1].text.lower()
-    places = [index for index, column in enumerate(columns) if column.name.lower() == wanted]
-    if len(path.parts) > 1 and wanted in scope.merged:
+    wanted_name = path.parts[-1].text.lower()
+    places = [index for index, column in enumerate(columns) if column.name.lower() == wanted_name]
+    if len(path.parts) > 1 and wanted_name in scope.merged:
         raise BindError(
-            f"`{wanted}` is one column of the joined tables here",
+            f"`{wanted_name}` is one column of the joined tables here",
             path.place,
             hint=f"without a table in front it is meant: {path.parts[-1].text}",
         )

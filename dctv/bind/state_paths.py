@@ -31,8 +31,8 @@ def path_call(name: str, arguments: Sequence[Bound], call: ast.Call) -> Bound:
         path, *others = [_replaced(_text(one.value), _ESCAPED, r"\\\1") for one in arguments]
         for text in others:
             path = Binary("||", Binary("||", path, Text("/")), text)
-        known = all(one.type is not None for one in arguments)
-        return Bound(path, place=place, parts=tuple(arguments), type=VARCHAR if known else None)
+        is_typed = all(one.type is not None for one in arguments)
+        return Bound(path, place=place, parts=tuple(arguments), type=VARCHAR if is_typed else None)
     if len(arguments) != 1:
         raise BindError(f"`{NAMES}` takes one path, found {len(arguments)}", place)
     whole = Binary("||", Text("/"), _text(arguments[0].value))

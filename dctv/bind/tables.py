@@ -263,10 +263,10 @@ def _merge(
     columns = [s.find(path) for s in scopes]
     for scope, found in zip(scopes, columns, strict=True):
         if found is None:
-            known = " or ".join(f"`{t.alias}`" for t in scope.tables if t.alias) or "the subquery"
+            aliases = " or ".join(f"`{t.alias}`" for t in scope.tables if t.alias) or "the subquery"
             near = nearest(name.text, scope.all_names())
             hint = f"did you mean `{near}`?" if near else None
-            raise BindError(f"{known} has no column `{name.text}`", name.place, hint=hint)
+            raise BindError(f"{aliases} has no column `{name.text}`", name.place, hint=hint)
     bounds = [Scope(s.tables, None, s.merged).resolve(path) for s in scopes]
     left, right = unify(bounds, "USING")
     assert columns[0] is not None

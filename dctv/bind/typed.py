@@ -9,7 +9,7 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves
 from dctv.bind.cores import OutputColumn, aliases, output
-from dctv.bind.grouping import within
+from dctv.bind.grouping import parts_of
 from dctv.bind.merging import merged
 from dctv.bind.payload import payload_items
 from dctv.bind.relations import names_of, relation
@@ -129,7 +129,7 @@ def assemble(
         sure = sure and having.type == BOOLEAN
         query = w.where(query, having.value)
     plain = walk.is_single(query) and not any(isinstance(node, Window) for node in walk.walk(query))
-    serial = any(one.serial for one in within(parts))
+    serial = any(one.serial for one in parts_of(parts))
     bound = BoundQuery(query, outs, tuple(parts), source, sure=sure, serial=serial)
     made = relation(bound, context.leaves, binder.env, core.place, plan.order if plain else RowOrder.ANY)
     schema = Schema(plan.schema.kind, made.schema.columns, partitions)

@@ -72,9 +72,9 @@ def settled(found: Type | None) -> Type | None:
 
 
 def _known(types: Iterable[Type | None]) -> list[Type] | None:
-    given = list(types)
-    known = [one for one in given if one is not None]
-    return known if len(known) == len(given) else None
+    all_types = list(types)
+    known_types = [one for one in all_types if one is not None]
+    return known_types if len(known_types) == len(all_types) else None
 
 
 def _casts(source: Type, target: Type) -> bool:

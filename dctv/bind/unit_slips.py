@@ -19,10 +19,10 @@ def warn_of_division(expr: ast.Expr, name: str, bound: Bound, context: ClauseCon
     if division is None or bound.unit == NO_UNIT:
         return
     # Last, since most names are no units, and an unknown unit is compared with all that there are.
-    wanted = _unit(name)
-    if wanted is None:
+    target_unit = _unit(name)
+    if target_unit is None:
         return
-    unit, word = wanted
+    unit, word = target_unit
     if unit == bound.unit or not compatible(unit, bound.unit):
         return
     divided, by = to_sql(division.left), to_sql(division.right)

@@ -90,10 +90,10 @@ def _leaves(value: Expression, made: Type, prefix: str, *, prefixed: bool) -> It
 
 
 def _option(name: ast.Name, value: ast.Expr) -> int:
-    known = name.text.lower()
-    if known not in _OPTIONS:
+    option = name.text.lower()
+    if option not in _OPTIONS:
         raise BindError(f"`unnest` has no argument `{name.text}`", name.place, hint=f"it has {', '.join(_OPTIONS)}")
-    if known == "max_depth":
+    if option == "max_depth":
         if not isinstance(value, ast.Number) or not value.is_integer or not 1 <= value.value <= _MOST_DEPTH:
             raise BindError(f"`{name.text}` is a whole number from 1 to {_MOST_DEPTH}", value.place or name.place)
         return int(value.value)

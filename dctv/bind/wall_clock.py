@@ -48,10 +48,12 @@ def wall_clock(
     plain = not (expr.keywords or expr.distinct or expr.order_by or expr.nulls or expr.exported)
     if len(expr.arguments) != 1 or expr.filter is not None or expr.over is not None or not plain:
         raise BindError(f"`{name}` takes one time", expr.place, hint=f"such as {name}(_ts)")
-    given = bind(expr.arguments[0], context)
-    if not is_time(given) and given.type != INTERVAL and not given.is_zero:
-        raise UnitError(f"`{name}` takes a time, found a value without one", given.place, hint=f"such as {name}(_ts)")
-    return _timestamp(convert(given, _NS, f"`{name}`"), clock.start, expr.place)
+    argument = bind(expr.arguments[0], context)
+    if not is_time(argument) and argument.type != INTERVAL and not argument.is_zero:
+        raise UnitError(
+            f"`{name}` takes a time, found a value without one", argument.place, hint=f"such as {name}(_ts)"
+        )
+    return _timestamp(convert(argument, _NS, f"`{name}`"), clock.start, expr.place)
 
 
 def _timestamp(time: Bound, start: int, place: Place | None) -> Bound:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dctv.bind.bound import Bound
-from dctv.bind.grouping import within
+from dctv.bind.grouping import parts_of
 from dctv.errors import BindError, Place
 from dctv.plan.carrying import with_types
 from dctv.plan.expressions import Call, Cast, Column
@@ -23,7 +23,7 @@ def is_wide(bound: Bound) -> bool:
 
     Else it is only the engine that computes with 128, as it does for sums.
     """
-    return any(map(_says_so, within([bound])))
+    return any(map(_says_so, parts_of([bound])))
 
 
 def _says_so(one: Bound) -> bool:

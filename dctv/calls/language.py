@@ -155,8 +155,8 @@ def _rule(option: Option, place: Place, match: Match) -> CallRule:
     if trigger.sample is not None and (trigger.hide or trigger.filter is False):
         raise UsageError("`sample` counts only calls that are shown, and these are hidden", place)
     if option == "trigger" and trigger == Trigger():
-        known = ", ".join(_ACTIONS)
-        raise UsageError(f"expected an action after `{word}`", place, hint=f"actions: {known}")
+        actions = ", ".join(_ACTIONS)
+        raise UsageError(f"expected an action after `{word}`", place, hint=f"actions: {actions}")
     return CallRule(name, trigger, module, by_file=option == "location")
 
 

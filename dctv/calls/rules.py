@@ -42,8 +42,10 @@ class Trigger:
 
     def updated(self, other: Trigger) -> Trigger:
         """Return the combined effects; where both set one, the other's applies."""
-        said = {one.name: getattr(other, one.name) for one in fields(other) if getattr(other, one.name) != one.default}
-        return replace(self, **said)
+        changed = {
+            one.name: getattr(other, one.name) for one in fields(other) if getattr(other, one.name) != one.default
+        }
+        return replace(self, **changed)
 
 
 @record

@@ -29,8 +29,8 @@ def aligned(mount: Mount, align: object, mounts: Mapping[tuple[str, ...], Mount]
     if other is None and align == BY_CLOCK:
         return _by_clock(mount, mounts, say)
     if other is None:
-        known = ", ".join(".".join(parts) for parts in mounts) or "none"
-        raise TraceError(f"found no mount `{align}` to align with", hint=f"there are: {known}")
+        mount_names = ", ".join(".".join(parts) for parts in mounts) or "none"
+        raise TraceError(f"found no mount `{align}` to align with", hint=f"there are: {mount_names}")
     names = ".".join(mount.parts), ".".join(other.parts)
     return _moved(mount, _offset(mount.trace, other.trace, names))
 

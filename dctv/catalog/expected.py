@@ -9,7 +9,7 @@ from typing import Any
 
 from dctv import resources
 from dctv.contracts.reader import EventColumns
-from dctv.plan.build import call, columns, select, sorted_by, together, where
+from dctv.plan.build import call, columns, concatenated, select, sorted_by, where
 from dctv.plan.expressions import FALSE, NULL, Binary, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
@@ -72,7 +72,7 @@ class ExpectedEvent:
         leaves = tuple((f"event{number}", plan) for number, plan in enumerate(plans))
         selects = [self._select(schema, leaf, one, plan) for one, (leaf, plan) in zip(found, leaves, strict=True)]
         order = columns(name for name in (TS, _SORTING) if name in schema.names)
-        query = sorted_by(select(*schema.names, source=together(selects)), *order)
+        query = sorted_by(select(*schema.names, source=concatenated(selects)), *order)
         return Relation(schema, order=RowOrder.TIME, query=query, leaves=leaves)
 
     def _select(self, schema: Schema, leaf: str, found: EventSource, plan: Plan) -> Select:

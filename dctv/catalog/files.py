@@ -71,8 +71,8 @@ def check_options(reader: Reader, options: Mapping[str, object]) -> None:
     """
     for key in options:
         if key not in reader.options:
-            known = ", ".join(reader.options) or "none"
-            raise UsageError(f"`{reader.name}` has no option `{key}`", hint=f"its options: {known}")
+            option_names = ", ".join(reader.options) or "none"
+            raise UsageError(f"`{reader.name}` has no option `{key}`", hint=f"its options: {option_names}")
 
 
 def find_trace(text: str, readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:
@@ -149,17 +149,17 @@ def _nearest_path(path: Path, base: Path | None, suffixes: tuple[str, ...]) -> s
     folder = path.parent
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
-    wanted = path.relative_to(folder).parts[0]
+    missing = path.relative_to(folder).parts[0]
     with suppress(OSError):
         names = sorted(one.name for one in islice(folder.iterdir(), _LOOKED_AT))
         # A common suffix does not make names similar.
-        stem = nearest(wanted.partition(".")[0], [name.partition(".")[0] for name in names])
-        near = stem and nearest(wanted, [name for name in names if name.partition(".")[0] == stem])
+        stem = nearest(missing.partition(".")[0], [name.partition(".")[0] for name in names])
+        near = stem and nearest(missing, [name for name in names if name.partition(".")[0] == stem])
         if near:
             found = folder / near
             return f"did you mean `{found.relative_to(base) if base and found.is_relative_to(base) else found}`?"
         if folder != path.parent:
-            return f"there is no folder `{wanted}` in `{folder}`"
+            return f"there is no folder `{missing}` in `{folder}`"
         traces = [f"`{name}`" for name in names if name.endswith(suffixes)]
         if traces:
             return f"files there: {', '.join(traces[:_SHOWN])}{' and more' if len(traces) > _SHOWN else ''}"

@@ -14,7 +14,7 @@ from dctv.contracts.histories import HistoryStore
 from dctv.contracts.reader import EventColumns, LoadedTrace, TraceTable
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
-from dctv.plan.build import ROW_NUMBER, columns, number, select, sorted_by, together, typed_nothing
+from dctv.plan.build import ROW_NUMBER, columns, concatenated, number, select, sorted_by, typed_nothing
 from dctv.plan.expressions import NULL, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
@@ -70,7 +70,7 @@ class Mount:
         return [f"{d.file}: {d.reason}" for d in self.trace.diagnostics if d.incomplete]
 
 
-class Once:
+class LazyPlan:
     """Builds a plan on first use; a mount has hundreds, and few are used."""
 
     __slots__ = ("_made", "_make")
@@ -110,9 +110,9 @@ def attach(
         catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(plan))
     own = catalog.level(parts).entries
     own.update(
-        (name, StoredTable(Once(partial(table, trace)), doc, there=False)) for name, table, doc in _METADATA_TABLES
+        (name, StoredTable(LazyPlan(partial(table, trace)), doc, there=False)) for name, table, doc in _METADATA_TABLES
     )
-    events = Once(lambda: _events(mount, plans))
+    events = LazyPlan(lambda: _events(mount, plans))
     mount.given.update(plans, events=events)
     every = "all events of the trace, with their arguments as JSON"
     any_event = any(table.event is not None for table in trace.tables.values())
@@ -124,7 +124,7 @@ def attach(
     sources = _sources(library, tuple(name.removeprefix(RAW) for name in raw if name.startswith(RAW)))
     expected = catalog.level((*parts, EXPECTED)).entries
     for name, event in library.events.items():
-        make = Once(partial(_expected_event, event, sources[name], raw, plans))
+        make = LazyPlan(partial(_expected_event, event, sources[name], raw, plans))
         expected[name] = StoredTable(make, "", bool(sources[name]), name)
     tables = catalog.level((*parts, TABLES)).entries
     for name, one in library.tables.items():
@@ -213,7 +213,7 @@ def _plan(mount: Mount, name: str) -> Callable[[], Plan]:
             found = stored(full, one.schema, one.data) if one.rows is None else of_rows(one.schema, one.rows())
         return shifted(_typed(found, one.casts), mount.offset)
 
-    return Once(plan)
+    return LazyPlan(plan)
 
 
 def _typed(plan: Plan, casts: Mapping[str, str]) -> Plan:
@@ -239,7 +239,7 @@ def _expected_event(
 
 
 def _expected(event: Expected, plan: Callable[[], Plan] | None) -> Callable[[], Plan]:
-    return Once(lambda: event.plan(None if plan is None else plan()))
+    return LazyPlan(lambda: event.plan(None if plan is None else plan()))
 
 
 def _last_ts(trace: LoadedTrace) -> Plan:
@@ -314,7 +314,7 @@ def union_of(trace: LoadedTrace, names: Collection[str]) -> tuple[Select, Mappin
             selects.append(_as_events(table, leaf, schema, place))
     if not selects:
         return typed_nothing(schema), {}
-    every = select(*columns(schema.names), source=together(selects))
+    every = select(*columns(schema.names), source=concatenated(selects))
     order = () if len(selects) == 1 else columns((TS, "dctv:table", "dctv:row"))
     return sorted_by(every, *order), leaves
 

@@ -112,11 +112,11 @@ class Namespace:
             yield from space.walk(f"{prefix}{name}.")
 
 
-def pick(names: dict[str, object] | dict[str, Entry] | dict[str, Namespace], wanted: str) -> str | None:
+def pick(names: dict[str, object] | dict[str, Entry] | dict[str, Namespace], name: str) -> str | None:
     """Find a name as written, or ignoring case if that is unambiguous."""
-    if wanted in names:
-        return wanted
-    found = [n for n in names if n.lower() == wanted.lower()]
+    if name in names:
+        return name
+    found = [n for n in names if n.lower() == name.lower()]
     return found[0] if len(found) == 1 else None
 
 
@@ -137,7 +137,7 @@ class Catalog:
         self.bound: dict[int, Any] = {}
         """Bound views of the standard library: each is bound once, until a name below a mount changes."""
 
-    def only(self, name: str) -> Catalog:
+    def restricted_to(self, name: str) -> Catalog:
         """Return a separate namespace with only one name, which shares its level."""
         made = Catalog()
         made.root.spaces[name] = self.root.spaces[name]

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
-    from dctv.cli.errand import Lent
+    from dctv.cli.errand import SharedSession
 
 _INTERRUPTED = 130
 
 
-def main(argv: Sequence[str] | None = None, warm: Lent | None = None) -> int:
+def main(argv: Sequence[str] | None = None, warm: SharedSession | None = None) -> int:
     """Run `dctv` with the arguments (those of the process by default) and return its exit code.
 
     `warm` is the session for a command that another process sent to this one.

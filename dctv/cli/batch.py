@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.ci import ALL, LAST
-from dctv.cli.errand import Desk, carry_out, narrator_of, note_warnings
+from dctv.cli.errand import TaskResources, carry_out, narrator_of, note_warnings
 from dctv.cli.junit import junit_xml
 from dctv.cli.narrator import EVERYTHING, RunNarrator
 from dctv.cli.run_stats import RunClock, stats_line
 from dctv.cli.tally import CaseReport, RunTally
 from dctv.cli.texts import SqlText
 from dctv.console.limited import Limited
-from dctv.console.narration import say
-from dctv.console.verdict import FAILED, OK, ExitVerdict, let_go
+from dctv.console.narration import print_stderr
+from dctv.console.verdict import FAILED, OK, ExitVerdict, discard
 from dctv.console.wall_times import TRACE, in_zone
 from dctv.contracts.writer import ResultRows, Writer
 from dctv.errors import DctvError, QueryError, TraceError, UsageError, render
@@ -51,12 +51,12 @@ def run_batch(
     args: Namespace,
     mounts: list[tuple[str, str]],
     batch: Batch,
-    run: Callable[[Batch, Desk, RunTally], None] | None = None,
+    run: Callable[[Batch, TaskResources, RunTally], None] | None = None,
 ) -> int:
     """Run the texts, with `run` if given, and return the exit code."""
     tally, clock = RunTally(), RunClock()
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         (run or _run_texts)(batch, desk, tally)
         return max(tally.code, _judged(args, tally, batch.narrator))
 
@@ -65,11 +65,11 @@ def run_batch(
             verdict.code = carry_out(args, mounts, work, args.output)
         tally.account("<run>", verdict.code)
         if args.stats is not None:
-            say(stats_line(tally, clock, verdict.code))
+            print_stderr(stats_line(tally, clock, verdict.code))
     return verdict.code
 
 
-def _run_texts(batch: Batch, desk: Desk, tally: RunTally) -> None:
+def _run_texts(batch: Batch, desk: TaskResources, tally: RunTally) -> None:
     for text in batch.texts:
         run_text(text, batch, desk, tally)
     _conclude(batch, desk, tally)
@@ -81,7 +81,7 @@ def batch_of(args: Namespace, texts: list[SqlText], params: dict[str | int, obje
     return Batch(texts, params, writer, args.limit, args.result, goes_on, narrator_of(args), args.time)
 
 
-def run_text(text: SqlText, batch: Batch, desk: Desk, tally: RunTally) -> None:
+def run_text(text: SqlText, batch: Batch, desk: TaskResources, tally: RunTally) -> None:
     """Run the statements of a text; raise the first error unless the batch continues after errors."""
     if not batch.goes_on:
         _execute(text, text.sql, batch, desk, tally)
@@ -96,10 +96,10 @@ def run_text(text: SqlText, batch: Batch, desk: Desk, tally: RunTally) -> None:
             desk.bar.clear()
             batch.narrator.error(error)
             tally.code = max(tally.code, error.exit_code)
-            let_go(error)
+            discard(error)
 
 
-def _execute(text: SqlText, sql: str, batch: Batch, desk: Desk, tally: RunTally) -> None:
+def _execute(text: SqlText, sql: str, batch: Batch, desk: TaskResources, tally: RunTally) -> None:
     try:
         for outcome in desk.session.execute(sql, batch.params, source_name=text.name, base=text.base):
             tally.statements += 1
@@ -116,7 +116,7 @@ def _execute(text: SqlText, sql: str, batch: Batch, desk: Desk, tally: RunTally)
         raise
 
 
-def _choose(result: Result, batch: Batch, desk: Desk, tally: RunTally) -> None:
+def _choose(result: Result, batch: Batch, desk: TaskResources, tally: RunTally) -> None:
     """Write a result if it is wanted; others are never computed."""
     tally.met += 1
     if batch.wanted == LAST:
@@ -125,7 +125,7 @@ def _choose(result: Result, batch: Batch, desk: Desk, tally: RunTally) -> None:
         _write(result, batch, desk, tally)
 
 
-def _conclude(batch: Batch, desk: Desk, tally: RunTally) -> None:
+def _conclude(batch: Batch, desk: TaskResources, tally: RunTally) -> None:
     """Write the last result, if it is wanted; check that a result with the wanted number exists."""
     if tally.held is not None:
         _write(tally.held, batch, desk, tally)
@@ -142,14 +142,14 @@ def _results(count: int) -> str:
     return "1 result" if count == 1 else f"{count or 'no'} results"
 
 
-def _write(result: Result, batch: Batch, desk: Desk, tally: RunTally) -> None:
+def _write(result: Result, batch: Batch, desk: TaskResources, tally: RunTally) -> None:
     remark = written(in_zone(result, batch.time), batch, desk, tally)
     batch.narrator.warnings(result.warnings)
     if remark:
         batch.narrator.remark(remark)
 
 
-def written(result: ResultRows, batch: Batch, desk: Desk, tally: RunTally) -> str | None:
+def written(result: ResultRows, batch: Batch, desk: TaskResources, tally: RunTally) -> str | None:
     """Write and count a result; return the remark about it."""
     if tally.results and not batch.writer.many:
         raise UsageError(

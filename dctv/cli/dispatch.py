@@ -15,7 +15,7 @@ from dctv.console.verdict import OK, WRONG
 from dctv.contracts.registry import modules, scan
 
 if TYPE_CHECKING:
-    from dctv.cli.errand import Lent
+    from dctv.cli.errand import SharedSession
 
 EXIT_CODES = """exit codes:
   0    success
@@ -38,7 +38,7 @@ _FIRST = """Query trace files with SQL.
   dctv ui trace.json                                show the trace in the browser"""
 
 
-def dispatch(words: list[str], warm: Lent | None = None) -> int:
+def dispatch(words: list[str], warm: SharedSession | None = None) -> int:
     """Run the subcommand of the first word, here or in the session that the words name; return its exit code."""
     named = _named(words)
     if named is not None:
@@ -63,7 +63,7 @@ def _named(words: list[str]) -> Command | None:
     return next((c for c in vars(module).values() if isinstance(c, Command) and c.name == words[0]), None)
 
 
-def _run(command: Command, words: list[str], warm: Lent | None) -> int:
+def _run(command: Command, words: list[str], warm: SharedSession | None) -> int:
     parser = RaisingParser(
         prog=f"dctv {command.name}",
         description=command.title,
@@ -75,9 +75,9 @@ def _run(command: Command, words: list[str], warm: Lent | None) -> int:
     args = parser.parse_intermixed_args(words[1:])
     args.line, args.warm = words, warm
     if warm is None and getattr(args, "session", None) is not None:
-        from dctv.cli.warm.client import ask  # only needed for sessions
+        from dctv.cli.warm.client import run_in_session  # only needed for sessions
 
-        return ask(args)
+        return run_in_session(args)
     return command.run(args)
 
 

@@ -11,7 +11,7 @@ from dctv.cli.mounts import Mounts, parse_manifests
 from dctv.cli.narrator import EVERYTHING, RunNarrator
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.mounting import mount_named
-from dctv.console.narration import say
+from dctv.console.narration import print_stderr
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import STDOUT, stdout_sink
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Desk:
+class TaskResources:
     """The resources of a task."""
 
     session: Session
@@ -36,7 +36,7 @@ class Desk:
     check: Check
 
 
-class Lent(Protocol):
+class SharedSession(Protocol):
     """A session that outlives the task, and has traces mounted already."""
 
     warnings: list[str]
@@ -46,17 +46,17 @@ class Lent(Protocol):
         """Return the session, which reports progress to a bar."""
         ...
 
-    def make_ready(self, check: Check) -> None:
+    def prepare(self, check: Check) -> None:
         """Mount its traces, if they are not mounted."""
         ...
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Return it after use, and restore its state."""
         ...
 
 
 def carry_out(
-    args: Namespace, mounts: list[tuple[str, str]], work: Callable[[Desk], int], output: Path | None = None
+    args: Namespace, mounts: list[tuple[str, str]], work: Callable[[TaskResources], int], output: Path | None = None
 ) -> int:
     """Mount, run the task and return the exit code; an incomplete trace overrides the task's own.
 
@@ -74,7 +74,7 @@ def carry_out(
 def _carried_out(
     args: Namespace,
     mounts: list[tuple[str, str]],
-    work: Callable[[Desk], int],
+    work: Callable[[TaskResources], int],
     output: Path | None,
     keyboard: Keyboard,
 ) -> int:
@@ -82,19 +82,19 @@ def _carried_out(
     manifests = parse_manifests(getattr(args, "manifest", []), mounts)
     bar = ProgressBar(wanted=not narrator.quiet)
     with _sink(args, output, bar, keyboard) as sink:
-        warm: Lent | None = getattr(args, "warm", None)
+        warm: SharedSession | None = getattr(args, "warm", None)
         session = open_session(args, bar) if warm is None else warm.open(bar)
 
         def errand(check: Check) -> int:
             if warm is not None:
-                warm.make_ready(check)
+                warm.prepare(check)
                 bar.clear()
                 narrator.warnings((message, 1) for message in warm.warnings)
             for name, path in mounts:
                 mount_named(session, path, name, manifests.get(name))
                 note_warnings(session, bar, narrator)
                 check()
-            code = work(Desk(session, sink, bar, check))
+            code = work(TaskResources(session, sink, bar, check))
             return judge(session.incomplete(), code, narrator, allow=args.allow_partial)
 
         def abandon(code: int) -> None:
@@ -109,7 +109,7 @@ def _carried_out(
             if warm is None:
                 session.close()
             else:
-                warm.give_back()
+                warm.release()
         if code != OK:
             sink.discard()
     return code
@@ -169,5 +169,5 @@ def judge(partial: list[str], code: int, narrator: RunNarrator = EVERYTHING, *, 
         return code
     for description in partial:
         narrator.error(TraceError(description))
-    say("hint: --allow-partial accepts traces that were not read completely")
+    print_stderr("hint: --allow-partial accepts traces that were not read completely")
     return PARTIAL

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.batch import Batch, junit_report, run_text
-from dctv.cli.errand import Desk, carry_out, narrator_of
+from dctv.cli.errand import TaskResources, carry_out, narrator_of
 from dctv.cli.tally import CaseReport, RunTally
 from dctv.cli.texts import SqlText, read_text
 from dctv.console.verdict import BROKEN_PIPE, FAILED, INTERRUPTED, OK, ExitVerdict
@@ -94,9 +94,9 @@ def _run(
 ) -> ExpectationOutcome:
     printed, own = _Printed(), RunTally()
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         sink = Sink(printed, lambda: None, printed.separate)
-        run_text(batch.texts[0], batch, Desk(desk.session, sink, desk.bar, desk.check), own)
+        run_text(batch.texts[0], batch, TaskResources(desk.session, sink, desk.bar, desk.check), own)
         return own.code
 
     with ExitVerdict(batch.narrator.error) as verdict:
@@ -130,10 +130,10 @@ def _difference(test: SqlText, expected: Path, text: str) -> AssertionFailed | N
         failure = AssertionFailed(f"nothing is checked: there is no `{expected.name}` and no ASSERT or EXPECT", place)
         failure.hint = "--update writes what is printed now"
         return failure
-    wanted = _read(expected)
-    if wanted == text:
+    expected_text = _read(expected)
+    if expected_text == text:
         return None
-    lines = unified_diff(wanted.splitlines(), text.splitlines(), "expected", "found", lineterm="", n=2)
+    lines = unified_diff(expected_text.splitlines(), text.splitlines(), "expected", "found", lineterm="", n=2)
     failure = AssertionFailed(f"the output is not that of `{expected.name}`", place, found="\n".join(lines))
     failure.hint = "--update accepts it"
     return failure

@@ -29,5 +29,5 @@ def writer_of(name: str | None, output: Path | None) -> Writer:
     for writer in formats.values():
         if output.suffix.lower() in writer.suffixes:
             return writer
-    known = ", ".join(suffix for writer in formats.values() for suffix in writer.suffixes)
-    raise UsageError(f"the name `{output}` does not determine a format, expected --format or one of {known}")
+    suffixes = ", ".join(suffix for writer in formats.values() for suffix in writer.suffixes)
+    raise UsageError(f"the name `{output}` does not determine a format, expected --format or one of {suffixes}")

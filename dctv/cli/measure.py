@@ -75,8 +75,8 @@ def summarized(index: Index, files: TraceFiles) -> TraceMeasure | None:
     """Summarize the trace of an open index; None if the index lacks the names or categories of some events."""
     chunks = files.reader.chunks
     assert chunks is not None
-    known = index.metadata
-    events = [table.event for table in chunks.tables(known).values() if table.event is not None]
+    metadata = index.metadata
+    events = [table.event for table in chunks.tables(metadata).values() if table.event is not None]
     categories = {event.category for event in events if event.category is not None}
     pids = {event.pid for event in events if event.pid is not None}
     dimensions = {column: dimension for dimension, column in index.layout.dimensions.items()}
@@ -87,7 +87,7 @@ def summarized(index: Index, files: TraceFiles) -> TraceMeasure | None:
     summary = summarize(index, categories=bool(categories), pid=pid)
     if summary is None:
         return None
-    rest = chunks.rest(known)
+    rest = chunks.rest(metadata)
     trouble = [f"trace: {d.file}: {d.reason}" for d in rest.diagnostics if d.incomplete]
     return TraceMeasure(summary, trouble, rest.properties)
 

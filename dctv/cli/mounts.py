@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dctv.cli.arguments import MOUNT
-from dctv.console.files import is_fleet, is_there
+from dctv.console.files import exists, is_fleet
 from dctv.errors import UsageError
 from dctv.record import record
 
@@ -43,7 +43,7 @@ def parse_mounts(words: Iterable[str], *, only: bool = True) -> Mounts:
     others: list[str] = []
     for word in words:
         match = MOUNT.fullmatch(word)
-        if match is not None and not is_there(word):
+        if match is not None and not exists(word):
             name, path = match.groups()
             _check(word, name, path, named)
             named[name] = path
@@ -68,7 +68,7 @@ def parse_manifests(words: Iterable[str], traces: Iterable[tuple[str, str]]) -> 
     fleets = [name for name, path in traces if is_fleet(path)]
     found: dict[str, str] = {}
     for word in words:
-        match = None if is_there(word) else MOUNT.fullmatch(word)
+        match = None if exists(word) else MOUNT.fullmatch(word)
         name, path = ("", word) if match is None else match.groups()
         if not fleets:
             raise UsageError(f"found `--manifest {word}` and no traces mounted as one", hint=_AS_ONE)
@@ -86,13 +86,13 @@ def parse_manifests(words: Iterable[str], traces: Iterable[tuple[str, str]]) -> 
 def is_path(word: str) -> bool:
     """Whether a word is a path and not SQL: an existing file, or one word that looks like a path."""
     bare = len(word.split()) == 1 and not set(word) & set("();'\"")
-    return is_there(word) or (bare and ("/" in word or "." in word))
+    return exists(word) or (bare and ("/" in word or "." in word))
 
 
 def only_path(word: str) -> str:
     """Return the path for commands with a single mount: NAME=PATH is accepted, too."""
     match = MOUNT.fullmatch(word)
-    return word if match is None or not match[2] or is_there(word) else match[2]
+    return word if match is None or not match[2] or exists(word) else match[2]
 
 
 def _check(word: str, name: str, path: str, named: dict[str, str]) -> None:

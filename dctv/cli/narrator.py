@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from dctv.console.narration import complain, say, warn
+from dctv.console.narration import complain, print_stderr, warn
 from dctv.errors import DctvError, counted
 from dctv.record import record
 
@@ -24,7 +24,7 @@ class RunNarrator:
         if self.github:
             from dctv.cli.github import error_command
 
-            say(error_command(error))
+            print_stderr(error_command(error))
 
     def warnings(self, warnings: Iterable[tuple[str, int]]) -> None:
         """Print warnings, each once with its count."""
@@ -36,12 +36,12 @@ class RunNarrator:
             from dctv.cli.github import warning_command
 
             for message, count in found:
-                say(warning_command(counted(message, count)))
+                print_stderr(warning_command(counted(message, count)))
 
     def remark(self, text: str) -> None:
         """Print a remark."""
         if not self.quiet:
-            say(text)
+            print_stderr(text)
 
 
 EVERYTHING = RunNarrator()

@@ -44,8 +44,8 @@ class RaisingParser(argparse.ArgumentParser):
             hint = f"did you mean `{near}`?" if near else None
             if name == "COMMAND":
                 return UsageError(f"unknown command `{found}`", hint=hint or self._help())
-            wanted = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
-            return UsageError(f"found `{name} {found}`, expected {wanted}", hint=hint)
+            expected = choices[0] if len(choices) == 1 else f"one of {', '.join(choices)}"
+            return UsageError(f"found `{name} {found}`, expected {expected}", hint=hint)
         if rest.startswith(("expected one argument", "expected at least")):
             return UsageError(f"found `{name}` without a value", hint=self._help())
         match = re.fullmatch("found `(?P<found>.*)`, expected (?P<wanted>.*)", rest, re.DOTALL)

@@ -27,10 +27,10 @@ def read_texts(words: list[str], files: list[str], commands: list[str] | None = 
         raise UsageError(f"found both SQL (`{words[0]}`) and -f {files[0]}, expected one of them", hint=_BOTH)
     if len(words) > 1:
         raise UsageError(f"found a second text `{words[1]}`, expected one SQL text", hint="quote the SQL as a whole")
-    given = [*words, *(commands or [])]
-    if not given and not files:
+    texts = [*words, *(commands or [])]
+    if not texts and not files:
         raise UsageError("found nothing to run, expected SQL, -c SQL or -f FILE")
-    return [_checked(SqlText("<query>", sql)) for sql in given] + [read_text(name) for name in files]
+    return [_checked(SqlText("<query>", sql)) for sql in texts] + [read_text(name) for name in files]
 
 
 def read_text(name: str) -> SqlText:

@@ -43,7 +43,7 @@ class Comparison:
         self._better = better or {}
         """Which values are better in some columns, by default."""
         repeated = all(len(side.runs) > 1 for side in sides)
-        tested = repeated and significance.is_there()
+        tested = repeated and significance.is_available()
         self._sureness = Sureness.TESTED if tested else Sureness.BOUNDED if repeated else Sureness.NONE
         self._layout = layout_of(sides, by)
         self._rows = differences(sides, self._layout, matched(sides, self._layout), self._sureness)
@@ -139,7 +139,7 @@ class Comparison:
         """Return a Markdown table for a pull request, with at most `limit` differences of each metric."""
         return self._written(MARKDOWN.write, limit)
 
-    def worse(
+    def regressions(
         self,
         percent: float,
         *,
@@ -154,23 +154,23 @@ class Comparison:
         Raises:
             UsageError: `alpha` requires scipy, or more runs.
         """
-        said = Better(better) if isinstance(better, str) else Better("lower", better)
-        said.check(self.metrics)
+        stated = Better(better) if isinstance(better, str) else Better("lower", better)
+        stated.check(self.metrics)
         if alpha is not None:
-            if not significance.is_there():
+            if not significance.is_available():
                 raise significance.missing("a level of significance")
             check_alpha(alpha, *(len(side.runs) for side in self._sides))
-        known = Better(said.usual, {**self._better, **said.columns})
-        return list(judge(self.rows, Limit(percent / 100, alpha), known).worse)
+        directions = Better(stated.usual, {**self._better, **stated.columns})
+        return list(judge(self.rows, Limit(percent / 100, alpha), directions).worse)
 
     def _first(self, limit: int | None) -> list[Difference]:
         if limit is None:
             return self.rows
-        met: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         found: list[Difference] = []
         for one in self.rows:
-            met[one.metric.name] += 1
-            if met[one.metric.name] <= limit:
+            counts[one.metric.name] += 1
+            if counts[one.metric.name] <= limit:
                 found.append(one)
         return found
 

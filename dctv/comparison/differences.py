@@ -54,8 +54,8 @@ class Difference:
     @property
     def weight(self) -> float:
         """Its importance, in the unit of the metric: the difference, or the value of the only side."""
-        known = [self.difference] if self.difference is not None else [v for v in self.values if v is not None]
-        return max((inf if isnan(value) else abs(value) for value in known), default=-1.0)
+        numbers = [self.difference] if self.difference is not None else [v for v in self.values if v is not None]
+        return max((inf if isnan(value) else abs(value) for value in numbers), default=-1.0)
 
 
 def differences(sides: Sides, layout: ColumnRoles, rows: Sequence[ComparedRow], sureness: Sureness) -> list[Difference]:

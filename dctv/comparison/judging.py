@@ -67,10 +67,10 @@ class Verdict:
 
 def judge(found: Sequence[Difference], limit: Limit, better: Better) -> Verdict:
     """Find regressions by more than a limit; a value that was 0 regresses by any change for the worse."""
-    wanted = [one for one in found if better.of(one.metric.name) != "none"]
-    judged = [one for one in wanted if one.difference is not None and not isnan(one.difference)]
+    compared = [one for one in found if better.of(one.metric.name) != "none"]
+    judged = [one for one in compared if one.difference is not None and not isnan(one.difference)]
     worse = [one for one in judged if _exceeds(one, limit, better) and _is_sure(one, limit) and _is_large(one, limit)]
-    return Verdict(worse, len(judged), len(wanted) - len(judged))
+    return Verdict(worse, len(judged), len(compared) - len(judged))
 
 
 def check_alpha(alpha: float, a: int, b: int) -> None:

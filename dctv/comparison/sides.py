@@ -103,16 +103,16 @@ def _common(runs: Sequence[TraceRun]) -> Iterator[ColumnType]:
 def _same(found: Sequence[tuple[ColumnType, str]]) -> ColumnType:
     """Return the common column of several with one name: with one type, or numbers, and one unit."""
     typed = [one for one in found if one[0].type != _UNTYPED] or found
-    known, first = typed[0]
+    first_column, first = typed[0]
     for one, trace in typed[1:]:
-        numbers = is_numeric(known.type) and is_numeric(one.type)
-        if known.type != one.type and not numbers:
-            a, b = dialect_type(known.type), dialect_type(one.type)
+        numbers = is_numeric(first_column.type) and is_numeric(one.type)
+        if first_column.type != one.type and not numbers:
+            a, b = dialect_type(first_column.type), dialect_type(one.type)
             raise UsageError(f"`{one.name}` is {a} for `{first}`, {b} for `{trace}`", hint=_SAME_EVERYWHERE)
-        if known.unit != one.unit:
-            a, b = describe(known.unit), describe(one.unit)
+        if first_column.unit != one.unit:
+            a, b = describe(first_column.unit), describe(one.unit)
             raise UsageError(f"the unit of `{one.name}` is {a} for `{first}`, {b} for `{trace}`", hint=_SAME_EVERYWHERE)
-    return known
+    return first_column
 
 
 def _keys(columns: Sequence[ColumnType], by: Sequence[str]) -> list[ColumnType]:

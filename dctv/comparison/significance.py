@@ -25,7 +25,7 @@ _EXACT = 8
 """Up to this many runs of the smaller side have exact p-values, without ties: as `scipy` chooses for one pair."""
 
 
-def is_there() -> bool:
+def is_available() -> bool:
     """Whether scipy is installed."""
     try:
         import scipy.stats

@@ -88,17 +88,17 @@ def attended(
         Terminated: SIGTERM ended the work.
         TimedOut: the work took more than `timeout` seconds, and was interrupted.
     """
-    asked: list[int] = []
+    signals: list[int] = []
     deadline = _Deadline(timeout)
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
-        asked.append(number)
-        if len(asked) > 1:
+        signals.append(number)
+        if len(signals) > 1:
             abandon(_ending(number).exit_code)
         interrupt()
 
     def check() -> None:
-        if asked or deadline.passed():
+        if signals or deadline.passed():
             raise Interrupted("interrupted")
 
     previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -108,12 +108,12 @@ def attended(
         while worker.is_alive():
             worker.join(deadline.pulse())
             tick()
-            if asked or deadline.passed():
+            if signals or deadline.passed():
                 interrupt()
         return worker.result()
     except Interrupted as error:
-        terminated = Terminated("terminated") if signal.SIGTERM in asked[:1] else error
-        raise (terminated if asked else deadline.blamed(error)) from None
+        terminated = Terminated("terminated") if signal.SIGTERM in signals[:1] else error
+        raise (terminated if signals else deadline.blamed(error)) from None
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

@@ -9,7 +9,7 @@ FLEET = "@"
 """Prefix of a pattern of traces to mount as one."""
 
 
-def is_there(word: str) -> bool:
+def exists(word: str) -> bool:
     """Whether a file or folder of this name exists; invalid names do not."""
     try:
         return Path(word).exists()
@@ -19,4 +19,4 @@ def is_there(word: str) -> bool:
 
 def is_fleet(path: str | Sequence[str]) -> bool:
     """Whether a path is a pattern of traces to mount as one."""
-    return isinstance(path, str) and path.startswith(FLEET) and not is_there(path)
+    return isinstance(path, str) and path.startswith(FLEET) and not exists(path)

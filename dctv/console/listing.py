@@ -119,10 +119,10 @@ def _fitting(session: Session, what: str, pattern: str, otherwise: UsageError) -
 
 def fits_pattern(name: str, pattern: str) -> bool:
     """Whether a name, or the part after one of its dots, starts with the pattern; one with wildcards must match all."""
-    low, wanted = name.lower(), pattern.lower()
-    if has_magic(wanted):
-        return fnmatchcase(low, wanted)
-    return low.startswith(wanted) or f".{wanted}" in low
+    low, lower_pattern = name.lower(), pattern.lower()
+    if has_magic(lower_pattern):
+        return fnmatchcase(low, lower_pattern)
+    return low.startswith(lower_pattern) or f".{lower_pattern}" in low
 
 
 def _hint(session: Session, pattern: str) -> str | None:

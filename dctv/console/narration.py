@@ -10,7 +10,7 @@ from dctv.errors import DctvError, counted, render
 from dctv.visible import harmless
 
 
-def say(text: str) -> None:
+def print_stderr(text: str) -> None:
     """Print lines on stderr; control characters other than newline and tab are escaped."""
     stream = sys.stderr
     if stream is None:
@@ -26,13 +26,13 @@ def say(text: str) -> None:
 
 def complain(error: DctvError) -> None:
     """Print an error with its place and hint."""
-    say(render(error))
+    print_stderr(render(error))
 
 
 def warn(warnings: Iterable[tuple[str, int]]) -> None:
     """Print warnings, each once with its count."""
     for message, count in warnings:
-        say(warning_line(message, count))
+        print_stderr(warning_line(message, count))
 
 
 def warning_line(message: str, count: int) -> str:

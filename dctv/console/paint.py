@@ -38,5 +38,5 @@ def coloured(choice: str, *, to_terminal: bool = True) -> bool:
     """Return whether stdout, or a file if `to_terminal` is false, gets colours."""
     if choice != "auto":
         return choice == "always"
-    wanted = not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("", "dumb")
-    return to_terminal and wanted and sys.stdout.isatty()
+    allowed = not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("", "dumb")
+    return to_terminal and allowed and sys.stdout.isatty()

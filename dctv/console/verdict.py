@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from types import TracebackType
 
-from dctv.console.narration import complain, say
+from dctv.console.narration import complain, print_stderr
 from dctv.errors import DctvError, Interrupted
 
 OK = 0
@@ -52,11 +52,11 @@ class ExitVerdict:
                 _confess(error)
                 self.code = OUR_BUG
         if error is not None:
-            let_go(error)
+            discard(error)
         return True
 
 
-def let_go(error: BaseException) -> None:
+def discard(error: BaseException) -> None:
     """Clear the frames of an error: half-read results would outlive the session otherwise."""
     from traceback import clear_frames
 
@@ -70,5 +70,7 @@ def _confess(error: BaseException) -> None:
     if os.environ.get("DCTV_DEBUG") == "1":
         sys.excepthook(type(error), error, error.__traceback__)
     what = str(error).split("\n", 1)[0][:200]
-    say(f"error: internal error: {type(error).__name__}: {what}" if what else f"error: {type(error).__name__}")
-    say("hint: this is a bug in dctv; please report it with the query and the traceback that DCTV_DEBUG=1 prints")
+    print_stderr(f"error: internal error: {type(error).__name__}: {what}" if what else f"error: {type(error).__name__}")
+    print_stderr(
+        "hint: this is a bug in dctv; please report it with the query and the traceback that DCTV_DEBUG=1 prints"
+    )

@@ -7,7 +7,7 @@ from datetime import UTC as _UTC
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
-from dctv.console.narration import say
+from dctv.console.narration import print_stderr
 from dctv.contracts.writer import ResultRows
 from dctv.errors import BindError, UsageError, nearest
 from dctv.run.result import Result
@@ -53,7 +53,7 @@ def in_zone(result: Result, name: str) -> Result | WallTimes:
         try:
             start = result.start_unix_ns()
         except BindError as error:
-            say(f"warning: `{TS}` counts from the beginning of the trace: {error.message}")
+            print_stderr(f"warning: `{TS}` counts from the beginning of the trace: {error.message}")
     return WallTimes(result, name, start)
 
 

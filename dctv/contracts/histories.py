@@ -34,6 +34,6 @@ class Work:
 class HistoryStore(Protocol):
     """The store of the files that were made of one trace."""
 
-    def kept(self, work: Work, /) -> Any:
+    def load_or_build(self, work: Work, /) -> Any:
         """Return the contents of a file, made if it is missing or invalid; None if it cannot be kept."""
         ...

@@ -167,8 +167,8 @@ class States:
             return ("states: looked up when they are read", *(f"states: {step.words}" for step in self.steps))
         there = self.prepared()
         count = there.system.attribute_count
-        wanted = count if there.quarks is None else len(there.quarks)
-        summary = f"states: {wanted:,} of {count:,} attributes"
+        selected = count if there.quarks is None else len(there.quarks)
+        summary = f"states: {selected:,} of {count:,} attributes"
         if there.times is not None:
             return (f"{summary} at {len(there.times):,} times",)
         ends = ("" if one is None else f"{one} ns" for one in (there.first, there.last))
@@ -260,8 +260,8 @@ def _of(states: States, column: str, values: Iterable[Any]) -> States:
         found = [states.system.find(*split(value)) for value in values if isinstance(value, str)]
     else:
         found = [int(value) for value in values if isinstance(value, int)]
-    known = range(states.system.attribute_count)
-    return states.of(sorted(quark for quark in found if quark in known))
+    numbers = range(states.system.attribute_count)
+    return states.of(sorted(quark for quark in found if quark in numbers))
 
 
 def _between(states: States, first: int | None, last: int | None) -> States:

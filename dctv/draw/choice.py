@@ -50,9 +50,9 @@ def _paths(tracks: Sequence[Track]) -> dict[int, str]:
 def _nothing(pattern: str, paths: Sequence[str]) -> UsageError:
     if not paths:
         return UsageError(f"no track fits `{cleaned(pattern)}`: there are none")
-    known = [path for path in paths if len(path) <= LONGEST][:_COMPARED]
-    names = {path.rpartition("/")[2]: path for path in reversed(known)}
+    candidates = [path for path in paths if len(path) <= LONGEST][:_COMPARED]
+    names = {path.rpartition("/")[2]: path for path in reversed(candidates)}
     plain = pattern.strip("*")
-    near = nearest(plain, known) or names.get(nearest(plain, list(names)) or "")
+    near = nearest(plain, candidates) or names.get(nearest(plain, list(names)) or "")
     hint = f"did you mean `{cleaned(near)}`?" if near else f"tracks are such as `{cleaned(paths[0])}`"
     return UsageError(f"no track fits `{cleaned(pattern)}`", hint=hint)

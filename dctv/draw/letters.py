@@ -36,8 +36,8 @@ def cleaned(text: str | None) -> str:
     """Return a name as one line of visible characters, shortened if it is very long."""
     if not text:
         return NAMELESS
-    kept = text if len(text) <= LONGEST else text[: LONGEST - 1] + ELLIPSIS
-    return _CONTROLS.sub(" ", _UNFIT.sub("\ufffd", kept))
+    shortened = text if len(text) <= LONGEST else text[: LONGEST - 1] + ELLIPSIS
+    return _CONTROLS.sub(" ", _UNFIT.sub("\ufffd", shortened))
 
 
 def width_of(text: str, size: float, *, bold: bool = False) -> float:
@@ -52,13 +52,13 @@ def fitted(text: str, room: float, size: float, *, bold: bool = False) -> str:
     for place, letter in enumerate(text):
         used += _advance(letter)
         if used > left:
-            kept = text[:short].rstrip()
-            return kept + ELLIPSIS if len(kept) >= _FEWEST else ""
+            prefix = text[:short].rstrip()
+            return prefix + ELLIPSIS if len(prefix) >= _FEWEST else ""
         if used + _ADVANCE[ELLIPSIS] <= left:
             short = place + 1
     return text
 
 
 def _advance(letter: str) -> int:
-    known = _ADVANCE.get(letter)
-    return known if known is not None else _LATIN if letter < "\u0300" else _OTHER
+    advance = _ADVANCE.get(letter)
+    return advance if advance is not None else _LATIN if letter < "\u0300" else _OTHER

@@ -85,8 +85,8 @@ def of_kinds(placed: Placed, rows: Sequence[TrackRow], *kinds: TrackKind) -> Pla
     """Return the cells of tracks of some kinds."""
     import numpy as np
 
-    wanted = np.array([row.track.kind in kinds for row in rows], dtype=bool)
-    return placed.take(wanted[placed["row"]]) if len(placed) else placed
+    mask = np.array([row.track.kind in kinds for row in rows], dtype=bool)
+    return placed.take(mask[placed["row"]]) if len(placed) else placed
 
 
 def merged(placed: Placed, level: Whole) -> tuple[Placed, Whole]:

@@ -118,10 +118,10 @@ def _label(name: str, left: float, right: float, bottom: float, role: str) -> Te
 
 
 def _cells(placed: Placed) -> Iterator[dict[str, Any]]:
-    wanted = ("_ts", "_duration", "count", "total", "longest")
+    fields = ("_ts", "_duration", "count", "total", "longest")
     texts = (placed.names[code] for code in placed["name"].tolist())
-    for text, *values in zip(texts, *(placed[name].tolist() for name in wanted), strict=True):
-        yield {"text": text, **dict(zip(wanted, values, strict=True))}
+    for text, *values in zip(texts, *(placed[name].tolist() for name in fields), strict=True):
+        yield {"text": text, **dict(zip(fields, values, strict=True))}
 
 
 def _title(name: str, cell: dict[str, Any], zero: int) -> str:

@@ -21,7 +21,7 @@ from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageErr
 from dctv.patterns import pattern
 from dctv.plan.node import Query
 from dctv.sandbox import sandboxed
-from dctv.temporary import made_folder
+from dctv.temporary import ensured_folder
 from dctv.types.values import dialect_type
 
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads"}
@@ -36,7 +36,7 @@ _sessions = count()
 def _spill_folder(wanted: Path | None) -> Path:
     """Return this session's spill folder, which the engine creates when it first spills."""
     try:
-        root = made_folder(wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv")
+        root = ensured_folder(wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv")
     except UsageError:
         if wanted is not None:
             raise
@@ -89,7 +89,7 @@ class DuckDB:
     ) -> None:
         self._stored = stored
         self._named = named
-        self._wanted_spill = spill
+        self._spill_root = spill
         self._memory_limit = memory_limit
         self._threads = threads
         self._on_zero_division = on_zero_division
@@ -100,7 +100,7 @@ class DuckDB:
 
     @cached_property
     def _spill(self) -> Path:
-        return _spill_folder(self._wanted_spill)
+        return _spill_folder(self._spill_root)
 
     def _connect(self, threads: int | None) -> duckdb.DuckDBPyConnection:
         config: dict[str, Any] = {
@@ -457,8 +457,8 @@ def failure(error: BaseException) -> DctvError:
         return Interrupted("interrupted")
     # A dctv error that passed through a stream of Arrow batches, as text.
     _, _, own_hint = text.partition("\nhint: ")
-    known = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
-    if known is None and _NO_FORM.search(text) is not None:
-        known = _forms(text)
+    matched_hint = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
+    if matched_hint is None and _NO_FORM.search(text) is not None:
+        matched_hint = _forms(text)
     what = "the engine failed: " if _INTERNAL in text else ""
-    return EngineError(what + message_of(error), hint=known or own_hint.partition("\n")[0] or None)
+    return EngineError(what + message_of(error), hint=matched_hint or own_hint.partition("\n")[0] or None)

@@ -42,7 +42,7 @@ def write_folder(session: Session, name: str, folder: Path, check: Callable[[], 
             raise UsageError(f"the folder `{folder}` is not empty")
     except OSError as error:
         raise UsageError(f"cannot write `{folder}`: {(error.strerror or str(error)).lower()}") from None
-    wanted = _wanted(session, name)
+    wanted = _table_names(session, name)
     for table in wanted:
         # An event's own name may contain dots.
         space, _, last = table.partition(".") if table.startswith(_RAW) else table.rpartition(".")
@@ -55,7 +55,7 @@ def write_folder(session: Session, name: str, folder: Path, check: Callable[[], 
     return len(wanted)
 
 
-def _wanted(session: Session, name: str) -> list[str]:
+def _table_names(session: Session, name: str) -> list[str]:
     """Return the names of the tables to write, below the mount: all of the trace, and some views."""
     prefix = f"{name}."
     found = {one.name.removeprefix(prefix): one.kind for one in session.tables(name)}
@@ -65,8 +65,8 @@ def _wanted(session: Session, name: str) -> list[str]:
     stored = [*raw, *(table for table in others if table not in {*_COMPUTED, *_METADATA_TABLES}), *_METADATA_TABLES]
     views = [table for table in VOCABULARY if found.get(table) == "view"]
     rows = "SELECT * FROM {} LIMIT 1"
-    met = [table for table in OF_THE_KERNEL if session.sql(rows.format(f"{name}.{table}")).arrow().num_rows]
-    return [*stored, *views, *met]
+    kernel_tables = [table for table in OF_THE_KERNEL if session.sql(rows.format(f"{name}.{table}")).arrow().num_rows]
+    return [*stored, *views, *kernel_tables]
 
 
 def _quoted(name: str) -> str:

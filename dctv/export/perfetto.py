@@ -55,9 +55,9 @@ def _tracks(timeline: ExportedTimeline) -> tuple[list[Any], list[Any]]:
         place = places.get(("thread_sort_index", one.pid, one.tid))
         order = place.order if place is not None else None
         tracks.append((one.number, one.kind, one.name, one.pid, one.tid, one.unit, below, order))
-    known = dict(timeline.processes)
+    process_names = dict(timeline.processes)
     processes = []
-    for pid in sorted({*known, *(one.pid for one in timeline.tracks if one.pid is not None)}):
+    for pid in sorted({*process_names, *(one.pid for one in timeline.tracks if one.pid is not None)}):
         place, labels = places.get(("process_sort_index", pid, None)), places.get(("process_labels", pid, None))
-        processes.append((pid, known.get(pid), place and place.order, labels and labels.labels))
+        processes.append((pid, process_names.get(pid), place and place.order, labels and labels.labels))
     return processes, tracks

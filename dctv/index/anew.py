@@ -114,7 +114,7 @@ class Attempt:
         self._layout = wanted
         self._work = work
         self._writer = IndexWriter(work / INDEX)
-        self._writer.create(trace.about, files)
+        self._writer.create(trace.subject, files)
         self._sorter: ChunkSorter | None = None
         if wanted.store and make_sorter is not None:
             (work / "runs").mkdir()
@@ -164,7 +164,7 @@ class Attempt:
             self._writer.indexed([*ALWAYS, *(name for name in self._layout.dimensions if name not in ALWAYS)])
             self._writer.totals(self._layout.chunk_bytes)
             self._writer.layout(self._layout if self._sorter is not None else replace(self._layout, store=False))
-            self._writer.tell(
+            self._writer.record_properties(
                 {"facts": json.dumps(entries), "generation": generation(self._work), "built": str(int(time.time()))}
             )
             self._writer.finish()

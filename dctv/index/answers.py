@@ -35,7 +35,7 @@ Group = tuple[Cell, ...]
 
 
 @record
-class AskedTable:
+class QueriedTable:
     """The table of events that a question is about, and the lineage of its columns."""
 
     event: str | None
@@ -66,7 +66,7 @@ class Answers:
     def _durations(self) -> Mapping[str, Sums]:
         return sums_by_name(self._index.summaries)
 
-    def rows(self, table: AskedTable, question: Question) -> list[Group] | None:
+    def rows(self, table: QueriedTable, question: Question) -> list[Group] | None:
         """Answer a question: keys, then aggregates; None if the statistics do not suffice.
 
         Raises:
@@ -83,7 +83,7 @@ class Answers:
         except (ValueError, KeyError, TypeError, AttributeError, struct.error, zlib.error) as error:
             raise IndexUnusable(f"the statistics of the index are damaged: {error}") from None
 
-    def _groups(self, table: AskedTable, keys: Sequence[str]) -> Mapping[Group, int]:
+    def _groups(self, table: QueriedTable, keys: Sequence[str]) -> Mapping[Group, int]:
         """Count the events of each group."""
         dimensions = tuple(_dimension(table, key) for key in keys)
         if not keys:
@@ -95,7 +95,7 @@ class Answers:
             return self._by_value(dimensions[0], table.types[keys[0]])
         raise Unknown
 
-    def _by_name(self, table: AskedTable, keys: Sequence[str], dimensions: Sequence[str]) -> Mapping[Group, int]:
+    def _by_name(self, table: QueriedTable, keys: Sequence[str], dimensions: Sequence[str]) -> Mapping[Group, int]:
         """Count by names and categories, from the manifest."""
         if any(table.types[key] != "VARCHAR" for key in keys) or ("cat" in dimensions and self._missing("cat")):
             # The manifest has the empty text for a missing category.
@@ -126,7 +126,7 @@ class Answers:
             raise Unknown
         return sum(row.nulls for row in rows)
 
-    def _aggregate(self, table: AskedTable, keys: Sequence[str], group: Group, count: int, one: Aggregate) -> Cell:
+    def _aggregate(self, table: QueriedTable, keys: Sequence[str], group: Group, count: int, one: Aggregate) -> Cell:
         if one.column is None:
             return count
         dimension = _dimension(table, one.column)
@@ -143,7 +143,7 @@ class Answers:
             raise Unknown
         return count - missing
 
-    def _sums(self, table: AskedTable, keys: Sequence[str], group: Group) -> Sums:
+    def _sums(self, table: QueriedTable, keys: Sequence[str], group: Group) -> Sums:
         """Add up the durations of a group."""
         names = [_dimension(table, key) for key in keys]
         if not names and table.event is None:
@@ -155,15 +155,15 @@ class Answers:
     def _time(self, function: str, start: int) -> int | None:
         rows = self._index.summaries
         times = [row.min_timestamp_ns if function == "min" else row.max_timestamp_ns for row in rows]
-        known = [time for time in times if time is not None]
-        return (min(known) if function == "min" else max(known)) - start if known else None
+        known_times = [time for time in times if time is not None]
+        return (min(known_times) if function == "min" else max(known_times)) - start if known_times else None
 
     def _of_durations(self, sums: Sums, one: Aggregate, kind: str) -> Cell:
         if kind != "BIGINT":
             raise Unknown
         if one.function == "count" or not sums.count:
             return sums.count if one.function == "count" else None
-        known: Mapping[str, Cell] = {
+        cells: Mapping[str, Cell] = {
             "sum": sums.total,
             SQUARES: sums.squares,
             "min": sums.least,
@@ -173,8 +173,8 @@ class Answers:
         if one.function == "approx_quantile" and one.quantile is not None:
             near = sums.sketch().quantile(float(one.quantile))
             return None if near is None else round(near)
-        if one.function in known:
-            return known[one.function]
+        if one.function in cells:
+            return cells[one.function]
         if one.function not in SPREADS:
             raise Unknown
         return spread(one.function, sums.count, sums.total, sums.squares)
@@ -190,7 +190,7 @@ def spread(function: str, count: int, total: int, squares: int) -> float | None:
     return variance if name == "var" else math.sqrt(variance)
 
 
-def _dimension(table: AskedTable, column: str) -> str:
+def _dimension(table: QueriedTable, column: str) -> str:
     lineage = table.lineage.get(column)
     if lineage is None or lineage.resolves is not None:
         raise Unknown

@@ -39,7 +39,7 @@ class BloomCache:
     def __len__(self) -> int:
         return len(self._filters)
 
-    def known(self, key: Key) -> bool:
+    def is_cached(self, key: Key) -> bool:
         """Whether a filter is cached; does not count as a use."""
         return key in self._filters
 

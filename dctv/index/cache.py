@@ -13,7 +13,7 @@ from dctv.errors import IndexUnusable
 from dctv.index import locks
 from dctv.index.keeper import sweep
 from dctv.index.location import FLEETS, INDEX
-from dctv.index.opening import change, open_whole
+from dctv.index.opening import change, open_verified
 from dctv.record import record
 
 MOST_BYTES = 20 << 30
@@ -107,13 +107,13 @@ def _entry(folder: Path, *, look: bool) -> CachedIndex:
 
 def _looked_at(folder: Path) -> tuple[tuple[Path, ...], str | None, tuple[str, ...]]:
     """Return the files of the trace, why the index is unusable, and the names of its histories."""
-    from dctv.index.history_notes import kept_in
+    from dctv.index.history_notes import stored_histories
 
     paths: tuple[Path, ...] = ()
     problem: str | None = None
-    kept = kept_in(folder)
+    kept = stored_histories(folder)
     try:
-        index = open_whole(folder)
+        index = open_verified(folder)
     except IndexUnusable as error:
         index, problem = None, error.message
     if index is not None:

@@ -14,7 +14,7 @@ from dctv.errors import IndexUnusable
 from dctv.index.anew import build
 from dctv.index.build import MakeSorter
 from dctv.index.database import ALWAYS, Index
-from dctv.index.opening import open_whole
+from dctv.index.opening import open_verified
 from dctv.index.trace import Trace
 from dctv.record import record, replace
 
@@ -50,7 +50,7 @@ def check(trace: Trace, index: Index, make_sorter: MakeSorter | None, scratch: P
     found = IndexDifferences([])
     watched = _watched(trace, index, found)
     build(watched, index.layout, scratch, make_sorter)
-    fresh = open_whole(scratch)
+    fresh = open_verified(scratch)
     assert fresh is not None
     try:
         _compare_about(index, fresh, found)
@@ -107,8 +107,8 @@ def _watched(trace: Trace, index: Index, found: IndexDifferences) -> Trace:
     chunks = trace.chunks
 
     def start(paths: Sequence[Path], context: LoadContext, hints: Mapping[str, Any] | None, chunk_bytes: int) -> Pass:
-        known = index.entries if hints is None else hints
-        return _Watched(chunks.start(paths, context, known, chunk_bytes), index, found)
+        hints_or_entries = index.entries if hints is None else hints
+        return _Watched(chunks.start(paths, context, hints_or_entries, chunk_bytes), index, found)
 
     return replace(trace, reader=replace(trace.reader, chunks=replace(chunks, start=start)))
 

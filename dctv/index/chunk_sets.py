@@ -41,7 +41,7 @@ def set_of(positions: Iterable[int], count: int) -> int:
     return int(digits, 2)
 
 
-def where(flags: Iterable[bool]) -> int:
+def chunks_where(flags: Iterable[bool]) -> int:
     """Return the set of chunks for which a flag is set; flags come with the last chunk first."""
     return int("0" + "".join(["1" if flag else "0" for flag in flags]), 2)
 

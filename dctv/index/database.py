@@ -76,7 +76,7 @@ class Index:
         self._dimensions: dict[str, Sequence[DimensionStatistics] | None] = {}
         self.about: Mapping[str, str] = dict(self._rows("SELECT key, value FROM about"))
 
-    def hold(self, lock: Closing | None) -> None:
+    def keep_lock(self, lock: Closing | None) -> None:
         """Hold a lock until the index is closed."""
         self._held = lock
 
@@ -123,8 +123,8 @@ class Index:
         files, first = [], 0
         for number, name, size, mtime, found, lines, text_bytes, chunks in self._rows(query):
             path = Path(os.fsdecode(name) if isinstance(name, bytes) else name)
-            known = Identity(size, mtime, found)
-            files.append(IndexedFile(number, path, known, lines, text_bytes, range(first, first + chunks)))
+            identity = Identity(size, mtime, found)
+            files.append(IndexedFile(number, path, identity, lines, text_bytes, range(first, first + chunks)))
             first += chunks
         return tuple(files)
 

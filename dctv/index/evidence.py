@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from dctv.index.canonical import Leaf, canonical, literal_kind, number_of, values_of
-from dctv.index.chunk_sets import Possible, positions_of, set_of, where
+from dctv.index.chunk_sets import Possible, chunks_where, positions_of, set_of
 from dctv.index.records import DimensionStatistics
 from dctv.plan import predicate as p
 from dctv.record import record
@@ -60,12 +60,12 @@ class Evidence:
         self._rows = rows
         self.count: int = len(rows)
         backwards = list(zip(reversed(rows), reversed(events), strict=True))
-        self.missing: int = where(row.nulls > 0 for row, _ in backwards)
-        self.present: int = where(row.nulls < number for row, number in backwards)
-        self._single = where(row.distinct == 1 for row, _ in backwards)
+        self.missing: int = chunks_where(row.nulls > 0 for row, _ in backwards)
+        self.present: int = chunks_where(row.nulls < number for row, number in backwards)
+        self._single = chunks_where(row.distinct == 1 for row, _ in backwards)
 
     def _of_kinds(self, kinds: Sequence[str]) -> int:
-        return where(row.value_type in kinds for row in reversed(self._rows))
+        return chunks_where(row.value_type in kinds for row in reversed(self._rows))
 
     @cached_property
     def _numeric(self) -> int:
@@ -123,7 +123,7 @@ class Evidence:
             known.append(first is not None and last is not None)
             low.append(unknown if first is None else first)
             high.append(unknown if last is None else last)
-        return Ranges(where(known), low, high)
+        return Ranges(chunks_where(known), low, high)
 
     def at_all(self, leaf: Leaf) -> Possible:
         """Return the truth values that the counts of missing and present values allow."""
@@ -228,8 +228,8 @@ def limits(leaf: Leaf, ranges: Ranges, count: int) -> tuple[int, int]:
             true, false = _within(sorted(map(_plain, values)), ranges)
         case p.Prefix(_, text):
             pairs = list(zip(ranges.low, ranges.high, strict=True))
-            true = where(h >= text and (lo <= text or lo.startswith(text)) for lo, h in pairs)
-            false = where(not (lo.startswith(text) and h.startswith(text)) for lo, h in pairs)
+            true = chunks_where(h >= text and (lo <= text or lo.startswith(text)) for lo, h in pairs)
+            false = chunks_where(not (lo.startswith(text) and h.startswith(text)) for lo, h in pairs)
         case _:
             return everywhere, everywhere
     return true | unknown, false | unknown
@@ -239,16 +239,16 @@ def _compared(operator: str, value: Any, ranges: Ranges) -> tuple[int, int]:
     low, high = ranges.low, ranges.high
     match operator:
         case "<":
-            return where(x < value for x in low), where(x >= value for x in high)
+            return chunks_where(x < value for x in low), chunks_where(x >= value for x in high)
         case "<=":
-            return where(x <= value for x in low), where(x > value for x in high)
+            return chunks_where(x <= value for x in low), chunks_where(x > value for x in high)
         case ">":
-            return where(x > value for x in high), where(x <= value for x in low)
+            return chunks_where(x > value for x in high), chunks_where(x <= value for x in low)
         case ">=":
-            return where(x >= value for x in high), where(x < value for x in low)
+            return chunks_where(x >= value for x in high), chunks_where(x < value for x in low)
     pairs = list(zip(low, high, strict=True))
-    equal = where(x <= value <= y for x, y in pairs)
-    other = where(not (x == value == y) for x, y in pairs)
+    equal = chunks_where(x <= value <= y for x, y in pairs)
+    other = chunks_where(not (x == value == y) for x, y in pairs)
     return (equal, other) if operator == "=" else (other, equal)
 
 
@@ -263,7 +263,7 @@ def _within(values: Sequence[Any], ranges: Ranges) -> tuple[int, int]:
         inside = place < len(values) and values[place] <= high
         true.append(inside)
         false.append(not (inside and low == high))
-    return where(true), where(false)
+    return chunks_where(true), chunks_where(false)
 
 
 def _plain(value: p.Value) -> Any:

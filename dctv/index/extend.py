@@ -20,7 +20,7 @@ from dctv.record import record, replace
 
 
 @record
-class Lack:
+class MissingParts:
     """The parts of a wanted index that an index lacks."""
 
     anew: bool
@@ -34,22 +34,22 @@ class Lack:
         return self.anew or bool(self.dimensions)
 
 
-def lack(index: Index, wanted: IndexLayout) -> Lack:
+def missing_parts(index: Index, wanted: IndexLayout) -> MissingParts:
     """Compare an index with a wanted layout; additional parts do not matter."""
     has = index.layout
-    if has.chunk_bytes != wanted.chunk_bytes or (wanted.store and not has.store) or not _store_is_whole(index):
-        return Lack(anew=True, dimensions={})
+    if has.chunk_bytes != wanted.chunk_bytes or (wanted.store and not has.store) or not _store_is_complete(index):
+        return MissingParts(anew=True, dimensions={})
     if (has.expected_entries, has.false_positive_rate) != (wanted.expected_entries, wanted.false_positive_rate):
-        return Lack(anew=False, dimensions={**has.dimensions, **wanted.dimensions}, built_in=True)
+        return MissingParts(anew=False, dimensions={**has.dimensions, **wanted.dimensions}, built_in=True)
     missing = {
         name: column
         for name, column in wanted.dimensions.items()
         if name not in index.dimensions or (name not in ALWAYS and has.dimensions.get(name) != column)
     }
-    return Lack(anew=False, dimensions=missing)
+    return MissingParts(anew=False, dimensions=missing)
 
 
-def extend(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack) -> Built | None:
+def extend(trace: Trace, index: Index, wanted: IndexLayout, missing: MissingParts) -> Built | None:
     """Add dimensions to an index whose folder the caller has locked; None if it must be rebuilt.
 
     Raises:
@@ -79,7 +79,7 @@ def extend(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack) -> Bu
     return Built(len(index.chunks), events, size, _store_bytes(index), time.monotonic() - began)
 
 
-def _compute(trace: Trace, index: Index, wanted: IndexLayout, missing: Lack, writer: IndexWriter) -> int | None:
+def _compute(trace: Trace, index: Index, wanted: IndexLayout, missing: MissingParts, writer: IndexWriter) -> int | None:
     """Write the missing parts; return how many events were read, or None if the chunks are not those of the index."""
     writer.forget_dimensions([*missing.dimensions, *(ALWAYS if missing.built_in else ())])
     sizes: dict[str, Any] = {
@@ -109,7 +109,7 @@ def _same(found: Checkpoint, expected: Checkpoint | None) -> bool:
     return expected is not None and replace(found, window=None) == replace(expected, window=None)
 
 
-def _store_is_whole(index: Index) -> bool:
+def _store_is_complete(index: Index) -> bool:
     try:
         for table in (index.store or {}).values():
             index.verify(table)

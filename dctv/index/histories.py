@@ -48,18 +48,18 @@ class TraceHistoryStore:
         self._index_dir = index_dir
         self._stamps = _stamps(trace.paths)
 
-    def kept(self, work: Work) -> Any:
+    def load_or_build(self, work: Work) -> Any:
         """Return a history, built if it is missing or damaged; None if it cannot be kept."""
         try:
             wanted = self._identity(work.version)
             if wanted is None:
                 work.note(f"the {work.holds} of `{work.name}` are not kept, since files of the trace have changed")
                 return None
-            folder = index_folder(self._trace.about, self._index_dir)
+            folder = index_folder(self._trace.subject, self._index_dir)
             found = _found(folder, work, wanted, work.note)
             if found is not None:
                 return found
-            made = self._made(folder, work, wanted)
+            made = self._build(folder, work, wanted)
         except (OSError, UsageError, _Unwritten) as error:
             what = reason(error) if isinstance(error, OSError) else error.args[0]
             work.note(f"cannot keep the {work.holds} of `{work.name}`: {what}; they are made again the next time")
@@ -76,13 +76,13 @@ class TraceHistoryStore:
             return None
         digest = blake2b(digest_size=32)
         files = [(one.size, one.mtime_ns, one.hash) for one in identities(self._trace.paths)]
-        about = self._trace.about
+        about = self._trace.subject
         parts = (_FORMAT, __version__, about.reader, about.options, [str(path) for path in about.paths], files)
         digest.update(json.dumps(parts).encode("utf-8", "surrogateescape"))
         digest.update(version)
         return digest.digest() if _stamps(self._trace.paths) == before else None
 
-    def _made(self, folder: Path, work: Work, wanted: bytes) -> Any:
+    def _build(self, folder: Path, work: Work, wanted: bytes) -> Any:
         folder.mkdir(parents=True, exist_ok=True)
         hold = locks.use(folder)
         if hold is None:

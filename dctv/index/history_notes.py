@@ -46,7 +46,7 @@ def note_path(path: Path) -> Path:
     return path.with_name(f"{path.name}{NOTE}")
 
 
-def kept_in(folder: Path) -> list[tuple[str, tuple[Path, ...]]]:
+def stored_histories(folder: Path) -> list[tuple[str, tuple[Path, ...]]]:
     """Return the names of the histories in an index's folder, with the files of their traces."""
     found = []
     for path in sorted(path for prefix in _PREFIXES for path in folder.glob(f"{prefix}*{NOTE}")):

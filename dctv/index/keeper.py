@@ -11,10 +11,10 @@ from dctv.index import locks
 from dctv.index.anew import build
 from dctv.index.build import STORE, WORKSPACE, Built, MakeSorter, reason
 from dctv.index.database import Index
-from dctv.index.extend import extend, lack
+from dctv.index.extend import extend, missing_parts
 from dctv.index.finding import find
 from dctv.index.location import index_folder
-from dctv.index.opening import open_whole
+from dctv.index.opening import open_verified
 from dctv.index.records import IndexLayout
 from dctv.index.trace import Trace
 from dctv.record import record
@@ -42,7 +42,7 @@ def ensure(trace: Trace, plan: IndexPlan) -> tuple[Index, Built | None]:
         IndexFailed: it cannot be built, or another process is building it and the plan says not to wait.
         TraceError: the trace cannot be read.
     """
-    about = trace.about
+    about = trace.subject
     folder = index_folder(about, plan.index_dir)
     good = None if plan.force else _good(trace, plan)
     if good is not None:
@@ -57,8 +57,8 @@ def ensure(trace: Trace, plan: IndexPlan) -> tuple[Index, Built | None]:
 
 def _good(trace: Trace, plan: IndexPlan) -> Index | None:
     """Return the index if it lacks nothing."""
-    index = find(trace.about, plan.index_dir, plan.note)
-    if index is not None and lack(index, plan.wanted):
+    index = find(trace.subject, plan.index_dir, plan.note)
+    if index is not None and missing_parts(index, plan.wanted):
         index.close()
         return None
     return index
@@ -68,8 +68,8 @@ def _prepared(trace: Trace, plan: IndexPlan, folder: Path) -> Built | None:
     """Build or extend the index; None if another process has just done so."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _held(folder), _builder(folder, plan) as waited:
-            index = None if plan.force and not waited.long else find(trace.about, plan.index_dir, _silent)
+        with _try_lock(folder), _builder(folder, plan) as waited:
+            index = None if plan.force and not waited.long else find(trace.subject, plan.index_dir, _silent)
             if index is None:
                 return build(trace, plan.wanted, folder, plan.make_sorter)
             try:
@@ -81,7 +81,7 @@ def _prepared(trace: Trace, plan: IndexPlan, folder: Path) -> Built | None:
 
 
 def _completed(trace: Trace, plan: IndexPlan, folder: Path, index: Index) -> Built | None:
-    missing = lack(index, plan.wanted)
+    missing = missing_parts(index, plan.wanted)
     if not missing:
         return None
     built = None if missing.anew else extend(trace, index, plan.wanted, missing)
@@ -92,7 +92,7 @@ def _completed(trace: Trace, plan: IndexPlan, folder: Path, index: Index) -> Bui
 class _Builder:
     """The lock of the only builder."""
 
-    hold: locks.Hold
+    hold: locks.FileLock
     long: bool
     """Whether another process was waited for."""
 
@@ -114,7 +114,7 @@ def _builder(folder: Path, plan: IndexPlan) -> _Builder:
     return _Builder(hold, long=True)
 
 
-def _held(folder: Path) -> locks.Hold:
+def _try_lock(folder: Path) -> locks.FileLock:
     hold = locks.use(folder)
     if hold is None:
         raise IndexFailed(f"cannot write the index in `{folder}`: its lock cannot be opened")
@@ -142,7 +142,7 @@ def sweep(folder: Path) -> None:
 def _generation(folder: Path) -> str | None:
     """Return the generation of an index's store, without checking whether its trace has changed."""
     try:
-        index = open_whole(folder)
+        index = open_verified(folder)
     except IndexUnusable:
         return None
     if index is None:

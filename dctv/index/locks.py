@@ -25,7 +25,7 @@ _FRESH = 60
 """Seconds after a use in which another one is not recorded."""
 
 
-class Hold:
+class FileLock:
     """A lock on a file that is held until it is closed."""
 
     def __init__(self, file: int, *, sure: bool = True) -> None:
@@ -39,14 +39,14 @@ class Hold:
         if file is not None:
             os.close(file)
 
-    def __enter__(self) -> Hold:
+    def __enter__(self) -> FileLock:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-def use(folder: Path) -> Hold | None:
+def use(folder: Path) -> FileLock | None:
     """Lock a folder shared, against removal; None if it does not exist, or its lock cannot be opened."""
     for _ in range(_TRIES):
         file = _open(folder / USE, make=folder.is_dir())
@@ -54,23 +54,23 @@ def use(folder: Path) -> Hold | None:
             return None
         if locked(file, fcntl.LOCK_SH) and is_at(file, folder / USE):
             _touch(file)
-            return Hold(file)
+            return FileLock(file)
         os.close(file)
     return None
 
 
-def remove(folder: Path) -> Hold | None:
+def remove(folder: Path) -> FileLock | None:
     """Lock a folder exclusively, to remove all or parts of it; None if it is in use, or cannot be changed."""
     file = _open(folder / USE, make=folder.is_dir())
     if file is None:
         return None
     if locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB, unknown=False) and is_at(file, folder / USE):
-        return Hold(file)
+        return FileLock(file)
     os.close(file)
     return None
 
 
-def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING) -> Hold | None:
+def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING) -> FileLock | None:
     """Become the builder in a folder that `use` holds; each lock name has one builder.
 
     `waiting` is called repeatedly while another process builds, and ends the wait by raising; without it the result is
@@ -90,7 +90,7 @@ def build(folder: Path, waiting: Callable[[], None] | None, name: str = BUILDING
     except BaseException:
         os.close(file)
         raise
-    return Hold(file, sure=locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB, unknown=False))
+    return FileLock(file, sure=locked(file, fcntl.LOCK_EX | fcntl.LOCK_NB, unknown=False))
 
 
 def last_use(folder: Path) -> float:

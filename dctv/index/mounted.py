@@ -12,7 +12,7 @@ from dctv.catalog.mount import events_schema
 from dctv.contracts.chunks import ColumnLineage
 from dctv.contracts.reader import LoadedTrace, TraceTable
 from dctv.errors import TraceError
-from dctv.index.answers import Answers, AskedTable
+from dctv.index.answers import Answers, QueriedTable
 from dctv.index.database import Index, stamp
 from dctv.index.scan_pruning import ScanPruner, ScanPruning
 from dctv.index.trace import Trace
@@ -84,7 +84,7 @@ class IndexedTrace:
         schema = events_schema() if table is None else self.tables[table].schema
         types = {name: column.type for name, column in zip(physical_names(schema), schema.columns, strict=True)}
         start = int(self.index.entries["start_ns"])
-        return self._answers.rows(AskedTable(None if event is None else event.name, lineage, types, start), question)
+        return self._answers.rows(QueriedTable(None if event is None else event.name, lineage, types, start), question)
 
     def _lineage_of(self, table: str) -> Mapping[str, ColumnLineage]:
         if table not in self._lineage:

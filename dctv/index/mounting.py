@@ -92,13 +92,13 @@ def with_index(trace: Trace, found: Index | None, policy: IndexPolicy, narrator:
     if trace.reader.chunks is None or not policy.when:
         return None
     try:
-        index = found or find(trace.about, policy.index_dir, narrator.log.add)
+        index = found or find(trace.subject, policy.index_dir, narrator.log.add)
         if index is None and (policy.when is True or _is_large(trace.paths, policy.large)):
             from dctv.index.build import IndexSettings  # only needed when a trace is indexed
             from dctv.index.order import IndexRequest, fulfil
 
             fulfil(trace, IndexRequest(IndexSettings(), policy.index_dir), narrator.label, narrator.progress)
-            index = find(trace.about, policy.index_dir, narrator.log.add)
+            index = find(trace.subject, policy.index_dir, narrator.log.add)
         return None if index is None else IndexedTrace(trace, index)
     except (IndexFailed, IndexUnusable, TraceError) as error:
         if policy.when is True:

@@ -24,7 +24,7 @@ def open_index(folder: Path, wanted: Subject, lock: Closing | None = None) -> In
         IndexUnusable: there is one, but it is unusable.
     """
     for _ in range(3):
-        index = open_whole(folder)
+        index = open_verified(folder)
         if index is not None:
             break
         if not (folder / INDEX).exists():
@@ -36,11 +36,11 @@ def open_index(folder: Path, wanted: Subject, lock: Closing | None = None) -> In
     except BaseException:
         index.close()
         raise
-    index.hold(lock)
+    index.keep_lock(lock)
     return index
 
 
-def open_whole(folder: Path) -> Index | None:
+def open_verified(folder: Path) -> Index | None:
     """Open an index after checking every byte, whatever its trace is now; None if there is none.
 
     Also None if it is being replaced.

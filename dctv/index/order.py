@@ -13,7 +13,7 @@ from dctv.index.location import cache_folder, index_folder
 from dctv.index.trace import Trace
 from dctv.progress import Progress
 from dctv.record import field, record, replace
-from dctv.temporary import made_folder
+from dctv.temporary import ensured_folder
 
 
 @record
@@ -120,17 +120,17 @@ def differences(
         IndexUnusable: there is no index to compare.
     """
     notes: list[str] = []
-    index = find(trace.about, order.index_dir, notes.append)
+    index = find(trace.subject, order.index_dir, notes.append)
     if index is None:
         if notes:
             raise IndexUnusable(notes[0])
-        raise IndexUnusable(f"found no index in `{index_folder(trace.about, order.index_dir)}`")
+        raise IndexUnusable(f"found no index in `{index_folder(trace.subject, order.index_dir)}`")
     try:
         from tempfile import TemporaryDirectory
 
         from dctv.index.check import check
 
-        below = None if temp_directory is None else made_folder(temp_directory)
+        below = None if temp_directory is None else ensured_folder(temp_directory)
         with TemporaryDirectory(prefix="dctv-check-", dir=below) as scratch:
             reporter = Reporter(label, progress)
             return check(_watched(trace, reporter), index, reporter.sorter, Path(scratch))

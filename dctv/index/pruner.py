@@ -20,7 +20,7 @@ from typing import Literal, Protocol
 
 from dctv.index.bloom_cache import CACHE, BloomCache, Key
 from dctv.index.canonical import Leaf, canonical
-from dctv.index.chunk_sets import Possible, positions_of, set_of, where
+from dctv.index.chunk_sets import Possible, chunks_where, positions_of, set_of
 from dctv.index.evidence import Evidence, Ranges, limits
 from dctv.index.records import Bloom, DimensionStatistics, IndexedFile
 from dctv.plan import predicate as p
@@ -93,7 +93,7 @@ class Pruned:
     by_bloom: int
 
     @property
-    def is_whole(self) -> bool:
+    def keeps_all(self) -> bool:
         """Whether no chunk was excluded."""
         return len(self.positions) == self.chunks_in_all
 
@@ -133,7 +133,7 @@ class Pruner:
     @cached_property
     def _filled(self) -> int:
         """The chunks that have events."""
-        return where(number > 0 for number in reversed(self._index.events))
+        return chunks_where(number > 0 for number in reversed(self._index.events))
 
     def candidates(self, predicate: p.Predicate) -> Pruned:
         """Return the chunks that may hold events for which a predicate over dimensions is true.
@@ -160,7 +160,7 @@ class Pruner:
 
     def _possible(self, predicate: p.Predicate, stage: _Stage) -> Possible:
         match predicate:
-            case p.Anything():
+            case p.Undecidable():
                 return Possible(self._filled, self._filled, self._filled)
             case p.Not(part):
                 return self._possible(part, stage).opposite()
@@ -211,7 +211,7 @@ class Pruner:
 
     def _ends(self, ts: Evidence, duration: Evidence) -> Ranges:
         ends = list(reversed(self._index.ends))
-        known = where(end is not None and end < _FAR for end in ends) & ts.numbers.known & duration.numbers.known
+        known = chunks_where(end is not None and end < _FAR for end in ends) & ts.numbers.known & duration.numbers.known
         low = [a + b for a, b in zip(ts.numbers.low, duration.numbers.low, strict=True)]
         return Ranges(known, low, [end or 0 for end in ends])
 
@@ -225,21 +225,21 @@ class Pruner:
             case _:
                 return found
         side = found.true if equal else found.false
-        asked = side & kept & evidence.may_be_probed(leaf) & ~evidence.decided_by_dictionary(leaf)
-        if not asked:
+        digests = side & kept & evidence.may_be_probed(leaf) & ~evidence.decided_by_dictionary(leaf)
+        if not digests:
             return found
-        absent = asked & ~self._may_contain(name, [t for t in map(canonical, texts) if t is not None], asked)
+        absent = digests & ~self._may_contain(name, [t for t in map(canonical, texts) if t is not None], digests)
         return found.within(~absent, -1) if equal else found.within(-1, ~absent)
 
-    def _may_contain(self, name: str, texts: Sequence[str], asked: int) -> int:
+    def _may_contain(self, name: str, texts: Sequence[str], digests: int) -> int:
         """Return the chunks among `asked` in which a value may occur, by filters of files, then of chunks."""
         found: list[int] = []
-        for file, own in self._by_file(positions_of(asked)).items():
+        for file, own in self._by_file(positions_of(digests)).items():
             of_file = self._cache.get(self._key(name, -1 - file), partial(self._index.file_bloom, name, file))
             if of_file is None or any(map(of_file.may_contain, texts)):
                 found += own
         keys = [self._key(name, position) for position in found]
-        missing = sum(not self._cache.known(key) for key in keys)
+        missing = sum(not self._cache.is_cached(key) for key in keys)
         blooms = self._index.blooms(name) if missing > self._count // _FEW else {}
         filters = [self._cache.get(key, partial(self._bloom, name, key[-1], blooms)) for key in keys]
         possible = [one is None or any(map(one.may_contain, texts)) for one in filters]

@@ -75,7 +75,7 @@ class ScanPruner:
                 return p.And(tuple(self.over_dimensions(lineage, part) for part in parts))
             case p.Or(parts):
                 return p.Or(tuple(self.over_dimensions(lineage, part) for part in parts))
-            case p.Anything():
+            case p.Undecidable():
                 return predicate
             case _:
                 return self._leaf(lineage, predicate)
@@ -85,7 +85,7 @@ class ScanPruner:
     ) -> p.Predicate:
         found = [lineage[name] for name in _names(predicate) if name in lineage]
         if len(found) < len(_names(predicate)):
-            return p.Anything()
+            return p.Undecidable()
         if any(one.resolves is not None for one in found):
             return self._by_hash(found[0], predicate)
         names = tuple(one.dimension for one in found)
@@ -107,7 +107,7 @@ class ScanPruner:
             case p.IsNull():
                 return leaf
             case _:
-                return p.Anything()
+                return p.Undecidable()
 
     def _by_hash(self, lineage: ColumnLineage, leaf: p.Compare | p.In | p.Prefix | p.IsNull) -> p.Predicate:
         """Convert a condition on a text to one on the hashes that stand for it."""
@@ -122,7 +122,7 @@ class ScanPruner:
                 assert lineage.resolves is not None
                 return self._hashes(lineage, self._index.hashes_with_prefix(lineage.resolves, text))
             case _:
-                return p.Anything()
+                return p.Undecidable()
 
     def _of_texts(self, lineage: ColumnLineage, texts: Iterable[str]) -> frozenset[str]:
         assert lineage.resolves is not None
@@ -130,19 +130,19 @@ class ScanPruner:
 
     def _hashes(self, lineage: ColumnLineage, hashes: frozenset[str], *, has_null: bool = False) -> p.Predicate:
         if len(hashes) > _MOST_HASHES:
-            return p.Anything()
+            return p.Undecidable()
         assert lineage.resolves is not None
-        asked = hashes if len(hashes) <= _MOST_ASKED else ()
-        sure = {one for one in asked if len(self._index.texts_of(lineage.resolves, one)) == 1}
+        values = hashes if len(hashes) <= _MOST_ASKED else ()
+        sure = {one for one in values if len(self._index.texts_of(lineage.resolves, one)) == 1}
         found = p.In(lineage.dimension, tuple(sorted(sure)), has_null)
         unsure = hashes - sure
         if not unsure:
             return found
-        return p.Or((found, p.And((p.In(lineage.dimension, tuple(sorted(unsure)), has_null), p.Anything()))))
+        return p.Or((found, p.And((p.In(lineage.dimension, tuple(sorted(unsure)), has_null), p.Undecidable()))))
 
     def _times(self, pruned: Pruned) -> tuple[int, int] | None:
         """Return the range of start times of the events in some chunks."""
-        rows = None if pruned.is_whole else self._index.dimension("ts")
+        rows = None if pruned.keeps_all else self._index.dimension("ts")
         if rows is None:
             return None
         kept = [rows[position] for position in pruned.positions]

@@ -10,7 +10,7 @@ from dctv.catalog.mount import Union
 from dctv.index.mounted import IndexedTrace
 from dctv.index.records import StoredFile
 from dctv.index.scan_pruning import ScanPruning
-from dctv.index.stored import EVENTS, known, relation
+from dctv.index.stored import EVENTS, relation, stored_metadata
 from dctv.plan import predicate as p
 from dctv.plan.build import where
 from dctv.plan.expressions import FALSE
@@ -64,7 +64,7 @@ class StoredFileSource:
     @property
     def named(self) -> tuple[list[str], list[str]]:
         """The columns of the file, under their names there and in queries."""
-        columns = list(known(self.file.columns).numbers)
+        columns = list(stored_metadata(self.file.columns).numbers)
         names = columns if self.file.name == EVENTS else physical_names(self.trace.tables[self.file.name].schema)
         return columns, names
 

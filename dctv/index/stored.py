@@ -39,7 +39,7 @@ class ParquetMetadata:
 
 
 @lru_cache(maxsize=256)
-def known(text: str) -> ParquetMetadata:
+def stored_metadata(text: str) -> ParquetMetadata:
     """Parse the metadata that was stored when the file was written."""
     raw = json.loads(text)
     flat = raw["parts"]
@@ -63,7 +63,7 @@ def damage(path: Path, text: str, columns: Collection[str] | None = None) -> str
     """
     from dctv._kernels import file_checksums
 
-    metadata = known(text)
+    metadata = stored_metadata(text)
     wanted = (
         None if columns is None else {metadata.numbers[name] for name in columns if name in metadata.numbers} | {REST}
     )

@@ -22,7 +22,7 @@ class Trace:
     """Called with the number of events so far."""
 
     @property
-    def about(self) -> Subject:
+    def subject(self) -> Subject:
         """The subject of its index."""
         return subject(self.paths, self.reader.name, self.context.options)
 

@@ -58,19 +58,19 @@ class IndexWriter:
                 for number, (path, found) in enumerate(zip(about.paths, files, strict=True))
             ),
         )
-        self.tell({"reader": about.reader, "options": about.options})
+        self.record_properties({"reader": about.reader, "options": about.options})
 
     def extend(self) -> None:
         """Start to change an existing file."""
         self._connection.execute("BEGIN")
 
-    def tell(self, values: Mapping[str, str]) -> None:
+    def record_properties(self, values: Mapping[str, str]) -> None:
         """Record properties of the whole index."""
         self._connection.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", values.items())
 
     def layout(self, layout: IndexLayout) -> None:
         """Record the layout of the index, and that all files have its dimensions."""
-        self.tell({"layout": json.dumps({one.name: getattr(layout, one.name) for one in fields(layout)})})
+        self.record_properties({"layout": json.dumps({one.name: getattr(layout, one.name) for one in fields(layout)})})
 
     def chunk(self, chunk: DecodedChunk, statistics: Rows) -> None:
         """Write all statistics of a chunk."""
@@ -134,7 +134,7 @@ class IndexWriter:
 
     def finish(self) -> None:
         """Complete the file and sync it to disk."""
-        self.tell({"complete": "1"})
+        self.record_properties({"complete": "1"})
         self._connection.execute("COMMIT")
         self._connection.close()
         seal(self._path)

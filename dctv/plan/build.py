@@ -49,7 +49,7 @@ def number(value: int) -> Expression:
     return Unary("-", Number(str(-value))) if value < 0 else Number(str(value))
 
 
-def whole(value: int) -> Expression:
+def int64(value: int) -> Expression:
     """Write an int64."""
     return Cast(Text(str(value)), "BIGINT")
 
@@ -84,7 +84,7 @@ def unequal(a: Expression, b: Expression) -> Expression:
     return Binary("!=", a, b)
 
 
-def same(a: Expression, b: Expression) -> Expression:
+def not_distinct(a: Expression, b: Expression) -> Expression:
     """Build a test that two values are equal, or both NULL."""
     return Binary("<=>", a, b)
 
@@ -101,7 +101,7 @@ def at_least(a: Expression, b: Expression) -> Expression:
 
 def agree(names: Iterable[str], a: str, b: str) -> list[Expression]:
     """Build tests that columns of two tables agree, NULL with NULL."""
-    return [same(Column(name, a), Column(name, b)) for name in names]
+    return [not_distinct(Column(name, a), Column(name, b)) for name in names]
 
 
 def negated(test: Expression) -> Expression:
@@ -109,7 +109,7 @@ def negated(test: Expression) -> Expression:
     return Unary("NOT", test)
 
 
-def known(value: Expression) -> Expression:
+def is_not_null(value: Expression) -> Expression:
     """Build a test that a value is not NULL."""
     return negated(IsNull(value))
 
@@ -225,12 +225,12 @@ def sorted_by(query: Select, *terms: Expression) -> Select:
     return replace(query, order_by=ascending(terms))
 
 
-def both(*queries: Query) -> Query:
+def union_all(*queries: Query) -> Query:
     """Put all rows of several queries together."""
-    return together(queries)
+    return concatenated(queries)
 
 
-def together(queries: Sequence[Query]) -> Query:
+def concatenated(queries: Sequence[Query]) -> Query:
     """Concatenate the rows of one or more queries."""
     return queries[0] if len(queries) == 1 else Compound("UNION", tuple(queries), all=True)
 

@@ -40,7 +40,7 @@ def _exact(predicate: p.Predicate, column: Callable[[str], Expression]) -> Expre
             return None if inner is None else negated(inner)
         case p.And(parts) | p.Or(parts):
             return _joined([_exact(one, column) for one in parts], every=isinstance(predicate, p.And))
-        case p.Anything():
+        case p.Undecidable():
             return None
         case _:
             return _leaf(predicate, column)

@@ -22,7 +22,7 @@ def lost(type_: str) -> str | None:
 
 def restored(schema: Schema, scan: Callable[[Schema], Scan]) -> Plan:
     """Return a plan of rows in Arrow with the types of `carried_schema`; `scan` is called with that schema."""
-    columns = tuple(replace(one, type=_held(carried(parse(one.type))).text) for one in schema.columns)
+    columns = tuple(replace(one, type=_arrow_type(carried(parse(one.type))).text) for one in schema.columns)
     return with_types(scan(replace(schema, columns=columns)), schema)
 
 
@@ -30,6 +30,6 @@ def _names(made: Type) -> set[str]:
     return {made.name}.union(*map(_names, made.children))
 
 
-def _held(made: Type) -> Type:
+def _arrow_type(made: Type) -> Type:
     """Return the type that the engine finds in Arrow for values of another."""
-    return plain("VARCHAR") if made.name in _TEXTS else with_children(made, tuple(map(_held, made.children)))
+    return plain("VARCHAR") if made.name in _TEXTS else with_children(made, tuple(map(_arrow_type, made.children)))

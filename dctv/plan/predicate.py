@@ -75,7 +75,7 @@ class Or:
 
 
 @record
-class Anything:
+class Undecidable:
     """A condition that an index cannot evaluate: it may be true, false or unknown."""
 
 
@@ -86,7 +86,7 @@ class Constant:
     value: Value | None
 
 
-Predicate = Compare | In | Prefix | IsNull | Not | And | Or | Anything
+Predicate = Compare | In | Prefix | IsNull | Not | And | Or | Undecidable
 
 ALWAYS = And(())
 NEVER = Or(())
@@ -126,20 +126,20 @@ def _joined(parts: Sequence[Predicate], form: type[And | Or], decisive: Predicat
         one = simplified(part, positive=positive)
         if one == decisive:
             return decisive
-        anything = anything or isinstance(one, Anything)
+        anything = anything or isinstance(one, Undecidable)
         found += one.parts if isinstance(one, form) else [one]
     if anything and (form is And) != positive:
-        return Anything()
-    found = list(dict.fromkeys(one for one in found if not isinstance(one, Anything)))
+        return Undecidable()
+    found = list(dict.fromkeys(one for one in found if not isinstance(one, Undecidable)))
     if not found and anything:
-        return Anything()
+        return Undecidable()
     return found[0] if len(found) == 1 else form(tuple(found))
 
 
 def negated(predicate: Predicate) -> Predicate:
     """Return the opposite of a simplified predicate."""
     match predicate:
-        case Anything():
+        case Undecidable():
             return predicate
         case Not(part):
             return part
@@ -162,7 +162,7 @@ def columns_of(predicate: Predicate) -> set[str]:
             return columns_of(part)
         case And(parts) | Or(parts):
             return set().union(*map(columns_of, parts))
-        case Anything():
+        case Undecidable():
             return set()
 
 
@@ -183,7 +183,7 @@ def _carried(predicate: Predicate, lookup: Callable[[str], Found], *, positive: 
             return And(tuple(_carried(part, lookup, positive=positive) for part in parts))
         case Or(parts):
             return Or(tuple(_carried(part, lookup, positive=positive) for part in parts))
-        case Anything():
+        case Undecidable():
             return predicate
         case _:
             return _leaf(predicate, lookup, positive=positive)
@@ -196,8 +196,8 @@ def _leaf(leaf: Compare | In | Prefix | IsNull, lookup: Callable[[str], Found], 
         return replace(leaf, columns=names) if isinstance(leaf, Compare) else replace(leaf, column=names[0])
     if len(found) == 1 and isinstance(found[0], Constant):
         truth = truth_of(leaf, found[0].value)
-        return Anything() if truth is Ellipsis else of_truth(truth, positive=positive)
-    return Anything()
+        return Undecidable() if truth is Ellipsis else of_truth(truth, positive=positive)
+    return Undecidable()
 
 
 def of_truth(truth: object, *, positive: bool) -> Predicate:

@@ -25,7 +25,7 @@ def expression(node: e.Expression) -> str:
     return _FORMS[type(node)](node)
 
 
-def _within(node: e.Expression, least: int) -> str:
+def _nested(node: e.Expression, least: int) -> str:
     """Write an expression, in parentheses where it binds less tightly than its surroundings need."""
     written = expression(node)
     return f"({written})" if _strength(node) < least else written
@@ -53,10 +53,10 @@ def _list(nodes: Iterable[e.Expression]) -> str:
 
 def _unary(node: e.Unary) -> str:
     if node.operator != "NOT":
-        return f"{node.operator}{_within(node.operand, _ATOM)}"
+        return f"{node.operator}{_nested(node.operand, _ATOM)}"
     if isinstance(node.operand, e.IsNull):
-        return f"{_within(node.operand.operand, _BITS)} IS NOT NULL"
-    return f"NOT {_within(node.operand, _NOT)}"
+        return f"{_nested(node.operand.operand, _BITS)} IS NOT NULL"
+    return f"NOT {_nested(node.operand, _NOT)}"
 
 
 def _binary(node: e.Binary) -> str:
@@ -64,16 +64,16 @@ def _binary(node: e.Binary) -> str:
     operator = _SAFE.get(node.operator, node.operator)
     # Chains of one strength go from left to right; comparisons make none.
     left = strength + (strength == _COMPARISON)
-    return f"{_within(node.left, left)} {operator} {_within(node.right, strength + 1)}"
+    return f"{_nested(node.left, left)} {operator} {_nested(node.right, strength + 1)}"
 
 
 def _like(node: e.Like) -> str:
-    escape = "" if node.escape is None else f" ESCAPE {_within(node.escape, _BITS)}"
-    return f"{_within(node.operand, _BITS)} {node.operator} {_within(node.pattern, _BITS)}{escape}"
+    escape = "" if node.escape is None else f" ESCAPE {_nested(node.escape, _BITS)}"
+    return f"{_nested(node.operand, _BITS)} {node.operator} {_nested(node.pattern, _BITS)}{escape}"
 
 
 def _between(node: e.Between) -> str:
-    return f"{_within(node.operand, _BITS)} BETWEEN {_within(node.low, _BITS)} AND {_within(node.high, _BITS)}"
+    return f"{_nested(node.operand, _BITS)} BETWEEN {_nested(node.low, _BITS)} AND {_nested(node.high, _BITS)}"
 
 
 def _case(node: e.Case) -> str:
@@ -134,17 +134,17 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.Text: lambda node: _quoted(node.value),
     e.Unary: _unary,
     e.Binary: _binary,
-    e.And: lambda node: " AND ".join(_within(part, _NOT) for part in node.parts),
-    e.Or: lambda node: " OR ".join(_within(part, _AND) for part in node.parts),
-    e.IsNull: lambda node: f"{_within(node.operand, _BITS)} IS NULL",
+    e.And: lambda node: " AND ".join(_nested(part, _NOT) for part in node.parts),
+    e.Or: lambda node: " OR ".join(_nested(part, _AND) for part in node.parts),
+    e.IsNull: lambda node: f"{_nested(node.operand, _BITS)} IS NULL",
     e.Like: _like,
     e.Between: _between,
-    e.InList: lambda node: f"{_within(node.operand, _BITS)} IN ({_list(node.items)})",
-    e.InQuery: lambda node: f"{_within(node.operand, _BITS)} IN ({_inline(node.query)})",
+    e.InList: lambda node: f"{_nested(node.operand, _BITS)} IN ({_list(node.items)})",
+    e.InQuery: lambda node: f"{_nested(node.operand, _BITS)} IN ({_inline(node.query)})",
     e.Exists: lambda node: f"EXISTS ({_inline(node.query)})",
     e.Subquery: lambda node: f"({_inline(node.query)})",
     e.Case: _case,
-    e.Collate: lambda node: f"{_within(node.operand, _ATOM)} COLLATE {node.collation}",
+    e.Collate: lambda node: f"{_nested(node.operand, _ATOM)} COLLATE {node.collation}",
     e.Cast: lambda node: f"{'TRY_CAST' if node.lenient else 'CAST'}({expression(node.operand)} AS {node.type})",
     e.Row: lambda node: f"({_list(node.items)})",
     e.List: lambda node: f"[{_list(node.items)}]",

@@ -121,16 +121,16 @@ class Held:
 
 
 @record
-class Answered:
+class FromStatistics:
     """Rows that follow from statistics, written in the engine's query."""
 
     known: Query
 
-    def narrowed(self, _: Predicate) -> Answered:
+    def narrowed(self, _: Predicate) -> FromStatistics:
         """Return itself: the rows are there."""
         return self
 
-    def reading(self, _: Collection[str]) -> Answered:
+    def reading(self, _: Collection[str]) -> FromStatistics:
         """Return itself: the rows are there."""
         return self
 

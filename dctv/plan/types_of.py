@@ -33,7 +33,7 @@ from dctv.plan.states import constants_of
 from dctv.signatures.casts import settled
 from dctv.signatures.combine import common
 from dctv.signatures.functions import operator_type, result_type
-from dctv.signatures.gathered import OF_DOUBLES, gathered, sets, taken
+from dctv.signatures.gathered import OF_DOUBLES, argument_types, gathered, sets
 from dctv.signatures.results import reads_text
 from dctv.signatures.states import StateSettings, state_type
 from dctv.signatures.types import Type, integer_literal, list_of, parse, plain
@@ -115,7 +115,7 @@ def _taken(call: Call, columns: Mapping[str, str]) -> Sequence[Type] | None:
     given = [
         _setting(one) if sets(call.function, place) else _type(one, columns) for place, one in enumerate(call.arguments)
     ]
-    return _known(given, lambda types: taken(call.function, types))
+    return _known(given, lambda types: argument_types(call.function, types))
 
 
 def _setting(value: Expression) -> Type | None:
@@ -132,5 +132,5 @@ def _of(
 
 
 def _known(types: Sequence[Type | None], make: Callable[[list[Type]], Made | None]) -> Made | None:
-    known = [one for one in types if one is not None]
-    return make(known) if len(known) == len(types) else None
+    known_types = [one for one in types if one is not None]
+    return make(known_types) if len(known_types) == len(types) else None

@@ -36,16 +36,16 @@ class Rebuilt:
         Raises:
             TraceError: lines are missing, duplicate or in another order than recorded.
         """
-        held = b""
+        pending = b""
         for chunk, homes, segments in self._provenance.chunks(source.number):
             try:
                 parts = {one.output: self._outputs[one.output].segment(one.start, one.end) for one in segments}
                 text = text_of(interleaved(parts, homes))
             except (KeyError, ValueError) as error:
                 raise TraceError(f"chunk {chunk} of `{source.name}` cannot be rebuilt: {error}") from None
-            yield held
-            held = text
-        yield held if source.ends_line else held.removesuffix(b"\n")
+            yield pending
+            pending = text
+        yield pending if source.ends_line else pending.removesuffix(b"\n")
 
     def left(self) -> dict[int, int]:
         """Return how many lines of each output belong to no source."""

@@ -149,7 +149,7 @@ class _Splitting:
             raise TraceError(f"`{path}` changed while it was read")
         # Text outside of chunks could not be reproduced, whatever the compression.
         whole = sum(member.text for member in container.members) if container.packed else after.st_size
-        kept = None if container.repeatable and whole == size else self._keep(number, path)
+        kept = None if container.repeatable and whole == size else self._store(number, path)
         return ReorganizedFile(
             number,
             str(path.resolve()),
@@ -164,7 +164,7 @@ class _Splitting:
             kept,
         )
 
-    def _keep(self, number: int, path: Path) -> str:
+    def _store(self, number: int, path: Path) -> str:
         (self.work / KEPT).mkdir(exist_ok=True)
         name = f"{KEPT}/{number:06}"
         shutil.copyfile(path, self.work / name)

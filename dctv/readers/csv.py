@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dctv.contracts.head import head_of
 from dctv.contracts.reader import Head
 from dctv.errors import TraceError
-from dctv.plan.build import STAR, call, known, number, select
+from dctv.plan.build import STAR, call, is_not_null, number, select
 from dctv.plan.expressions import TRUE, And, Cast, Column, Expression, Keyword, Star, Text
 from dctv.plan.queries import Item, Select, TableCall
 from dctv.readers.described import Described
@@ -117,7 +117,7 @@ def _typed(texts: Select, file: PlainFile) -> Select:
     for column in map(Column, names):
         counts += [call("count", column), call("count_if", _like(column, r"^[+-]?0[0-9]|^\s|\s$"))]
         for kind, form in _KINDS.items():
-            castable = known(Cast(column, kind, lenient=True))
+            castable = is_not_null(Cast(column, kind, lenient=True))
             counts.append(call("count_if", And((castable, _like(column, form)))))
     found = connection.execute(write(select(*counts, source=texts))).fetchone()
     items = []

@@ -80,7 +80,7 @@ class Described:
             tables=lambda metadata: tables_of(metadata.entries),
             finished=partial(finished_by, stored),
             lineage=partial(_lineage, self.dimensions),
-            rest=_rest,
+            rest=_diagnostics_and_properties,
             decode=None,
             stored=stored,
         )
@@ -165,7 +165,7 @@ def _lineage(dimensions: Mapping[str, str], metadata: TraceMetadata, table: str)
     return {**found, TS: ColumnLineage("ts")}
 
 
-def _rest(metadata: TraceMetadata) -> LoadedTrace:
+def _diagnostics_and_properties(metadata: TraceMetadata) -> LoadedTrace:
     """Return the diagnostics and properties."""
     entries = metadata.entries
     paths: Sequence[str] = entries["paths"]

@@ -25,10 +25,10 @@ def sniff(head: Head) -> bool:
 
 
 def _start(paths: Sequence[Path], context: LoadContext, chunk_bytes: int) -> SpanPass:
-    from dctv.readers.service_spans.jaeger import take
+    from dctv.readers.service_spans.jaeger import add_trace
     from dctv.readers.service_spans.spans import SpanPass
 
-    return SpanPass(take, paths, context, chunk_bytes)
+    return SpanPass(add_trace, paths, context, chunk_bytes)
 
 
 READER = Described(

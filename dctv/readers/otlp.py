@@ -29,10 +29,10 @@ def sniff(head: Head) -> bool:
 
 
 def _start(paths: Sequence[Path], context: LoadContext, chunk_bytes: int) -> SpanPass:
-    from dctv.readers.service_spans.otlp import take
+    from dctv.readers.service_spans.otlp import add_resource
     from dctv.readers.service_spans.spans import SpanPass
 
-    return SpanPass(take, paths, context, chunk_bytes)
+    return SpanPass(add_resource, paths, context, chunk_bytes)
 
 
 READER = Described(

@@ -54,11 +54,11 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 def _is_packet(packet: bytes, *, whole: bool) -> bool:
     at = 0
-    met = 0
+    fields = 0
     while at < len(packet):
         tag, begin = _varint(packet, at)
         if begin == 0:
-            return not whole and met > 0
+            return not whole and fields > 0
         field, wire = tag >> 3, tag & 7
         if not 0 < field < _LAST_FIELD or wire != (0 if field in _NUMBERS else 2):
             return False
@@ -66,8 +66,8 @@ def _is_packet(packet: bytes, *, whole: bool) -> bool:
         if end == 0:
             return not whole
         at = end + (value if wire == 2 else 0)
-        met += 1
-    return at == len(packet) if whole else met > 0
+        fields += 1
+    return at == len(packet) if whole else fields > 0
 
 
 def start(paths: Sequence[Path], context: LoadContext, _: int) -> RowPass:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dctv.catalog.mount_names import name_of_mount
-from dctv.console.files import is_there
-from dctv.console.narration import say
+from dctv.console.files import exists
+from dctv.console.narration import print_stderr
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, nearest
 from dctv.repl.conversation import Conversation
@@ -28,8 +28,8 @@ def _word(text: str) -> str:
 
 def run_command(talk: Conversation, line: str) -> None:
     """Run the dot command of a line."""
-    said = WORDS.get(_word(line), line)
-    name, _, argument = said.strip().rstrip(";").removeprefix(".").partition(" ")
+    command = WORDS.get(_word(line), line)
+    name, _, argument = command.strip().rstrip(";").removeprefix(".").partition(" ")
     name, argument = ALIASES.get(name, name), argument.strip()
 
     def action() -> int:
@@ -59,12 +59,12 @@ def _mount(talk: Conversation, argument: str) -> int:
     if equals and (not name or not path):
         raise UsageError(f"found `{argument}`, expected NAME=PATH")
     named = ""
-    if not equals or is_there(argument):
+    if not equals or exists(argument):
         path, name = argument, name_of_mount(Path(argument), [one.name for one in talk.session.mounts()])
         named = f"`{path}` is mounted as `{name}`"
     talk.mount(str(Path(path).expanduser()), name)
     if named:
-        say(named)
+        print_stderr(named)
     return OK
 
 
@@ -85,7 +85,7 @@ def _ui(talk: Conversation, _argument: str) -> int:
 
     if talk.serving is None:
         talk.serving = talk.session.serve()
-    say(talk.serving.address)
+    print_stderr(talk.serving.address)
     open_browser(talk.serving.address)
     return OK
 

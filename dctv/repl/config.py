@@ -6,7 +6,7 @@ import os
 import tomllib
 from pathlib import Path
 
-from dctv.console.narration import say
+from dctv.console.narration import print_stderr
 from dctv.errors import DctvError, UsageError
 from dctv.repl.settings import DisplaySettings, set_to
 
@@ -17,9 +17,9 @@ PROJECT_FILE = Path("dctv.toml")
 
 def config_file() -> Path:
     """Return the path of the configuration, which may not exist."""
-    given = os.environ.get("DCTV_CONFIG")
+    override = os.environ.get("DCTV_CONFIG")
     folder = os.environ.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
-    return Path(given) if given else Path(folder) / "dctv" / "config.toml"
+    return Path(override) if override else Path(folder) / "dctv" / "config.toml"
 
 
 def configure(settings: DisplaySettings) -> None:
@@ -34,20 +34,20 @@ def _take_over(settings: DisplaySettings, path: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        say(f"warning: cannot read `{path}`: {(error.strerror or str(error)).lower()}")
+        print_stderr(f"warning: cannot read `{path}`: {(error.strerror or str(error)).lower()}")
         return
     except ValueError as error:
-        say(f"warning: `{path}` is not valid TOML: {error}")
+        print_stderr(f"warning: `{path}` is not valid TOML: {error}")
         return
     for name, values in found.items():
         if name != SECTION or not isinstance(values, dict):
-            say(f"warning: {path}: found `{name}`, expected a table [{SECTION}]")
+            print_stderr(f"warning: {path}: found `{name}`, expected a table [{SECTION}]")
             continue
         for key, value in values.items():
             try:
                 set_to(settings, key, _text(key, value))
             except DctvError as error:
-                say(f"warning: {path}: {error.message}")
+                print_stderr(f"warning: {path}: {error.message}")
 
 
 def _text(key: str, value: object) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from dctv.console.attended import Check, attended, end_process
 from dctv.console.limited import Limited
 from dctv.console.mounting import mount_named
-from dctv.console.narration import complain, say, warn
+from dctv.console.narration import complain, print_stderr, warn
 from dctv.console.pager import Keyboard, paged_sink
 from dctv.console.progress import ProgressBar
 from dctv.console.sink import stdout_sink
@@ -92,14 +92,14 @@ class Conversation:
                     self.last = statement
                 count = self._show(outcome, whole=whole)
                 if self.settings.timing:
-                    say(timing.text(outcome, count))
+                    print_stderr(timing.text(outcome, count))
                 check()
             if self.last is statement:
                 self._remember(statement)
             return code
 
         self.guarded(lambda: self.attend(work))
-        self.tell_partial()
+        self.warn_incomplete()
 
     def _remember(self, statement: Statement) -> None:
         """Define the view `_` as a query."""
@@ -120,7 +120,7 @@ class Conversation:
             return OK
 
         self.attend(work)
-        self.tell_partial()
+        self.warn_incomplete()
 
     def attend(self, work: Callable[[Check], int]) -> int:
         """Run work that Ctrl-C interrupts; errors are raised."""
@@ -156,7 +156,7 @@ class Conversation:
         self._results += 1
         if fit is not None and fit.left_out:
             number = "1 column has" if len(fit.left_out) == 1 else f"{len(fit.left_out)} columns have"
-            say(f"{number} no room: {', '.join(fit.left_out)}; `.mode line` or `.set width full` shows all")
+            print_stderr(f"{number} no room: {', '.join(fit.left_out)}; `.mode line` or `.set width full` shows all")
         return count
 
     def print_text(self, text: str) -> None:
@@ -164,11 +164,11 @@ class Conversation:
         with self._sink() as sink:
             sink.stream.write(text.encode() + b"\n")
 
-    def tell_partial(self) -> None:
+    def warn_incomplete(self) -> None:
         """Warn of incomplete traces, each once."""
         partial = self.session.incomplete()
         for description in partial[self._partial_shown :]:
-            say(f"warning: {description}")
+            print_stderr(f"warning: {description}")
         self._partial_shown = len(partial)
         if partial and not self.allow_partial and self.code == OK:
             self.code = PARTIAL
@@ -182,7 +182,7 @@ class Conversation:
             case Done():
                 warn((message, 1) for message in self.session.warnings())
                 if self.interactive and outcome.message:
-                    say(outcome.message)
+                    print_stderr(outcome.message)
             case Asserted():
                 if not outcome.passed:
                     complain(outcome.failure())
@@ -203,7 +203,7 @@ class Conversation:
         self.bar.clear()
         warn(result.warnings)
         if limited is not None and limited.cut:
-            say(f"only the first {_rows(count)}, there are more; `.last` shows all")
+            print_stderr(f"only the first {_rows(count)}, there are more; `.last` shows all")
         return count
 
     def _fit(self) -> Fit | None:

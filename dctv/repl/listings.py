@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dctv.console.listing import Listing, list_functions, list_mounts, list_tables, list_units
-from dctv.console.narration import say
+from dctv.console.narration import print_stderr
 from dctv.console.verdict import OK
 from dctv.errors import UsageError, nearest
 from dctv.repl.conversation import Conversation
@@ -21,9 +21,9 @@ def _tables(talk: Conversation, argument: str) -> int:
     listed = list_tables(talk.session, "".join(patterns), everything=_ALL in words)
     talk.show(listed.listing)
     if listed.hidden:
-        say(listed.remark(f".tables {_ALL}"))
+        print_stderr(listed.remark(f".tables {_ALL}"))
     if not talk.session.mounts():
-        say("nothing is mounted: .mount NAME=PATH mounts a trace")
+        print_stderr("nothing is mounted: .mount NAME=PATH mounts a trace")
     return OK
 
 
@@ -34,7 +34,7 @@ def _schema(talk: Conversation, name: str) -> int:
         raise UsageError(
             f"unknown table `{name}`", hint=f"did you mean `{close}`?" if close else "`.tables` lists them"
         )
-    say(schema.describe())
+    print_stderr(schema.describe())
     rows = [(c.name, dialect_type(c.type), str(c.unit)) for c in schema.columns]
     talk.show(Listing(("column", "type", "unit"), rows))
     return OK
@@ -53,7 +53,7 @@ def _units(talk: Conversation, pattern: str) -> int:
 def _mounts(talk: Conversation, _argument: str) -> int:
     found = list_mounts(talk.session)
     if not found.rows:
-        say("nothing is mounted: .mount NAME=PATH mounts a trace")
+        print_stderr("nothing is mounted: .mount NAME=PATH mounts a trace")
         return OK
     talk.show(found)
     return OK

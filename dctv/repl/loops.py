@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dctv.console.narration import say
+from dctv.console.narration import print_stderr
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 from dctv.repl.commands import is_command, run_command
@@ -78,11 +78,11 @@ def _greet(mounted: list[str]) -> None:
     """Print how to start."""
     from dctv import __version__
 
-    say(f"dctv {__version__}. Type .help for help. SQL ends with a semicolon, Tab completes it.")
+    print_stderr(f"dctv {__version__}. Type .help for help. SQL ends with a semicolon, Tab completes it.")
     if mounted:
-        say(f"Mounted: {', '.join(mounted)}. `.tables` lists the tables.")
+        print_stderr(f"Mounted: {', '.join(mounted)}. `.tables` lists the tables.")
     else:
-        say("Nothing is mounted: `.mount t=trace.json` mounts a trace as t.")
+        print_stderr("Nothing is mounted: `.mount t=trace.json` mounts a trace as t.")
 
 
 def _take(talk: Conversation, text: str) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from dctv.console.narration import say
+from dctv.console.narration import print_stderr
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
 from dctv.repl.conversation import Conversation
@@ -19,7 +19,7 @@ from dctv.whole_file import cannot_write
 def _output(talk: Conversation, argument: str) -> int:
     if argument:
         talk.destination.open(Path(argument).expanduser())
-        say(f"results go to `{argument}`, until `.output`")
+        print_stderr(f"results go to `{argument}`, until `.output`")
     else:
         talk.destination.close()
     return OK
@@ -30,7 +30,7 @@ def _once(talk: Conversation, argument: str) -> int:
     return OK
 
 
-def _last(talk: Conversation, _argument: str) -> int:
+def _last_output(talk: Conversation, _argument: str) -> int:
     if talk.last is None:
         raise UsageError("no statement had a result yet")
     talk.run_statement(talk.last, whole=True)
@@ -40,7 +40,7 @@ def _last(talk: Conversation, _argument: str) -> int:
 def _edit(talk: Conversation, _argument: str) -> int:
     text = _edited(talk.written)
     if text.strip() and text != talk.written:
-        say(text.rstrip("\n"))
+        print_stderr(text.rstrip("\n"))
         talk.written = text
         talk.run_text(text, "<edited>")
     return OK
@@ -71,6 +71,6 @@ def _edited(text: str) -> str:
 OUTPUTS = (
     DotCommand("output", "[FILE]", "write results to a file from now on, or to the terminal again", _output),
     DotCommand("once", "FILE", "write the next result to a file: .csv, .parquet, .json ...", _once),
-    DotCommand("last", "", "run the last query again and show all its rows", _last),
+    DotCommand("last", "", "run the last query again and show all its rows", _last_output),
     DotCommand("edit", "", "edit the last statement in $EDITOR, then run it", _edit),
 )

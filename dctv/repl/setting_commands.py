@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dctv.console.listing import Listing
-from dctv.console.narration import say
+from dctv.console.narration import print_stderr
 from dctv.console.params import assigned, written
 from dctv.console.verdict import OK
 from dctv.errors import UsageError
@@ -27,14 +27,14 @@ def _set(talk: Conversation, argument: str) -> int:
     path = config_file()
     files = [str(one) for one in (path, PROJECT_FILE) if one.exists()]
     verb = "says" if len(files) == 1 else "say"
-    say(f"the prompt starts with what {' and '.join(files)} {verb}" if files else f"there is no {path}")
+    print_stderr(f"the prompt starts with what {' and '.join(files)} {verb}" if files else f"there is no {path}")
     return OK
 
 
 def _mode(talk: Conversation, argument: str) -> int:
     code = _one(talk, "mode", argument)
     if argument and not talk.settings.writer.many and not talk.destination.is_file:
-        say(f"results in mode `{argument}` go to the file that `.output` or `.once` names")
+        print_stderr(f"results in mode `{argument}` go to the file that `.output` or `.once` names")
     return code
 
 
@@ -46,7 +46,7 @@ def _one(talk: Conversation, name: str, argument: str) -> int:
     if argument:
         set_to(talk.settings, name, argument)
     else:
-        say(f"{name} is {SETTINGS[name].get(talk.settings)}")
+        print_stderr(f"{name} is {SETTINGS[name].get(talk.settings)}")
     return OK
 
 
@@ -54,7 +54,7 @@ def _timing(talk: Conversation, argument: str) -> int:
     if argument not in {"", "on", "off"}:
         raise UsageError(f"found `{argument}`, expected on or off")
     talk.settings.timing = argument == "on" if argument else not talk.settings.timing
-    say(f"timing is {'on' if talk.settings.timing else 'off'}")
+    print_stderr(f"timing is {'on' if talk.settings.timing else 'off'}")
     return OK
 
 

@@ -66,12 +66,12 @@ def set_to(settings: DisplaySettings, name: str, value: str) -> None:
 
 
 def _set_mode(settings: DisplaySettings, value: str) -> None:
-    known = modes()
-    if value not in known:
-        near = nearest(value, list(known))
+    mode_names = modes()
+    if value not in mode_names:
+        near = nearest(value, list(mode_names))
         hint = f"did you mean `{near}`?" if near else None
-        raise UsageError(f"unknown mode `{value}`, expected one of {', '.join(known)}", hint=hint)
-    settings.writer = known[value]
+        raise UsageError(f"unknown mode `{value}`, expected one of {', '.join(mode_names)}", hint=hint)
+    settings.writer = mode_names[value]
 
 
 def _set_timing(settings: DisplaySettings, value: str) -> None:

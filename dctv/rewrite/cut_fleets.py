@@ -170,11 +170,11 @@ def gathered(plan: Plan, local: _Local) -> Plan:
 
 
 def _of_relation(plan: Relation, below: Sequence[_Local]) -> _Local | None:
-    known = {name: one for (name, _), one in zip(plan.leaves, below, strict=True)}
-    return _of_query(plan.query, known, sorted_again=plan.order is RowOrder.TIME)
+    leaves = {name: one for (name, _), one in zip(plan.leaves, below, strict=True)}
+    return _of_query(plan.query, leaves, sorted_again=plan.order is RowOrder.TIME)
 
 
-def _of_query(query: Query, known: Mapping[str, _Local], *, sorted_again: bool) -> _Local | None:
+def _of_query(query: Query, locals_: Mapping[str, _Local], *, sorted_again: bool) -> _Local | None:
     """Return the facts on a query over such tables if it is one-per-trace; ORDER BY is allowed if `sorted_again`."""
     if not isinstance(query, Select) or not query.sources or (query.order_by and not sorted_again):
         return None
@@ -183,7 +183,7 @@ def _of_query(query: Query, known: Mapping[str, _Local], *, sorted_again: bool) 
     parts = [*query.items, *clauses(query), *conditions_of_joins(query)]
     if nested(*parts) or has_effect(*parts):
         return None
-    found = {one.called: local for one in query.sources if (local := _of_source(one, known)) is not None}
+    found = {one.called: local for one in query.sources if (local := _of_source(one, locals_)) is not None}
     traces = _Traces({name: one.traces for name, one in found.items()})
     if len(found) < len(query.sources) or not all(traces.joins(join, query) for join in query.joins):
         return None
@@ -239,7 +239,7 @@ class _Traces:
 
     columns: Mapping[str, frozenset[str]]
 
-    def has(self, value: object) -> bool:
+    def contains(self, value: object) -> bool:
         """Whether an expression is such a column."""
         if not isinstance(value, Column):
             return False
@@ -258,7 +258,9 @@ class _Traces:
         )
 
     def _links(self, left: Expression, right: Expression, own: str, before: set[str]) -> bool:
-        if not (self.has(left) and self.has(right) and isinstance(left, Column) and isinstance(right, Column)):
+        if not (
+            self.contains(left) and self.contains(right) and isinstance(left, Column) and isinstance(right, Column)
+        ):
             return False
         tables = {left.table, right.table}
         return own in tables and bool(tables & before)
@@ -267,10 +269,10 @@ class _Traces:
 def _looks_at_one_trace(query: Select, traces: _Traces) -> bool:
     """Whether each row is made of one row, or of rows of one trace."""
     windows = [node for node in walk(*query.items, query.qualify) if isinstance(node, Window)]
-    if not all(any(map(traces.has, window.partition_by)) for window in windows):
+    if not all(any(map(traces.contains, window.partition_by)) for window in windows):
         return False
     group = query.group
     if group is None:
         return query.having is None and not may_aggregate(query)
     keys = [key for key in group.keys if not isinstance(key, GroupingSets)]
-    return not group.all and len(keys) == len(group.keys) and any(map(traces.has, keys))
+    return not group.all and len(keys) == len(group.keys) and any(map(traces.contains, keys))

@@ -149,9 +149,13 @@ class _Emptying:
         called = source.called.lower()
         others = [one for one in select.sources if one is not source]
         alone = all(one.called.lower() != called for one in others)
-        return alone and not _says(called, *others) and self._only_says(select, called, self.types[source.name])
+        return (
+            alone
+            and not _contains_column(called, *others)
+            and self._is_qualified(select, called, self.types[source.name])
+        )
 
-    def _only_says(self, select: Select, called: str, types: Mapping[str, str]) -> bool:
+    def _is_qualified(self, select: Select, called: str, types: Mapping[str, str]) -> bool:
         """Whether a select qualifies each column by its source, except where it sorts by its own results."""
         read = (*select.items, *clauses(select), *conditions_of_joins(select))
         outputs = {item.output for item in select.items}
@@ -228,7 +232,7 @@ class _Emptying:
         )
 
 
-def _says(called: str, *nodes: Node) -> bool:
+def _contains_column(called: str, *nodes: Node) -> bool:
     """Whether some nodes contain a column of the source of that name."""
     return any(_is_about(column, called) for column in columns_in(*nodes))
 

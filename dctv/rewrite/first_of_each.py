@@ -31,8 +31,8 @@ def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
     if count is None or select.distinct or any(one is not None for one in more) or nested(*parts):
         return None
     terms = [_term(one, select.items) for one in select.order_by]
-    known = [one for one in terms if one is not None]
-    if len(known) < len(terms) or has_effect(*parts) or _may_mix_rows(select):
+    known_terms = [one for one in terms if one is not None]
+    if len(known_terms) < len(terms) or has_effect(*parts) or _may_mix_rows(select):
         return None
     if not terms and leaf.order is RowOrder.ANY:
         # Which rows are the first would differ from run to run.
@@ -42,10 +42,10 @@ def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
     columns = {n: replace(c, name=n) for n, c in zip(names, leaf.schema.columns, strict=True)}
     times = len(leaf.schema.kind.time_columns)
     special = names[: leaf.schema.special_count]
-    kept = [*special, *(one for one in read if one not in special)]
-    schema = Schema(leaf.schema.kind, tuple(columns[one] for one in kept), tuple(special[times:]))
-    items = tuple(Item(Column(one, select.source.called)) for one in kept)
-    query = Select(items, select.source, where=select.where, order_by=tuple(known), limit=number(count))
+    columns_read = [*special, *(one for one in read if one not in special)]
+    schema = Schema(leaf.schema.kind, tuple(columns[one] for one in columns_read), tuple(special[times:]))
+    items = tuple(Item(Column(one, select.source.called)) for one in columns_read)
+    query = Select(items, select.source, where=select.where, order_by=tuple(known_terms), limit=number(count))
     return Relation(schema, RowOrder.STABLE, query, ((name, leaf),))
 
 

@@ -24,7 +24,7 @@ from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select, TableName
 from dctv.plan.question import Aggregate, Question
 from dctv.plan.rows import of_rows
-from dctv.plan.source import Answered, Held
+from dctv.plan.source import FromStatistics, Held
 from dctv.plan.walk import children, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
@@ -106,16 +106,16 @@ def _from(relation: Relation, name: str, stored: _Stored) -> Relation | None:
     if select is None or not _reads_only(select, read[0]):
         return None
     asking = _Asking(stored, read[0].called)
-    if not asking.about(select):
+    if not asking.read(select):
         return None
-    rows = scan.source.answers(Question(asking.asked_keys, tuple(asking.aggregates)))
+    rows = scan.source.answers(Question(asking.stored_keys, tuple(asking.aggregates)))
     if rows is None:
         return None
     schema = Schema(Kind.REGULAR, tuple(ColumnType(n, t) for n, t in asking.columns().items()))
-    known = Scan(schema, order=RowOrder.STABLE, name=scan.name, source=Answered(of_rows(schema, rows).query))
+    answer = Scan(schema, order=RowOrder.STABLE, name=scan.name, source=FromStatistics(of_rows(schema, rows).query))
     new = asking.query(select, name)
     query = replaced(relation.query, lambda node: new if node is select else None)
-    leaves = tuple((one, known if one == name else leaf) for one, leaf in relation.leaves)
+    leaves = tuple((one, answer if one == name else leaf) for one, leaf in relation.leaves)
     return replace(relation, query=query, leaves=leaves)
 
 
@@ -134,7 +134,7 @@ class _Asking:
     keys: list[str] = field(default_factory=list)
     aggregates: list[Aggregate] = field(default_factory=list)
 
-    def about(self, select: Select) -> bool:
+    def read(self, select: Select) -> bool:
         """Read a select; whether it is such a question."""
         group = select.group
         if group is not None:
@@ -142,14 +142,14 @@ class _Asking:
             if group.all or None in names:
                 return False
             self.keys = list(dict.fromkeys(name for name in names if name is not None))
-            if len(set(self.asked_keys)) < len(self.keys):
+            if len(set(self.stored_keys)) < len(self.keys):
                 return False
         parts = (*select.items, select.having, *select.order_by)
         fits = all(self._fits(part) for part in parts if part is not None)
         return fits and (group is not None or bool(self.aggregates))
 
     @property
-    def asked_keys(self) -> tuple[str, ...]:
+    def stored_keys(self) -> tuple[str, ...]:
         """The keys as the stored table calls them."""
         return tuple(self.stored.columns[key] for key in self.keys)
 
@@ -196,7 +196,7 @@ class _Asking:
         """Return names and types of the answer's columns."""
         scan = self.stored.scan
         types = dict(zip(column_names(scan), (c.type for c in scan.schema.columns), strict=True))
-        found = {key: types[own] for key, own in zip(self.keys, self.asked_keys, strict=True)}
+        found = {key: types[own] for key, own in zip(self.keys, self.stored_keys, strict=True)}
         for number, one in enumerate(self.aggregates):
             found[self._name(number)] = _TYPES.get(one.function, "DOUBLE")
         return found

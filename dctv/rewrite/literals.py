@@ -28,7 +28,7 @@ _BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 1
 _BITS_UNSIGNED = {"UTINYINT": 8, "USMALLINT": 16, "UINTEGER": 32, "UBIGINT": 64, "UHUGEINT": 128}
 
 
-def keeps(kind: str, to: str) -> bool:
+def is_lossless(kind: str, to: str) -> bool:
     """Whether a cast keeps every value: to the same type, or to one of more bits."""
     if kind == to:
         return True
@@ -45,8 +45,8 @@ def literal_of(value: Expression) -> Read:
     match value:
         case Null():
             return None
-        case Boolean(known) | Text(known):
-            return known
+        case Boolean(constant) | Text(constant):
+            return constant
         case Number(text):
             return _number(text)
         case Unary("-", operand):

@@ -89,19 +89,19 @@ def _needs(relation: Relation, above: Predicate) -> tuple[Mapping[str, Predicate
     }
     # As text, since TRUE and 1 are equal to Python.
     key = (relation.query, repr(above), tuple((name, tuple(own.items())) for name, own in types.items()))
-    known = _known.get(key)
-    if known is None:
+    cached = _known.get(key)
+    if cached is None:
         needs = Needs(types)
         of_leaves = needs.of_leaves(relation.query, above)
-        known = of_leaves, without(relation.query, needs.dropped) if needs.dropped else relation.query
+        cached = of_leaves, without_branches(relation.query, needs.dropped) if needs.dropped else relation.query
         if len(_known) >= _MOST_KNOWN:
             _known.clear()
-        _known[key] = known
-    found, query = known
+        _known[key] = cached
+    found, query = cached
     return found, relation.query if query == relation.query else query
 
 
-def without(query: Query, dropped: Collection[tuple[int, int]]) -> Query:
+def without_branches(query: Query, dropped: Collection[tuple[int, int]]) -> Query:
     """Return a query without some branches of its unions: the identity of each union with the branch's place."""
 
     def visit(node: Node) -> Node:

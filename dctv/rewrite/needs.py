@@ -29,7 +29,7 @@ from dctv.plan.node import Query
 from dctv.plan.queries import CommonTable, Compound, Derived, FromItem, Select, TableName
 from dctv.plan.walk import nested, own, walk
 from dctv.record import field, record
-from dctv.rewrite.literals import constant_of, keeps
+from dctv.rewrite.literals import constant_of, is_lossless
 from dctv.rewrite.scan_predicates import predicate_of
 from dctv.rewrite.select_lists import has_effect, is_effect, result_names
 from dctv.rewrite.select_shapes import (
@@ -92,7 +92,7 @@ class Needs:
         self.unclear = {name for name, count in steps.items() if count > 1}
         self.visit(query, need, None)
         whole = {name for name in self.leaves if len(self.found.get(name, ())) + self.gone[name] != named[name]}
-        return {name: p.Anything() if name in whole else p.either(self.found.get(name, ())) for name in self.leaves}
+        return {name: p.Undecidable() if name in whole else p.either(self.found.get(name, ())) for name in self.leaves}
 
     def visit(self, query: Query, need: p.Predicate, used: Used) -> None:
         """Follow a need into a query, then into the steps that it reads, the last of them first."""
@@ -107,8 +107,8 @@ class Needs:
         named = _tables(query) if query.steps else Counter()
         for step in reversed(query.steps):
             reads = self.of_steps.get(step.name, [])
-            known = len(reads) == named[step.name] and not step.columns
-            self.visit(step.query, p.either(reads) if known else p.ALWAYS, None)
+            all_named = len(reads) == named[step.name] and not step.columns
+            self.visit(step.query, p.either(reads) if all_named else p.ALWAYS, None)
 
     def _compound(self, compound: Compound, need: p.Predicate, used: Used) -> None:
         """Visit the branches of a compound."""
@@ -135,7 +135,7 @@ class Needs:
 
     def _inner(self, branch: Query, need: p.Predicate, used: Used) -> p.Predicate:
         """Return the need of a branch's sources, as far as literals in its list decide."""
-        return self._own_need(branch, need, used) if isinstance(branch, Select) else p.Anything()
+        return self._own_need(branch, need, used) if isinstance(branch, Select) else p.Undecidable()
 
     def _droppable(self, compound: Compound, gone: Collection[int]) -> Collection[int]:
         """Return the branches whose absence does not change the names and types of the compound."""
@@ -202,7 +202,7 @@ class Needs:
         if need == p.ALWAYS or select.windows or any(one is not None for one in stops):
             return p.ALWAYS
         inner = p.carried(need, lambda name: self._found(select, name))
-        if inner == p.ALWAYS or isinstance(inner, p.Anything):
+        if inner == p.ALWAYS or isinstance(inner, p.Undecidable):
             return p.ALWAYS
         return inner if self._gives_row_by_row(select, used) else p.ALWAYS
 
@@ -226,10 +226,10 @@ class Needs:
         value = self._item(select, name)
         if value is None:
             return None
-        known = self.name_of(select, value)
-        if known is not None:
+        column = self.name_of(select, value)
+        if column is not None:
             keys = group_keys(select)
-            return known[0] if keys is None or bare(value) in keys else None
+            return column[0] if keys is None or bare(value) in keys else None
         return constant_of(value)
 
     def _conditions(self, select: Select) -> Iterator[p.Predicate]:
@@ -257,7 +257,7 @@ class Needs:
         """Return the name of a source's column with its type, seen through casts that keep its values."""
         if isinstance(value, Cast):
             inner = self.name_of(select, value.operand)
-            return (inner[0], value.type) if inner is not None and keeps(inner[1], value.type) else None
+            return (inner[0], value.type) if inner is not None and is_lossless(inner[1], value.type) else None
         source = source_of(select, value) if isinstance(value, Column) else None
         if source is None or not isinstance(value, Column):
             return None

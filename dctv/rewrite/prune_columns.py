@@ -29,14 +29,14 @@ from dctv.types.schema import TS, Kind, Schema
 def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     """Read and compute only the columns that are read above."""
     order = readers_first(plan)
-    wanted: dict[int, set[str]] = {id(one): set(column_names(one)[: one.schema.special_count]) for one in order}
-    wanted[id(plan)] = set(column_names(plan))
+    needed: dict[int, set[str]] = {id(one): set(column_names(one)[: one.schema.special_count]) for one in order}
+    needed[id(plan)] = set(column_names(plan))
     changed: dict[int, _Narrow] = {}
     for node in order:
-        narrow = _narrow(node, wanted[id(node)], operators)
+        narrow = _narrow(node, needed[id(node)], operators)
         changed[id(node)] = narrow
         for one, names in zip(inputs(node), narrow.reads, strict=True):
-            wanted[id(one)] |= set(names)
+            needed[id(one)] |= set(names)
     new: dict[int, Plan] = {}
     for node in reversed(order):
         made = [new[id(one)] for one in inputs(node)]
@@ -55,31 +55,31 @@ class _Narrow:
     reads: list[list[str]] = field(default_factory=list)
 
 
-def _narrow(plan: Plan, wanted: set[str], operators: Mapping[str, SpanOperator]) -> _Narrow:
+def _narrow(plan: Plan, needed: set[str], operators: Mapping[str, SpanOperator]) -> _Narrow:
     match plan:
         case Kernel():
-            return _kernel(plan, wanted, operators[plan.name])
+            return _kernel(plan, needed, operators[plan.name])
         case Relation():
-            return _relation(plan, wanted)
+            return _relation(plan, needed)
         case Scan():
-            return _Narrow(_scan(plan, wanted))
+            return _Narrow(_scan(plan, needed))
         case _:
             raise AssertionError(type(plan))
 
 
-def _scan(scan: Scan, wanted: set[str]) -> Scan:
+def _scan(scan: Scan, needed: set[str]) -> Scan:
     """Pass a source the columns that are read; the schema stays, since no query names the others."""
-    source = scan.source if wanted.issuperset(column_names(scan)) else scan.source.reading(frozenset(wanted))
+    source = scan.source if needed.issuperset(column_names(scan)) else scan.source.reading(frozenset(needed))
     return scan if source is scan.source else replace(scan, source=source)
 
 
-def _kernel(kernel: Kernel, wanted: set[str], operator: SpanOperator) -> _Narrow:
+def _kernel(kernel: Kernel, needed: set[str], operator: SpanOperator) -> _Narrow:
     names = column_names(kernel)
     whole = [column_names(one) for one in kernel.inputs]
     if operator.lineage is None:
         return _Narrow(kernel, whole)
     lineage = operator.lineage([one.schema for one in kernel.inputs], kernel.options, kernel.schema)
-    outputs = [c for c, reads in enumerate(lineage.reads) if reads is None or names[c] in wanted]
+    outputs = [c for c, reads in enumerate(lineage.reads) if reads is None or names[c] in needed]
     if len(outputs) == len(names):
         return _Narrow(kernel, whole)
     may_go = {one for reads in lineage.reads for one in reads or ()}
@@ -92,18 +92,18 @@ def _kernel(kernel: Kernel, wanted: set[str], operator: SpanOperator) -> _Narrow
     return _Narrow(replace(kernel, schema=schema, options=options), reads)
 
 
-def _relation(relation: Relation, wanted: set[str]) -> _Narrow:
+def _relation(relation: Relation, needed: set[str]) -> _Narrow:
     names = column_names(relation)
     leaves = {name: column_names(leaf) for name, leaf in relation.leaves}
-    if not wanted.issuperset(names):
-        query = narrowed(_sorted_by_time(relation, wanted), wanted, leaves)
+    if not needed.issuperset(names):
+        query = narrowed(_sorted_by_time(relation, needed), needed, leaves)
         left = result_names(query)
         if left is not None and left != names and set(left) <= set(names):
             relation = replace(relation, query=query, schema=_only(relation.schema, names, left))
     return _Narrow(relation, named_columns(relation.query, leaves))
 
 
-def _sorted_by_time(relation: Relation, wanted: set[str]) -> Query:
+def _sorted_by_time(relation: Relation, needed: set[str]) -> Query:
     """Drop unread columns from the order of a span table if times and partitions decide it."""
     schema, query = relation.schema, relation.query
     assert isinstance(query, Select | Compound)
@@ -112,7 +112,7 @@ def _sorted_by_time(relation: Relation, wanted: set[str]) -> Query:
     first = 1 + len(partitions)
     if schema.kind is not Kind.SPAN or terms[:1] != [TS] or set(terms[1:first]) != partitions:
         return query
-    left = [one for i, one in enumerate(query.order_by) if i < first or terms[i] is None or terms[i] in wanted]
+    left = [one for i, one in enumerate(query.order_by) if i < first or terms[i] is None or terms[i] in needed]
     return replace(query, order_by=tuple(left))
 
 

@@ -36,7 +36,7 @@ from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, 
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
 from dctv.rewrite.select_shapes import is_projection
-from dctv.rewrite.way_down import PathDown, way_from_clause, way_from_result
+from dctv.rewrite.way_down import PathDown, path_from_clause, path_from_result
 from dctv.types.schema import Kind
 
 
@@ -80,7 +80,7 @@ class _Pushing:
         tests = list(conjuncts(clause))
         left = []
         for test in tests:
-            relation, done = self._push(relation, way_from_clause(select, test, grouped=grouped))
+            relation, done = self._push(relation, path_from_clause(select, test, grouped=grouped))
             if not done:
                 left.append(test)
         return relation, (w.all_of(left) if len(left) < len(tests) else clause)
@@ -88,7 +88,7 @@ class _Pushing:
     def _push(self, relation: Relation, way: PathDown | None) -> tuple[Relation, bool]:
         """Return a relation with a condition in the leaf that it is about, and whether the condition is done with."""
         leaf = None if way is None else dict(relation.leaves).get(way.leaf)
-        if way is None or leaf is None or not self._has_sweep(leaf) or not _known(leaf, way.test):
+        if way is None or leaf is None or not self._has_sweep(leaf) or not _is_pushable(leaf, way.test):
             return relation, False
         if sum(isinstance(one, TableName) and one.name == way.leaf for one in walk(relation.query)) != 1:
             return relation, False
@@ -110,7 +110,7 @@ class _Pushing:
             case Kernel():
                 return self._into_kernel(plan, test)
             case Relation(serial=False):
-                return self._push(plan, way_from_result(plan.query, test))
+                return self._push(plan, path_from_result(plan.query, test))
             case _:
                 return plan, False
 
@@ -121,7 +121,7 @@ class _Pushing:
         filters = operator.filters([one.schema for one in kernel.inputs], kernel.options, kernel.schema)
         names = column_names(kernel)
         exact = _exact(filters, kernel, names, test)
-        near = _near(filters, kernel, names, test)
+        near = _time_bounds(filters, kernel, names, test)
         new = []
         for number, one in enumerate(kernel.inputs):
             needed = one if exact is None else self._filtered(one, exact[number], needed=True)
@@ -151,7 +151,7 @@ def _hands_on_a_sweep(plan: Plan) -> bool:
     return is_projection(plan.query) and len(plan.leaves) == 1 and _hands_on_a_sweep(plan.leaves[0][1])
 
 
-def _known(plan: Plan, test: Expression) -> bool:
+def _is_pushable(plan: Plan, test: Expression) -> bool:
     """Whether a condition is about a plan's columns, and cannot fail or bounds a possible end of spans."""
     names = column_names(plan)
     return names_in(test) <= set(names) and (_cannot_fail(plan, test) or _sum(test) is not None)
@@ -205,7 +205,7 @@ def _exact(
     return None
 
 
-def _near(filters: FilterPushdown, kernel: Kernel, names: list[str], test: Expression) -> list[list[Expression]]:
+def _time_bounds(filters: FilterPushdown, kernel: Kernel, names: list[str], test: Expression) -> list[list[Expression]]:
     """Return the conditions on times of each input that the condition implies."""
     tests: list[list[Expression]] = [[] for _ in kernel.inputs]
     for times in filters.times:
@@ -227,8 +227,8 @@ def _selected(plan: Plan, tests: Sequence[Expression]) -> Plan:
             w.select(*w.named(w.columns(names), names), source="unfiltered"),
             (),
         )
-    known = set(conjuncts(query.where))
-    new = [test for test in dict.fromkeys(tests) if test not in known]
+    present = set(conjuncts(query.where))
+    new = [test for test in dict.fromkeys(tests) if test not in present]
     if not new:
         return plan
     pushed = (*before, *map(show.expression, new))

@@ -19,7 +19,7 @@ from dctv.plan import expressions as e
 from dctv.plan import predicate as p
 from dctv.record import record
 from dctv.rewrite.conditions import FLIPPED
-from dctv.rewrite.literals import LARGEST, Double, Literal, keeps, literal_of
+from dctv.rewrite.literals import LARGEST, Double, Literal, is_lossless, literal_of
 from dctv.types.values import is_integer
 
 Names = Callable[[e.Expression], tuple[str, str] | None]
@@ -63,31 +63,33 @@ def _plain(test: e.Expression, names: Names, *, positive: bool) -> p.Predicate:
     match test:
         case e.Column():
             found = names(test)
-            return p.Compare((found[0],), operator="=", value=True) if found and found[1] == "BOOLEAN" else p.Anything()
+            return (
+                p.Compare((found[0],), operator="=", value=True) if found and found[1] == "BOOLEAN" else p.Undecidable()
+            )
         case e.InList():
-            return _in(test, names)
+            return _membership(test, names)
         case e.Like():
             return _like(test, names)
         case e.Call(function, (subject, pattern)) if function in _PREFIXES:
             name, text = _text(subject, names), literal_of(pattern)
-            return p.Prefix(name, text) if name is not None and isinstance(text, str) else p.Anything()
+            return p.Prefix(name, text) if name is not None and isinstance(text, str) else p.Undecidable()
         case _:
             truth = literal_of(test)
-            return p.of_truth(truth, positive=positive) if truth is None or isinstance(truth, bool) else p.Anything()
+            return p.of_truth(truth, positive=positive) if truth is None or isinstance(truth, bool) else p.Undecidable()
 
 
 def _is_null(operand: e.Expression, names: Names, *, positive: bool) -> p.Predicate:
     if isinstance(operand, e.Column):
         found = names(operand)
-        return p.Anything() if found is None else p.IsNull(found[0])
+        return p.Undecidable() if found is None else p.IsNull(found[0])
     value = literal_of(operand)
-    return p.Anything() if value is Ellipsis else p.of_truth(value is None, positive=positive)
+    return p.Undecidable() if value is Ellipsis else p.of_truth(value is None, positive=positive)
 
 
 def _comparison(test: e.Binary, names: Names, *, positive: bool) -> p.Predicate:
     operator = _SAFE.get(test.operator, test.operator)
     if operator not in FLIPPED:
-        return p.Anything()
+        return p.Undecidable()
     safe = operator != test.operator
     left, right, subject = literal_of(test.left), literal_of(test.right), test.left
     if left is not Ellipsis and right is not Ellipsis:
@@ -96,7 +98,7 @@ def _comparison(test: e.Binary, names: Names, *, positive: bool) -> p.Predicate:
         right, operator, subject = left, FLIPPED[operator], test.right
     found = _subject(subject, names)
     if found is None or right is Ellipsis:
-        return p.Anything()
+        return p.Undecidable()
     if safe:
         return _null_safe(found, operator, right)
     return p.of_truth(None, positive=positive) if right is None else _compared(found, operator, right)
@@ -104,7 +106,7 @@ def _comparison(test: e.Binary, names: Names, *, positive: bool) -> p.Predicate:
 
 def _null_safe(subject: _Subject, operator: str, literal: Literal | None) -> p.Predicate:
     if len(subject.columns) > 1:
-        return p.Anything()
+        return p.Undecidable()
     missing = p.IsNull(subject.columns[0])
     if literal is None:
         return missing if operator == "=" else p.Not(missing)
@@ -120,15 +122,15 @@ def _of_literals(
         same = left is None and right is None
         return p.of_truth((same == (operator == "=")) if safe else None, positive=positive)
     if isinstance(left, Double) or isinstance(right, Double):
-        return p.Anything()
+        return p.Undecidable()
     truth = p.truth_of(p.Compare(("",), operator, right), left)
-    return p.Anything() if truth is Ellipsis else p.of_truth(truth, positive=positive)
+    return p.Undecidable() if truth is Ellipsis else p.of_truth(truth, positive=positive)
 
 
-def _in(test: e.InList, names: Names) -> p.Predicate:
+def _membership(test: e.InList, names: Names) -> p.Predicate:
     subject = _subject(test.operand, names)
     if subject is None or len(subject.columns) > 1 or subject.factor != 1 or not test.items:
-        return p.Anything()
+        return p.Undecidable()
     found = [literal_of(one) for one in test.items]
     # A double among whole numbers makes doubles of all.
     rounding = any(isinstance(one, Double) for one in found)
@@ -138,7 +140,7 @@ def _in(test: e.InList, names: Names) -> p.Predicate:
             continue
         value = None if one is Ellipsis or (rounding and not _is_small(one)) else _value(one, subject.type)
         if value is None:
-            return p.Anything()
+            return p.Undecidable()
         values.append(value)
     return p.In(subject.columns[0], tuple(dict.fromkeys(values)), has_null=None in found)
 
@@ -152,11 +154,11 @@ def _like(test: e.Like, names: Names) -> p.Predicate:
     if test.escape is not None:
         found = literal_of(test.escape)
         if not isinstance(found, str) or len(found) != 1:
-            return p.Anything()
+            return p.Undecidable()
         escape = found
     name, pattern = _text(test.operand, names), literal_of(test.pattern)
     if test.operator != "LIKE" or name is None or not isinstance(pattern, str):
-        return p.Anything()
+        return p.Undecidable()
     return _pattern(name, pattern, escape)
 
 
@@ -174,22 +176,24 @@ def _pattern(name: str, pattern: str, escape: str | None) -> p.Predicate:
         if pattern[place] == escape:
             place += 1
             if place == len(pattern):
-                return p.Anything()
+                return p.Undecidable()
         text += pattern[place]
         place += 1
     rest = pattern[place:]
     if not rest:
         return p.Compare((name,), "=", text)
-    return p.Prefix(name, text) if set(rest) == {"%"} and escape != "%" else p.And((p.Prefix(name, text), p.Anything()))
+    return (
+        p.Prefix(name, text) if set(rest) == {"%"} and escape != "%" else p.And((p.Prefix(name, text), p.Undecidable()))
+    )
 
 
 def _compared(subject: _Subject, operator: str, literal: Literal) -> p.Predicate:
     value = _value(literal, subject.type)
     if value is None or (len(subject.columns) > 1 and not isinstance(value, int | Fraction)):
-        return p.Anything()
+        return p.Undecidable()
     if subject.factor != 1:
         if isinstance(value, str):
-            return p.Anything()
+            return p.Undecidable()
         scaled = Fraction(value) / subject.factor
         value = int(scaled) if scaled.denominator == 1 else scaled
     return p.Compare(subject.columns, operator, value)
@@ -237,7 +241,7 @@ def _subject(value: e.Expression, names: Names) -> _Subject | None:
             return _Subject(inner.columns, "BIGINT", inner.factor * factor)
         case e.Cast(operand, kind):
             inner = _subject(operand, names)
-            return _Subject(inner.columns, kind, inner.factor) if inner and keeps(inner.type, kind) else None
+            return _Subject(inner.columns, kind, inner.factor) if inner and is_lossless(inner.type, kind) else None
         case _:
             return None
 

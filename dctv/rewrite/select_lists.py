@@ -106,23 +106,23 @@ def _named_in(query: Query) -> _Named:
     return _Named.within(query)
 
 
-def narrowed(query: Query, wanted: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
+def narrowed(query: Query, needed: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
     """Return a query without the result columns that are not wanted, where they can be left out."""
     columns = tuple((name, tuple(own)) for name, own in leaves.items())
-    return _known(query, frozenset(name.lower() for name in wanted), columns)
+    return _known(query, frozenset(name.lower() for name in needed), columns)
 
 
 @lru_cache(maxsize=2000)
-def _known(query: Query, wanted: frozenset[str], leaves: tuple[tuple[str, tuple[str, ...]], ...]) -> Query:
-    return _narrowed(query, wanted, dict(leaves))
+def _known(query: Query, needed: frozenset[str], leaves: tuple[tuple[str, tuple[str, ...]], ...]) -> Query:
+    return _narrowed(query, needed, dict(leaves))
 
 
-def _narrowed(query: Query, wanted: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
+def _narrowed(query: Query, needed: Collection[str], leaves: Mapping[str, Sequence[str]]) -> Query:
     if not isinstance(query, Select):
         return query
     items = _items(query, leaves)
     if items is not None and _may_drop(query):
-        kept = _kept(query, items, wanted)
+        kept = _kept(query, items, needed)
         if len(kept) < len(items):
             query = replace(query, items=tuple(kept))
     for place, source in enumerate(query.sources):
@@ -174,8 +174,8 @@ def _may_drop(select: Select) -> bool:
     return not any(isinstance(term, Number | Text) for term in terms)
 
 
-def _kept(select: Select, items: Sequence[Item], wanted: Collection[str]) -> Sequence[Item]:
-    meant = _meant(select, items).union(wanted)
+def _kept(select: Select, items: Sequence[Item], needed: Collection[str]) -> Sequence[Item]:
+    meant = _meant(select, items).union(needed)
     kept = [item for item in items if item.output.lower() in meant or has_effect(item)] or items[:1]
     # Without a column outside of functions this may be the one row of aggregates.
     return kept if select.group is not None or any(map(is_of_row, kept)) else items

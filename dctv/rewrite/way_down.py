@@ -23,7 +23,7 @@ class PathDown:
     """The condition over the leaf's columns, unqualified."""
 
 
-def way_from_clause(select: Select, test: Expression, *, grouped: bool) -> PathDown | None:
+def path_from_clause(select: Select, test: Expression, *, grouped: bool) -> PathDown | None:
     """Return the path down of a condition in a select, `grouped` if it is applied to groups.
 
     There is one only if the whole query reads the leaf once.
@@ -39,10 +39,10 @@ def way_from_clause(select: Select, test: Expression, *, grouped: bool) -> PathD
     inner = replaced(test, lambda node: Column(node.name) if isinstance(node, Column) else None)
     if isinstance(source, TableName):
         return PathDown(source.name, inner)
-    return way_from_result(source.query, inner) if isinstance(source, Derived) else None
+    return path_from_result(source.query, inner) if isinstance(source, Derived) else None
 
 
-def way_from_result(query: Query, test: Expression) -> PathDown | None:
+def path_from_result(query: Query, test: Expression) -> PathDown | None:
     """Return the path down of a condition over the result columns of a query, likewise."""
     if not isinstance(query, Select) or not _is_plain(query):
         return None
@@ -54,7 +54,7 @@ def way_from_result(query: Query, test: Expression) -> PathDown | None:
             return None
         found[column.name] = value
     inner = replaced(test, lambda node: found[node.name] if isinstance(node, Column) else None)
-    return way_from_clause(query, inner, grouped=query.group is not None)
+    return path_from_clause(query, inner, grouped=query.group is not None)
 
 
 def _is_plain(select: Select) -> bool:

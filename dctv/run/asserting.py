@@ -33,55 +33,55 @@ _NEITHER = "the condition is neither true nor false: a value that it needs is mi
 _LITERALS = (ast.Number, ast.String, ast.Constant, ast.Interval, ast.Bind)
 
 
-def checked(statement: ast.Assert, context: ExecutionContext, known: Environment) -> Asserted:
+def checked(statement: ast.Assert, context: ExecutionContext, env: Environment) -> Asserted:
     """Run ASSERT; a select must return no rows, a condition must be true.
 
     Raises:
         BindError: the expression is not a condition.
     """
-    message, text = _message(statement, context, known), to_sql(statement.expr)
+    message, text = _message(statement, context, env), to_sql(statement.expr)
     if isinstance(statement.expr, ast.ScalarSelect):
-        rows = _rows(statement.expr.select, statement.place, context, known)
+        rows = _rows(statement.expr.select, statement.place, context, env)
         return Asserted(text, not rows, message or "the select returned rows", statement.place, rows)
-    value = _truth(statement.expr, "ASSERT", context, known)
-    found = "" if value else "\n".join(_findings(statement.expr, context, known))
+    value = _condition_value(statement.expr, "ASSERT", context, env)
+    found = "" if value else "\n".join(_findings(statement.expr, context, env))
     verdict = "NULL" if value is None else "false"
     return Asserted(text, value is True, message or f"`{text}` is {verdict}", statement.place, found)
 
 
-def expected(statement: commands.Expect, context: ExecutionContext, known: Environment) -> Asserted:
+def expected(statement: commands.Expect, context: ExecutionContext, env: Environment) -> Asserted:
     """Run EXPECT: a condition must be true; a failure by NULL is reported as such.
 
     Raises:
         BindError: the expression is not a condition.
     """
-    message, text = _message(statement, context, known), to_sql(statement.expr)
-    value = _truth(statement.expr, "EXPECT", context, known)
-    found = [] if value else list(_findings(statement.expr, context, known))
+    message, text = _message(statement, context, env), to_sql(statement.expr)
+    value = _condition_value(statement.expr, "EXPECT", context, env)
+    found = [] if value else list(_findings(statement.expr, context, env))
     if value is None:
         found.insert(0, _NEITHER)
     text_of = message or f"`{text}` is {'NULL' if value is None else 'false'}"
     return Asserted(text, value is True, text_of, statement.place, "\n".join(found), "expectation")
 
 
-def _message(statement: ast.Assert | commands.Expect, context: ExecutionContext, known: Environment) -> str:
-    return "" if statement.message is None else str(evaluated([statement.message], context, known)[0].value)
+def _message(statement: ast.Assert | commands.Expect, context: ExecutionContext, env: Environment) -> str:
+    return "" if statement.message is None else str(evaluated([statement.message], context, env)[0].value)
 
 
-def _truth(condition: ast.Expr, word: str, context: ExecutionContext, known: Environment) -> bool | None:
+def _condition_value(condition: ast.Expr, word: str, context: ExecutionContext, env: Environment) -> bool | None:
     """Return the value of a condition; raise BindError for an expression of another type."""
-    one = evaluated([condition], context, known)[0]
+    one = evaluated([condition], context, env)[0]
     if one.value is None or isinstance(one.value, bool):
         return one.value
     raise BindError(f"{word} takes a condition, found {dialect_type(one.column.type)}", condition.place)
 
 
-def _rows(select: ast.Select, place: Place | None, context: ExecutionContext, known: Environment) -> str:
+def _rows(select: ast.Select, place: Place | None, context: ExecutionContext, env: Environment) -> str:
     """Return the first rows of a select as a table, or nothing if there are none."""
     most = _COUNTED + 1
     if select.limit is None and select.offset is None:
         select = replace(select, limit=ast.Number(str(most), place=place))
-    result = result_of(Binder(known).plan(select), context)
+    result = result_of(Binder(env).plan(select), context)
     # A LIMIT of the select itself may be a large one.
     rows = list(islice((row for chunk in result.chunks() for row in zip(*chunk, strict=True)), most))
     if not rows:
@@ -102,13 +102,13 @@ class _Comparison:
     """The text before the expected values, or around them, with `{}` as the placeholder of a value."""
 
 
-def _findings(condition: ast.Expr, context: ExecutionContext, known: Environment) -> Iterator[str]:
+def _findings(condition: ast.Expr, context: ExecutionContext, env: Environment) -> Iterator[str]:
     """Yield the actual and the expected value of each failed comparison."""
     comparisons = list(_comparisons(condition))
     logged = dict(context.log.entries)
     for one in comparisons:
         try:
-            holds, found, *expected = evaluated([one.whole, one.found, *one.expected], context, known)
+            holds, found, *expected = evaluated([one.whole, one.found, *one.expected], context, env)
         except Interrupted:
             raise
         except DctvError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.errors import BindError, Place
-from dctv.plan.build import ROW_NUMBER, columns, number, select, sorted_by, together, typed_nothing, where
+from dctv.plan.build import ROW_NUMBER, columns, concatenated, number, select, sorted_by, typed_nothing, where
 from dctv.plan.expressions import NULL, Between, Cast, Column, Expression, Text
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
@@ -72,7 +72,7 @@ def in_order(sources: Sequence[Changes], within: Range | None = None) -> Relatio
     schema = Schema(Kind.REGULAR, tuple(ColumnType(name, type_) for name, type_ in zip(shown, types, strict=True)))
     if not sources:
         return Relation(schema, order=RowOrder.STABLE, query=typed_nothing(schema))
-    numbered = together(
+    numbered = concatenated(
         [_select(n, one, place, schema, within) for n, (one, place) in enumerate(zip(sources, places, strict=True))]
     )
     query = sorted_by(select(*columns(shown), source=numbered), *columns((TIME, _SOURCE, _ROW)))

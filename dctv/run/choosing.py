@@ -20,12 +20,12 @@ _ELSEWHERE = {"temp_directory": "--temp-directory, or Session(temp_directory=...
 _ENGINE = "engine"
 
 
-def choose(statement: ast.Set, context: ExecutionContext, known: Environment) -> Done:
+def choose(statement: ast.Set, context: ExecutionContext, env: Environment) -> Done:
     """Change a setting."""
     name = statement.path.text.lower()
-    clause = Binder(known).context(Scope([]), Leaves(), clause="SET", aggregates_allowed=False)
+    clause = Binder(env).context(Scope([]), Leaves(), clause="SET", aggregates_allowed=False)
     bound = expressions.bind(statement.value, clause)
-    value: object = evaluated([statement.value], context, known)[0].value
+    value: object = evaluated([statement.value], context, env)[0].value
     if str(bound.unit):
         value = f"{value}{bound.unit}"
     try:
@@ -36,10 +36,10 @@ def choose(statement: ast.Set, context: ExecutionContext, known: Environment) ->
 
 
 def _configure(name: str, value: object, context: ExecutionContext) -> None:
-    known = [*CHOICES, _ENGINE, *context.engine.settings()]
-    if name not in known:
-        near = nearest(name, known)
-        hint = _ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else f"settings: {', '.join(known)}")
+    setting_names = [*CHOICES, _ENGINE, *context.engine.settings()]
+    if name not in setting_names:
+        near = nearest(name, setting_names)
+        hint = _ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else f"settings: {', '.join(setting_names)}")
         raise UsageError(f"unknown setting `{name}`", hint=hint)
     if name == _ENGINE:
         context.choose_engine(str(value), by_text=True)

@@ -18,7 +18,7 @@ from dctv.whole_file import file_sink
 _FORMAT = "format"
 
 
-def copy(statement: commands.Copy, context: ExecutionContext, known: Environment) -> Done:
+def copy(statement: commands.Copy, context: ExecutionContext, env: Environment) -> Done:
     """Write rows to a file, which appears, or replaces an older one, when all of them are written.
 
     Raises:
@@ -26,12 +26,12 @@ def copy(statement: commands.Copy, context: ExecutionContext, known: Environment
         UsageError: it cannot be written.
     """
     file, source = statement.file, statement.source
-    path = (known.base or Path()) / Path(file.text).expanduser()
+    path = (env.base or Path()) / Path(file.text).expanduser()
     if not context.engine.may_name(path):
         refused = context.engine.refused_target(file.text)
         raise BindError(refused.message, file.place, hint=refused.hint)
     writer = _writer(statement, context.registries.writers)
-    binder = Binder(known)
+    binder = Binder(env)
     if isinstance(source, ast.Select):
         plan = binder.plan(source)
     else:

@@ -29,24 +29,24 @@ from dctv.syntax import ast, commands
 from dctv.syntax.commands import Command, Statement
 
 
-def run(statement: Statement, context: ExecutionContext, known: Environment) -> Outcome:
+def run(statement: Statement, context: ExecutionContext, env: Environment) -> Outcome:
     """Run one statement of a text."""
     try:
-        return _run(statement, context, known)
+        return _run(statement, context, env)
     except RecursionError:
         raise BindError("the statement is nested too deeply", statement.place) from None
 
 
-def _run(statement: Statement, context: ExecutionContext, known: Environment) -> Outcome:
+def _run(statement: Statement, context: ExecutionContext, env: Environment) -> Outcome:
     match statement:
         case ast.SelectStatement():
-            return result_of(Binder(known).plan(statement.select), context)
+            return result_of(Binder(env).plan(statement.select), context)
         case ast.Explain():
-            return explaining.explained(statement, context, known)
+            return explaining.explained(statement, context, env)
         case ast.Assert():
-            return asserting.checked(statement, context, known)
+            return asserting.checked(statement, context, env)
         case ast.Describe() | ast.Summarize() | ast.ShowTables() | commands.Show():
-            return _described(statement, context, known)
+            return _described(statement, context, env)
         case (
             commands.Expect()
             | commands.CreateTable()
@@ -55,66 +55,66 @@ def _run(statement: Statement, context: ExecutionContext, known: Environment) ->
             | commands.DropMacro()
             | commands.Copy()
         ):
-            return _command(statement, context, known)
+            return _command(statement, context, env)
         case _:
-            return _change(statement, context, known)
+            return _change(statement, context, env)
 
 
 def _described(
     statement: ast.Describe | ast.Summarize | ast.ShowTables | commands.Show,
     context: ExecutionContext,
-    known: Environment,
+    env: Environment,
 ) -> Result:
     match statement:
         case ast.Describe():
-            return listing.describe(statement, context, known)
+            return listing.describe(statement, context, env)
         case ast.Summarize():
-            return summarizing.summarize(statement, context, known)
+            return summarizing.summarize(statement, context, env)
         case ast.ShowTables():
             return listing.show(statement, context)
         case commands.Show():
             return shown_lists.show(statement, context)
 
 
-def _command(statement: Command, context: ExecutionContext, known: Environment) -> Outcome:
+def _command(statement: Command, context: ExecutionContext, env: Environment) -> Outcome:
     match statement:
         case commands.Expect():
-            return asserting.expected(statement, context, known)
+            return asserting.expected(statement, context, env)
         case commands.CreateTable():
-            return tables.create(statement, context, known)
+            return tables.create(statement, context, env)
         case commands.DropTable():
             return tables.drop(statement, context.catalog)
         case commands.CreateMacro():
-            return macros.create(statement, known)
+            return macros.create(statement, env)
         case commands.DropMacro():
             return macros.drop(statement, context.catalog)
         case commands.Copy():
-            return copying.copy(statement, context, known)
+            return copying.copy(statement, context, env)
 
 
-def _change(statement: ast.Change, context: ExecutionContext, known: Environment) -> Done:
+def _change(statement: ast.Change, context: ExecutionContext, env: Environment) -> Done:
     match statement:
         case ast.CreateStateSystem() | ast.DropStateSystem():
-            return state_systems.change(statement, context, known)
+            return state_systems.change(statement, context, env)
         case ast.Set():
-            return choosing.choose(statement, context, known)
+            return choosing.choose(statement, context, env)
         case ast.MountTrace() | ast.MountTraces():
-            return Done(_mount(statement, context, known))
+            return Done(_mount(statement, context, env))
         case ast.CreateView():
-            return naming.create_view(statement, known)
+            return naming.create_view(statement, env)
         case ast.DropView():
             return naming.drop_view(statement, context.catalog)
         case ast.DropAll():
             return naming.drop_all(statement, context)
 
 
-def _mount(statement: ast.MountTrace | ast.MountTraces, context: ExecutionContext, known: Environment) -> str:
+def _mount(statement: ast.MountTrace | ast.MountTraces, context: ExecutionContext, env: Environment) -> str:
     if isinstance(statement, ast.MountTraces):
-        return fleets.run(statement, context, known)
-    return mounting.run(statement, context, known)
+        return fleets.run(statement, context, env)
+    return mounting.run(statement, context, env)
 
 
-def faults(statements: Sequence[Statement], known: Environment) -> Iterator[DctvError]:
+def faults(statements: Sequence[Statement], env: Environment) -> Iterator[DctvError]:
     """Yield errors of the selects of statements, up to the first statement that changes names."""
     for statement in statements:
         match statement:
@@ -122,7 +122,7 @@ def faults(statements: Sequence[Statement], known: Environment) -> Iterator[Dctv
                 ast.SelectStatement(select=select) | ast.CreateView(select=select) | commands.CreateTable(select=select)
             ):
                 try:
-                    Binder(known).plan(select)
+                    Binder(env).plan(select)
                 except DctvError as error:
                     yield error
         if not isinstance(statement, ast.SelectStatement):

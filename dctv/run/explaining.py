@@ -20,9 +20,9 @@ from dctv.run.sharing import sharing
 from dctv.syntax import ast
 
 
-def explained(statement: ast.Explain, context: ExecutionContext, known: Environment) -> Result:
+def explained(statement: ast.Explain, context: ExecutionContext, env: Environment) -> Result:
     """Run EXPLAIN, EXPLAIN ANALYZE or EXPLAIN (SQL)."""
-    plan = optimized(Binder(known).plan(statement.select), context)
+    plan = optimized(Binder(env).plan(statement.select), context)
     shared = sharing(plan, context.engine.functions)
 
     def region(relation: Relation) -> ExplainedRegion:

@@ -20,7 +20,7 @@ _SPACE = ("_files", "file")
 _FEW = 6
 
 
-def file_table(node: ast.TableFile, known: Environment, context: ExecutionContext) -> Plan:
+def file_table(node: ast.TableFile, env: Environment, context: ExecutionContext) -> Plan:
     """Mount a file, and bind the table of it that is named, or its only one.
 
     Raises:
@@ -28,38 +28,38 @@ def file_table(node: ast.TableFile, known: Environment, context: ExecutionContex
         TraceError: the file cannot be read.
     """
     file = node.file
-    _check_is_no_table(file, known, context)
-    _check_allowed(file, known, context)
+    _check_is_no_table(file, env, context)
+    _check_allowed(file, env, context)
     try:
-        mount(Wanted([file.text], ast.Path(tuple(map(ast.Name, _SPACE))), {}, known.base), context)
+        mount(Wanted([file.text], ast.Path(tuple(map(ast.Name, _SPACE))), {}, env.base), context)
     except (TraceError, UsageError) as error:
         raise type(error)(error.message, error.place or file.place, hint=error.hint) from None
     made = context.mounts[_SPACE]
     context.unread.extend(reason for reason in made.incomplete if reason not in context.unread)
     try:
-        return _plan(node, made, known)
+        return _plan(node, made, env)
     finally:
         del context.mounts[_SPACE]
         context.catalog.drop_space(_SPACE[:1])
 
 
-def _check_is_no_table(file: ast.String, known: Environment, context: ExecutionContext) -> None:
+def _check_is_no_table(file: ast.String, env: Environment, context: ExecutionContext) -> None:
     """Refuse the name of a table in quotes, unless there is a file of that name which a query may read."""
-    if known.catalog.find(tuple(file.text.split("."))) is None:
+    if env.catalog.find(tuple(file.text.split("."))) is None:
         return
-    if not (context.engine.reads_files() and ((known.base or Path()) / file.text).exists()):
+    if not (context.engine.reads_files() and ((env.base or Path()) / file.text).exists()):
         raise BindError(
             "found a string, expected a table", file.place, hint=f"names of tables stand without quotes: {file.text}"
         )
 
 
-def _check_allowed(file: ast.String, known: Environment, context: ExecutionContext) -> None:
+def _check_allowed(file: ast.String, env: Environment, context: ExecutionContext) -> None:
     """Refuse files that a query may not name, also where a folder or a pattern means them; none is opened for that."""
     engine = context.engine
-    allowed = engine.reads_files() and engine.may_name((known.base or Path()) / Path(file.text).expanduser())
+    allowed = engine.reads_files() and engine.may_name((env.base or Path()) / Path(file.text).expanduser())
     if allowed:
         try:
-            allowed = all(map(engine.may_name, list_files([file.text], context.registries.readers, known.base)))
+            allowed = all(map(engine.may_name, list_files([file.text], context.registries.readers, env.base)))
         except TraceError as error:
             raise TraceError(error.message, file.place, hint=error.hint) from None
     if not allowed:
@@ -67,13 +67,13 @@ def _check_allowed(file: ast.String, known: Environment, context: ExecutionConte
         raise BindError(refused.message, file.place, hint=refused.hint)
 
 
-def _plan(node: ast.TableFile, made: Mount, known: Environment) -> Plan:
+def _plan(node: ast.TableFile, made: Mount, env: Environment) -> Plan:
     if node.table is None:
         names = list(made.trace.tables)
         if len(names) != 1:
             raise _several(node, names)
         return made.given[names[0]]()
-    catalog = known.catalog
+    catalog = env.catalog
     parts = tuple(part.text for part in node.table.parts)
     if catalog.find((*_SPACE, *parts)) is None:
         space = catalog.space(_SPACE)
@@ -81,7 +81,7 @@ def _plan(node: ast.TableFile, made: Mount, known: Environment) -> Plan:
         hint = f"did you mean `{near}`?" if near else None
         raise BindError(f"`{node.file.text}` has no table `{node.table.text}`", node.table.place, hint=hint)
     path = ast.Path((*map(ast.Name, _SPACE), *node.table.parts), place=node.table.place)
-    return Binder(known.outside()).table(ast.TableName(path, place=node.table.place))
+    return Binder(env.outside()).table(ast.TableName(path, place=node.table.place))
 
 
 def _several(node: ast.TableFile, names: Sequence[str]) -> BindError:

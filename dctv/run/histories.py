@@ -55,7 +55,7 @@ class Recipe:
     provider: Provider | None = None
 
 
-def made(recipe: Recipe, store: HistoryStore | None) -> StateSystem:
+def open_or_build(recipe: Recipe, store: HistoryStore | None) -> StateSystem:
     """Make a history, or open the kept one; without a store it is deleted with the state system.
 
     Raises:
@@ -80,7 +80,7 @@ def _kept(recipe: Recipe, store: HistoryStore | None) -> StateSystem | None:
     options = recipe.options
     shown = f"{options.backend} {options.granularity} {options.end} {options.start}"
     version = blake2b(recipe.version + shown.encode(), digest_size=32).digest()
-    system: StateSystem | None = store.kept(
+    system: StateSystem | None = store.load_or_build(
         Work(
             recipe.slot,
             version,

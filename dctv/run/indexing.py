@@ -47,7 +47,7 @@ def index(
 
 def _timeline(path: str, options: Mapping[str, object], context: ExecutionContext) -> tuple[int, int]:
     """Make a timeline unless it is kept; return the numbers of its tracks with rows and of their rows."""
-    apart = replace(context, catalog=context.catalog.only("dctv"), mounts={})
+    apart = replace(context, catalog=context.catalog.restricted_to("dctv"), mounts={})
     try:
         mount(Wanted([path], ast.Path.of(_NAME), options), apart)
         # Messages about the trace are in the outcome of its index.

@@ -12,7 +12,7 @@ from dctv.run.context import ExecutionContext, MountedFleet
 
 
 @record
-class Kept:
+class Snapshot:
     """A snapshot of a session."""
 
     root: Namespace
@@ -23,9 +23,9 @@ class Kept:
     settings: RewriteSettings
 
 
-def keep(context: ExecutionContext) -> Kept:
+def snapshot(context: ExecutionContext) -> Snapshot:
     """Take a snapshot of a session."""
-    return Kept(
+    return Snapshot(
         context.catalog.root.copied(),
         context.catalog.changes,
         dict(context.mounts),
@@ -35,21 +35,21 @@ def keep(context: ExecutionContext) -> Kept:
     )
 
 
-def restore(kept: Kept, context: ExecutionContext) -> bool:
+def restore(snapshot_: Snapshot, context: ExecutionContext) -> bool:
     """Restore a session from a snapshot; return whether that is possible.
 
     It cannot where one of its mounts was closed, or a setting of the engine changed.
     """
-    lost = any(context.mounts.get(parts) is not mount for parts, mount in kept.mounts.items())
-    if lost or context.settings.configured != kept.settings.configured:
+    lost = any(context.mounts.get(parts) is not mount for parts, mount in snapshot_.mounts.items())
+    if lost or context.settings.configured != snapshot_.settings.configured:
         return False
-    for parts in [parts for parts in context.mounts if parts not in kept.mounts]:
+    for parts in [parts for parts in context.mounts if parts not in snapshot_.mounts]:
         context.mounts.pop(parts).close()
     context.fleets.clear()
-    context.fleets.update(kept.fleets)
-    if context.catalog.changes != kept.changes:
-        context.catalog.restore(kept.root.copied(), kept.changes)
-    context.unread[:] = kept.unread
+    context.fleets.update(snapshot_.fleets)
+    if context.catalog.changes != snapshot_.changes:
+        context.catalog.restore(snapshot_.root.copied(), snapshot_.changes)
+    context.unread[:] = snapshot_.unread
     for one in fields(RewriteSettings):
-        setattr(context.settings, one.name, getattr(kept.settings, one.name))
+        setattr(context.settings, one.name, getattr(snapshot_.settings, one.name))
     return True

@@ -22,12 +22,12 @@ _OURS = "dctv"
 """The namespace of functions that every session has."""
 
 
-def describe(statement: ast.Describe, context: ExecutionContext, known: Environment) -> Result:
+def describe(statement: ast.Describe, context: ExecutionContext, env: Environment) -> Result:
     """List the columns of a table or select, or the parameters of a function."""
     names = {"column": "VARCHAR", "type": "VARCHAR", "unit": "VARCHAR", "role": "VARCHAR"}
     subject = statement.subject
     if isinstance(subject, ast.Select):
-        schema = Binder(known).plan(subject).schema
+        schema = Binder(env).plan(subject).schema
     else:
         found = context.catalog.find(tuple(p.text for p in subject.parts))
         if found is None:
@@ -38,7 +38,7 @@ def describe(statement: ast.Describe, context: ExecutionContext, known: Environm
             return rows_of(names, rows, context)
         if isinstance(found[0], TableFunction):
             return rows_of(names, [[p.name, None, None, p.doc] for p in found[0].parameters], context)
-        schema = Binder(known).table(ast.TableName(subject, place=subject.place)).schema
+        schema = Binder(env).table(ast.TableName(subject, place=subject.place)).schema
     rows = [[c.name, dialect_type(c.type), str(c.unit) or None, _role(schema, c.name)] for c in schema.columns]
     return rows_of(names, rows, context)
 

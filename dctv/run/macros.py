@@ -13,20 +13,20 @@ from dctv.syntax.node import nodes
 from dctv.syntax.print import to_sql
 
 
-def create(statement: commands.CreateMacro, known: Environment) -> Done:
+def create(statement: commands.CreateMacro, env: Environment) -> Done:
     """Give a text with parameters a name.
 
     Raises:
         BindError: the name is taken, or the text cannot be that of a macro.
     """
     path = statement.path
-    parts = free_name(path, known.catalog, "MACRO", _is_macro, replaces=statement.replace)
-    _check_is_no_function(path, known)
+    parts = free_name(path, env.catalog, "MACRO", _is_macro, replaces=statement.replace)
+    _check_is_no_function(path, env)
     _check_parameters(statement.parameters)
     _check_body(statement, {name.text.lower() for name, _ in statement.parameters})
     parameters = {name.text.lower(): default for name, default in statement.parameters}
     shown = ", ".join(map(_shown, statement.parameters))
-    known.catalog.add(parts, Macro(parameters, statement.body, f"{path.text}({shown})"))
+    env.catalog.add(parts, Macro(parameters, statement.body, f"{path.text}({shown})"))
     return Done(f"created macro {path.text}")
 
 
@@ -53,10 +53,10 @@ def _is_macro(entry: object) -> bool:
     return isinstance(entry, Macro)
 
 
-def _check_is_no_function(path: ast.Path, known: Environment) -> None:
+def _check_is_no_function(path: ast.Path, env: Environment) -> None:
     """Refuse names of functions, which views call by them."""
-    engine, name = known.engine, path.text.lower()
-    if name in engine.functions() or name in known.rules or name in engine.table_functions():
+    engine, name = env.engine, path.text.lower()
+    if name in engine.functions() or name in env.rules or name in engine.table_functions():
         raise BindError(f"`{path.text}` is a function already", path.place)
 
 

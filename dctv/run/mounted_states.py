@@ -7,7 +7,7 @@ from dctv.contracts.states import History
 from dctv.run import states
 from dctv.run.changes import Range, changes_of, in_order
 from dctv.run.context import ExecutionContext
-from dctv.run.histories import Options, Recipe, made
+from dctv.run.histories import Options, Recipe, open_or_build
 from dctv.run.plans import result_of
 from dctv.run.providers import bound, version_of
 from dctv.run.recursion import deep_recursion
@@ -35,7 +35,7 @@ def _made(mount: Mount, context: ExecutionContext) -> StateSystem:
     version = version_of(mount, context)
     options = Options(end=mount.trace.last_ts)
     recipe = Recipe(name, STATE, changes, context, options, version)
-    system = made(recipe, mount.history_store)
+    system = open_or_build(recipe, mount.history_store)
     if not system.attribute_count:
         context.log.add(f"`{name}` is empty: the trace has nothing to compute it from")
     return system

@@ -47,28 +47,28 @@ class Wanted:
     """The format that they had before, if that is known."""
 
 
-def run(statement: ast.MountTrace, context: ExecutionContext, known: Environment) -> str:
+def run(statement: ast.MountTrace, context: ExecutionContext, env: Environment) -> str:
     """Run MOUNT TRACE; return a message."""
     options = {
-        name.text: stated_option(name.text, bind_argument(Binder(known), value)) for name, value in statement.options
+        name.text: stated_option(name.text, bind_argument(Binder(env), value)) for name, value in statement.options
     }
     try:
-        return mount(Wanted([statement.file.text], statement.path, options, known.base), context)
+        return mount(Wanted([statement.file.text], statement.path, options, env.base), context)
     except TraceError as error:
         raise TraceError(error.message, error.place or statement.file.place, hint=error.hint) from None
 
 
-def mount(wanted: Wanted, context: ExecutionContext) -> str:
+def mount(request: Wanted, context: ExecutionContext) -> str:
     """Mount a trace; return a message.
 
     Raises:
         TraceError: it cannot be read.
         BindError: its name is taken.
     """
-    parts = check_name(context.catalog, wanted.name)
-    align = wanted.options.get("align")
-    filters = filtering.arguments({k: v for k, v in wanted.options.items() if k in filtering.FILTERS})
-    made = _read(parts, wanted, context)
+    parts = check_name(context.catalog, request.name)
+    align = request.options.get("align")
+    filters = filtering.arguments({k: v for k, v in request.options.items() if k in filtering.FILTERS})
+    made = _read(parts, request, context)
     if align is not None:
         made = aligned(made, align, context.mounts, context.log.add)
     attach(context.catalog, made, library(), [context.registries.of_mount(made.trace.last_ts)], library_function)
@@ -81,33 +81,33 @@ def mount(wanted: Wanted, context: ExecutionContext) -> str:
     mounted_states.offer(made, context)
     timelines.offer(made, context)
     context.mounts[parts] = made
-    return f"mounted {made.path} as {wanted.name.text} ({made.reader}, {len(made.trace.tables)} tables)"
+    return f"mounted {made.path} as {request.name.text} ({made.reader}, {len(made.trace.tables)} tables)"
 
 
-def _read(parts: tuple[str, ...], wanted: Wanted, context: ExecutionContext) -> Mount:
+def _read(parts: tuple[str, ...], request: Wanted, context: ExecutionContext) -> Mount:
     """Return the mount of a trace: by its index, or read whole."""
     policy = context.policy
-    trace, index = _found(wanted, context)
+    trace, index = _found(request, context)
     # Before the trace is read, so that it notices writes to the files.
     history_store = TraceHistoryStore(trace, policy.index_dir) if policy.when else None
-    narrator = MountNarrator(wanted.name.text, context.progress, context.log)
+    narrator = MountNarrator(request.name.text, context.progress, context.log)
     indexed = with_index(trace, index, policy, narrator)
-    return replace(mount_of(parts, ", ".join(wanted.paths), trace, indexed), history_store=history_store)
+    return replace(mount_of(parts, ", ".join(request.paths), trace, indexed), history_store=history_store)
 
 
-def _found(wanted: Wanted, context: ExecutionContext) -> tuple[Trace, Index | None]:
+def _found(request: Wanted, context: ExecutionContext) -> tuple[Trace, Index | None]:
     """Return the trace at some paths, and its index if the format came from that."""
     readers = context.registries.readers
-    options = {k: v for k, v in wanted.options.items() if k not in (*_OF_MOUNTS, *filtering.FILTERS)}
-    loading = LoadContext(options, context.threads, partial(context.progress.report, wanted.name.text))
-    if "format" in wanted.options:
-        reader = forced(str(wanted.options["format"]), wanted.paths, readers, wanted.base)
+    options = {k: v for k, v in request.options.items() if k not in (*_OF_MOUNTS, *filtering.FILTERS)}
+    loading = LoadContext(options, context.threads, partial(context.progress.report, request.name.text))
+    if "format" in request.options:
+        reader = forced(str(request.options["format"]), request.paths, readers, request.base)
         check_options(reader.reader, options)
         return Trace(reader.paths, reader.reader, loading), None
-    listed = list_files(wanted.paths, readers, wanted.base)
-    known = find_by_paths(listed, readers, options, context.policy, wanted.likely)
-    if known is not None:
-        return Trace(listed, known[0], loading), known[1]
-    files = find_traces(wanted.paths, readers, wanted.base)
+    listed = list_files(request.paths, readers, request.base)
+    indexed = find_by_paths(listed, readers, options, context.policy, request.likely)
+    if indexed is not None:
+        return Trace(listed, indexed[0], loading), indexed[1]
+    files = find_traces(request.paths, readers, request.base)
     check_options(files.reader, options)
     return Trace(files.paths, files.reader, loading), None

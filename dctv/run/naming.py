@@ -14,13 +14,13 @@ from dctv.run.result import Done
 from dctv.syntax import ast
 
 
-def create_view(statement: ast.CreateView, known: Environment) -> Done:
+def create_view(statement: ast.CreateView, env: Environment) -> Done:
     """Give a select a name; it must be one that can be bound."""
-    parts = free_name(statement.path, known.catalog, "VIEW", _is_view, replaces=statement.replace)
-    plan = Binder(known).plan(statement.select)
-    Binder(known).renamed(plan, statement.columns, statement.path.parts[-1])
+    parts = free_name(statement.path, env.catalog, "VIEW", _is_view, replaces=statement.replace)
+    plan = Binder(env).plan(statement.select)
+    Binder(env).renamed(plan, statement.columns, statement.path.parts[-1])
     select = statement.select
-    known.catalog.add(parts, View(lambda: select, statement.columns))
+    env.catalog.add(parts, View(lambda: select, statement.columns))
     return Done(f"created view {statement.path.text}")
 
 
@@ -72,13 +72,13 @@ def drop_view(statement: ast.DropView, catalog: Catalog) -> Done:
             return Done(f"there is no view {statement.path.text}")
         raise catalog.unknown(statement.path, "view")
     if not isinstance(found[0], View):
-        hint = None if found[1][0] == "dctv" else _way_out(found[0])
+        hint = None if found[1][0] == "dctv" else _hint(found[0])
         raise BindError(f"`{statement.path.text}` is not a view", statement.path.place, hint=hint)
     catalog.drop(found[1])
     return Done(f"dropped view {statement.path.text}")
 
 
-def _way_out(entry: Entry) -> str:
+def _hint(entry: Entry) -> str:
     match entry:
         case StoredTable(own=True):
             return "DROP TABLE forgets a table"

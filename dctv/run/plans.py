@@ -31,8 +31,8 @@ def environment(context: ExecutionContext, params: Params | None = None, base: P
     """Return the environment for binding a text; its relative paths start from `base`."""
     registries, evaluate = context.registries, partial(_values, context)
 
-    def file_table(node: ast.TableFile, known: Environment) -> Plan:
-        return registries.file_table(node, known, context)
+    def file_table(node: ast.TableFile, env: Environment) -> Plan:
+        return registries.file_table(node, env, context)
 
     rules, operators, values = registries.rules, registries.operators, numbered(params)
     return Environment(
@@ -73,11 +73,11 @@ class ExpressionValue:
     """Its type and unit."""
 
 
-def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, known: Environment) -> list[ExpressionValue]:
+def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, env: Environment) -> list[ExpressionValue]:
     """Run expressions that read no table; return their values."""
     place = exprs[0].place
     core = ast.Core(tuple(ast.ResultColumn(expr, place=expr.place) for expr in exprs), place=place)
-    plan = Binder(known).plan(ast.Select(core, place=place))
+    plan = Binder(env).plan(ast.Select(core, place=place))
     result = _computed(plan, context)
     (row,) = result.fetchall()
     return [ExpressionValue(value, column) for value, column in zip(row, result.schema.columns, strict=True)]

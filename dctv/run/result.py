@@ -17,7 +17,7 @@ from dctv.run.context import ExecutionContext
 from dctv.run.frames import check_installed
 from dctv.run.pulling import Pulling
 from dctv.run.reading import Reading
-from dctv.run.telling import tell
+from dctv.run.telling import issue_warnings
 from dctv.run.wide import as_decimals, as_integers, with_decimals
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import Schema
@@ -125,7 +125,7 @@ class Result:
 
     def __arrow_c_schema__(self) -> object:
         """Export names and types of the columns, with units in the fields' metadata, without reading rows."""
-        schema: object = with_decimals(self._hold().schema, self.schema).__arrow_c_schema__()
+        schema: object = with_decimals(self._started().schema, self.schema).__arrow_c_schema__()
         return schema
 
     @property
@@ -153,15 +153,15 @@ class Result:
         """The cost of the rows, once they have been read, if the session is metered."""
         return self._reading.spent
 
-    def when_read(self, told: Callable[[], None]) -> None:
+    def when_read(self, callback: Callable[[], None]) -> None:
         """Call this once the rows have been read, or no more are wanted."""
-        self._reading.when_over(told)
+        self._reading.when_over(callback)
 
     def chunks(self) -> Iterator[list[list[object]]]:
         """Yield batches as one list of Python values per column."""
         from dctv import _kernels  # compiled; only wanted when a query runs
 
-        self._take()
+        self._claim()
         if self._held is not None:
             batches, self._held = self._held.rest, None
             for batch in batches:
@@ -170,17 +170,17 @@ class Result:
             pulled = self._pulling.items(lambda: _kernels.rows(self._start()))
             next(pulled)
             yield from as_integers(pulled, self.schema)
-        self._tell()
+        self._issue_warnings()
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows as pyarrow record batches; a field with a unit has it in its metadata under `unit`."""
-        yield from self._taken().rest
+        yield from self._claimed().rest
 
     def reader(self) -> pa.RecordBatchReader:
         """Return a pyarrow RecordBatchReader; fields with a unit have it in their metadata under `unit`."""
         import pyarrow as pa
 
-        taken = self._taken()
+        taken = self._claimed()
         return pa.RecordBatchReader.from_batches(taken.schema, taken.rest)
 
     def arrow(self) -> pa.Table:
@@ -195,19 +195,19 @@ class Result:
         if self._read:
             raise UsageError("this result has been read already", hint="run the query again")
 
-    def _take(self) -> None:
+    def _claim(self) -> None:
         self._check()
         self._read = True
 
-    def _taken(self) -> _Batches:
+    def _claimed(self) -> _Batches:
         """Return the batches for a reader, and give warnings once they have been read."""
-        held = self._hold()
-        self._take()
+        batches = self._started()
+        self._claim()
         self._held = None  # A reader that stops early ends the run.
-        schema = with_decimals(held.schema, self.schema)
-        return _Batches(schema, self._to_the_end(as_decimals(one, schema, self.schema) for one in held.rest))
+        schema = with_decimals(batches.schema, self.schema)
+        return _Batches(schema, self._to_the_end(as_decimals(one, schema, self.schema) for one in batches.rest))
 
-    def _hold(self) -> _Batches:
+    def _started(self) -> _Batches:
         """Return the rows, which have begun to come."""
         if self._held is None:
             self._check()
@@ -224,31 +224,31 @@ class Result:
 
     def _to_the_end(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from batches
-        self._tell()
+        self._issue_warnings()
 
-    def _tell(self) -> None:
+    def _issue_warnings(self) -> None:
         if self.warns:
-            tell(self._context.log.untold())
+            issue_warnings(self._context.log.unreported())
 
     def _look(self) -> FirstRows | None:
         """Return the first rows without consuming them; None if all rows were read before."""
         if self._failed is not None:
             raise self._failed
         if self._first is None and not self._read:
-            self._first = self._remembered(self._looked)
+            self._first = self._remembered(self._peek)
         return self._first
 
-    def _looked(self) -> FirstRows:
+    def _peek(self) -> FirstRows:
         import pyarrow as pa
 
         from dctv import _kernels
 
-        held, seen, count = self._hold(), [], 0
-        while count <= _AHEAD and (batch := next(held.rest, None)) is not None:
+        batches, seen, count = self._started(), [], 0
+        while count <= _AHEAD and (batch := next(batches.rest, None)) is not None:
             seen.append(batch)
             count += batch.num_rows
-        self._held = _Batches(held.schema, chain(seen, held.rest))
-        shown = pa.Table.from_batches(seen, held.schema).slice(0, _SHOWN)
+        self._held = _Batches(batches.schema, chain(seen, batches.rest))
+        shown = pa.Table.from_batches(seen, batches.schema).slice(0, _SHOWN)
         values: list[list[object]] = [[] for _ in self.schema.columns]
         for chunk in as_integers(_kernels.rows(shown), self.schema):
             for column, more in zip(values, chunk, strict=True):

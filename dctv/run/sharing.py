@@ -22,8 +22,8 @@ def merged(plan: Plan) -> Plan:
 
     A view named twice is bound twice, and an input that is sorted for two operators is sorted twice; both become one.
     """
-    known: dict[Hashable, Plan] = {}
-    return bottom_up(plan, lambda node: known.setdefault(_key(node), node))
+    first_of: dict[Hashable, Plan] = {}
+    return bottom_up(plan, lambda node: first_of.setdefault(_key(node), node))
 
 
 def _key(plan: Plan) -> Hashable:

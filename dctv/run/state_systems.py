@@ -19,7 +19,7 @@ from dctv.run import states
 from dctv.run.changes import Range, changes_of, in_order
 from dctv.run.context import ExecutionContext
 from dctv.run.fingerprint import fingerprint, mounts_of
-from dctv.run.histories import BACKENDS, FULL, PARTIAL, Options, Provider, Recipe, made
+from dctv.run.histories import BACKENDS, FULL, PARTIAL, Options, Provider, Recipe, open_or_build
 from dctv.run.plans import environment, result_of
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Done, Result
@@ -40,19 +40,17 @@ class Provided:
     """The version of the provider's behaviour; None if its history is not to be kept."""
 
 
-def change(
-    statement: ast.CreateStateSystem | ast.DropStateSystem, context: ExecutionContext, known: Environment
-) -> Done:
+def change(statement: ast.CreateStateSystem | ast.DropStateSystem, context: ExecutionContext, env: Environment) -> Done:
     """Run CREATE STATE SYSTEM or DROP STATE SYSTEM."""
     if isinstance(statement, ast.DropStateSystem):
         return _drop(statement, context.catalog)
-    return _create(statement, context, known)
+    return _create(statement, context, env)
 
 
-def _create(statement: ast.CreateStateSystem, context: ExecutionContext, known: Environment) -> Done:
+def _create(statement: ast.CreateStateSystem, context: ExecutionContext, env: Environment) -> Done:
     parts = _free_name(statement.path, context.catalog, replaces=statement.replace)
-    options = _options(statement, Binder(known))
-    plan = narrowed(Binder(known).plan(statement.select), statement.select.place)
+    options = _options(statement, Binder(env))
+    plan = narrowed(Binder(env).plan(statement.select), statement.select.place)
     changes = changes_of(plan, statement.select.place)
 
     def run(within: Range | None) -> Result:
@@ -89,18 +87,18 @@ def _drop(statement: ast.DropStateSystem, catalog: Catalog) -> Done:
     return Done(f"dropped state system {statement.path.text}")
 
 
-def options_of(given: Mapping[str, object]) -> Options:
+def options_of(values: Mapping[str, object]) -> Options:
     """Return options that are given in Python.
 
     Raises:
         UsageError: they mean nothing.
     """
-    for name in given:
+    for name in values:
         if name not in _OF_PROVIDERS:
             near = nearest(name, list(_OF_PROVIDERS))
             hint = f"did you mean `{near}`?" if near else f"its options: {', '.join(_OF_PROVIDERS)}"
             raise UsageError(f"a state system has no option `{name}`", hint=hint)
-    backend, start, end = given.get("backend", FULL), given.get("start", 0), given.get("end")
+    backend, start, end = values.get("backend", FULL), values.get("start", 0), values.get("end")
     if backend == PARTIAL:
         raise UsageError("a partial history cannot be built by a function: its changes cannot be repeated part by part")
     if backend not in BACKENDS:
@@ -130,7 +128,7 @@ def _made(
         slot = ".".join(parts[len(home.parts) :])
         history_store = home.history_store
         recipe = replace(recipe, slot=slot, version=blake2b(printed.digest + version, digest_size=32).digest())
-    system: StateSystem = made(recipe, history_store)
+    system: StateSystem = open_or_build(recipe, history_store)
     states.show(context.catalog, parts, History.of(system))
     return system
 
@@ -160,9 +158,9 @@ def _free_name(path: ast.Path, catalog: Catalog, *, replaces: bool) -> tuple[str
     found = catalog.find(parts)
     if parts[0].lower() == "dctv":
         raise BindError("the name `dctv` belongs to dctv's own functions", path.place)
-    known = found is not None and states.source_of(found[0]) is not None
-    if found is not None and not (replaces and known):
-        what, hint = ("a state system", "CREATE OR REPLACE replaces it") if known else ("a table or view", None)
+    is_system = found is not None and states.source_of(found[0]) is not None
+    if found is not None and not (replaces and is_system):
+        what, hint = ("a state system", "CREATE OR REPLACE replaces it") if is_system else ("a table or view", None)
         raise BindError(f"`{path.text}` is {what} already", path.place, hint=hint)
     if found is None and catalog.space(parts) is not None:
         raise BindError(f"`{path.text}` already contains other names", path.place)
@@ -170,26 +168,26 @@ def _free_name(path: ast.Path, catalog: Catalog, *, replaces: bool) -> tuple[str
 
 
 def _options(statement: ast.CreateStateSystem, binder: Binder) -> Options:
-    given: dict[str, Argument] = {}
+    options_: dict[str, Argument] = {}
     for name, value in statement.options:
         if name.text not in _OPTIONS:
             near = nearest(name.text, list(_OPTIONS))
             hint = f"did you mean `{near}`?" if near else f"its options: {', '.join(_OPTIONS)}"
             raise BindError(f"a state system has no option `{name.text}`", name.place, hint=hint)
-        if name.text in given:
+        if name.text in options_:
             raise BindError(f"the option `{name.text}` is given twice", name.place)
-        given[name.text] = bind_argument(binder, value)
+        options_[name.text] = bind_argument(binder, value)
     chosen = Options()
-    if "backend" in given:
-        chosen = replace(chosen, backend=given["backend"].choice("`backend`", BACKENDS))
-    if "granularity" in given:
-        _only_partial(chosen, given["granularity"].place)
-        count = given["granularity"].integer("a whole number of changes for `granularity`")
+    if "backend" in options_:
+        chosen = replace(chosen, backend=options_["backend"].choice("`backend`", BACKENDS))
+    if "granularity" in options_:
+        _only_partial(chosen, options_["granularity"].place)
+        count = options_["granularity"].integer("a whole number of changes for `granularity`")
         if count < 1:
-            raise BindError("`granularity` is a whole number from 1", given["granularity"].place)
+            raise BindError("`granularity` is a whole number from 1", options_["granularity"].place)
         chosen = replace(chosen, granularity=count)
-    if "end" in given:
-        chosen = replace(chosen, end=given["end"].nanoseconds("`end`"))
+    if "end" in options_:
+        chosen = replace(chosen, end=options_["end"].nanoseconds("`end`"))
     return chosen
 
 

@@ -37,12 +37,12 @@ def arrow_schema(engine: Engine, schema: Schema) -> Any:
     """
     from dctv import _kernels  # compiled; only wanted when a query runs
 
-    nothing, known = typed_nothing(schema), _schemas.setdefault(engine, {})
-    if nothing not in known:
+    nothing, schemas = typed_nothing(schema), _schemas.setdefault(engine, {})
+    if nothing not in schemas:
         stream = engine.stream(nothing, {}, serial=False)
-        known[nothing] = _kernels.schema_of(stream)
+        schemas[nothing] = _kernels.schema_of(stream)
         stream.close()
-    return known[nothing]
+    return schemas[nothing]
 
 
 class OpenedStream:

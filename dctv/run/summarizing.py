@@ -22,7 +22,7 @@ _COLUMNS = {
 }
 
 
-def summarize(statement: ast.Summarize, context: ExecutionContext, known: Environment) -> Result:
+def summarize(statement: ast.Summarize, context: ExecutionContext, env: Environment) -> Result:
     """Summarize the values of each column, in one pass."""
     subject, place = statement.subject, statement.place
     table: ast.Table = (
@@ -30,15 +30,15 @@ def summarize(statement: ast.Summarize, context: ExecutionContext, known: Enviro
         if isinstance(subject, ast.Select)
         else ast.TableName(subject, place=subject.place)
     )
-    columns = Binder(known).table(table).schema.columns
-    wanted = [(column, _aggregates(column)) for column in columns]
-    items = [ast.ResultColumn(expr) for _, asked in wanted for expr in asked.values()]
+    columns = Binder(env).table(table).schema.columns
+    per_column = [(column, _aggregates(column)) for column in columns]
+    items = [ast.ResultColumn(expr) for _, aggregates in per_column for expr in aggregates.values()]
     core = ast.Core((ast.ResultColumn(_call("count", ast.Star())), *items), source=table, place=place)
-    total, *values = result_of(Binder(known).plan(ast.Select(core, place=place)), context).fetchall()[0]
+    total, *values = result_of(Binder(env).plan(ast.Select(core, place=place)), context).fetchall()[0]
     rows = []
-    for column, asked in wanted:
-        found = dict(zip(asked, values[: len(asked)], strict=True))
-        values = values[len(asked) :]
+    for column, aggregates in per_column:
+        found = dict(zip(aggregates, values[: len(aggregates)], strict=True))
+        values = values[len(aggregates) :]
         missing = total - found.setdefault("count", 0)
         found |= {
             "column": column.name,
@@ -56,17 +56,17 @@ def _aggregates(column: ColumnType) -> dict[str, ast.Expr]:
     if column.type == '"NULL"':
         return {}
     value = _call("unitless", ast.Column(ast.Path((ast.Name(column.name),))))
-    asked = {"count": _call("count", value)}
+    aggregates = {"count": _call("count", value)}
     if any(part in column.type for part in _NESTED):
-        return asked
+        return aggregates
     text = ast.TypeName("STRING")
-    asked |= {name: ast.Cast(_call(name, value), text) for name in ("min", "max")}
-    asked["approx_unique"] = _call("approx_count_distinct", value)
+    aggregates |= {name: ast.Cast(_call(name, value), text) for name in ("min", "max")}
+    aggregates["approx_unique"] = _call("approx_count_distinct", value)
     if is_numeric(column.type):
         number = ast.Cast(value, ast.TypeName("FLOAT64"))
-        asked |= {"avg": _call("avg", number), "std": _call("stddev", number)}
-        asked |= {name: _call("quantile_cont", number, ast.Number(share)) for name, share in _SHARES.items()}
-    return asked
+        aggregates |= {"avg": _call("avg", number), "std": _call("stddev", number)}
+        aggregates |= {name: _call("quantile_cont", number, ast.Number(share)) for name, share in _SHARES.items()}
+    return aggregates
 
 
 def _call(name: str, *arguments: ast.Expr) -> ast.Expr:

@@ -22,10 +22,10 @@ from dctv.syntax import commands
 from dctv.types.schema import ColumnType
 from dctv.types.values import dialect_type
 
-_WAY_OUT = {"TUPLE": "give its members names: {'a': x, 'b': y}", "VARIANT": "cast it: x::JSON"}
+_HINT = {"TUPLE": "give its members names: {'a': x, 'b': y}", "VARIANT": "cast it: x::JSON"}
 
 
-def create(statement: commands.CreateTable, context: ExecutionContext, known: Environment) -> Done:
+def create(statement: commands.CreateTable, context: ExecutionContext, env: Environment) -> Done:
     """Keep the rows of a select under a name.
 
     Raises:
@@ -39,11 +39,11 @@ def create(statement: commands.CreateTable, context: ExecutionContext, known: En
     if statement.if_not_exists and found is not None and _is_own(found[0]):
         return Done(f"there is a table {path.text} already")
     parts = free_name(path, catalog, "TABLE", _is_own, replaces=statement.replace)
-    plan = Binder(known).plan(statement.select)
-    plan = Binder(known).renamed(plan, statement.columns, path.parts[-1])
+    plan = Binder(env).plan(statement.select)
+    plan = Binder(env).renamed(plan, statement.columns, path.parts[-1])
     for column in plan.schema.columns:
         _check(column, statement)
-    data = _kept(plan, statement, context)
+    data = _materialized(plan, statement, context)
     kept = restored(plan.schema, lambda held: stored(path.text, held, data))
     catalog.add(parts, StoredTable(lambda: kept, "a table of the session", own=True))
     return Done(f"created table {path.text}: {data.num_rows:,} row{'' if data.num_rows == 1 else 's'}")
@@ -79,7 +79,7 @@ def _other(found: tuple[Entry, tuple[str, ...]]) -> str | None:
             return None
 
 
-def _kept(plan: Plan, statement: commands.CreateTable, context: ExecutionContext) -> Any:
+def _materialized(plan: Plan, statement: commands.CreateTable, context: ExecutionContext) -> Any:
     """Return the rows of a plan as an Arrow table that is mapped from a file."""
     folder = context.engine.spill_folder()
     reader = result_of(with_types(plan, carried_schema(plan.schema)), context).reader()
@@ -101,5 +101,5 @@ def _check(column: ColumnType, statement: commands.CreateTable) -> None:
         raise BindError(
             f"a table cannot keep the column `{column.name}`, which is of the type {shown}",
             statement.select.place,
-            hint=_WAY_OUT.get(kind),
+            hint=_HINT.get(kind),
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dctv.errors import DctvWarning, counted
 
 
-def tell(messages: Iterable[tuple[str, int]]) -> None:
+def issue_warnings(messages: Iterable[tuple[str, int]]) -> None:
     """Issue messages with their counts as warnings, subject to the filters of `warnings`."""
     for message, count in messages:
         warnings.warn(counted(message, count), DctvWarning, stacklevel=_outside())

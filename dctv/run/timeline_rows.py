@@ -107,8 +107,8 @@ def _united(ranges: Iterable[tuple[int, int]]) -> Ranges:
 def _common(some: Ranges, others: Ranges) -> Ranges:
     if _EVERY in (some, others):
         return others if some == _EVERY else some
-    known = [(max(a, c), min(b, d)) for a, b in some for c, d in others]
-    return tuple((low, high) for low, high in known if low <= high)
+    overlaps = [(max(a, c), min(b, d)) for a, b in some for c, d in others]
+    return tuple((low, high) for low, high in overlaps if low <= high)
 
 
 def _window(predicate: p.Predicate) -> TimeWindow:

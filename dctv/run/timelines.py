@@ -36,7 +36,7 @@ def _made(mount: Mount, context: ExecutionContext) -> Timeline:
         kind=TIMELINE,
         holds="tracks",
     )
-    kept: Timeline | None = mount.history_store.kept(work)
+    kept: Timeline | None = mount.history_store.load_or_build(work)
     return Timeline(_indexed(mount, context), name) if kept is None else kept
 
 

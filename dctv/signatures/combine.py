@@ -114,10 +114,14 @@ def _grown(target: Type, other: Type) -> Type | None:
     if target.name != "DECIMAL":
         return target
     width, scale = target.numbers
-    held = as_decimal(other)
-    if held is None:
+    as_decimals = as_decimal(other)
+    if as_decimals is None:
         return None
-    return decimal(min(held.numbers[0] + scale, WIDEST), scale) if held.numbers[0] > width - scale else target
+    return (
+        decimal(min(as_decimals.numbers[0] + scale, WIDEST), scale)
+        if as_decimals.numbers[0] > width - scale
+        else target
+    )
 
 
 def _signed(left: Type, right: Type) -> Type | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from dctv.signatures.casts import NULL
 from dctv.signatures.combine import comparable
 from dctv.signatures.overloads import bound, chosen, filled
-from dctv.signatures.results import ALWAYS, RESULTS, doubtful, knows_null, stays_null
+from dctv.signatures.results import ALWAYS, RESULTS, doubtful, null_result_is_known, stays_null
 from dctv.signatures.rewritten import REWRITTEN
 from dctv.signatures.table import Signature
 from dctv.signatures.types import Type, plain
@@ -55,7 +55,7 @@ def _called(name: str, arguments: tuple[Type, ...]) -> Type | None:
     signature = chosen(name, arguments)
     if signature is None or doubtful(name, signature, arguments):
         return None
-    if NULL in arguments and not knows_null(name, signature):
+    if NULL in arguments and not null_result_is_known(name, signature):
         return NULL if stays_null(name, signature) else None
     found = _returned(name, signature, arguments)
     return found if found is not None and _complete(found) else None

@@ -58,8 +58,8 @@ def gathered(name: str, arguments: Sequence[Type]) -> Type | None:
 
     Return None for other aggregates, and if Arrow lacks a type for part of the data and might not hold every value.
     """
-    known = _GATHERED.get(name)
-    made = None if known is None else parse(known.format(*arguments))
+    template = _GATHERED.get(name)
+    made = None if template is None else parse(template.format(*arguments))
     return made if made is not None and carried(made) == made else None
 
 
@@ -68,7 +68,7 @@ def sets(name: str, place: int) -> bool:
     return place > 0 and name in _SET
 
 
-def taken(name: str, types: Sequence[Type]) -> list[Type] | None:
+def argument_types(name: str, types: Sequence[Type]) -> list[Type] | None:
     """Return the types in which the engine gives an aggregate its arguments; None where only the engine knows."""
     given = [_as_share(one) for one in types]
     signature = chosen(name, given)

@@ -61,8 +61,8 @@ def _bind(parameter: Type, argument: Type, found: Bindings) -> bool:
             found.setdefault(letter, NULL)
         return True
     if parameter.name in TEMPLATES:
-        known = found.get(parameter.name, argument)
-        both = argument if known == argument else combined(known, argument)
+        bound = found.get(parameter.name, argument)
+        both = argument if bound == argument else combined(bound, argument)
         if both is not None:
             found[parameter.name] = both
         return both is not None

@@ -310,7 +310,7 @@ def _is_text(parameter: Type) -> bool:
     return parameter.name in ("VARCHAR", "ANY", *TEMPLATES)
 
 
-def knows_null(name: str, signature: Signature) -> bool:
+def null_result_is_known(name: str, signature: Signature) -> bool:
     """Return whether the result of a call with a bare NULL is known: most scalar functions are not even called then."""
     if name in _OF_NULL.split():
         return True

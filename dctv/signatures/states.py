@@ -30,23 +30,23 @@ class StateSettings:
 
 def state_type(function: str, data: Type, arguments: Sequence[Type], settings: StateSettings) -> Type:
     """Return the type of an aggregate's states, which are made of data of another type."""
-    said = {
+    all_settings = {
         "constants": settings.constants if any(one is not None for one in settings.constants) else (),
         "order": [[one.place, one.order] for one in settings.order],
         "units": settings.units if any(settings.units) else (),
     }
-    kept = {key: value for key, value in said.items() if value}
-    return state_of(function, (data, *arguments), json.dumps(kept, ensure_ascii=False) if kept else "")
+    non_empty = {key: value for key, value in all_settings.items() if value}
+    return state_of(function, (data, *arguments), json.dumps(non_empty, ensure_ascii=False) if non_empty else "")
 
 
 def settings_of(state: Type) -> StateSettings:
     """Return the settings that distinguish a state's type from others of its function."""
     _, text = state.names
-    said = json.loads(text) if text else {}
+    settings = json.loads(text) if text else {}
     return StateSettings(
-        tuple(said.get("constants", ())),
-        tuple(SortKey(place, order) for place, order in said.get("order", ())),
-        tuple(said.get("units", ())),
+        tuple(settings.get("constants", ())),
+        tuple(SortKey(place, order) for place, order in settings.get("order", ())),
+        tuple(settings.get("units", ())),
     )
 
 

@@ -37,7 +37,7 @@ class Signature:
     """The type of further arguments; None if there may be none."""
     result: Type
 
-    def takes(self, count: int) -> bool:
+    def accepts_count(self, count: int) -> bool:
         """Return whether it can be called with `count` arguments."""
         return count == len(self.parameters) or (self.more is not None and count > len(self.parameters))
 
@@ -72,7 +72,7 @@ def signatures(name: str) -> tuple[Signature, ...]:
 @lru_cache(4096)
 def fitting(name: str, count: int) -> tuple[tuple[Signature, tuple[str, ...]], ...]:
     """Return the signatures that take `count` arguments, each with the texts of its parameters' types."""
-    found = (one for one in signatures(name) if one.takes(count))
+    found = (one for one in signatures(name) if one.accepts_count(count))
     return tuple((one, tuple(str(one.parameter(i)) for i in range(count))) for one in found)
 
 

@@ -73,5 +73,5 @@ def _written(forms: list[list[str]], *, more: bool) -> str:
 def _result(types: set[str | None]) -> str:
     """Return the text after the parameters, if all overloads have the same result type."""
     (only, *others) = types
-    known = only is not None and not others and only.strip("[]") not in {"ANY", "T", "STRUCT", "LAMBDA"}
-    return f" -> {dialect_type(str(only))}" if known else ""
+    is_fixed = only is not None and not others and only.strip("[]") not in {"ANY", "T", "STRUCT", "LAMBDA"}
+    return f" -> {dialect_type(str(only))}" if is_fixed else ""

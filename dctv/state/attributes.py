@@ -76,11 +76,11 @@ class Attributes:
 
     def below(self, quark: int, pattern: str | None, *, recursive: bool) -> Iterator[int]:
         """Yield attributes below one, parents first, with names that match a pattern as a whole."""
-        wanted = None if pattern is None else re.compile(pattern, re.MULTILINE | re.DOTALL)
+        regex = None if pattern is None else re.compile(pattern, re.MULTILINE | re.DOTALL)
         open_ = list(reversed(self._history.children(quark)))
         while open_:
             one = open_.pop()
-            if wanted is None or wanted.fullmatch(self._history.name(one)):
+            if regex is None or regex.fullmatch(self._history.name(one)):
                 yield one
             if recursive:
                 open_.extend(reversed(self._history.children(one)))

@@ -90,7 +90,7 @@ class PartialStateSystem(StateSystem):
         import pyarrow as pa
 
         given = None if times is None else list(times)
-        wanted, points, begin, stop = self._asked(quarks, given, first, last)
+        wanted, points, begin, stop = self._request(quarks, given, first, last)
         # Invalid arguments are rejected as by a full history, before any lookup.
         empty = self._history.over(wanted, begin, stop) if given is None else self._history.at(wanted, given)
 
@@ -113,7 +113,7 @@ class PartialStateSystem(StateSystem):
         """Return the intervals of `query_2d` as Arrow batches of half-open spans: start and duration."""
         import pyarrow as pa
 
-        wanted, points, begin, stop = self._asked(quarks, times, first, last)
+        wanted, points, begin, stop = self._request(quarks, times, first, last)
         empty = pa.RecordBatchReader.from_stream(
             self._history.spans(
                 wanted, list(names), times=None if points is None else points.tolist(), first=begin, last=stop
@@ -127,7 +127,7 @@ class PartialStateSystem(StateSystem):
         found = self._batches(ask, points, begin, min(stop, self.safe_time), backwards=False)
         return pa.RecordBatchReader.from_batches(empty.schema, found)
 
-    def _asked(
+    def _request(
         self, quarks: Iterable[int], times: Iterable[int] | None, first: int | None, last: int | None
     ) -> tuple[list[int], np.ndarray | None, int, int]:
         """Return attributes, times if there are any, and the range that contains them."""
@@ -207,9 +207,9 @@ class PartialStateSystem(StateSystem):
         best: list[Value] = [None] * len(quarks)
         for part, ends in self._parts_of(first, last):
             for number, value in enumerate(part.system.ranges(quarks, *ends, feature)):
-                known: Any = best[number]
+                current: Any = best[number]
                 if value is not None:
-                    best[number] = value if known is None else choose(known, value)
+                    best[number] = value if current is None else choose(current, value)
         return best
 
     def _averages(self, quarks: Sequence[int], first: int, last: int) -> list[float]:

@@ -39,7 +39,7 @@ class AttributePool:
         self._taken[quark] = number
         return quark
 
-    def give_back(self, time: int, quark: int) -> None:
+    def release(self, time: int, quark: int) -> None:
         """Free an attribute, and remove its state from then on.
 
         Raises:

@@ -60,7 +60,7 @@ def _parsed(source: SourceText, start: str, count: int) -> Parser:
     """Return a parser that has taken the first tokens of a text."""
     parser = Parser(source.text, start, lambda _name, _parts, _start, _stop: None)
     for index in range(count):
-        parser.feed(index)
+        parser.advance(index)
     return parser
 
 
@@ -128,8 +128,10 @@ def _missing_unit(parser: Parser, index: int, place: Place) -> ParseError | None
         number, word = parser.tokens[at - 1], parser.tokens[at]
         if word.kind == "BACKTICKED" or (word.kind == "NAME" and _UNIT.fullmatch(word.text)):
             message = f"found {_found(parser.tokens[index])}, expected {expectation(parser)}"
-            wanted = f"{number.text}{word.text}"
-            hint = f"a unit touches its number: {wanted}" if "`" in wanted else f"a unit touches its number: `{wanted}`"
+            example = f"{number.text}{word.text}"
+            hint = (
+                f"a unit touches its number: {example}" if "`" in example else f"a unit touches its number: `{example}`"
+            )
             return ParseError(message, place, hint=hint)
     return None
 

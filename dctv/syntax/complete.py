@@ -57,8 +57,8 @@ def is_complete(text: str) -> bool:
     found = scan(default_table(), text)
     if any(t.kind == BROKEN and (t.text[0] in "'\"`" or t.text[1:2] == "'" or t.text.startswith("/*")) for t in found):
         return False
-    said = [t for t in found if t.kind != COMMENT]
-    return not said or said[-1].kind == ";"
+    tokens_ = [t for t in found if t.kind != COMMENT]
+    return not tokens_ or tokens_[-1].kind == ";"
 
 
 def expected_keywords(text: str) -> list[str]:
@@ -122,7 +122,7 @@ class _Reader(Parser):
         if not self._lost:
             try:
                 terminal = self.terminal(index)
-                self.feed(index)
+                self.advance(index)
             except Unexpected:
                 self._lost = True
             else:
@@ -174,7 +174,7 @@ def _upto_name(text: str, *, dotted: bool) -> tuple[Parser | None, list[Raw]]:
     begin = max((i + 1 for i in range(count) if parser.tokens[i].kind == ";"), default=0)
     try:
         for index in range(begin, count - unfinished):
-            parser.feed(index)
+            parser.advance(index)
     except Unexpected:
         return None, taken
     return (None if ends_inside else parser), taken

@@ -116,7 +116,7 @@ def parse_filter(source: SourceText) -> Filter:
     Raises:
         ParseError: the text does not follow the grammar.
     """
-    return _Parser(source, scan(source)).whole()
+    return _Parser(source, scan(source)).parse()
 
 
 class _Parser:
@@ -132,23 +132,23 @@ class _Parser:
     def _next(self) -> Token:
         return self._tokens[self._index]
 
-    def whole(self) -> Filter:
+    def parse(self) -> Filter:
         """Return the filter that the whole text is."""
         found = self._some()
         if self._next.kind != "END":
             raise self._unexpected("`and`", "`or`", "the end of the filter")
         return found
 
-    def _takes(self, word: str) -> bool:
+    def _accept(self, word: str) -> bool:
         """Take a keyword or mark if it comes next."""
         if self._next.word != word:
             return False
         self._index += 1
         return True
 
-    def _wanted(self, word: str, *others: str) -> Token:
+    def _expect(self, word: str, *others: str) -> Token:
         token = self._next
-        if not self._takes(word):
+        if not self._accept(word):
             raise self._unexpected(f"`{word}`", *others)
         return token
 
@@ -161,26 +161,26 @@ class _Parser:
     def _chain(self, word: str, part: Callable[[], Filter], made: type[And] | type[Or]) -> Filter:
         start = self._next.start
         parts = [part()]
-        while self._takes(word):
+        while self._accept(word):
             parts.append(part())
         return parts[0] if len(parts) == 1 else made(tuple(parts), place=self._since(start))
 
     def _operand(self) -> Filter:
         start = self._next.start
         negations = 0
-        while self._takes("not"):
+        while self._accept("not"):
             negations += 1
         found = self._group() if self._next.word == "(" else self._test()
         # A double NOT cancels out, for unknown values too.
         return Not(found, place=self._since(start)) if negations % 2 else found
 
     def _group(self) -> Filter:
-        opening = self._wanted("(")
+        opening = self._expect("(")
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise ParseError(f"nested more than {MAX_DEPTH} levels deep", self._place(opening))
         found = self._some()
-        if not self._takes(")"):
+        if not self._accept(")"):
             raise self._unexpected("`)`", "`and`", "`or`")
         self._depth -= 1
         return found
@@ -196,12 +196,12 @@ class _Parser:
             self._index += 1
             value = self._value()
             return Compare(field, operator.word, value, place=self._since(token.start))
-        if self._takes("is"):
-            negated = self._takes("not")
-            self._wanted("null", *(() if negated else ("`not`",)))
+        if self._accept("is"):
+            negated = self._accept("not")
+            self._expect("null", *(() if negated else ("`not`",)))
             return self._maybe(IsNull(field, place=self._since(token.start)), negated=negated)
-        negated = self._takes("not")
-        if not self._takes("in"):
+        negated = self._accept("not")
+        if not self._accept("in"):
             raise self._unexpected("`in`") if negated else self._unexpected("a comparison", "`in`", "`not in`", "`is`")
         values = self._list()
         return self._maybe(In(field, values, place=self._since(token.start)), negated=negated)
@@ -211,12 +211,12 @@ class _Parser:
         return Not(test, place=test.place) if negated else test
 
     def _list(self) -> tuple[Value, ...]:
-        self._wanted("[")
+        self._expect("[")
         values: list[Value] = []
-        while not self._takes("]"):
+        while not self._accept("]"):
             if values:
-                self._wanted(",", "`]`")
-                if self._takes("]"):
+                self._expect(",", "`]`")
+                if self._accept("]"):
                     break
             values.append(self._value(in_list=True))
         return tuple(values)

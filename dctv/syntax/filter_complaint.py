@@ -43,10 +43,10 @@ def _hint(before: Token | None, token: Token, expected: tuple[str, ...]) -> str 
         return _instead_of_value(before, token)
     if token.kind != "FIELD":
         return None
-    wanted = [word for phrase in expected for word in phrase.strip("`").split() if word in KEYWORDS]
+    keywords = [word for phrase in expected for word in phrase.strip("`").split() if word in KEYWORDS]
     if before is not None and before.kind == "NUMBER" and _is_unit(token.text):
         return f"a unit touches its number: `{before.text}{token.text}`"
-    near = nearest(token.text, wanted)
+    near = nearest(token.text, keywords)
     return f"did you mean `{near}`?" if near else None
 
 

@@ -98,10 +98,10 @@ class Parser:
             TooDeep: the text nests too deeply.
         """
         for index in range(len(self.tokens)):
-            self.feed(index)
+            self.advance(index)
         return self.stacks.values[-1]
 
-    def feed(self, index: int) -> None:
+    def advance(self, index: int) -> None:
         """Reduce the productions that the token at an index completes, then shift it."""
         token = self.tokens[index]
         terminal = self.terminal(index)

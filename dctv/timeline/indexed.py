@@ -96,8 +96,8 @@ class Indexed:
         columns["row"] = pa.array(rows - self._offsets[track.first])
         columns["lane"] = pa.array(columns["lane"].to_numpy() - first)
         codes = self.rows.codes[rows] if part.states is None else part.states[columns.pop("state").to_numpy()]
-        known = pa.array(codes.astype(np.int32), mask=codes < 0)
-        columns["name"] = pa.DictionaryArray.from_arrays(known, self.rows.names)
+        name_codes = pa.array(codes.astype(np.int32), mask=codes < 0)
+        columns["name"] = pa.DictionaryArray.from_arrays(name_codes, self.rows.names)
         return pa.record_batch(columns)
 
 

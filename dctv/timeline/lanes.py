@@ -99,7 +99,7 @@ class Lane:
         return value if isfinite(value) else None
 
 
-def above(lanes: Sequence[Lane], number: int, first: int, stop: int) -> tuple[Any, Any]:
+def parents_of(lanes: Sequence[Lane], number: int, first: int, stop: int) -> tuple[Any, Any]:
     """Return the parents of a lane's rows: their lanes and rows, both -1 for rows without a parent.
 
     The parent is the row on the nearest lane above that is busy at the time, if it begins no later and ends no earlier.
@@ -119,8 +119,8 @@ def above(lanes: Sequence[Lane], number: int, first: int, stop: int) -> tuple[An
         if not len(upper):
             continue
         places = np.searchsorted(upper.begin, begin[left], "right") - 1
-        known, after = np.maximum(places, 0), np.minimum(places + 1, len(upper) - 1)
-        ends = np.where(places < 0, begin[left], upper.begin[known] + upper.duration[known])
+        clamped, after = np.maximum(places, 0), np.minimum(places + 1, len(upper) - 1)
+        ends = np.where(places < 0, begin[left], upper.begin[clamped] + upper.duration[clamped])
         inside = (places >= 0) & (ends >= end[left])
         found[left[inside]] = upper.number
         at[left[inside]] = places[inside]

@@ -45,13 +45,13 @@ def timeline_of(
             cannot follow those of `after`.
     """
     shown = _shown(schema, name, value)
-    gathering = Gathering("", _LAST, space, None if after is None else _only(after))
+    gathering = Gathering("", _LAST, space, None if after is None else _built_rows(after))
     for batch in batches:
         gathering.add(_rows(schema, shown, batch))
     return Timeline([index(gathering.gathered(), space)])
 
 
-def _only(timeline: Timeline) -> GatheredRows:
+def _built_rows(timeline: Timeline) -> GatheredRows:
     """Return the rows of a timeline that was built from one result."""
     if len(timeline.sources) != 1 or timeline.sources[0].rows.source:
         raise UsageError(

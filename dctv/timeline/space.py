@@ -39,7 +39,7 @@ class Space:
         """
         import numpy as np
 
-        if self._has(length * np.dtype(form).itemsize):
+        if self._reserve(length * np.dtype(form).itemsize):
             return np.zeros(length, form)
         with self.explained_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ class Space:
         """
         import numpy as np
 
-        if self._has(length):
+        if self._reserve(length):
             return None
         with self.explained_errors():
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ class Space:
             what = f"cannot write to `{self.folder}` what does not fit into memory: {error.strerror or error}"
             raise UsageError(what, hint=_HINT) from None
 
-    def _has(self, size: int) -> bool:
+    def _reserve(self, size: int) -> bool:
         """Whether this many bytes fit into memory; they are reserved."""
         fits = size <= self._left
         self._left -= size if fits else 0

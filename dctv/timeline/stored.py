@@ -62,12 +62,12 @@ def _written(file: BinaryIO, source: Indexed) -> dict[str, object]:
     return {
         "source": rows.source,
         "tracks": [[one.path, one.ranks, one.kind.value, one.unit, one.first, one.lanes] for one in rows.tracks],
-        "begin": _put(file, rows.begin, "<i8"),
-        "duration": _put(file, rows.duration, "<i8"),
-        "counts": _put(file, np.diff(rows.offsets), "<i8"),
-        "codes": _put(file, rows.codes, "<i4"),
-        "names": _put(file, sink.getvalue(), "<u1"),
-        "values": None if rows.values is None else _put(file, rows.values, "<f8"),
+        "begin": _write(file, rows.begin, "<i8"),
+        "duration": _write(file, rows.duration, "<i8"),
+        "counts": _write(file, np.diff(rows.offsets), "<i8"),
+        "codes": _write(file, rows.codes, "<i4"),
+        "names": _write(file, sink.getvalue(), "<u1"),
+        "values": None if rows.values is None else _write(file, rows.values, "<f8"),
         "parts": [_described(file, part) for part in source.parts],
     }
 
@@ -77,13 +77,13 @@ def _described(file: BinaryIO, part: IndexedLanes) -> dict[str, object]:
 
     return {
         "lanes": [part.first, part.end],
-        "index": _put(file, pa.array(part.lanes.index).to_numpy(), "<u8"),
-        "numbers": None if part.numbers is None else _put(file, part.numbers, "<i4"),
+        "index": _write(file, pa.array(part.lanes.index).to_numpy(), "<u8"),
+        "numbers": None if part.numbers is None else _write(file, part.numbers, "<i4"),
         "states": None if part.states is None else part.states.tolist(),
     }
 
 
-def _put(file: BinaryIO, values: Any, form: str) -> list[int]:
+def _write(file: BinaryIO, values: Any, form: str) -> list[int]:
     """Write an array; return its offset and length."""
     import numpy as np
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.record import record
 from dctv.timeline.gathering import GatheredRows
-from dctv.timeline.lanes import EVERYTHING, NONE, Lane, TimeWindow, above
+from dctv.timeline.lanes import EVERYTHING, NONE, Lane, TimeWindow, parents_of
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -54,7 +54,7 @@ class _Piece:
         """The range of its rows on the lane."""
         return slice(self.first, self.stop)
 
-    def same(self, value: int) -> Any:
+    def constant(self, value: int) -> Any:
         """Return a constant for each row."""
         import numpy as np
 
@@ -88,13 +88,13 @@ class _Piece:
         """Return row numbers of parents, counted from those of the first row of each lane; -1 for none."""
         import numpy as np
 
-        found, at = above(self.lanes, self.lane.number, self.first, self.stop)
+        found, at = parents_of(self.lanes, self.lane.number, self.first, self.stop)
         return np.where(found == NONE, NONE, np.array(firsts, np.int64)[found] + at)
 
 
 _COLUMNS: Mapping[str, Callable[[_Piece], Any]] = {
-    "track": lambda piece: piece.same(piece.lane.track),
-    "lane": lambda piece: piece.same(piece.lane.number),
+    "track": lambda piece: piece.constant(piece.lane.track),
+    "lane": lambda piece: piece.constant(piece.lane.number),
     "row": lambda piece: piece.counted(piece.lane.first),
     TS: lambda piece: piece.lane.begin[piece.rows],
     DURATION: lambda piece: piece.lane.duration[piece.rows],
@@ -118,8 +118,8 @@ def table_of(
     """
     import pyarrow as pa
 
-    wanted = [name for name in COLUMNS if name in columns] or [COLUMNS[0]]
-    schema = pa.schema([_field(name) for name in wanted])
+    names = [name for name in COLUMNS if name in columns] or [COLUMNS[0]]
+    schema = pa.schema([_field(name) for name in names])
     return pa.RecordBatchReader.from_batches(schema, _batches(_pieces(timeline, tracks, window), schema))
 
 

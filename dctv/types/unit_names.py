@@ -178,15 +178,15 @@ def _table() -> _Table:
 def _define(entry: _Definition, table: _Table, prefixed: dict[str, Symbol], prefixes: list[_Prefix]) -> None:
     """Add the names of a definition, which may use all that are defined above it."""
     names = list(filter(None, (entry.name, entry.symbol, *entry.aliases)))
-    known = ChainMap(table.symbols, prefixed)
+    symbols = ChainMap(table.symbols, prefixed)
     for name in names:
         assert name not in table.symbols, f"units.txt defines {name} twice"
     table.listed.extend(names)
     if entry.group == "shorthand":
-        terms = {known[n].text: power for n, power in read_terms(entry.value)[1].items()}
+        terms = {symbols[n].text: power for n, power in read_terms(entry.value)[1].items()}
         table.shorthands.update(dict.fromkeys(names, terms))
         return
-    unit = _measure(entry, known)
+    unit = _measure(entry, symbols)
     if entry.value.startswith("["):
         table.bases[unit.dimensions[0][0]] = unit.text
     table.symbols.update(dict.fromkeys(names, unit))
@@ -203,13 +203,13 @@ def _enlarge(unit: Symbol, prefix: _Prefix) -> Symbol:
     return Symbol(printed, prefix.spellings[-1] + unit.name, unit.dimensions, unit.factor * prefix.factor)
 
 
-def _measure(entry: _Definition, known: Mapping[str, Symbol]) -> Symbol:
+def _measure(entry: _Definition, symbols: Mapping[str, Symbol]) -> Symbol:
     """Return the unit that a definition defines."""
     printed = entry.symbol or entry.name
     if entry.value.startswith("["):
         return Symbol(printed, entry.name, ((entry.value.strip("[]"), Fraction(1)),), Fraction(1))
     factor, parts = read_terms(entry.value)
-    dimensions, factors = _scale(parts.items(), known)
+    dimensions, factors = _scale(parts.items(), symbols)
     for size, power in factors:
         assert power.denominator == 1, f"units.txt takes a root in {entry.name}"
         factor *= size**power.numerator

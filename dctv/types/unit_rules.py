@@ -209,14 +209,14 @@ def _bins(arguments: Sequence[Argument], function: str) -> Outcome:
 
 def _in(unit: str, what: str) -> Callable[[Sequence[Argument], str], Outcome]:
     def outcome(arguments: Sequence[Argument], function: str) -> Outcome:
-        wanted = parse_unit(unit)
+        target = parse_unit(unit)
         amount = _at(arguments, 0)
         _need_bare(arguments, range(1, len(arguments)), function)
         if is_bare(amount):
             return NO_UNIT, _ones(arguments)
-        if not compatible(amount, wanted):
+        if not compatible(amount, target):
             raise UnitError(f"`{function}` takes {what}, found {describe(amount)}")
-        return NO_UNIT, _scaled_first(arguments, ratio(amount, wanted))
+        return NO_UNIT, _scaled_first(arguments, ratio(amount, target))
 
     return outcome
 

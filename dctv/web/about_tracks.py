@@ -10,7 +10,7 @@ from dctv.web.critical import critical, critical_at
 from dctv.web.details import details, place_at
 from dctv.web.exchange import Answering, attended, body_of, shown_in
 from dctv.web.flame import flame
-from dctv.web.parameters import integer, maybe_text, text, time, whole
+from dctv.web.parameters import integer, maybe_text, text, time, whole_number
 from dctv.web.search import MOST, Search, search
 from dctv.web.selection import selection
 from dctv.web.service import Service
@@ -24,7 +24,7 @@ async def _slice(service: Service, request: Request) -> Response:
     row = request.path_params["row"]
     if not row.isdecimal():
         raise UsageError(f"expected the number of a row, found `{row[:50]}`")
-    return JSONResponse(await attended(service, request, lambda: details(service.host, shown, whole(row))))
+    return JSONResponse(await attended(service, request, lambda: details(service.host, shown, whole_number(row))))
 
 
 async def _at(service: Service, request: Request) -> Response:

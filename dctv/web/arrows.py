@@ -8,7 +8,7 @@ from typing import Any
 from dctv.timeline.timeline import Timeline
 from dctv.web.asked import dotted
 from dctv.web.host import Host
-from dctv.web.kept import Looked, every
+from dctv.web.kept import TimedQuery, all_rows
 from dctv.web.origins import Key, Provider, RowPlace, places_of, provider_of
 from dctv.web.shown_track import ShownTrack
 
@@ -39,7 +39,9 @@ def flows(
 
 def _arrows(host: Host, timeline: Timeline, mount: str) -> Any:
     """Return all arrows of a trace, as a pyarrow Table."""
-    return every(host, timeline, Looked(f"SELECT *, from_ts AS _ts FROM {dotted(mount, 'flows')} ORDER BY from_ts", 0))
+    return all_rows(
+        host, timeline, TimedQuery(f"SELECT *, from_ts AS _ts FROM {dotted(mount, 'flows')} ORDER BY from_ts", 0)
+    )
 
 
 def _touching(arrows: Any, end: str, own: tuple[str, int]) -> list[dict[str, Any]]:

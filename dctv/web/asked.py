@@ -17,7 +17,7 @@ _MOST_RUNS = 4
 """Up to this many runs of tracks are written as ranges; more are written as a list."""
 
 
-def answered(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
+def run_query(host: Host, sql: str, limit: int = MOST_ROWS) -> Answer:
     """Run a query and return its first rows."""
     return first_rows(selected(host, sql), limit)
 
@@ -48,23 +48,23 @@ def rows_of(tracks: Sequence[ShownTrack]) -> str:
 def in_tracks(tracks: Sequence[ShownTrack]) -> str:
     """Write the condition that rows are on some tracks of one timeline, given in order."""
     runs: list[list[int]] = []
-    wanted = {one.number for one in tracks}
+    numbers_ = {one.number for one in tracks}
     for track in tracks[0].timeline.tracks:
         # Groups have no rows, so a run may contain them.
-        if track.rows and track.id not in wanted:
+        if track.rows and track.id not in numbers_:
             runs.append([])
-        elif track.id in wanted:
+        elif track.id in numbers_:
             runs = runs or [[]]
             runs[-1].append(track.id)
     found = [run for run in runs if run]
-    if len(found) > _MOST_RUNS or len(found) == len(wanted):
-        numbers = ", ".join(map(str, sorted(wanted)))
-        return f"track = {numbers}" if len(wanted) == 1 else f"track IN ({numbers})"
+    if len(found) > _MOST_RUNS or len(found) == len(numbers_):
+        numbers = ", ".join(map(str, sorted(numbers_)))
+        return f"track = {numbers}" if len(numbers_) == 1 else f"track IN ({numbers})"
     tests = [f"track = {run[0]}" if len(run) == 1 else f"track BETWEEN {run[0]} AND {run[-1]}" for run in found]
     return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
 
 
-def touching(start: int, stop: int) -> str:
+def overlaps(start: int, stop: int) -> str:
     """Write the condition that rows last, or begin, between two times."""
     return f"_ts < {stop}ns AND (_ts >= {start}ns OR _ts + _duration > {start}ns)"
 

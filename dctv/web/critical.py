@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.errors import UsageError
 from dctv.timeline.timeline import Timeline
-from dctv.web.asked import answered, dotted
+from dctv.web.asked import dotted, run_query
 from dctv.web.details import place_of, source_of
 from dctv.web.host import Host
 from dctv.web.kept import having
@@ -45,7 +45,7 @@ def _followed(host: Host, mount: str, timeline: Timeline, tid: int, between: tup
     path = f"{dotted(mount, 'critical_path')}({tid}, start=>{start}ns, duration=>{stop - start}ns)"
     # If there are too many, keep those closest to the time.
     sql = f"SELECT _ts, _duration, tid, comm, state, depth, reason FROM {path} ORDER BY _ts DESC LIMIT {MOST_STEPS}"
-    rows = answered(host, sql, MOST_STEPS).rows
+    rows = run_query(host, sql, MOST_STEPS).rows
     tracks = _tracks(host, mount, timeline, {row[2] for row in rows})
     steps = [
         {

@@ -10,15 +10,15 @@ from dctv.errors import UsageError
 from dctv.record import record
 from dctv.state import escape
 from dctv.syntax.write.writer import string
-from dctv.timeline.lanes import Lane, above
+from dctv.timeline.lanes import Lane, parents_of
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import TrackKind
 from dctv.types.schema import TS
 from dctv.web.answers import Answer, as_json, described
 from dctv.web.arrows import flows
-from dctv.web.asked import answered, dotted
+from dctv.web.asked import dotted, run_query
 from dctv.web.host import Host
-from dctv.web.kept import Looked, rows_at
+from dctv.web.kept import TimedQuery, rows_at
 from dctv.web.origins import Key, Provider, RowPlace, keys_of, provider_of
 from dctv.web.shown_track import ShownTrack
 
@@ -74,7 +74,7 @@ def source_of(host: Host, shown: ShownTrack, place: RowPlace) -> SourceRow:
     keys = [] if provider is None else keys_of(host, provider, shown.timeline, place)
     sql = _query(shown, place, provider, keys)
     if provider is None:
-        answer = _only(answered(host, sql, _MOST_ROWS), shown, place)
+        answer = _candidates(run_query(host, sql, _MOST_ROWS), shown, place)
     else:
         answer = _of_keys(host, shown.timeline, provider, keys)
     return SourceRow(provider, keys, [_columns(answer, values) for values in answer.rows], sql)
@@ -86,15 +86,15 @@ def _of_keys(host: Host, timeline: Timeline, provider: Provider, keys: Sequence[
 
     if not keys:
         return Answer((), [], complete=True)
-    query = Looked(f"SELECT * FROM {provider.view} ORDER BY _ts", provider.rows(timeline))
+    query = TimedQuery(f"SELECT * FROM {provider.view} ORDER BY _ts", provider.rows(timeline))
     found = rows_at(host, timeline, query, keys[0][0])
     for name in provider.of.by:
         if name not in found.table.column_names:
             what = f"`{provider.view}` has no column `{name}` any more, by which rows of the track are found in it"
             raise UsageError(what, hint=f"DROP VIEW {provider.view}, or give the view that column")
     column = zip(*(found.table.column(name).to_pylist() for name in (TS, *provider.of.by)), strict=True)
-    wanted = pa.array([place for place, key in enumerate(column) if key in keys], pa.int64())
-    return Answer(found.columns, as_json(found.columns, found.table.take(wanted)), complete=True)
+    positions = pa.array([place for place, key in enumerate(column) if key in keys], pa.int64())
+    return Answer(found.columns, as_json(found.columns, found.table.take(positions)), complete=True)
 
 
 def details(host: Host, shown: ShownTrack, row: int) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _in(lanes: Sequence[Lane], lane: Lane, place: RowPlace, first: int, stop: in
     """Return which rows of a lane are direct children of a row."""
     import numpy as np
 
-    on, at = above(lanes, lane.number, first, stop)
+    on, at = parents_of(lanes, lane.number, first, stop)
     return first + np.flatnonzero((on == place.lane.number) & (at == place.at))
 
 
@@ -198,7 +198,7 @@ def _query(shown: ShownTrack, place: RowPlace, provider: Provider | None, keys: 
     return f"SELECT * FROM {dotted(shown.name)} WHERE path = {path} AND _ts = {place.begin}ns"
 
 
-def _only(answer: Answer, shown: ShownTrack, place: RowPlace) -> Answer:
+def _candidates(answer: Answer, shown: ShownTrack, place: RowPlace) -> Answer:
     """Return the rows of a SELECT that may be the one that is shown."""
     if shown.select is None or len(answer.rows) < 2:
         return answer

@@ -51,11 +51,11 @@ async def body_of(request: Request) -> Mapping[str, Any]:
 async def attended(service: Service, request: Request, work: Callable[[], T]) -> T:
     """Run work on the engine in its turn, and cancel it if the client disconnects."""
     ticket = Ticket()
-    task = asyncio.ensure_future(run_in_threadpool(service.turns.take, work, ticket))
+    task = asyncio.ensure_future(run_in_threadpool(service.turns.run, work, ticket))
     try:
         while not task.done():
             await asyncio.wait({task}, timeout=_LOOK)
-            if not task.done() and (ticket.given_up or await request.is_disconnected()):
+            if not task.done() and (ticket.abandoned or await request.is_disconnected()):
                 service.turns.give_up(ticket)
     except asyncio.CancelledError:
         service.turns.give_up(ticket)

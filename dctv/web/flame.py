@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.errors import UsageError
 from dctv.timeline.track import TrackKind
-from dctv.web.asked import answered, by_timeline, clipped, in_tracks, rows_of, touching
+from dctv.web.asked import by_timeline, clipped, in_tracks, overlaps, rows_of, run_query
 from dctv.web.host import Host
 from dctv.web.samples import is_of_samples, stacks
 from dctv.web.shown_track import ShownTrack
@@ -69,7 +69,7 @@ def _slices(tracks: Sequence[ShownTrack], start: int, stop: int, *, invert: bool
     return f"""\
   SELECT GREATEST(_ts, {start}ns) AS _ts, {clipped(start, stop)} AS _duration, id, parent_id, {name}
   FROM {rows_of(tracks)}
-  WHERE {in_tracks(tracks)} AND {touching(start, stop)}"""
+  WHERE {in_tracks(tracks)} AND {overlaps(start, stop)}"""
 
 
 def _inverted(rows: str) -> str:
@@ -89,7 +89,7 @@ def _inverted(rows: str) -> str:
 
 def _frames(host: Host, text: str, before: int) -> tuple[list[dict[str, Any]], int]:
     """Return the frames of a query, numbered from `before` on, and their sum."""
-    answer = answered(host, text, MOST_FRAMES)
+    answer = run_query(host, text, MOST_FRAMES)
     places = {row[0]: place for place, row in enumerate(answer.rows, before)}
     frames = [
         {

@@ -12,12 +12,12 @@ from dctv.timeline.timeline import Timeline
 from dctv.types.schema import TS, ColumnType
 from dctv.web.host import Host, selected
 
-MOST_KEPT = 1_000_000
+MAX_CACHED_ROWS = 1_000_000
 """The maximum number of rows in a cached result: searching in more would take too long for interactive use."""
 
 
 @record(eq=False)
-class Looked:
+class TimedQuery:
     """A query for lookups of rows by time."""
 
     sql: str
@@ -38,7 +38,7 @@ class ResultPage:
 
 
 @record(eq=False)
-class _Kept:
+class _CachedRows:
     """All rows of a query in order of time."""
 
     found: ResultPage
@@ -48,55 +48,55 @@ class _Kept:
     """The session's number of changes when it ran: it may read any table or view."""
 
 
-_kept: WeakKeyDictionary[Timeline, dict[str, _Kept]] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Timeline, dict[str, _CachedRows]] = WeakKeyDictionary()
 """By query. A new trace with the same name has another timeline."""
 
 
-def rows_at(host: Host, timeline: Timeline, query: Looked, time: int) -> ResultPage:
+def rows_at(host: Host, timeline: Timeline, query: TimedQuery, time: int) -> ResultPage:
     """Return the rows at a time, in ns."""
     import numpy as np
 
-    if query.rows > MOST_KEPT:
+    if query.rows > MAX_CACHED_ROWS:
         return _run(host, query, f"SELECT * FROM ({query.sql}) AS kept WHERE _ts = {time}ns")
-    kept = _every(host, timeline, query)
-    first, stop = np.searchsorted(kept.times, (time, time + 1), "left").tolist()
-    return ResultPage(kept.found.columns, kept.found.table.slice(first, stop - first))
+    cached = _cached(host, timeline, query)
+    first, stop = np.searchsorted(cached.times, (time, time + 1), "left").tolist()
+    return ResultPage(cached.found.columns, cached.found.table.slice(first, stop - first))
 
 
-def having(host: Host, timeline: Timeline, query: Looked, column: str, values: Sequence[int]) -> Any:
+def having(host: Host, timeline: Timeline, query: TimedQuery, column: str, values: Sequence[int]) -> Any:
     """Return the rows with one of these integers in a column, as a pyarrow Table."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if query.rows > MOST_KEPT:
+    if query.rows > MAX_CACHED_ROWS:
         listed = ", ".join(map(str, values))
         return _run(host, query, f"SELECT * FROM ({query.sql}) AS kept WHERE {column} IN ({listed})").table
-    table = every(host, timeline, query)
+    table = all_rows(host, timeline, query)
     return table.filter(pc.is_in(table.column(column), pa.array(values, table.schema.field(column).type)))
 
 
-def every(host: Host, timeline: Timeline, query: Looked) -> Any:
+def all_rows(host: Host, timeline: Timeline, query: TimedQuery) -> Any:
     """Return all rows, as a pyarrow Table."""
-    return _every(host, timeline, query).found.table
+    return _cached(host, timeline, query).found.table
 
 
-def _every(host: Host, timeline: Timeline, query: Looked) -> _Kept:
+def _cached(host: Host, timeline: Timeline, query: TimedQuery) -> _CachedRows:
     import numpy as np
 
-    known = _kept.setdefault(timeline, {})
-    if query.sql not in known or known[query.sql].changes != host.changes:
-        known.pop(query.sql, None)
+    results = _cache.setdefault(timeline, {})
+    if query.sql not in results or results[query.sql].changes != host.changes:
+        results.pop(query.sql, None)
         changes = host.changes
         found = _run(host, query, query.sql)
         times = found.table.column(TS).to_numpy()
         if np.any(times[1:] < times[:-1]):
             order = np.argsort(times, kind="stable")
             found, times = ResultPage(found.columns, found.table.take(order)), times[order]
-        known[query.sql] = _Kept(found, times, changes)
-    return known[query.sql]
+        results[query.sql] = _CachedRows(found, times, changes)
+    return results[query.sql]
 
 
-def _run(host: Host, query: Looked, sql: str) -> ResultPage:
+def _run(host: Host, query: TimedQuery, sql: str) -> ResultPage:
     result = selected(host, sql)
     reader = result.reader()
     rows = reader if query.change is None else query.change(reader)

@@ -18,7 +18,7 @@ class News:
         self._ended = False
         self._sent_at = 0.0
 
-    def tell(self, event: str, data: object = None) -> None:
+    def send(self, event: str, data: object = None) -> None:
         """Send an event now."""
         with self._lock:
             for listener in self._listeners:
@@ -29,11 +29,11 @@ class News:
         now = monotonic()
         if now - self._sent_at >= _PACE:
             self._sent_at = now
-            self.tell(event, data)
+            self.send(event, data)
 
     def end(self) -> None:
         """Notify pages that the server stops; later events are discarded."""
-        self.tell("end")
+        self.send("end")
         self._ended = True
 
     async def listen(self, so_far: Callable[[], Iterable[tuple[str, object]]] = tuple) -> AsyncIterator[bytes]:
@@ -51,7 +51,7 @@ class News:
             while not self._ended:
                 yield await listener.next()
             # Events that arrived while the last piece was sent.
-            yield listener.rest()
+            yield listener.queued()
         finally:
             with self._lock:
                 self._listeners.remove(listener)
@@ -84,9 +84,9 @@ class _Listener:
             await asyncio.wait_for(self._there.wait(), _QUIET)
         except TimeoutError:
             return b": still here\n\n"
-        return self.rest()
+        return self.queued()
 
-    def rest(self) -> bytes:
+    def queued(self) -> bytes:
         """Return the events that are queued now."""
         self._there.clear()
         sent, self._waiting = b"".join(self._waiting.values()), {}

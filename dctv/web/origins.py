@@ -14,7 +14,7 @@ from dctv.timeline.timeline import Timeline
 from dctv.types.schema import DURATION, TS
 from dctv.web.asked import dotted
 from dctv.web.host import Host
-from dctv.web.kept import Looked, having, rows_at
+from dctv.web.kept import TimedQuery, having, rows_at
 
 Key = tuple[Any, ...]
 """The key of a view's row: its time, and the columns that the track's provider names."""
@@ -129,25 +129,25 @@ def keys_of(host: Host, provider: Provider, timeline: Timeline, place: RowPlace)
 
 def places_of(host: Host, provider: Provider, timeline: Timeline, ids: Iterable[int]) -> dict[int, Sequence[RowPlace]]:
     """Return the positions of rows with a key of one number."""
-    wanted = set(ids)
-    if not wanted:
+    wanted_ids = set(ids)
+    if not wanted_ids:
         return {}
     query = shown_by(provider, timeline)
-    times = having(host, timeline, query, KEYS[0], sorted(wanted)).column(TS)
+    times = having(host, timeline, query, KEYS[0], sorted(wanted_ids)).column(TS)
     found: dict[int, Sequence[RowPlace]] = {}
     for time in sorted(set(times.to_pylist())):
         for alike in _alike(timeline, provider, rows_at(host, timeline, query, time).table):
-            found |= {key[1]: alike.places_of(number) for number, key in enumerate(alike.keys) if key[1] in wanted}
+            found |= {key[1]: alike.places_of(number) for number, key in enumerate(alike.keys) if key[1] in wanted_ids}
     return found
 
 
-def shown_by(provider: Provider, timeline: Timeline) -> Looked:
+def shown_by(provider: Provider, timeline: Timeline) -> TimedQuery:
     """Return the query of a provider's rows: the numbers of their `track`, their times, names and keys."""
     columns = ", ".join(f"{name} AS {key}" for name, key in zip(provider.of.by, KEYS, strict=False))
     # In the same order as when the timeline was built.
     query = f"SELECT path, _ts, _duration, name, depth, {columns} FROM {provider.table}"
     tracks = numbers_of(timeline, provider.source)
-    return Looked(query, provider.rows(timeline), partial(_numbered, tracks))
+    return TimedQuery(query, provider.rows(timeline), partial(_numbered, tracks))
 
 
 KEYS = ("key", "second_key", "third_key")
@@ -193,10 +193,10 @@ def _alike(timeline: Timeline, provider: Provider, rows: Any) -> Iterator[_Alike
     for row in rows.to_pylist():
         found.setdefault((row["track"], row[TS]), []).append(row)
     for (track, time), own in found.items():
-        yield from _together(provider, time, list(_beginning(timeline, track, time)), own)
+        yield from _simultaneous(provider, time, list(_beginning(timeline, track, time)), own)
 
 
-def _together(
+def _simultaneous(
     provider: Provider, time: int, places: Sequence[RowPlace], rows: Sequence[dict[str, Any]]
 ) -> Iterator[_Alike]:
     """Yield positions and rows that begin at one time on one track, by duration and name."""

@@ -36,7 +36,7 @@ def maybe_text(fields: Mapping[str, Any], name: str) -> str | None:
     return None if fields.get(name) is None else text(fields, name)
 
 
-def whole(digits: str) -> int:
+def whole_number(digits: str) -> int:
     """Parse digits; numbers of more than 20 digits are clamped."""
     return int(digits) if len(digits) <= _DIGITS else 10**_DIGITS
 

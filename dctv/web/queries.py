@@ -84,14 +84,14 @@ def _first(reader: Any, limit: int) -> tuple[list[Any], bool]:
 
 
 def _metadata(result: Result | None, warnings: Sequence[tuple[str, int]], *, complete: bool) -> dict[str, str]:
-    known = {
+    fields = {
         "kind": result.schema.kind.value if result else "regular",
         "partitions": result.schema.partitions if result else [],
         "columns": described(result.schema.columns) if result else [{"name": "status", "type": "STRING", "unit": None}],
         "warnings": warnings,
         "complete": complete,
     }
-    return {"dctv": json.dumps(known)}
+    return {"dctv": json.dumps(fields)}
 
 
 def check_files(text: str, allowed: Callable[[str], bool]) -> None:
@@ -126,24 +126,24 @@ class Report:
     """Statements that drop the views, tables and macros of the report's previous run, for it to create them again."""
 
 
-def report(host: Host, given: Report) -> Iterator[dict[str, Any]]:
+def report(host: Host, request: Report) -> Iterator[dict[str, Any]]:
     """Run the statements of a report one by one; yield their outcomes, and stop at the first error."""
-    text = given.text
+    text = request.text
     try:
-        check_files(text, given.allowed)
+        check_files(text, request.allowed)
     except DctvError as error:
         yield _failed(error, text, 0, len(text))
         return
-    _drop(host, given.made)
+    _drop(host, request.made)
     where = cut(text)
     for start, stop in [*where.statements, (where.rest, len(text))]:
         if is_empty(text[start:stop].removesuffix(";")):
             continue
         begin = start + len(text[start:stop]) - len(text[start:stop].lstrip())
         try:
-            for outcome in host.execute(in_place(text, start, stop), source_name=given.name, base=given.base):
+            for outcome in host.execute(in_place(text, start, stop), source_name=request.name, base=request.base):
                 yield {**_statement(text, begin, stop), **_outcome(host, outcome)}
-            given.made.extend(_drops(text[start:stop]))
+            request.made.extend(_drops(text[start:stop]))
         except DctvError as error:
             yield _failed(_moved(error, text, start), text, begin, stop)
             return

@@ -10,7 +10,7 @@ from dctv.errors import DctvError, Place, SourceText, UsageError
 from dctv.record import record
 from dctv.timeline.gathering import GatheredRows
 from dctv.timeline.lanes import Lane
-from dctv.web.asked import answered, by_timeline, in_tracks, rows_of
+from dctv.web.asked import by_timeline, in_tracks, rows_of, run_query
 from dctv.web.host import Host
 from dctv.web.shown_track import ShownTrack
 
@@ -99,12 +99,12 @@ def _first(found: list[_Match], order: Search) -> list[_Match]:
 
 def _lanes(tracks: Sequence[ShownTrack], text: str) -> Iterator[tuple[int, Lane, Any]]:
     """Yield the lanes where a name may match: the track's index, the lane, and for each name whether it matches."""
-    known: dict[int, Any] = {}
+    fits_of: dict[int, Any] = {}
     for place, one in enumerate(tracks):
         for lane in one.timeline.lanes(one.number):
-            fits = known.get(id(lane.rows))
+            fits = fits_of.get(id(lane.rows))
             if fits is None:
-                fits = known[id(lane.rows)] = _fits(lane.rows, text)
+                fits = fits_of[id(lane.rows)] = _fits(lane.rows, text)
             if len(lane) and fits.any():
                 yield place, lane, fits
 
@@ -172,7 +172,7 @@ def _fitting(host: Host, tracks: Sequence[ShownTrack], order: Search) -> list[_M
     for own in by_timeline(tracks):
         before, after = _query(own, order)
         try:
-            answer = answered(host, f"{before}{order.where}{after}", order.limit + 1)
+            answer = run_query(host, f"{before}{order.where}{after}", order.limit + 1)
         except DctvError as error:
             raise _moved(error, len(before), order.where or "") from None
         for track, row, lane, name, begin, duration in answer.rows:

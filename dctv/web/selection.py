@@ -10,7 +10,7 @@ from dctv.record import record
 from dctv.syntax.write.writer import backticks, string
 from dctv.timeline.track import TrackKind
 from dctv.types.units import parse_unit
-from dctv.web.asked import answered, by_timeline, clipped, dotted, in_tracks, rows_of, touching
+from dctv.web.asked import by_timeline, clipped, dotted, in_tracks, overlaps, rows_of, run_query
 from dctv.web.host import Host
 from dctv.web.samples import is_of_samples, stacks
 from dctv.web.shown_track import ShownTrack
@@ -36,7 +36,7 @@ def selection(host: Host, tracks: Sequence[ShownTrack], start: int, stop: int) -
     tables = []
     for own in by_timeline(tracks):
         for table in _tables(own, start, stop):
-            answer = answered(host, table.sql)
+            answer = run_query(host, table.sql)
             if answer.rows:
                 tables.append({"kind": table.kind, "title": table.title, **answer.table(), "sql": table.sql})
     return {"tables": tables}
@@ -68,7 +68,7 @@ def _slices(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
 WITH cut AS (
   SELECT name, parent_id, parent_name, {clipped(start, stop)} AS time
   FROM {rows_of(tracks)}
-  WHERE {in_tracks(tracks)} AND {touching(start, stop)}
+  WHERE {in_tracks(tracks)} AND {overlaps(start, stop)}
 ),
 whole AS (
   SELECT name, COUNT(*) AS count, SUM(time) AS total, AVG(time) AS mean, QUANTILE_CONT(time, 0.5) AS p50,
@@ -86,7 +86,7 @@ def _states(tracks: Sequence[ShownTrack], start: int, stop: int) -> str:
 WITH cut AS (
   SELECT name, {clipped(start, stop)} AS time
   FROM {rows_of(tracks)}
-  WHERE {in_tracks(tracks)} AND {touching(start, stop)}
+  WHERE {in_tracks(tracks)} AND {overlaps(start, stop)}
 )
 SELECT name, COUNT(*) AS count, SUM(time) AS total, SUM(time) / NULLIF((SELECT SUM(time) FROM cut), 0ns) AS share
 FROM cut GROUP BY name
@@ -111,7 +111,7 @@ def _states_by_track(tracks: Sequence[ShownTrack], start: int, stop: int) -> str
 WITH cut AS (
   SELECT track, name, {clipped(start, stop)} AS time
   FROM {rows_of(tracks)}
-  WHERE {in_tracks(tracks)} AND {touching(start, stop)}
+  WHERE {in_tracks(tracks)} AND {overlaps(start, stop)}
 ),
 {_labels(tracks)},
 whole AS (SELECT track, SUM(time) AS time FROM cut GROUP BY track),
@@ -147,7 +147,7 @@ def _counters(tracks: Sequence[ShownTrack], unit: str | None, start: int, stop: 
 WITH cut AS (
   SELECT track, _ts, {value} AS value, {clipped(start, stop)} AS time
   FROM {rows_of(tracks)}
-  WHERE {in_tracks(tracks)} AND {touching(start, stop)} AND value IS NOT NULL
+  WHERE {in_tracks(tracks)} AND {overlaps(start, stop)} AND value IS NOT NULL
 ),
 {_labels(tracks)},
 whole AS (

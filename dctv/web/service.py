@@ -67,14 +67,14 @@ class Service:
         """Mount an announced trace and build its timeline; return the error, which the page also shows."""
         one = self.mountings[name]
         try:
-            self.turns.take(lambda: self._mount(one))
+            self.turns.run(lambda: self._mount(one))
         except DctvError as error:
             one.state, one.message = "failed", error.message.replace(one.path, one.shown)
-            self.news.tell("mount", _mount_json(one))
+            self.news.send("mount", _mount_json(one))
             return error
-        self.news.tell("mount", _mount_json(one))
-        self.news.tell("tracks")
-        self.news.tell("idle")
+        self.news.send("mount", _mount_json(one))
+        self.news.send("tracks")
+        self.news.send("idle")
         return None
 
     def _mount(self, one: Mounting) -> None:
@@ -84,13 +84,13 @@ class Service:
         self.timelines.load()
         one.state = "ready"
 
-    def take(self, path: Path) -> str:
+    def mount_upload(self, path: Path) -> str:
         """Mount a dropped file, in a separate thread; return its name."""
         taken = {*self.mountings, *(one.name for one in self.host.mounts())}
         name = name_of_mount(path, taken)
         self.expect([(name, str(path))])
         self.mountings[name].shown = path.name
-        self.news.tell("mount", _mount_json(self.mountings[name]))
+        self.news.send("mount", _mount_json(self.mountings[name]))
         threading.Thread(target=self.mount, args=(name,), name="dctv-mount", daemon=True).start()
         return name
 
@@ -104,24 +104,24 @@ class Service:
 
     def run_report(self, name: str, text: str, base: Path | None) -> DctvError | None:
         """Run the text of `-f` and keep its outcome for the page."""
-        given = Report(name, text, lambda _: True, base, self.made_by(name))
-        self.report_lines = self.turns.take(lambda: list(report(self.host, given)))
+        given = Report(name, text, lambda _: True, base, self.undo_statements(name))
+        self.report_lines = self.turns.run(lambda: list(report(self.host, given)))
         self.report_name, self.report_text = name, text
-        self.turns.take(self.timelines.load)
-        self.news.tell("tracks")
+        self.turns.run(self.timelines.load)
+        self.news.send("tracks")
         failed = [line for line in self.report_lines if line["kind"] == "error"]
         return UsageError(f"`{name}`: {failed[0]['message']}") if failed else None
 
     def add_track(self, select: str, shown: dict[str, str | None]) -> list[dict[str, Any]]:
         """Add tracks for a SELECT, in a turn."""
         made = self.timelines.add(select, shown)
-        self.news.tell("tracks")
+        self.news.send("tracks")
         return made
 
     def remove_track(self, track: str) -> None:
         """Remove tracks of a SELECT."""
         self.timelines.remove(track)
-        self.news.tell("tracks")
+        self.news.send("tracks")
 
     def is_behind(self) -> bool:
         """Whether a text or a prompt has mounted traces that have no timeline here yet, or unmounted some."""
@@ -129,11 +129,11 @@ class Service:
 
     def look(self) -> None:
         """Notify pages of tracks that a text has added."""
-        self.news.tell("idle")
+        self.news.send("idle")
         if self.is_behind():
-            self.news.tell("tracks")
+            self.news.send("tracks")
 
-    def made_by(self, report: str) -> list[str]:
+    def undo_statements(self, report: str) -> list[str]:
         """Return the statements that drop the views and tables of a report, which it may change."""
         return self.made_by_reports.setdefault(report, [])
 
@@ -149,7 +149,7 @@ class Service:
         """Return the events about mounts so far."""
         return [*(("mount", _mount_json(one)) for one in list(self.mountings.values())), ("tracks", None)]
 
-    def known(self) -> dict[str, Any]:
+    def initial_data(self) -> dict[str, Any]:
         """Return the page's initial data."""
         from dctv import __version__
 

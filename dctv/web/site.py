@@ -15,7 +15,7 @@ from dctv.web import about_tracks, page
 from dctv.web import help as helping
 from dctv.web.exchange import Answering, attended, body_of, shown_in
 from dctv.web.faults import error_json, status_of
-from dctv.web.parameters import integer, maybe_text, text, time, whole
+from dctv.web.parameters import integer, maybe_text, text, time, whole_number
 from dctv.web.queries import MOST_ROWS, QueryRequest, Report, answer, report
 from dctv.web.service import Service
 from dctv.web.tiles import tiles
@@ -62,7 +62,7 @@ def _file(name: str) -> Response | None:
 
 
 async def _session(service: Service, _: Request) -> Response:
-    return JSONResponse(await run_in_threadpool(service.known))
+    return JSONResponse(await run_in_threadpool(service.initial_data))
 
 
 async def _tracks(service: Service, request: Request) -> Response:
@@ -105,7 +105,7 @@ async def _report(service: Service, request: Request) -> Response:
     if service.has_run(name, sql):
         lines = iter(service.report_lines)
     else:
-        lines = report(service.host, Report(name, sql, service.may_mount, made=service.made_by(name)))
+        lines = report(service.host, Report(name, sql, service.may_mount, made=service.undo_statements(name)))
 
     async def events() -> Any:
         while (line := await attended(service, request, lambda: next(lines, None))) is not None:
@@ -143,9 +143,9 @@ async def _events(service: Service, _: Request) -> Response:
 
 async def _upload(service: Service, request: Request) -> Response:
     announced = request.headers.get("content-length", "")
-    size = whole(announced) if announced.isdecimal() else None
+    size = whole_number(announced) if announced.isdecimal() else None
     path = await service.uploads.store(request.query_params.get("name", ""), request.stream(), size)
-    return JSONResponse({"mount": service.take(path)})
+    return JSONResponse({"mount": service.mount_upload(path)})
 
 
 async def _interrupt(service: Service, _: Request) -> Response:

@@ -19,7 +19,7 @@ class Ticket:
         self._given_up = Event()
 
     @property
-    def given_up(self) -> bool:
+    def abandoned(self) -> bool:
         """Whether its client no longer waits."""
         return self._given_up.is_set()
 
@@ -47,10 +47,10 @@ class Turns:
             Interrupted: the ticket was given up before.
         """
         while not self._engine.acquire(timeout=_LOOK):
-            if ticket.given_up:
+            if ticket.abandoned:
                 raise Interrupted("interrupted")
         try:
-            if ticket.given_up:
+            if ticket.abandoned:
                 raise Interrupted("interrupted")
             self._current = ticket
             yield
@@ -58,7 +58,7 @@ class Turns:
             self._current = None
             self._engine.release()
 
-    def take(self, work: Callable[[], T], ticket: Ticket | None = None) -> T:
+    def run(self, work: Callable[[], T], ticket: Ticket | None = None) -> T:
         """Run work in its turn."""
         with self.turn(ticket or Ticket()):
             return work()

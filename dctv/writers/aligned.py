@@ -52,23 +52,23 @@ class Fit:
     left_out: list[str] = field(default_factory=list)
     """Heads of columns that are not there."""
 
-    def widths(self, wanted: list[int], rigid: Sequence[bool], frame: TableBorders) -> list[int]:
+    def widths(self, natural: list[int], rigid: Sequence[bool], frame: TableBorders) -> list[int]:
         """Return the widths of the first columns, as many as have room; numbers and a lone column are never cut."""
-        if len(wanted) == 1:
-            return [min(wanted[0], max(1, self.room - frame.around(1)))]
-        least = [w if fixed else min(w, _LEAST) for w, fixed in zip(wanted, rigid, strict=True)]
-        kept = len(wanted)
-        while kept > 1 and sum(least[:kept]) + frame.around(kept) > self.room:
-            kept -= 1
-        free = self.room - frame.around(kept)
-        cap = min(max(wanted), self.room)
-        while cap > _LEAST and sum(_capped(wanted[:kept], rigid, cap)) > free:
+        if len(natural) == 1:
+            return [min(natural[0], max(1, self.room - frame.around(1)))]
+        least = [w if fixed else min(w, _LEAST) for w, fixed in zip(natural, rigid, strict=True)]
+        fitting = len(natural)
+        while fitting > 1 and sum(least[:fitting]) + frame.around(fitting) > self.room:
+            fitting -= 1
+        free = self.room - frame.around(fitting)
+        cap = min(max(natural), self.room)
+        while cap > _LEAST and sum(_capped(natural[:fitting], rigid, cap)) > free:
             cap -= 1
-        return _capped(wanted[:kept], rigid, cap)
+        return _capped(natural[:fitting], rigid, cap)
 
 
-def _capped(wanted: Sequence[int], rigid: Sequence[bool], cap: int) -> list[int]:
-    return [w if fixed else min(w, cap) for w, fixed in zip(wanted, rigid, strict=False)]
+def _capped(natural: Sequence[int], rigid: Sequence[bool], cap: int) -> list[int]:
+    return [w if fixed else min(w, cap) for w, fixed in zip(natural, rigid, strict=False)]
 
 
 def write_aligned(rows: ValueChunks, out: BinaryIO, frame: TableBorders, fit: Fit | None = None) -> int:

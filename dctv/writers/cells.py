@@ -77,8 +77,8 @@ def _cells(character: str) -> int:
 
 
 def _text(value: object) -> str:
-    known = _TEXT_OF.get(type(value))
-    return known(value) if known is not None else str(value)
+    convert = _TEXT_OF.get(type(value))
+    return convert(value) if convert is not None else str(value)
 
 
 def _float(value: object) -> str:
@@ -144,8 +144,8 @@ _TEXT_OF: dict[type, Callable[[object], str]] = {
 
 
 def _json_value(value: object) -> object:
-    known = _JSON_OF.get(type(value))
-    return known(value) if known is not None else str(value)
+    convert = _JSON_OF.get(type(value))
+    return convert(value) if convert is not None else str(value)
 
 
 def _same(value: object) -> object:

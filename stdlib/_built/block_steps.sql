@@ -1,13 +1,13 @@
--- What happens to requests to block devices, with the fields of all forms in which traces have them.
+-- Events of block device requests, with the fields of every form in which traces record them.
 -- formats: *
-WITH told AS (
+WITH events AS (
   SELECT _ts, line, 'issue' AS step, dev, sector, nr_sector, bytes, rwbs, text, NULL::INT64 AS error, common_pid AS tid,
     COALESCE(comm, common_comm) AS comm
   FROM _events.block_rq_issue
   UNION ALL
   SELECT _ts, line, 'complete', dev, sector, nr_sector, NULL, rwbs, text, error, NULL, NULL FROM _events.block_rq_complete
   UNION ALL
-  -- These tell of the same requests, from when they are accounted for.
+  -- These are about the same requests, from the time at which the kernel accounts for them.
   SELECT _ts, line, 'issue', dev, sector, nr_sector, bytes, rwbs, text, NULL, common_pid, COALESCE(comm, common_comm)
   FROM _events.block_io_start WHERE NOT EXISTS (SELECT 1 FROM _events.block_rq_issue)
   UNION ALL
@@ -27,7 +27,7 @@ parts AS (
     TRY_CAST(REGEXP_EXTRACT(text, '[0-9]+ \+ ([0-9]+)', 1) AS INT64) AS text_count,
     TRY_CAST(REGEXP_EXTRACT(text, ' ([0-9]+) \([^)]*\) *[0-9]+ \+', 1) AS INT64) AS text_bytes,
     TRY_CAST(REGEXP_EXTRACT(text, '\[(-?[0-9]+)\] *$', 1) AS INT64) AS text_error
-  FROM told
+  FROM events
 ),
 plain AS (
   SELECT _ts, line, step, COALESCE(sector, text_sector) AS sector, COALESCE(nr_sector, text_count) AS count,

@@ -1,4 +1,4 @@
--- Calls of `syscalls.calls`, in no order, with the columns of `_built.system_calls` that have their arguments.
+-- Calls of `syscalls.calls`, unordered, with the columns of `_built.system_calls` that hold their arguments.
 -- formats: *
 WITH results AS (
   SELECT *, CASE WHEN ended THEN CASE

@@ -1,9 +1,9 @@
--- What each CPU does after each change of it: its thread (NULL if it is not known, 0 if idle), whether that is in a system call, and how many interrupts and soft interrupts are handled, and raised.
+-- The state of each CPU after each change: its thread (NULL if unknown, 0 if idle), whether that thread is in a system call, and how many interrupts and softirqs are being handled, and are raised.
 -- formats: *
 WITH steps AS (
   SELECT _ts, line, cpu, 2 AS rank, tid, calling, 0 AS irqs, 0 AS softirqs, 0 AS raised FROM _built.kernel_runs WHERE cpu IS NOT NULL
   UNION ALL
-  -- -1 is no thread, since NULL is no change.
+  -- -1 stands for no thread, since NULL stands for no change.
   SELECT _ts, line, last_cpu, 1, -1, FALSE, 0, 0, 0 FROM _built.kernel_runs WHERE last_cpu IS NOT NULL AND NOT last_cpu <=> cpu
   UNION ALL
   SELECT _ts, line, cpu, 2, 0, FALSE, 0, 0, 0 FROM _events.sched_switch WHERE next_pid = 0
@@ -17,6 +17,6 @@ states AS (
     SUM(irqs) OVER w AS irqs, SUM(softirqs) OVER w AS softirqs, SUM(raised) OVER w AS raised
   FROM steps WINDOW w AS (PARTITION BY cpu ORDER BY _ts, line, rank ROWS UNBOUNDED PRECEDING)
 ),
--- Of what is so at one time only the last counts.
+-- Of several states at one time only the last counts.
 lasting AS (SELECT *, NOT LEAD(_ts) OVER (PARTITION BY cpu ORDER BY _ts, line, rank) <=> _ts AS lasts FROM states)
 SELECT _ts, line, cpu, rank, CASE WHEN tid >= 0 THEN tid END AS tid, calling, irqs, softirqs, raised FROM lasting WHERE lasts

@@ -1,4 +1,4 @@
--- When the last event of the kernel happened, beyond which nothing is known of what its events tell: the trace's end where all events are of one source.
+-- Time of the last kernel event, after which kernel state is unknown; if all events come from one source, the end of the trace.
 -- formats: *
 SELECT COALESCE(
   MAX(CASE WHEN key = 'kernel_end_ns' THEN TRY_CAST(value AS INT64) END) - MAX(CASE WHEN key = 'start_ns' THEN TRY_CAST(value AS INT64) END),

@@ -1,7 +1,7 @@
--- Interrupts and soft interrupts of each CPU: after each of their events whether it is handled and whether it is raised.
+-- Interrupts and softirqs of each CPU: after each of their events, whether one is being handled and whether it is raised.
 -- formats: *
--- A switch tells that nothing is handled on its CPU any more: what lost its exit ends there.
-WITH told AS (
+-- After a switch its CPU handles no interrupt any more, so handlers whose exits were lost end there.
+WITH events AS (
   SELECT _ts, line, cpu, FALSE AS soft, irq AS id, 'entry' AS step FROM _events.irq_handler_entry
   UNION ALL
   SELECT _ts, line, cpu, FALSE, irq, 'exit' FROM _events.irq_handler_exit
@@ -15,9 +15,9 @@ WITH told AS (
 numbered AS (
   SELECT *, SUM(CASE WHEN step = 'switch' THEN 1 ELSE 0 END) OVER (PARTITION BY cpu ORDER BY _ts, line ROWS UNBOUNDED PRECEDING) AS switches
   FROM (
-    SELECT * FROM told
+    SELECT * FROM events
     UNION ALL
-    SELECT _ts, line, cpu, NULL, NULL, 'switch' FROM _events.sched_switch WHERE EXISTS (SELECT 1 FROM told)
+    SELECT _ts, line, cpu, NULL, NULL, 'switch' FROM _events.sched_switch WHERE EXISTS (SELECT 1 FROM events)
   )
 ),
 lost AS (
@@ -29,7 +29,7 @@ lost AS (
   WHERE step = 'entry' AND NOT next_switches <=> switches
 ),
 steps AS (
-  SELECT * FROM told
+  SELECT * FROM events
   UNION ALL
   SELECT s._ts, s.line, l.cpu, l.soft, l.id, 'exit'
   FROM lost AS l JOIN numbered AS s ON s.cpu = l.cpu AND s.switches = l.switches + 1 AND s.step = 'switch'

@@ -1,7 +1,7 @@
--- Where each thread runs (`cpu`, NULL while it does not), and whether it is in a system call, after each change of either.
+-- The CPU that each thread runs on (`cpu`, NULL while it does not run), and whether it is in a system call, after each change of either.
 -- formats: *
 WITH steps AS (
-  -- -1 is no CPU, since NULL is no change.
+  -- -1 stands for no CPU, since NULL stands for no change.
   SELECT _ts, line, tid, CASE WHEN state = 'running' THEN cpu ELSE -1 END AS cpu, CASE WHEN state = 'ended' THEN FALSE END AS calling,
     CASE WHEN state = 'running' THEN 3 ELSE 2 END AS rank
   FROM scheduler.states

@@ -1,6 +1,6 @@
--- What each event tells of a thread but what it does: `name`, `prio`, `cpu` (where it runs or is to run), `parent` and `process`; what statedumps tell counts if nothing is known.
+-- What each event says about a thread, apart from its state: `name`, `prio`, `cpu` (where it runs or will run), `parent` and `process`. Statedumps count only if nothing else is known.
 -- formats: *
--- The thread `-1 - cpu` is the idle one of a CPU. What is no thread any more has an empty name and numbers -99999.
+-- Thread `-1 - cpu` is the idle thread of a CPU. A thread that no longer exists has an empty name, and -99999 as its numbers.
 SELECT _ts, line, 1 AS rank, CASE WHEN next_pid = 0 THEN -1 - cpu ELSE next_pid END AS thread, next_comm AS name, next_prio AS prio, cpu,
   NULL::INT64 AS parent, NULL::INT64 AS process, FALSE AS known_before
 FROM _events.sched_switch
@@ -23,7 +23,7 @@ SELECT _ts, line, 0, COALESCE(child_tid, child_pid), child_comm, NULL, NULL, COA
   CASE WHEN child_pid != child_tid THEN child_pid END, FALSE
 FROM _events.sched_process_fork
 UNION ALL
--- The kernel keeps 15 characters of the program's name.
+-- The kernel keeps the first 15 characters of the program's name.
 SELECT _ts, line, 0, COALESCE(pid, common_pid), SUBSTR(REGEXP_EXTRACT(filename, '[^/]*$'), 1, 15), NULL, NULL, NULL, NULL, FALSE
 FROM _events.sched_process_exec
 UNION ALL

@@ -1,6 +1,6 @@
--- What `rss_stat` events tell, with the process whose memory they are of; see `memory.rss_changes`.
+-- `rss_stat` events, each with the process that owns the memory. See `memory.rss_changes`.
 -- formats: *
-WITH told AS (
+WITH events AS (
   SELECT r._ts, r.line, r.mm_id, COALESCE(CASE WHEN r.common_tgid > 0 THEN r.common_tgid END, o.pid) AS pid, r.common_pid AS tid,
     r.mm_id IS NULL OR COALESCE(r.curr, 1) = 1 AS own, r.size,
     CASE
@@ -13,7 +13,7 @@ owned AS (
   SELECT *,
     CASE WHEN own THEN pid ELSE LAST_VALUE(CASE WHEN own THEN COALESCE(pid, -1) END) IGNORE NULLS OVER w END AS owner,
     CASE WHEN NOT own THEN LAST_VALUE(CASE WHEN own THEN _ts END) IGNORE NULLS OVER w END AS owned_ts
-  FROM told WINDOW w AS (PARTITION BY mm_id ORDER BY _ts, line ROWS UNBOUNDED PRECEDING)
+  FROM events WINDOW w AS (PARTITION BY mm_id ORDER BY _ts, line ROWS UNBOUNDED PRECEDING)
 ),
 freed AS (SELECT _ts, pid FROM _events.sched_process_free ORDER BY _ts),
 alive AS (

@@ -1,4 +1,4 @@
--- System calls with the thread's next entry or exit, which may be of another call. Arguments are in `fd`, `count` and `filename` where they have names, else in `list`; `args` has all of them, and is slow to make.
+-- System calls, with the thread's next entry or exit, which may belong to another call. Arguments are in `fd`, `count` and `filename` if they have names, otherwise in `list`; `args` has all of them, and is slow to build.
 -- formats: *
 WITH steps AS (
   SELECT _ts, line, cpu, common_pid, common_tgid, common_comm, 'number' AS kind, id AS number, NULL::STRING AS name, args,

@@ -1,22 +1,22 @@
--- Threads with their processes, as far as anything tells: events, a thread of the same process that made them or that they made, or that a process has its number.
+-- Threads with their processes, as far as these can be inferred: from events, from a thread of the same process that created it or that it created, or from a process with its number.
 -- formats: *
 WITH RECURSIVE named AS (
   SELECT host, pid, tid, name, rank, start_ts, end_ts, maker, joined FROM _parts.thread_names WHERE tid IS NOT NULL
   UNION ALL
   SELECT host, pid, tid, NULL, NULL, NULL, NULL, NULL, NULL FROM _parts.tracks WHERE kind = 'thread' AND tid IS NOT NULL
 ),
-told AS (SELECT host, tid, MIN(pid) AS pid FROM named WHERE pid IS NOT NULL GROUP BY host, tid),
--- A process has a thread of its own number.
+recorded AS (SELECT host, tid, MIN(pid) AS pid FROM named WHERE pid IS NOT NULL GROUP BY host, tid),
+-- The main thread of a process has the number of the process.
 mains AS (
   SELECT p.host, p.pid
   FROM (
-    SELECT host, pid FROM told UNION SELECT host, pid FROM _parts.process_names UNION SELECT host, parent FROM _parts.process_names
+    SELECT host, pid FROM recorded UNION SELECT host, pid FROM _parts.process_names UNION SELECT host, parent FROM _parts.process_names
     UNION SELECT host, pid FROM _parts.tracks WHERE kind = 'process'
   ) AS p
-  LEFT JOIN told AS t ON t.tid = p.pid AND t.host <=> p.host
+  LEFT JOIN recorded AS t ON t.tid = p.pid AND t.host <=> p.host
   WHERE t.tid IS NULL AND p.pid IS NOT NULL
 ),
-known AS (SELECT host, tid, pid FROM told UNION ALL SELECT host, pid, pid FROM mains),
+known AS (SELECT host, tid, pid FROM recorded UNION ALL SELECT host, pid, pid FROM mains),
 links AS (
   SELECT l.host, l.own, l.other
   FROM (

@@ -1,11 +1,11 @@
--- Where a timeline has what is of a thread or a process: the names of the groups, from the root, and their ranks. Rows without a `tid` are processes; those without a `pid` are threads of which only the number is told, of several with that number the one of the greatest process.
+-- The place of each thread and process on a timeline: the names of its groups, from the root, and their ranks. Rows without a `tid` are processes. Rows without a `pid` are threads of which only the number is recorded; if several threads have that number, the row stands for the one in the process with the highest number.
 -- formats: *
 WITH found AS (
   SELECT host, pid, tid, name FROM _built.threads
   UNION ALL
   SELECT host, pid, NULL, name FROM processes
   UNION ALL
-  -- Counters, say, may be of processes and threads of which nothing else is known.
+  -- Tracks, for example of counters, may belong to processes and threads that occur nowhere else.
   SELECT host, pid, tid, NULL FROM _parts.tracks WHERE tid IS NOT NULL
   UNION ALL
   SELECT host, pid, NULL, NULL FROM _parts.tracks WHERE pid IS NOT NULL

@@ -1,4 +1,4 @@
--- Where a timeline has what is of a track: the track that it is below, else the groups of its thread or process, else a group of its service, else NULL; `own_path` is where its own slices are, and `copy` counts those of one kind and name in one place. Of tracks that are below each other in a circle, or below more than 60 others, none is below another.
+-- The place of each track on a timeline: its parent track, else the groups of its thread or process, else a group of its service, else NULL. `own_path` is the place of its own slices; `copy` numbers tracks of one kind and name in one place. Tracks whose parents form a cycle, or that are more than 60 levels deep, have no parent.
 -- formats: *
 WITH RECURSIVE named AS (
   SELECT t.track, t.kind, COALESCE(NULLIF(t.name, ''), 'track ' || t.track::STRING) AS name, t.unit, t.parent,
@@ -8,7 +8,7 @@ WITH RECURSIVE named AS (
     CASE WHEN t.kind = 'service' THEN LIST_VALUE(3, NULL)::INT64[] ELSE o.ranks END AS ranks
   FROM _parts.tracks AS t LEFT JOIN _built.timeline_owners AS o ON o.tid <=> t.tid AND o.pid <=> t.pid AND o.host <=> t.host
 ),
--- Those that may have others below them, and those that are.
+-- Tracks that can have children, and the children themselves.
 nested AS (
   SELECT n.track, n.kind, n.name, n.path, n.ranks, p.track AS parent
   FROM named AS n LEFT JOIN named AS p ON p.track = n.parent AND p.kind IN ('track', 'counter')
@@ -36,7 +36,7 @@ SELECT track, kind, name, unit, path, ranks, below,
   LIST_APPEND(COALESCE(path, LIST_VALUE(CASE kind WHEN 'track' THEN 'Tracks' WHEN 'global' THEN 'Global' ELSE 'Async' END)),
     CASE kind WHEN 'process' THEN 'Slices' ELSE name END) AS own_path,
   CASE WHEN path IS NULL THEN LIST_VALUE(4, NULL)::INT64[] ELSE LIST_APPEND(ranks, CASE WHEN NOT below THEN 5 END) END AS own_ranks,
-  -- Tracks of marks are negative, and come after a trace's own.
+  -- Tracks of marks have negative numbers, and come after the trace's own tracks.
   ROW_NUMBER() OVER (
     PARTITION BY path, kind, CASE WHEN kind NOT IN ('thread', 'process') THEN name END ORDER BY track < 0, ABS(track)) AS copy
 FROM placed

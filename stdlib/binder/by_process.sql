@@ -1,13 +1,13 @@
--- Which processes called which others by binder, how often and how long; see `binder.transactions`.
+-- Binder calls between processes: how many, and how long they took; see `binder.transactions`.
 -- formats: *
--- column pid: the caller's process, NULL if the trace does not tell
--- column to_pid: the process that is called
--- column calls: how many calls
--- column one_way: how many of them ask for no reply
--- column unanswered: how many others are not seen to get one
--- column time: how long the others took
--- column mean: how long on average
--- column longest: the longest one
+-- column pid: the caller's process, NULL if unknown
+-- column to_pid: the called process
+-- column calls: number of calls
+-- column one_way: number of one-way calls, which need no reply
+-- column unanswered: number of other calls without a recorded reply
+-- column time: total duration of the calls that have one
+-- column mean: mean duration
+-- column longest: duration of the longest call that has one
 SELECT pid, to_pid, COUNT(*) AS calls, COUNT(*) FILTER (WHERE one_way) AS one_way,
   COUNT(*) FILTER (WHERE NOT one_way AND _duration IS NULL) AS unanswered,
   COALESCE(SUM(_duration) FILTER (WHERE NOT one_way), 0ns) AS time, AVG(_duration) FILTER (WHERE NOT one_way) AS mean,

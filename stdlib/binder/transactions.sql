@@ -1,19 +1,19 @@
--- Calls between processes by Android's binder: one row for each transaction that is no reply, from when it is sent until the caller has the reply, or for a one-way call until it is received. A reply answers the latest call of the thread that it is for that has no reply yet. What is not seen to end has no duration; replies to calls before the trace are left out.
+-- Calls between processes through Android's binder: one row per transaction that is not a reply, from sending it until the caller has the reply, or for a one-way call until it is received. A reply answers the latest unanswered call of the thread that receives the reply. A transaction whose end is not recorded has no duration; replies to calls from before the trace are left out.
 -- formats: *
--- column _ts: when it is sent
--- column _duration: until the caller has the reply; of a one-way call, until it is received
+-- column _ts: time at which it is sent
+-- column _duration: time until the caller has the reply, or for a one-way call until it is received
 -- column id: the transaction's number
 -- column tid: the caller's thread
--- column pid: the caller's process, if the trace tells
--- column comm: the caller's name, if the trace tells
--- column one_way: whether it asks for no reply
--- column code: what is asked for, as the trace has it
--- column to_pid: the process that is called
--- column to_tid: the thread that is called, 0 if any of the process
--- column server_tid: the thread that received it, NULL if that is not seen
--- column server_comm: its name, if the trace tells
--- column latency: until it was received
--- column reply_id: the number of the reply
+-- column pid: the caller's process, or NULL
+-- column comm: the caller's thread name, or NULL
+-- column one_way: whether it is one-way, without a reply
+-- column code: code of the requested operation, as recorded
+-- column to_pid: the called process
+-- column to_tid: the called thread, 0 for any of the process
+-- column server_tid: the thread that received it, NULL if that is not recorded
+-- column server_comm: its name, or NULL
+-- column latency: time until it was received
+-- column reply_id: number of the reply transaction
 WITH sent AS (
   SELECT t._ts, t.line, debug_id, common_pid AS tid, COALESCE(CASE WHEN common_tgid > 0 THEN common_tgid END, o.pid) AS pid, common_comm AS comm, to_proc, to_thread, reply, code,
     CASE

@@ -1,12 +1,12 @@
--- How much each device moved, by equal periods that begin at 0. A request counts where it completes; those that are not seen to complete are left out, and periods without any have no row.
+-- Bytes transferred by each device in equal periods. Periods begin at 0. A request counts in the period in which it completes. Requests without a recorded completion are left out, and so are periods without any.
 -- formats: *
--- parameter period ns = 100ms: how long each period is
--- column _ts: when the period begins
+-- parameter period ns = 100ms: length of each period
+-- column _ts: start of the period
 -- column device: the device, as `major,minor`
 -- column operation: `read`, `write`, `discard`, `flush` or `other`
--- column requests: how many completed
--- column bytes: how much they moved
--- column rate: that by the length of a period
+-- column requests: number of completed requests
+-- column bytes: bytes transferred
+-- column rate: throughput in the period
 SELECT ((_ts + _duration) // (:period IN ns)) * (:period IN ns) AS _ts, device, operation, COUNT(*) AS requests, SUM(bytes) AS bytes,
   SUM(bytes) / (:period IN ns) AS rate
 FROM block.requests WHERE _duration IS NOT NULL

@@ -1,15 +1,15 @@
--- Requests to block devices: one row for each that is issued, with the completion that is the next event of its device and sector. A request has no duration if it is issued again first, or never seen to complete; completions without an issue are left out. Of a trace that has no `block_rq_issue`, requests are those of `block_io_start` and `block_io_done`, which the kernel begins to count a little earlier and which tell no error.
+-- Requests to block devices: one row for each request that is issued, with its completion, which is the next event of the same device and sector. A request has no duration if it is issued again first, or if its completion is not recorded; completions without an issue are left out. In a trace without `block_rq_issue`, requests come from `block_io_start` and `block_io_done`, where the kernel starts to measure slightly earlier, and records no errors.
 -- formats: *
--- column _ts: when it is issued to the device
--- column _duration: until it completes, NULL if that is not seen
+-- column _ts: time at which it is issued to the device
+-- column _duration: time until it completes, NULL if that is not recorded
 -- column device: the device, as `major,minor`
 -- column sector: its first sector, of 512 bytes
--- column bytes: how much it moves
+-- column bytes: bytes to transfer
 -- column operation: `read`, `write`, `discard`, `flush` or `other`
--- column rwbs: the kernel's letters for it: `R`, `W`, `D`, `F`, `N`, and `S` for sync, `A` for read-ahead, `M` for metadata; where the trace has a number, that number
--- column error: what it completed with, 0 if well
--- column tid: the thread that issued it, which is not always the one that wanted it
--- column comm: its name
+-- column rwbs: the kernel's letters for the operation: `R`, `W`, `D`, `F`, `N`, and `S` for sync, `A` for read-ahead, `M` for metadata; in traces with numbers, the number
+-- column error: error code of the completion, 0 for success
+-- column tid: the thread that issued it, which is not always the one on whose behalf it was issued
+-- column comm: the thread's name
 -- column line: the event's number in the trace
 WITH followed AS (
   SELECT *, LEAD(_ts) OVER w AS end_ts, LEAD(step) OVER w AS next_step, LEAD(error) OVER w AS end_error

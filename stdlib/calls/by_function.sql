@@ -1,13 +1,13 @@
--- What the calls of each function add up to, see `calls`. `dctv report` tells the same sums.
+-- Calls of each function, summed up; see `calls`. `dctv report` prints the same sums.
 -- formats: *
 -- column name: the function
--- column count: how often it was called
--- column total: how long it took: a call within another call of the same function is in that one's time already
--- column self: how long it took without the calls in it, and without `off_cpu`
--- column off_cpu: how long a recorder of functions saw its threads off the CPU in it, not in the calls in it; NULL if it saw no switch at all
--- column avg: how long a call took on average
--- column min: the shortest call
--- column max: the longest call
+-- column count: number of calls
+-- column total: total duration; calls inside another call of the same function do not count again
+-- column self: total duration without nested calls, and without `off_cpu`
+-- column off_cpu: time for which its threads were off the CPU in the function itself, not in nested calls, according to the function tracer; NULL if that recorded no context switches
+-- column avg: mean duration of a call
+-- column min: shortest duration of a call
+-- column max: longest duration of a call
 WITH summed AS (
   SELECT name, SUM(total) FILTER (WHERE NOT recursive) AS total, SUM(self) AS self
   FROM dctv.flame_graph(calls) GROUP BY name

@@ -1,4 +1,4 @@
--- The frequency that each CPU is known to have: another name of `scheduler.cpufreq_p_cpu`.
+-- Frequency of each CPU, while it is known: an alias of `scheduler.cpufreq_p_cpu`.
 -- formats: *
 -- columns of: scheduler.cpufreq_p_cpu
 SELECT SPAN * FROM scheduler.cpufreq_p_cpu

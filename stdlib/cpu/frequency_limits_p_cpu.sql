@@ -1,8 +1,8 @@
--- The limits of each CPU's frequency: one span from a change to the next one; the last ones, which have no end, are left out.
+-- Frequency limits of each CPU: one span from each change to the next. The last ones have no known end, and are left out.
 -- formats: *
 -- column cpu: the CPU
--- column min_frequency: the lowest frequency that is allowed
--- column max_frequency: the highest frequency that is allowed
+-- column min_frequency: lowest allowed frequency
+-- column max_frequency: highest allowed frequency
 SELECT SPAN * FROM dctv.time_series_to_spans(
   sources=>[{
     source=>(SELECT _ts, cpu_id, COALESCE(min, min_freq) AS min_frequency, COALESCE(max, max_freq) AS max_frequency

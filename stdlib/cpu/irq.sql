@@ -1,4 +1,4 @@
--- Handlers of interrupts on each CPU: another name of `irq.hard_p_cpu`.
+-- Interrupt handlers on each CPU: an alias of `irq.hard_p_cpu`.
 -- formats: *
 -- columns of: irq.hard_p_cpu
 SELECT SPAN * FROM irq.hard_p_cpu

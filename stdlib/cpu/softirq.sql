@@ -1,4 +1,4 @@
--- Soft interrupts on each CPU: another name of `irq.soft_p_cpu`.
+-- Softirqs on each CPU: an alias of `irq.soft_p_cpu`.
 -- formats: *
 -- columns of: irq.soft_p_cpu
 SELECT SPAN * FROM irq.soft_p_cpu

@@ -1,16 +1,16 @@
--- Frames that Android programs draw: one row for each `Choreographer#doFrame`, with the first `DrawFrame` of the process's render thread that begins within the time until its next doFrame.
+-- Frames drawn by Android apps: one row for each `Choreographer#doFrame`, with the first `DrawFrame` of the process's render thread that begins before the next doFrame.
 -- formats: *
--- column _ts: when the main thread begins with it
--- column _duration: until it is drawn: the end of the DrawFrame, or of the doFrame if nothing is drawn; NULL if that is not seen
+-- column _ts: time at which the main thread starts on it
+-- column _duration: time until it is drawn: the end of the DrawFrame, or of the doFrame if nothing is drawn; NULL if that is not recorded
 -- column tid: the main thread
 -- column pid: the process
 -- column process: its name
--- column frame: the number that the system gave it, if the mark tells
--- column main_time: how long the main thread worked on it
+-- column frame: its number, if the mark has one
+-- column main_time: time that the main thread spent on it
 -- column render_tid: the thread that drew it
--- column render_start: when that began
--- column render_time: how long that took
--- column id: the number of the doFrame, see `slices`
+-- column render_start: time at which that thread started
+-- column render_time: time that it spent drawing
+-- column id: the doFrame's number, see `slices`
 WITH begun AS (
   SELECT _ts, _duration, id, tid, pid, process, TRY_CAST(REGEXP_EXTRACT(name, '^Choreographer#doFrame ([0-9]+)$', 1) AS INT64) AS frame,
     LEAD(_ts) OVER (PARTITION BY pid, tid ORDER BY _ts, id) AS next_ts

@@ -1,10 +1,10 @@
--- What SurfaceFlinger did to put frames on the screen: the outermost slices of its main thread that commit or compose them.
+-- Work of SurfaceFlinger to display frames: the outermost slices of its main thread that commit or compose them.
 -- formats: *
--- column _ts: when it begins
--- column _duration: how long it takes, NULL if nothing ends it
+-- column _ts: start time
+-- column _duration: duration, NULL if it has no end
 -- column tid: the thread
 -- column pid: the process
--- column frame: the number that the system gave it, if the mark tells
+-- column frame: its number, if the mark has one
 -- column name: the slice's name
 -- column id: the slice's number, see `slices`
 SELECT _ts, _duration, tid, pid, TRY_CAST(NULLIF(REGEXP_EXTRACT(name, '^[A-Za-z:]+ ([0-9]+)', 1), '') AS INT64) AS frame, name, id

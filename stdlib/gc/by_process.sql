@@ -1,14 +1,14 @@
--- How long processes collected garbage, see `gc.collections`: the outermost slices, without waiting for others.
+-- Garbage collections of each process. See `gc.collections`. Only the outermost slices count, and waits for a collection are counted separately.
 -- formats: *
 -- column pid: the process
 -- column process: its name
--- column collections: how many
--- column major: how many of them are of the whole heap
--- column minor: how many of them are of the young part
--- column time: how long they took, those of all threads added up
--- column longest: the longest one
--- column waits: how often a thread waited for one
--- column waited: how long they waited
+-- column collections: number of collections
+-- column major: number of collections of the whole heap
+-- column minor: number of collections of the young generation
+-- column time: total duration, summed over all threads
+-- column longest: duration of the longest collection
+-- column waits: number of waits of threads for a collection
+-- column waited: total duration of these waits
 SELECT pid, MAX(process) AS process, COUNT(*) FILTER (WHERE outermost AND kind != 'wait') AS collections,
   COUNT(*) FILTER (WHERE outermost AND kind = 'major') AS major, COUNT(*) FILTER (WHERE outermost AND kind = 'minor') AS minor,
   COALESCE(SUM(_duration) FILTER (WHERE outermost AND kind != 'wait'), 0ns) AS time,

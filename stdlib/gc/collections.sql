@@ -1,14 +1,14 @@
--- Garbage collections, and what they are made of, as slices tell of them: of Android's runtime (`... GC`), V8 in Chrome and Node (`MajorGC`, `MinorGC`, `V8.GC...`), Blink (`BlinkGC...`, `CppGC...`) and Python (`gc`, `gc.collect`, `GC ...`). What is within another of these slices is there too, and told apart by `outermost`.
+-- Garbage collections and their steps, from slices of Android's runtime (`... GC`), V8 in Chrome and Node (`MajorGC`, `MinorGC`, `V8.GC...`), Blink (`BlinkGC...`, `CppGC...`) and Python (`gc`, `gc.collect`, `GC ...`). Slices inside other such slices are included; `outermost` tells them apart.
 -- formats: *
--- column _ts: when it begins
--- column _duration: how long it lasts, NULL if nothing ends it
+-- column _ts: start time
+-- column _duration: duration, NULL if it has no end
 -- column tid: the thread
 -- column pid: its process
 -- column thread: the thread's name
 -- column process: the process's name
 -- column runtime: `art`, `v8`, `blink` or `other`
--- column kind: `major` (the whole heap), `minor` (the young part), `wait` (a thread waits for a collection), or `step` for a part or what is not known to be one of these
--- column outermost: whether it is within no other of its thread
+-- column kind: `major` (the whole heap), `minor` (the young generation), `wait` (a thread waits for a collection), or `step` (a part of a collection, or anything else)
+-- column outermost: whether no other such slice of its thread encloses it
 -- column name: the slice's name
 -- column args: its arguments
 -- column id: the slice's number, see `slices`

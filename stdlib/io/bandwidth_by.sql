@@ -1,12 +1,12 @@
--- How much was read and written, by equal periods that begin at 0: the bytes of a call that reaches over several are shared out by time. Periods in which no call that moves bytes was under way have no row.
+-- Bytes read and written in equal periods. Periods begin at 0. The bytes of a call that spans several periods are distributed in proportion to time. Periods without a call that transfers bytes have no row.
 -- formats: *
--- parameter period ns = 100ms: how long each period is
--- column _ts: when the period begins
--- column calls: how many calls that move bytes were under way in it
--- column bytes_read: how many bytes were read in it
--- column bytes_written: how many bytes were written in it
--- column read_rate: bytes read by the length of a period
--- column write_rate: bytes written by the length of a period
+-- parameter period ns = 100ms: length of each period
+-- column _ts: start of the period
+-- column calls: number of data-transferring calls in progress in it
+-- column bytes_read: bytes read in it
+-- column bytes_written: bytes written in it
+-- column read_rate: read throughput
+-- column write_rate: write throughput
 WITH moves AS (
   SELECT _ts, GREATEST(COALESCE(_duration, 0ns), 1ns) AS length, direction, bytes FROM io.calls WHERE direction IS NOT NULL AND bytes IS NOT NULL
 ),

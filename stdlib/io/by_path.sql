@@ -1,15 +1,15 @@
--- What was done with each file, see `io.calls`.
+-- Input and output by path. See `io.calls`.
 -- formats: *
--- column path: the file, NULL for calls that name none
--- column calls: how many calls there were
--- column reads: how many of them were to read
--- column writes: how many of them were to write
--- column bytes_read: how many bytes were read
--- column bytes_written: how many bytes were written
--- column time: how long the calls took, those of all threads added up
--- column processes: how many processes made them
--- column first_ts: when the first one began
--- column last_ts: when the last one began
+-- column path: the path, NULL for calls without one
+-- column calls: number of calls
+-- column reads: number of calls that read
+-- column writes: number of calls that write
+-- column bytes_read: bytes read
+-- column bytes_written: bytes written
+-- column time: total duration of the calls, summed over all threads
+-- column processes: number of processes that made them
+-- column first_ts: start of the first call
+-- column last_ts: start of the last call
 SELECT path, COUNT(*) AS calls,
   COUNT(*) FILTER (WHERE direction = 'read') AS reads,
   COUNT(*) FILTER (WHERE direction = 'write') AS writes,

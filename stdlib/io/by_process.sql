@@ -1,15 +1,15 @@
--- Input and output by process, see `io.calls`. Busy is the time in which at least one call was under way; it is shorter than the time of all calls added up where they overlap.
+-- Input and output by process. See `io.calls`. Busy time is the time with at least one call in progress; if calls overlap, it is shorter than the sum of their durations.
 -- formats: *
--- column hostname: the machine, NULL if the trace does not tell
+-- column hostname: the machine, NULL if unknown
 -- column pid: the process
--- column calls: how many calls there were
--- column bytes_read: how many bytes were read
--- column bytes_written: how many bytes were written
--- column time: how long the calls took, added up
--- column busy: how long at least one was under way
--- column most: how many were under way at once, at most
--- column read_rate: bytes read by busy time
--- column write_rate: bytes written by busy time
+-- column calls: number of calls
+-- column bytes_read: bytes read
+-- column bytes_written: bytes written
+-- column time: total duration of the calls
+-- column busy: time with at least one call in progress
+-- column most: maximum number of calls in progress at once
+-- column read_rate: read throughput over the busy time
+-- column write_rate: write throughput over the busy time
 WITH sums AS (
   SELECT hostname, pid, COUNT(*) AS calls, COALESCE(SUM(bytes) FILTER (WHERE direction = 'read'), 0B) AS bytes_read,
     COALESCE(SUM(bytes) FILTER (WHERE direction = 'write'), 0B) AS bytes_written, COALESCE(SUM(_duration), 0ns) AS time

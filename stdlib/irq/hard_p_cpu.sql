@@ -1,10 +1,10 @@
--- Handlers of interrupts on each CPU: one span from an entry to the exit that is the next such event on the CPU. An entry that another entry follows has lost its exit and is left out, and so are handlers that took less time than the trace resolves.
+-- Interrupt handlers on each CPU: one span from each entry to its exit, which is the next such event on the CPU. An entry followed by another entry has lost its exit and is left out, and so are handlers shorter than the trace's resolution.
 -- formats: *
 -- column cpu: the CPU
 -- column irq: the interrupt's number
--- column name: who handles it
--- column ret: what the handler returned: `handled` or `unhandled`
--- column interrupted_tid: the thread that was interrupted, 0 when idle
+-- column name: name of its handler
+-- column ret: the handler's return value: `handled` or `unhandled`
+-- column interrupted_tid: the interrupted thread, 0 when idle
 WITH calls AS (
   SELECT _ts, line, cpu, irq, name, NULL::STRING AS ret, common_pid, TRUE AS entry FROM _events.irq_handler_entry
   UNION ALL

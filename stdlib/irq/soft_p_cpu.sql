@@ -1,9 +1,9 @@
--- Soft interrupts on each CPU: one span from an entry to the exit that is the next such event on the CPU. An entry that another entry follows has lost its exit and is left out, and so are those that took less time than the trace resolves.
+-- Softirqs on each CPU: one span from each entry to its exit, which is the next such event on the CPU. An entry followed by another entry has lost its exit and is left out, and so are softirqs shorter than the trace's resolution.
 -- formats: *
 -- column cpu: the CPU
--- column vec: the soft interrupt's number
--- column action: its name, such as `TIMER` or `NET_RX`; the kernel's for its number, if the trace tells none
--- column interrupted_tid: the thread that it ran in place of, 0 when idle
+-- column vec: the softirq's number
+-- column action: its name, such as `TIMER` or `NET_RX`; if the trace has none, the kernel's name for the number
+-- column interrupted_tid: the interrupted thread, 0 when idle
 WITH calls AS (
   SELECT _ts, line, cpu, vec, COALESCE(action, CASE vec
       WHEN 0 THEN 'HI' WHEN 1 THEN 'TIMER' WHEN 2 THEN 'NET_TX' WHEN 3 THEN 'NET_RX' WHEN 4 THEN 'BLOCK'

@@ -1,12 +1,12 @@
--- Waits for locks of the kernel: one row for each `contention_begin`, with the end that is the next such event of the thread and lock. A wait that nothing ends has no duration; ends of waits that began before the trace are left out.
+-- Waits for kernel locks: one row for each `contention_begin`, with its end, which is the thread's next such event for the same lock. A wait that does not end has no duration; ends of waits that began before the trace are left out.
 -- formats: *
--- column _ts: when the wait begins
--- column _duration: how long it takes, NULL if nothing ends it
+-- column _ts: start of the wait
+-- column _duration: duration, NULL if it has no end
 -- column tid: the thread
--- column comm: its name, if the trace tells
+-- column comm: its name, or NULL
 -- column lock: the lock's address
--- column kind: `spin`, `read`, `write`, `rt`, `percpu`, `mutex`, several of them with `|` between, or `semaphore` for none; as printed where the trace has words
--- column ret: 0 if it got the lock, else why not
+-- column kind: `spin`, `read`, `write`, `rt`, `percpu`, `mutex`, several of these with `|` between them, or `semaphore` if no flag is set; as recorded if the trace has text
+-- column ret: 0 if it got the lock, else an error code
 WITH steps AS (
   SELECT _ts, line, TRUE AS entry, common_pid AS tid, common_comm AS comm, lock_addr, flags, NULL::INT64 AS ret
   FROM _events.contention_begin

@@ -1,15 +1,15 @@
--- Waits for monitors of Android's runtime (Java and Kotlin `synchronized`), which it marks by slices named `monitor contention with owner ...` and `Lock contention on ...`.
+-- Waits for monitors of Android's runtime (Java and Kotlin `synchronized`): slices named `monitor contention with owner ...` and `Lock contention on ...`.
 -- formats: *
--- column _ts: when the wait begins
--- column _duration: how long it takes, NULL if nothing ends it
--- column tid: the thread that waits
+-- column _ts: start of the wait
+-- column _duration: duration, NULL if it has no end
+-- column tid: the waiting thread
 -- column pid: its process
 -- column thread: its name
--- column owner_tid: the thread that has the lock
--- column owner: its name, if the mark tells
--- column waiters: how many others wait already, if the mark tells
--- column blocking: what the owner does, if the mark tells
--- column blocked: what waits, if the mark tells
+-- column owner_tid: the thread that holds the lock
+-- column owner: its name, if the mark has it
+-- column waiters: number of threads that already wait, if the mark has it
+-- column blocking: the owner's code location, if the mark has it
+-- column blocked: the waiting code location, if the mark has it
 -- column name: the whole mark
 SELECT _ts, _duration, tid, pid, thread,
   TRY_CAST(COALESCE(NULLIF(REGEXP_EXTRACT(name, 'owner tid: ([0-9]+)', 1), ''),

@@ -1,8 +1,8 @@
--- How much memory is allocated in heaps that devices share: ION and DMA buffers, and what GPUs use in all and by process. One span from an event to the next one of the heap, the last one until the last event of the kernel, or until the process is gone; what a GPU tells of a process that is gone is left out.
+-- Memory allocated in heaps that devices share: ION and DMA buffers, and GPU memory, in total and by process. One span from each event of a heap to its next; the last one ends with the last kernel event, or when the process is gone. GPU events about a process that is gone are left out.
 -- formats: *
 -- column heap: `ion`, the name of an ION heap, `dma_heap` or `gpu N`
--- column pid: the process for which a GPU counts, 0 for all; NULL for other heaps
--- column size: how much
+-- column pid: the process, 0 for the total of a GPU; NULL for other heaps
+-- column size: bytes allocated
 WITH gpu AS (
   SELECT _ts, line, 'gpu ' || COALESCE(gpu_id, 0)::STRING AS heap, COALESCE(pid, 0) AS pid, size FROM _events.gpu_mem_total
   UNION ALL SELECT _ts, line, 'gpu ' || COALESCE(gpu_id, 0)::STRING, COALESCE(pid, 0), size FROM _events.gpu_mem_total_event

@@ -1,14 +1,14 @@
--- What the kernel allocated: one row for each allocation, with the next release of the same address. An allocation that is not released in the trace has no duration; releases of what was allocated before the trace are left out.
+-- Allocations in the kernel: one row for each, with the next release of the same address. An allocation that is not released in the trace has no duration; releases of earlier allocations are left out.
 -- formats: *
--- column _ts: when
--- column _duration: until it was released, NULL if that is not seen
+-- column _ts: time of the allocation
+-- column _duration: time until it was released, NULL if that is not recorded
 -- column kind: `slab` for `kmalloc` and caches, `page` for whole pages
 -- column tid: the thread
--- column comm: its name, if the trace tells
--- column call_site: where in the kernel, if the trace tells
--- column bytes: how much was wanted
--- column allocated: how much was taken; of pages, of 4096 bytes each
--- column address: where it is; of pages their number
+-- column comm: its name, or NULL
+-- column call_site: address of the calling kernel code, or NULL
+-- column bytes: bytes requested
+-- column allocated: bytes allocated; for pages, assuming 4096 bytes each
+-- column address: its address; for pages the page frame number
 WITH steps AS (
   SELECT _ts, line, TRUE AS taken, 'slab' AS kind, common_pid AS tid, common_comm AS comm, call_site, bytes_req AS bytes,
     bytes_alloc AS allocated, ptr AS address

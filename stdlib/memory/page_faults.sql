@@ -1,13 +1,13 @@
--- Page faults, of programs and of the kernel.
+-- Page faults in user space and in the kernel.
 -- formats: *
 -- column tid: the thread
--- column pid: its process, if the trace tells
--- column comm: its name, if the trace tells
+-- column pid: its process, or NULL
+-- column comm: its name, or NULL
 -- column cpu: the CPU
--- column kind: `user` or `kernel`: who ran into it
--- column address: what was to be read or written
--- column ip: the instruction
--- column error_code: the processor's bits, as the trace has them
+-- column kind: `user` or `kernel`: the mode in which it happened
+-- column address: the accessed address
+-- column ip: address of the instruction
+-- column error_code: the processor's error code, as recorded
 SELECT EVENT * FROM dctv.as_events((
   SELECT f._ts, f.tid, COALESCE(f.pid, o.pid) AS pid, f.comm, f.cpu, f.kind, f.address, f.ip, f.error_code
   FROM (

@@ -1,9 +1,9 @@
--- Time that threads spent getting memory back before they got some: direct reclaim, one span from its begin to the end that is the thread's next such event. A begin that another begin follows has lost its end and is left out, and so is one that nothing ends.
+-- Time that threads spend in direct reclaim before they can allocate memory: one span from each begin to its end, which is the thread's next such event. A begin followed by another begin has lost its end and is left out, and so is one that does not end.
 -- formats: *
 -- column tid: the thread
--- column comm: its name, if the trace tells
--- column order: how much it wanted, as a power of two of pages
--- column reclaimed: how many pages it got back
+-- column comm: its name, or NULL
+-- column order: order of the allocation: the power of two of its number of pages
+-- column reclaimed: number of reclaimed pages
 WITH steps AS (
   SELECT _ts, line, TRUE AS entry, common_pid AS tid, common_comm AS comm, `order`, NULL::INT64 AS reclaimed
   FROM _events.mm_vmscan_direct_reclaim_begin

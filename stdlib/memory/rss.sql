@@ -1,9 +1,9 @@
--- How much memory of a kind each address space has in use: one span from an `rss_stat` event to the next one of the same address space and kind, the last one until the kernel's last event. Of several at one time the last counts. See `memory.rss_changes`.
+-- Memory of each kind that each address space uses: one span from each `rss_stat` event to the next of the same address space and kind, and from the last one to the last kernel event. Of several at one time the last counts. See `memory.rss_changes`.
 -- formats: *
--- column mm: the address space: the kernel's number, or the process's where it gives none
--- column kind: `file`, `anon`, `swap`, `shmem` or `unreclaimable`, else as the kernel says
--- column pid: the process that has it, NULL if no event before tells
--- column size: how much
+-- column mm: the address space: the kernel's number for it, or that of the process if the kernel gives none
+-- column kind: `file`, `anon`, `swap`, `shmem` or `unreclaimable`, otherwise as recorded
+-- column pid: its process, NULL if no earlier event shows it
+-- column size: bytes in use
 WITH lasting AS (
   SELECT _ts, COALESCE(LEAD(_ts) OVER (PARTITION BY mm, kind ORDER BY _ts, line), (SELECT _ts FROM _built.kernel_end)) AS end_ts, mm, kind,
     pid, size

@@ -1,8 +1,8 @@
--- How much memory of one kind an address space uses from then on, as `rss_stat` events say. Address spaces are known by number (`mm`). Which process a number belongs to is learned from events of that process's own threads, and holds until the process ends or another process is seen with the number.
+-- Changes of the memory of one kind that an address space uses, from `rss_stat` events. Address spaces are identified by number (`mm`). Events of a process's own threads show that a number belongs to it; this holds until the process ends or another process is seen with the number.
 -- formats: *
--- column mm: the address space: the kernel's number, or the process's where it gives none (or the thread's, if its process is not known)
--- column kind: `file`, `anon`, `swap`, `shmem` or `unreclaimable`, else as the kernel says
--- column pid: the process that has it, NULL if no event before tells
--- column tid: the thread that ran, which may be of another process
--- column size: how much
+-- column mm: the address space: the kernel's number for it, or that of the process if the kernel gives none (or of the thread, if its process is unknown)
+-- column kind: `file`, `anon`, `swap`, `shmem` or `unreclaimable`, otherwise as recorded
+-- column pid: its process, NULL if no earlier event shows it
+-- column tid: the running thread, which may belong to another process
+-- column size: bytes in use from then on
 SELECT EVENT * FROM dctv.as_events((SELECT _ts, mm, kind, pid, tid, size FROM _built.rss ORDER BY _ts, line))

@@ -1,16 +1,16 @@
--- What each process did: its events, and its input and output, see `io.calls`.
+-- Totals of each process: its events, and its input and output; see `io.calls`.
 -- formats: dftracer
 -- column hostname: the machine, NULL if the writer did not record it
 -- column pid: the process
 -- column command: its command, if the writer recorded it
--- column threads: how many of its threads have events
--- column events: how many events it has
--- column io_calls: how many of them are calls of input and output
--- column io_time: how long those took, those of all its threads added up
--- column bytes_read: how many bytes it read
--- column bytes_written: how many bytes it wrote
--- column first_ts: when its first event began
--- column last_ts: when its last event ended
+-- column threads: number of its threads that have events
+-- column events: number of events
+-- column io_calls: number of input and output calls among them
+-- column io_time: total duration of these, summed over all its threads
+-- column bytes_read: bytes read
+-- column bytes_written: bytes written
+-- column first_ts: start of its first event
+-- column last_ts: end of its last event
 WITH everything AS (
   SELECT JSON_EXTRACT_STRING(args, 'hostname') AS hostname, pid, COUNT(*) AS events, COUNT(DISTINCT tid) AS threads,
     MIN(_ts) AS first_ts, MAX(_ts + COALESCE(_duration, 0ns)) AS last_ts

@@ -1,10 +1,10 @@
--- How many samples each function was in, see `samples.samples`.
+-- Samples of each function. See `samples.samples`.
 -- formats: *
 -- column name: the function
--- column self_samples: how many samples had it innermost
--- column total_samples: how many samples had it anywhere
--- column self_period: what the first ones add up to, 0 without periods
--- column total_period: what the others add up to
+-- column self_samples: number of samples with the function innermost
+-- column total_samples: number of samples with the function anywhere on the stack
+-- column self_period: sum of the periods of `self_samples`, 0 without periods
+-- column total_period: sum of the periods of `total_samples`, 0 without periods
 WITH counted AS (
   SELECT name, SUM(self) AS self_samples, SUM(total) FILTER (WHERE NOT recursive) AS total_samples
   FROM dctv.flame_graph(samples.samples) GROUP BY name

@@ -1,12 +1,12 @@
--- Samples that a profiler took.
+-- Samples taken by a profiler.
 -- formats: *
 -- column tid: the thread
 -- column pid: its process, or NULL
--- column cpu: the CPU it ran on, or NULL
--- column comm: the thread's name then, or NULL
--- column event: what made the profiler take it, or NULL; a reserved word, so write `event` in backticks
--- column period: how much of that there was since the sample before, or NULL
--- column stack: functions, the outermost first, with `;` between them, or NULL
+-- column cpu: the CPU that it ran on, or NULL
+-- column comm: the thread's name at that time, or NULL
+-- column event: the sampled event, or NULL; a reserved word, so write `event` in backticks
+-- column period: count of that event since the previous sample, or NULL
+-- column stack: functions, outermost first, separated by `;`, or NULL
 -- column name: the innermost function, or NULL
 -- column line: the event's number in the trace
 SELECT EVENT * FROM dctv.as_events((

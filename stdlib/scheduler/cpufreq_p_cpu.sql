@@ -1,4 +1,4 @@
--- The frequency that each CPU is known to have: one span from a change to the next one.
+-- Frequency of each CPU, while it is known: one span from each change to the next.
 -- formats: *
 -- column cpu: the CPU
 -- column frequency: its frequency

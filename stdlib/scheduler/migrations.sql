@@ -1,10 +1,10 @@
--- Every time that a thread runs on another CPU than the one on which it ran before: one event for each, when it runs there.
+-- Migrations of threads between CPUs: one event each time that a thread runs on another CPU than before, at the time when it starts to run there.
 -- formats: *
 -- column tid: the thread
 -- column comm: its name
--- column from_cpu: where it ran before
--- column to_cpu: where it runs now
--- column since: how long ago it was switched in there
+-- column from_cpu: the CPU that it ran on before
+-- column to_cpu: the CPU that it runs on now
+-- column since: time since it was last switched in on the old CPU
 WITH runs AS (
   SELECT _ts, line, tid, comm, cpu, LAG(cpu) OVER w AS from_cpu, LAG(_ts) OVER w AS from_ts
   FROM scheduler.states WHERE state = 'running'

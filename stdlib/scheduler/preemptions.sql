@@ -1,13 +1,13 @@
--- Every time that a thread left its CPU though it could run on: one event for each, with what took its place.
+-- Preemptions of threads: one event each time that a thread left its CPU although it was still runnable, with the thread that replaced it.
 -- formats: *
 -- column cpu: the CPU
 -- column tid: the thread
 -- column comm: its name
--- column by_tid: the thread that ran in its place
+-- column by_tid: the thread that replaced it
 -- column by_comm: its name
--- column prio: the thread's priority, as the kernel says: less is more urgent
--- column by_prio: that of the other thread
--- column kind: `preempted` (the kernel says `R+`), or `yielded`: it left by itself, or the kernel does not tell them apart
+-- column prio: the thread's priority, as recorded: lower is more urgent
+-- column by_prio: priority of the thread that replaced it
+-- column kind: `preempted` (state `R+`), or `yielded` (it yielded, or the kernel does not distinguish the two)
 SELECT EVENT * FROM dctv.as_events((
   SELECT _ts, cpu, prev_pid AS tid, prev_comm AS comm, next_pid AS by_tid, next_comm AS by_comm, prev_prio AS prio,
     next_prio AS by_prio,

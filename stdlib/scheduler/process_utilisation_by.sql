@@ -1,11 +1,11 @@
--- How much the threads of each process ran, by equal periods. They begin at 0; periods in which none of them ran have no row. `threads` tells which threads are a process: what is not known to belong to one is in the rows without a process.
+-- CPU time of the threads of each process in equal periods. Periods begin at 0; those in which none of them ran have no row. Threads belong to processes as in `threads`; those without a known process share the rows without a process.
 -- formats: *
--- parameter period ns = 100ms: how long each period is
--- column _ts: when the period begins
--- column pid: the process, NULL for threads whose process is not known
--- column threads: how many threads ran
--- column running: how long they ran, all together
--- column utilisation: that as a share of the period, 1 for a whole CPU
+-- parameter period ns = 100ms: length of each period
+-- column _ts: start of the period
+-- column pid: the process, NULL for threads whose process is unknown
+-- column threads: number of threads that ran
+-- column running: total time for which they ran
+-- column utilisation: running time as a share of the period, 1 for a whole CPU
 SELECT used._ts, t.pid, COUNT(*) AS threads, SUM(used.running) AS running, SUM(utilisation) AS utilisation
 FROM scheduler.thread_utilisation_by(:period) AS used
 LEFT JOIN _built.thread_processes AS t ON t.tid = used.tid

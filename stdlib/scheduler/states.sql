@@ -1,22 +1,22 @@
--- Every state of every thread, from one change to the next. Also those that begin and end at one time, `ended` and `unknown` ones, and the last ones, whose end is not known, are there. `scheduler.state_changes` tells what the changes are, and `scheduler.thread_states_p_tid` has the states as spans.
+-- States of threads, from each change to the next. Zero-length states, `ended` and `unknown` ones, and the last states, which have no known end, are included. `scheduler.state_changes` defines the changes, and `scheduler.thread_states_p_tid` has the states as spans.
 -- formats: *
--- column _ts: when it begins
--- column end_ts: when the next one begins, NULL for a thread's last
+-- column _ts: start time
+-- column end_ts: start of the next state, NULL for a thread's last
 -- column line: the event's number in the trace, which orders equal times
 -- column tid: the thread
--- column comm: its name then
+-- column comm: its name at that time
 -- column state: `running`, `runnable`, `sleeping`, `uninterruptible`, `ended` or `unknown`
--- column kernel_state: the state as the kernel names it, if the thread was switched out
--- column cpu: the CPU it was switched in or out on, or is to wake on
+-- column kernel_state: the kernel's name of the state, if the thread was switched out
+-- column cpu: the CPU on which it was switched in or out, or will wake
 -- column woken: whether a wakeup made it runnable
--- column waker_tid: what ran where the wakeup happened, 0 when idle
--- column waker_comm: its name, if the event tells
--- column waker_context: `interrupt` if an interrupt woke it, `thread` if the thread `waker_tid` did, NULL if the trace does not tell
--- column next_state: what it does next
--- column next_cpu: where
--- column end_line: the number of the event that ends it
--- column ended_by_tid: what ran where the wakeup happened that ended it, if one did
--- column ended_by_context: `interrupt` or `thread`, if the trace tells
+-- column waker_tid: the thread that ran where the wakeup happened, 0 when idle
+-- column waker_comm: its name, or NULL
+-- column waker_context: `interrupt` if an interrupt woke it, `thread` if the thread `waker_tid` did, NULL if unknown
+-- column next_state: the next state
+-- column next_cpu: the CPU of the next state
+-- column end_line: number of the event that ends it
+-- column ended_by_tid: if a wakeup ended it, the thread that ran where the wakeup happened
+-- column ended_by_context: `interrupt` or `thread`, NULL if unknown
 WITH wakeups AS (
   SELECT _ts, line, cpu, target_cpu, pid, comm, common_pid, common_comm, common_flags, success FROM _events.sched_waking
   UNION ALL

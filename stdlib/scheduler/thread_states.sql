@@ -1,4 +1,4 @@
--- What each thread does: another name of `scheduler.thread_states_p_tid`.
+-- State of each thread: an alias of `scheduler.thread_states_p_tid`.
 -- formats: *
 -- columns of: scheduler.thread_states_p_tid
 SELECT SPAN * FROM scheduler.thread_states_p_tid

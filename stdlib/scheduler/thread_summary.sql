@@ -1,17 +1,17 @@
--- What each thread did in the whole trace: time in each state, and how often and how late it was woken.
+-- Totals of each thread in the whole trace: time in each state, number of wakeups, and wakeup latency.
 -- formats: *
 -- column tid: the thread
 -- column comm: its last name
 -- column running: time on a CPU
 -- column runnable: time spent waiting for a CPU
 -- column sleeping: time asleep
--- column uninterruptible: time asleep without being interruptible, mostly waiting for disks
--- column timeslices: how often it ran for a time that the trace resolves
--- column wakeups: how often it was woken and then ran
--- column mean_latency: from a wakeup until it ran, on average
--- column max_latency: the longest time from a wakeup until it ran
--- column preemptions: how often it left a CPU though it could run on, see `scheduler.preemptions`
--- column migrations: how often it ran on another CPU than before
+-- column uninterruptible: time in uninterruptible sleep, mostly waiting for disks
+-- column timeslices: number of timeslices of non-zero length
+-- column wakeups: number of wakeups after which it ran
+-- column mean_latency: mean time from a wakeup until it ran
+-- column max_latency: maximum time from a wakeup until it ran
+-- column preemptions: number of times that it left a CPU while still runnable, see `scheduler.preemptions`
+-- column migrations: number of migrations to another CPU
 WITH states AS (
   SELECT tid, ARG_MAX(comm, _ts) AS comm,
     COALESCE(SUM(_duration) FILTER (WHERE state = 'running'), 0ns) AS running,

@@ -1,11 +1,11 @@
--- How much each thread ran, by equal periods. They begin at 0; periods in which a thread did not run have no row.
+-- CPU time of each thread in equal periods. Periods begin at 0; those in which a thread did not run have no row.
 -- formats: *
--- parameter period ns = 100ms: how long each period is
--- column _ts: when the period begins
+-- parameter period ns = 100ms: length of each period
+-- column _ts: start of the period
 -- column tid: the thread
--- column comm: its name when it last began to run there
--- column running: how long it ran
--- column utilisation: that as a share of the period, 1 for a whole CPU
+-- column comm: its name when it last started to run in the period
+-- column running: time for which it ran
+-- column utilisation: running time as a share of the period, 1 for a whole CPU
 SELECT (_ts // (:period IN ns)) * (:period IN ns) AS _ts, tid, ARG_MAX(comm, _ts) AS comm, SUM(_duration) AS running,
   SUM(_duration) / (:period IN ns) AS utilisation
 FROM (

@@ -1,12 +1,12 @@
--- How long each thread was in each state. See `scheduler.thread_states_p_tid`.
+-- Time that each thread spent in each state. See `scheduler.thread_states_p_tid`.
 -- formats: *
 -- column tid: the thread
 -- column comm: its last name
 -- column state: `running`, `runnable`, `sleeping` or `uninterruptible`
--- column time: how long
--- column spans: how often, of those that last
--- column longest: the longest time without a change
--- column share: of the time that the thread's state is known
+-- column time: total time
+-- column spans: number of spans of non-zero length
+-- column longest: duration of the longest span
+-- column share: share of the time for which the thread's state is known
 WITH sums AS (
   SELECT tid, state, SUM(_duration) AS time, COUNT(*) AS spans, MAX(_duration) AS longest
   FROM scheduler.thread_states_p_tid GROUP BY tid, state

@@ -1,10 +1,10 @@
--- What each CPU runs: one span from a switch to the next one on the same CPU; pid 0 is idle.
+-- Threads that each CPU runs: one span from each switch to the next on the same CPU; pid 0 is idle.
 -- formats: *
 -- column cpu: the CPU
 -- column pid: id of the running thread, 0 when idle
 -- column comm: name of the running thread
--- column prio: its priority, as the kernel says
--- column end_state: the state it was left in (`R`: still runnable, `S`: sleeping, `D`: uninterruptible)
+-- column prio: its priority, as recorded
+-- column end_state: its state when it was switched out (`R`: still runnable, `S`: sleeping, `D`: uninterruptible)
 SELECT SPAN * FROM dctv.time_series_to_spans(
   sources=>[{source=>_events.sched_switch, partition=>"cpu"}],
   columns=>[

@@ -1,9 +1,9 @@
--- Moments that programs mark when they start: that all is drawn (Android), navigation and paint (Chrome and other browsers).
+-- Instants that programs mark during startup: fully drawn (Android), navigation and paint (Chrome and other browsers).
 -- formats: *
--- column _ts: when
+-- column _ts: time of the instant
 -- column tid: the thread
 -- column pid: the process
--- column name: what happened
+-- column name: name of the instant
 -- column args: its arguments
 SELECT _ts, tid, pid, name, args
 FROM instants

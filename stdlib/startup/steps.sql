@@ -1,12 +1,12 @@
--- What Android programs do to start: slices of the framework that are marked then, outermost first.
+-- Startup steps of Android apps: slices that the framework marks then, outermost first.
 -- formats: *
--- column _ts: when it begins
--- column _duration: how long it takes, NULL if nothing ends it
--- column step: `process` (from its fork), `bind` (its code is loaded), `create`, `start`, `resume`, `inflate` (views are made), `drawn` (the program says that it is ready), `load` (a library or code is opened)
+-- column _ts: start time
+-- column _duration: duration, NULL if it has no end
+-- column step: `process` (from its fork), `bind` (its code is loaded), `create`, `start`, `resume`, `inflate` (views are created), `drawn` (the app reports that it is fully drawn), `load` (a library or code is opened)
 -- column tid: the thread
 -- column pid: the process
 -- column process: its name
--- column depth: how many slices it is in
+-- column depth: number of enclosing slices
 -- column name: the slice's name
 SELECT _ts, _duration,
   CASE

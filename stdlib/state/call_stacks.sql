@@ -1,11 +1,11 @@
--- What each thread did, as changes of the attributes of a state system: `Call_stacks/PROCESS/THREAD` is how many slices are open, and below it `1` has the name of the outermost, `2` that of the slice in it, and so on. Slices that overlap without nesting, those of `lane` 1 and above in `slices`, are below `lane 1` and so on.
+-- Call stacks of threads: changes of the attributes of a state system. `Call_stacks/PROCESS/THREAD` is the number of open slices; below it, `1` has the name of the outermost slice, `2` that of the slice in it, and so on. Slices that overlap without nesting, those of `lane` 1 and above in `slices`, are below `lane 1` and so on.
 -- formats: *
--- column _ts: when it changes
--- column path: the attribute, below `Call_stacks`: ids of the process and thread where they are known, else names; a thread that shares both with another is followed by `#` and its track
--- column number: how many slices are open, if the attribute is a thread
+-- column _ts: time of the change
+-- column path: the attribute, below `Call_stacks`: ids of the process and thread if known, otherwise names; a thread that shares both with another is followed by `#` and its track
+-- column number: number of open slices, if the attribute is a thread
 -- column text: the slice's name, if the attribute is a depth
 WITH spans AS (
-  -- A state holds 32,767 bytes, and a letter up to four.
+  -- A state holds at most 32,767 bytes, and a character takes up to four.
   SELECT _ts, _ts + _duration AS end_ts, track, lane, depth + 1 AS level, SUBSTR(name, 1, 8191) AS name FROM _built.slices
   WHERE _duration IS NULL OR _duration > 0ns
 ),

@@ -1,8 +1,8 @@
--- How long each CPU ran each thread from the begin of the trace on, as changes of the attributes of a state system: `CPU_usage/CPU/TID` in ns. It changes when the thread stops; until then, `CPUs/CPU/Current_thread` tells since when it has been running. Before a CPU's first switch it ran what that switch leaves. Idle time is left out.
+-- Time for which each CPU has run each thread since the start of the trace: changes of the attributes of a state system. `CPU_usage/CPU/TID` is in ns. It changes when the thread stops running; until then, `CPUs/CPU/Current_thread` shows since when it has been running. Before a CPU's first switch it ran the thread that this switch switches out. Idle time is left out.
 -- formats: *
--- column _ts: when the thread stops to run
+-- column _ts: time at which the thread stops running
 -- column path: the attribute, `CPU_usage/CPU/TID`
--- column number: how long the CPU has run it by then, in ns
+-- column number: time for which the CPU has run it so far, in ns
 -- column text: NULL
 WITH turns AS (
   SELECT _ts, line, cpu, COALESCE(LAG(next_pid) OVER w, prev_pid) AS tid, UNITLESS(_ts - COALESCE(LAG(_ts) OVER w, 0ns)) AS ran

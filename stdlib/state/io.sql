@@ -1,6 +1,6 @@
--- Queues of block devices, what these moved, and what threads read and wrote, as changes of the attributes of a state system: `Disks/DEVICE/Waiting_queue_length`, `Driver_queue_length`, `Sectors_read` and `Sectors_written`, and `IO/TID/Bytes_read` and `Bytes_written`.
+-- Queues and transfers of block devices, and bytes that threads read and wrote: changes of the attributes of a state system. The attributes are `Disks/DEVICE/Waiting_queue_length`, `Driver_queue_length`, `Sectors_read` and `Sectors_written`, and `IO/TID/Bytes_read` and `Bytes_written`.
 -- formats: *
--- column _ts: when it changes
+-- column _ts: time of the change
 -- column path: the attribute, below `Disks` or `IO`
 -- column number: its new state
 -- column text: NULL

@@ -1,9 +1,9 @@
--- The states of CPUs, threads and interrupts as changes of the attributes of a state system, from what the kernel traced; `docs/explanation/state-system.md` has the tree of attributes and their states.
+-- States of CPUs, threads and interrupts: kernel events as changes of the attributes of a state system. `docs/explanation/state-system.md` describes the attributes and their states.
 -- formats: *
--- column _ts: when it changes
+-- column _ts: time of the change
 -- column path: the attribute, below `CPUs`, `Threads`, `IRQs` or `Soft_IRQs`
--- column number: its new state, if that is a number
--- column text: its new state, if that is a text
+-- column number: its new state, if it is a number
+-- column text: its new state, if it is text
 WITH facts AS (
   SELECT *,
     LAG(CASE WHEN NOT known_before THEN name END) IGNORE NULLS OVER w AS last_name,

@@ -1,12 +1,12 @@
--- What each thread called how often, and how long it took; see `syscalls.calls`.
+-- System calls of each thread by name, with counts and times. See `syscalls.calls`.
 -- formats: *
 -- column tid: the thread
--- column comm: its name, if the trace tells
+-- column comm: its name, or NULL
 -- column name: the call
--- column calls: how often it was called
--- column failed: how often it returned an error
--- column time: how long calls with a known end took
--- column longest: the longest one
+-- column calls: number of calls
+-- column failed: number of calls that returned an error
+-- column time: total duration of the calls with a known end
+-- column longest: the longest duration
 SELECT tid, MAX(comm) AS comm, name, COUNT(*) AS calls, COUNT(*) FILTER (WHERE failed) AS failed,
   COALESCE(SUM(_duration), 0ns) AS time, MAX(_duration) AS longest
 FROM syscalls.calls

@@ -1,4 +1,4 @@
--- The numbers of Linux's system calls, which differ by architecture.
+-- System call numbers of Linux, which differ by architecture.
 -- formats: *
 -- column architecture: `x86_64` or `arm64`
 -- column number: the call's number

@@ -1,4 +1,4 @@
--- Tracks of a timeline: what programs do across threads, below the track, thread or process that it is of, see `async_slices`. Tracks of one name are one.
+-- Tracks of a timeline: work that crosses threads, below its track, thread or process; see `async_slices`. Tracks of the same name are merged.
 -- formats: *
 -- rows of: async_slices by id
 -- columns of: timeline.slices

@@ -1,4 +1,4 @@
--- Tracks of a timeline: requests to each block device, see `block.requests`.
+-- Tracks of a timeline: requests to each block device; see `block.requests`.
 -- formats: *
 -- rows of: block.requests by line, device, sector
 -- columns of: timeline.slices

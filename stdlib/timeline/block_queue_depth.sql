@@ -1,4 +1,4 @@
--- Tracks of a timeline: how many requests each block device was working on, see `block.queue_depth`.
+-- Tracks of a timeline: number of requests in progress on each block device; see `block.queue_depth`.
 -- formats: *
 -- rows of: block.queue_depth by device
 -- columns of: timeline.slices

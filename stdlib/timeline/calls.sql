@@ -1,4 +1,4 @@
--- Tracks of a timeline: calls of functions that a tracer of functions recorded, by thread, or by CPU where that is idle; see `calls`. A call whose exit was lost lasts until the next one of its thread and depth.
+-- Tracks of a timeline: function calls recorded by a function tracer, by thread, or by CPU if the CPU is idle; see `calls`. A call whose exit was lost lasts until the next one of its thread and depth.
 -- formats: ctf, ftrace-graph, ftrace-text, perf-data, perf-script, perfetto, trace-dat, uftrace
 -- rows of: calls by id
 -- columns of: timeline.slices

@@ -1,4 +1,4 @@
--- Tracks of a timeline: counters of each track, thread and process, and of the whole, see `counters`.
+-- Tracks of a timeline: counters of tracks, threads and processes, and global ones; see `counters`.
 -- formats: *
 -- rows of: counters by track
 -- columns of: timeline.slices

@@ -1,4 +1,4 @@
--- Tracks of a timeline: the frequency of each CPU, see `cpu.frequency`.
+-- Tracks of a timeline: frequency of each CPU; see `cpu.frequency`.
 -- formats: *
 -- rows of: scheduler.cpufreq_p_cpu by cpu
 -- columns of: timeline.slices

@@ -1,4 +1,4 @@
--- Tracks of a timeline: the idle state that each CPU is in, a larger one is deeper, see `cpu.idle`. While a CPU is not idle it is in none.
+-- Tracks of a timeline: idle state of each CPU, larger is deeper; see `cpu.idle`. A CPU that is not idle has no state.
 -- formats: *
 -- rows of: cpu.idle_p_cpu by cpu
 -- columns of: timeline.slices

@@ -1,4 +1,4 @@
--- Tracks of a timeline: handlers of interrupts on each CPU, called by who handles it and the interrupt's number, see `cpu.irq`.
+-- Tracks of a timeline: interrupt handlers on each CPU, named by handler and interrupt number; see `cpu.irq`.
 -- formats: *
 -- rows of: irq.hard_p_cpu by cpu
 -- columns of: timeline.slices

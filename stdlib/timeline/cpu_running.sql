@@ -1,4 +1,4 @@
--- Tracks of a timeline: what each CPU runs, called by the thread's name and number, see `scheduler.timeslices`. Idle times are left out.
+-- Tracks of a timeline: threads that each CPU runs, named by the thread's name and number; see `scheduler.timeslices`. Idle times are left out.
 -- formats: *
 -- rows of: scheduler.timeslices by cpu
 -- columns of: timeline.slices

@@ -1,4 +1,4 @@
--- Tracks of a timeline: soft interrupts on each CPU, see `cpu.softirq`.
+-- Tracks of a timeline: softirqs on each CPU; see `cpu.softirq`.
 -- formats: *
 -- rows of: irq.soft_p_cpu by cpu
 -- columns of: timeline.slices

@@ -1,4 +1,4 @@
--- Tracks of a timeline: what SurfaceFlinger did to put frames on the screen, see `frames.surfaceflinger`.
+-- Tracks of a timeline: work of SurfaceFlinger to display frames; see `frames.surfaceflinger`.
 -- formats: chrome-json, ftrace-text, perfetto, trace-dat
 -- rows of: frames.surfaceflinger by id
 -- columns of: timeline.slices

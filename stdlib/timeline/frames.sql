@@ -1,4 +1,4 @@
--- Tracks of a timeline: frames that Android programs draw, by process, see `frames.app`.
+-- Tracks of a timeline: frames drawn by Android apps, by process; see `frames.app`.
 -- formats: chrome-json, ftrace-text, perfetto, trace-dat
 -- rows of: frames.app by id
 -- columns of: timeline.slices

@@ -1,4 +1,4 @@
--- Tracks of a timeline: garbage collections and what they are made of, by process, see `gc.collections`.
+-- Tracks of a timeline: garbage collections and their steps, by process; see `gc.collections`.
 -- formats: chrome-json, ftrace-text, perfetto, trace-dat
 -- rows of: gc.collections by id
 -- columns of: timeline.slices

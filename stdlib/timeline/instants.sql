@@ -1,4 +1,4 @@
--- Tracks of a timeline: moments of each thread, each process and each track of other things, and of the whole, see `instants`.
+-- Tracks of a timeline: instants of threads, processes and other tracks, and global ones; see `instants`.
 -- formats: *
 -- rows of: instants by id
 -- columns of: timeline.slices

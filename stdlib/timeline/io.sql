@@ -1,8 +1,8 @@
--- Tracks of a timeline: calls of input and output, once by process, or by thread where its process is not known, and once by file, see `io.calls`.
+-- Tracks of a timeline: input and output calls, once by process (or by thread if the process is unknown) and once by file; see `io.calls`.
 -- formats: *
 -- rows of: io.calls by line, pid, tid
 -- columns of: timeline.slices
--- Each call is in two places, but found and sorted once.
+-- Each call appears in two places, but is found and sorted only once.
 SELECT _ts, _duration, LIST_VALUE('I/O', CASE WHEN by_file THEN 'by file' ELSE 'by process' END, CASE WHEN by_file THEN file ELSE process END) AS path,
   'slices' AS kind, CASE WHEN by_file THEN LIST_VALUE(10, 1, NULL) ELSE LIST_VALUE(10, 0, NULL) END::INT64[] AS ranks, NULL::INT64 AS depth, name,
   NULL::FLOAT64 AS value, NULL::STRING AS unit, line, pid, tid

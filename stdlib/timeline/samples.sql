@@ -1,4 +1,4 @@
--- Tracks of a timeline: samples that a profiler took of each thread, called by the innermost function, see `samples.samples`.
+-- Tracks of a timeline: profiler samples of each thread, named by the innermost function; see `samples.samples`.
 -- formats: *
 -- rows of: samples.samples by line
 -- columns of: timeline.slices

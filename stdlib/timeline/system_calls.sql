@@ -1,4 +1,4 @@
--- Tracks of a timeline: system calls of each thread, see `syscalls.calls`. A call whose exit was lost lasts until the next call of its thread that the trace tells of in the same way, by number or by name.
+-- Tracks of a timeline: system calls of each thread; see `syscalls.calls`. A call whose exit was lost lasts until the thread's next call that is recorded in the same way, by number or by name.
 -- formats: *
 -- rows of: syscalls.calls by line, tid
 -- columns of: timeline.slices

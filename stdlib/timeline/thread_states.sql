@@ -1,4 +1,4 @@
--- Tracks of a timeline: what each thread does, see `scheduler.thread_states_p_tid`.
+-- Tracks of a timeline: state of each thread; see `scheduler.thread_states_p_tid`.
 -- formats: *
 -- rows of: scheduler.thread_states_p_tid by tid
 -- columns of: timeline.slices

@@ -64,7 +64,7 @@ def test_columns_of_a_subquery_and_of_an_argument_are_apart(session: Session) ->
     assert session.sql(f"SELECT above(a), above(v.b) FROM {ROWS} ORDER BY a").fetchall() == [(2, 2), (2, 1), (1, 1)]
 
 
-def test_common_tables_of_the_call_are_those_of_its_arguments(session: Session) -> None:
+def test_common_tables_of_the_call_match_its_arguments(session: Session) -> None:
     session.sql("CREATE OR REPLACE VIEW numbers AS SELECT 1 AS n")
     session.sql("CREATE OR REPLACE MACRO both(t) AS TABLE SELECT n FROM t UNION ALL SELECT n FROM numbers")
     assert session.sql("WITH numbers AS (SELECT 2 AS n) FROM both(numbers)").fetchall() == [(1,), (2,)]

@@ -78,14 +78,14 @@ def test_queries_are_bound_without_the_engine(sql: str, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("sql", QUERIES)
-def test_types_of_queries_are_those_that_the_engine_tells(sql: str) -> None:
+def test_types_of_queries_match_the_engine(sql: str) -> None:
     with Session() as session, compared() as seen:
         session.sql(sql.format(spans=SPANS)).fetchall()
     assert seen
 
 
 @pytest.mark.parametrize("reader", EACH)
-def test_types_of_views_are_those_that_the_engine_tells(reader: str) -> None:
+def test_types_of_views_match_the_engine(reader: str) -> None:
     with of_nothing(reader) as session, compared() as seen:
         for name in [t.name for t in session.tables("t") if t.kind == "view"]:
             session.columns(name)

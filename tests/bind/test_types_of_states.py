@@ -56,7 +56,7 @@ def found_in(plan: Plan) -> str | None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_types_are_those_that_the_engine_tells(session: Session, name: str) -> None:
+def test_types_match_the_engine(session: Session, name: str) -> None:
     known = 0
     for arguments in ARGUMENTS:
         try:

@@ -46,7 +46,7 @@ def literals() -> st.SearchStrategy[str]:
 
 @given(literals(), literals(), st.sampled_from(COMPARISONS))
 @bounded(500)
-def test_comparisons_are_those_of_timestamps(session: Session, literal: str, other: str, how: str) -> None:
+def test_comparisons_match_timestamps(session: Session, literal: str, other: str, how: str) -> None:
     plain = f"make_timestamp_ns(x + {START})"
     for form in ("{0} " + how + " " + literal, literal + " " + how + " {0}", f"{{0}} BETWEEN {literal} AND {other}"):
         found = session.sql(f"SELECT x FROM times WHERE {form.format('j.wall_clock(x * 1ns)')} ORDER BY x")

@@ -100,7 +100,7 @@ def expected(rows: Rows, function: str | None = None) -> tuple[dict[tuple[str, .
 
 @bounded(300)
 @given(traces(), st.one_of(some_filters(), SWITCHES), CUT)
-def test_tree_is_that_of_shown_calls(calls: list[Call], chosen: CallFilters, cut: int) -> None:
+def test_tree_matches_the_shown_calls(calls: list[Call], chosen: CallFilters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     found, _ = added(rows, cut)
     assert {path: one for path, one in found.items() if path} == expected(rows)[0]
@@ -140,7 +140,7 @@ def test_all_writers_have_the_same_calls(calls: list[Call], chosen: CallFilters,
 
 @bounded(300)
 @given(traces(), st.one_of(some_filters(), SWITCHES), CUT)
-def test_records_are_those_that_replay_has(calls: list[Call], chosen: CallFilters, cut: int) -> None:
+def test_records_match_replay(calls: list[Call], chosen: CallFilters, cut: int) -> None:
     rows = shown_rows(calls, chosen)
     flat = re.findall(r"\] (==>|<==) (\d+)/\d+: ip \((\w+)\), time \((\d+)", "\n".join(replayed(rows, cut)))
     of_replay = Counter((word == "==>", int(tid), name, int(time)) for word, tid, name, time in flat)

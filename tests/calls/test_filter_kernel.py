@@ -79,7 +79,7 @@ def test_rows_ascend_unless_they_are_decided_late(calls: list[Call], chosen: Cal
 
 @bounded(100)
 @given(traces(), st.sampled_from(["-F a", "-T a@depth=2", "-T b@filter", "-F b@if:arg1==1"]))
-def test_one_of_one_changes_nothing(calls: list[Call], word: str) -> None:
+def test_sampling_one_of_one_keeps_everything(calls: list[Call], word: str) -> None:
     sampled = word + ("," if "@" in word else "@") + "sample=1"
     assert filtered(calls, filters("-F c", sampled)) == filtered(calls, filters("-F c", word))
 

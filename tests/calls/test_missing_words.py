@@ -26,7 +26,7 @@ def test_a_command_warns(command: str, words: str, tmp_path: Path, capsys: pytes
     assert capsys.readouterr().err == f"warning: {MISSING[words]}\n"
 
 
-def test_what_is_named_needs_no_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_matching_names_give_no_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Though nothing is shown."""
     assert replayed(ABC5.write(tmp_path / "prog"), "-F", "getpid@sample=9", "--no-libcall") == ""
     assert capsys.readouterr().err == ""

@@ -46,7 +46,7 @@ def test_own_time(
     assert stored.out == run("report", "--no-index", *options, RECORDED).out
 
 
-def test_the_view_tells_what_the_report_does() -> None:
+def test_the_view_matches_the_report() -> None:
     with Session(index=False) as session:
         session.mount(str(RECORDED), "t")
         rows = session.sql(

@@ -57,7 +57,7 @@ def test_counters_are_of_threads(n: int, times: tuple[int, ...], tmp_path: Path)
 
 
 @pytest.mark.parametrize("option", ["-F a", "-T a@depth=2", "-F main -F c", "-T b@filter"])
-def test_one_of_one_changes_nothing(option: str, tmp_path: Path) -> None:
+def test_sampling_one_of_one_keeps_everything(option: str, tmp_path: Path) -> None:
     folder = ABC5.write(tmp_path / "prog")
     sampled = option + ("," if "@" in option else "@") + "sample=1"
     assert printed(folder, "replay", *sampled.split()) == printed(folder, "replay", *option.split())

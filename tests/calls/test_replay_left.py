@@ -22,7 +22,7 @@ def test_an_event_after_all_calls_is_not_shown(tmp_path: Path) -> None:
     assert lines == ["main() {", "  _setjmp();", "  a() {", "    b() {", "  } /* _setjmp */", "} /* main */"]
 
 
-def test_an_event_in_a_call_that_is_not_left_is_shown(tmp_path: Path) -> None:
+def test_an_event_in_an_unfinished_call_is_shown(tmp_path: Path) -> None:
     data = JUMPED + SECOND + record(160, ENTRY, "c", 1)
     lines = replayed(tmp_path / "d", data, 170)
     assert lines[4:7] == ["  } /* _setjmp */", "  c() {", f"    {EXITED}"]

@@ -145,7 +145,7 @@ def test_any_filters_show_the_same(recorded: Recorded, words: str) -> None:
 
 
 @pytest.mark.parametrize(("words", "needed"), [("-Z 20", "sizes"), ("-L a.c", "source files"), ("-F a@prog", "")])
-def test_what_chrome_does_not_tell_is_an_error(recorded: Recorded, words: str, needed: str) -> None:
+def test_reports_that_need_more_than_chrome_traces_have_are_errors(recorded: Recorded, words: str, needed: str) -> None:
     session = recorded("abc5")
     if needed:
         with pytest.raises(BindError, match=f"these filters need {needed}, and the table has no column"):

@@ -44,7 +44,7 @@ def shown(calls: list[Call], *words: str, **options: Any) -> str:
     return " | ".join(texts)
 
 
-def test_a_filter_hides_the_executions_between_with_all_that_they_call() -> None:
+def test_a_filter_hides_other_executions_with_their_callees() -> None:
     assert shown(calls_of(ABC5), "-F d", "-F a@sample=2") == "d >a >>b >>>c >>>>e >a >>b >>>c >>>>e"
 
 
@@ -58,7 +58,7 @@ def test_a_trigger_that_filters_is_a_filter() -> None:
     assert shown(calls_of(ABC5), *words) == shown(calls_of(ABC5), "-F d", "-F a@sample=2")
 
 
-def test_what_is_not_shown_is_not_counted() -> None:
+def test_hidden_calls_are_not_counted() -> None:
     assert shown(calls_of(ABC5), "-F a@sample=2", "-F c@sample=2") == "a >b a >b >>c >>>e"
     assert shown(calls_of(ABC5), "-F a", "-F c@sample=2") == "a >b a >b >>c >>>e a >b a >b >>c >>>e a >b"
 
@@ -102,7 +102,7 @@ def test_calls_outside_the_range_are_not_counted() -> None:
     assert ids == [3]
 
 
-def test_recursion_counts_what_is_shown() -> None:
+def test_recursion_counts_shown_calls() -> None:
     nested = ("a", ("a", ("a",)))
     assert shown(calls_of([nested]), "-F a@sample=2") == ""
     assert shown(calls_of([("a",), nested]), "-F a@sample=2") == "a"
@@ -116,7 +116,7 @@ def test_every_zeroth_is_an_error() -> None:
         filters("-F a@sample=0")
 
 
-def test_conditions_are_asked_before_counting() -> None:
+def test_conditions_apply_before_sampling() -> None:
     calls = calls_of([("a",)] * 6)
     for number, call in enumerate(calls):
         call.args = number % 2
@@ -124,7 +124,7 @@ def test_conditions_are_asked_before_counting() -> None:
 
 
 @pytest.mark.parametrize("words", [["-N a"], ["-H a"]])
-def test_what_is_hidden_anyhow_is_not_counted(words: list[str]) -> None:
+def test_calls_hidden_by_other_filters_are_not_counted(words: list[str]) -> None:
     calls = calls_of([("a", ("b",)), ("b",)])
     assert shown(calls, *words, "-T b@sample=1", "-T a@sample=2") == shown(calls, *words)
 

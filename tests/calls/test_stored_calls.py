@@ -162,7 +162,7 @@ def sums_of(sums: Any) -> tuple[dict[Any, Any], dict[int, Any]]:
 
 @bounded(150)
 @given(recordings(), some_filters(), MEASURES, st.sampled_from([1, 3, 100_000]))
-def test_sums_are_those_of_what_is_shown(
+def test_sums_match_the_shown_calls(
     calls: list[dict[str, Any]], chosen: CallFilters, measures: str, group_rows: int
 ) -> None:
     measured = measures == "measured"
@@ -190,7 +190,7 @@ def test_batches_of_shown_calls_add_up_to_the_same(
     assert sums_of(sums) == added(shown(calls, chosen), measured=measured)
 
 
-def test_largest_sizes_are_told() -> None:
+def test_largest_sizes_are_reported() -> None:
     call = {"_ts": 0, "dur": 5, "tid": 1, "depth": 0, "id": 1, "name": "a", "module": "m", "self": 5}
     sums = _kernels.CallSums(measured=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -220,9 +220,7 @@ def test_times_that_go_on_from_block_to_block() -> None:
 
 @bounded(150)
 @given(recordings(), some_filters(), st.data())
-def test_lines_are_those_of_what_is_shown(
-    calls: list[dict[str, Any]], chosen: CallFilters, data: st.DataObject
-) -> None:
+def test_lines_match_the_shown_calls(calls: list[dict[str, Any]], chosen: CallFilters, data: st.DataObject) -> None:
     if not chosen.in_order:
         return
     names = tuple(data.draw(st.lists(st.sampled_from(FIELDS), unique=True)))
@@ -277,7 +275,7 @@ def test_lines_are_those_of_what_is_shown(
     assert b"".join(pieces).decode() == lines.decode()
 
 
-def test_errors_tell_what_is_wrong(tmp_path: Path) -> None:
+def test_errors_state_what_is_wrong(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     path.write_bytes(b"PAR1")
     with pytest.raises(ValueError, match="Parquet"):

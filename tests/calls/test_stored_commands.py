@@ -125,7 +125,7 @@ def test_a_plain_report_takes_no_session(
         assert printed == ""
 
 
-def test_a_damaged_store_is_told_of(recording: Path, tmp_path: Path) -> None:
+def test_a_damaged_store_is_reported(recording: Path, tmp_path: Path) -> None:
     assert run("index", recording, "--index-dir", tmp_path).code == 0
     for file in tmp_path.glob("*/store-*/*.parquet"):
         data = bytearray(file.read_bytes())
@@ -138,7 +138,7 @@ def test_a_damaged_store_is_told_of(recording: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("large", "made"), [(1, True), (LARGE, False)])
-def test_what_is_large_is_indexed_unasked(recording: Path, tmp_path: Path, large: int, *, made: bool) -> None:
+def test_large_recordings_are_indexed_automatically(recording: Path, tmp_path: Path, large: int, *, made: bool) -> None:
     with Session(index_dir=tmp_path, large=large) as session:
         session.mount(str(recording), "t")
     assert bool(list(tmp_path.glob("*/store-*"))) == made

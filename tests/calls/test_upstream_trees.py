@@ -74,7 +74,7 @@ def test_a_dump_for_dot_has_edges(tmp_path: Path) -> None:
     assert edges == [("prog", "main", "1"), ("main", "a", "1"), ("a", "b", "1"), ("b", "c", "1")]
 
 
-def test_tasks_are_told_with_flags(tmp_path: Path) -> None:
+def test_tasks_are_listed_with_flags(tmp_path: Path) -> None:
     """This is t229."""
     told = printed(programs.FORK.write(tmp_path / "prog"), "info", "--task")
     assert re.findall(r"^ +[\d.]+ +(\w+) +\[ +(\d+)\] +(\w+)", told, re.MULTILINE) == [

@@ -67,7 +67,7 @@ def names(out: str, form: str) -> list[str]:
     return re.findall(pattern[form], out)
 
 
-def test_names_are_written_so_that_they_mean_themselves(tmp_path: Path) -> None:
+def test_names_are_escaped(tmp_path: Path) -> None:
     trace = tmp_path / "t.json"
     rows = [{"ph": "X", "name": NASTY, "pid": 1, "tid": 1, "ts": 1, "dur": 5}]
     trace.write_text(json.dumps({"traceEvents": rows}))
@@ -197,7 +197,7 @@ def test_records_of_many_threads_come_in_the_order_of_their_files(tmp_path: Path
         (["-Z", "10"], "these filters need sizes, and the table has no column `size`"),
     ],
 )
-def test_errors_tell_what_was_expected(options: list[str], message: str) -> None:
+def test_errors_state_what_was_expected(options: list[str], message: str) -> None:
     ran = run("dump", CALLS, *options)
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err

@@ -42,7 +42,7 @@ def test_calls_of_a_function_are_added_up() -> None:
     assert (ran.code, ran.err, ran.out) == (0, "", TRAIN)
 
 
-def test_ways_to_a_function_are_told_apart(tmp_path: Path) -> None:
+def test_call_paths_to_a_function_are_separate(tmp_path: Path) -> None:
     trace = tmp_path / "t.json"
     trace.write_text(
         slices(("a", 1, 0, 9), ("x", 1, 1, 2), ("b", 1, 10, 9), ("x", 1, 11, 3), ("x", 1, 15, 1), ("x", 2, 0, 5))
@@ -68,7 +68,7 @@ def test_ways_to_a_function_are_told_apart(tmp_path: Path) -> None:
     ]
 
 
-def test_filters_and_samples_are_those_of_replay(tmp_path: Path) -> None:
+def test_filters_and_samples_match_replay(tmp_path: Path) -> None:
     trace = tmp_path / "t.json"
     trace.write_text(slices(*(("a", 1, 10 * at, 8) for at in range(5)), *(("b", 1, 10 * at + 1, 2) for at in range(5))))
     whole = run("graph", trace, "-f", "none").out
@@ -102,7 +102,7 @@ def test_a_function_that_filters_hide_is_no_error() -> None:
         (["-F", "a@dept=1"], "<filter>:1:3: unknown action `dept=1`"),
     ],
 )
-def test_errors_tell_what_was_expected(options: list[str], message: str) -> None:
+def test_errors_state_what_was_expected(options: list[str], message: str) -> None:
     ran = run("graph", CALLS, *options)
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err

@@ -24,7 +24,7 @@ def test_fail_if_empty() -> None:
     assert (ran.code, ran.err) == (1, "error: found no result, expected rows (--fail-if-empty)\n")
 
 
-def test_it_goes_on_after_errors_if_told_to() -> None:
+def test_execution_continues_after_errors_on_request() -> None:
     text = "SELECT 1 AS a; SELEC 2; SELECT nowhere; ASSERT 1 = 2; SELECT ';' AS b"
     stopped = run("query", text)
     assert (stopped.code, stopped.out) == (2, "")
@@ -122,7 +122,7 @@ def test_quiet() -> None:
 
 
 @pytest.mark.parametrize(("words", "code"), [(("t=nowhere",), 3), (("--fail-if-empty",), 1)])
-def test_junit_says_that_a_run_failed(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
+def test_junit_reports_a_failed_run(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
     ran = run("query", "ASSERT 1 = 1", *words, "--junit", tmp_path / "out.xml", cwd=tmp_path)
     assert ran.code == code
     assert 'errors="1"' in (tmp_path / "out.xml").read_text()
@@ -144,7 +144,7 @@ def test_a_result_that_is_not_wanted_is_not_computed(tmp_path: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
 
 
-def test_a_result_that_is_not_there() -> None:
+def test_a_missing_result() -> None:
     ran = run("query", "SELECT 1", "--result", "2")
     assert (ran.code, ran.err) == (2, "error: found 1 result, expected one to write (--result 2)\n")
     ran = run("query", "CREATE VIEW v AS SELECT 1", "--result", "last")

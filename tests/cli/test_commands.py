@@ -76,7 +76,7 @@ def test_explain() -> None:
         ("1x=y", None),
     ],
 )
-def test_what_is_a_mount(word: str, mount: tuple[str, str] | None) -> None:
+def test_arguments_that_are_mounts(word: str, mount: tuple[str, str] | None) -> None:
     told = parse_mounts([word], only=False)
     assert (told.others, told.traces) == (([], [mount]) if mount else ([word], []))
     assert told.unnamed == []

@@ -96,7 +96,7 @@ def test_groups_of_runs_and_a_verdict(folder: Path) -> None:
         (["--fail-above", "5", "--better", "total=none"], 1, "error: found no number on both sides to judge"),
     ],
 )
-def test_what_fails(options: list[str], code: int, error: str | None, folder: Path) -> None:
+def test_failing_conditions(options: list[str], code: int, error: str | None, folder: Path) -> None:
     found = compare("A=old/0.json", "B=new/0.json", TOTALS, *options, cwd=folder)
     assert found.code == code
     assert found.out.count("\n") == 5
@@ -106,7 +106,7 @@ def test_what_fails(options: list[str], code: int, error: str | None, folder: Pa
         assert found.err.startswith(error)
 
 
-def test_what_was_zero_fails_and_has_no_percentage(folder: Path) -> None:
+def test_a_change_from_zero_fails_without_a_percentage(folder: Path) -> None:
     sql = "SELECT COUNT(*) FILTER (WHERE name = 'store') AS stores FROM t.slices"
     found = compare("A=old/0.json", "B=new/0.json", sql, "--fail-above", "5%", "--format", "jsonl", cwd=folder)
     assert found.code == 1
@@ -212,7 +212,7 @@ def test_a_trace_that_cannot_be_read(folder: Path) -> None:
     assert nothing.err.endswith("error: no trace of `B` could be read\n")
 
 
-def test_one_trace_by_two_paths_and_what_is_kept(folder: Path) -> None:
+def test_one_trace_by_two_paths_is_read_once(folder: Path) -> None:
     words = ("A=old/0.json", "B=./old/0.json", f"B={folder}/old/1.json", TOTALS, "--checkpoint", "kept")
     found = compare(*words, "--format", "csv", cwd=folder)
     assert (found.code, found.err) == (0, "")
@@ -221,7 +221,7 @@ def test_one_trace_by_two_paths_and_what_is_kept(folder: Path) -> None:
     assert (again.out, again.err) == (found.out, "2 of 2 traces were done before\n")
 
 
-def test_an_error_of_the_query_is_told_with_its_place(folder: Path) -> None:
+def test_an_error_of_the_query_is_reported_with_its_place(folder: Path) -> None:
     found = compare("A=old/0.json", "B=new/0.json", "SELECT nam FROM t.slices", cwd=folder)
     assert (found.code, found.out) == (2, "")
     assert found.err.startswith("error: old/0.json, new/0.json: <query>:1:8: unknown column `nam`\n")

@@ -10,7 +10,7 @@ from tests.command_line import ROOT, Ran, run
 TRACE = ROOT / "tests/data/ftrace/live_marks.trace.txt.gz"
 
 
-def test_update_writes_what_then_passes(tmp_path: Path) -> None:
+def test_update_writes_expectations_that_pass(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.sql").write_text("SELECT 1 AS x;\nSELECT 'é' AS y")
     assert run("test", ".", "--update", cwd=tmp_path) == Ran(0, "updated sub/a.sql\n", "1 passed, 0 failed\n")

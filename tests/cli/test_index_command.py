@@ -88,7 +88,7 @@ def test_a_changed_trace_is_indexed_anew(trace: Path, tmp_path: Path) -> None:
     assert run("index", "--check", trace, *place).code == 0
 
 
-def test_what_a_file_system_refuses_is_told(trace: Path, tmp_path: Path) -> None:
+def test_file_system_errors_are_reported(trace: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     ran = run("index", trace, "--index-dir", tmp_path / "file")
     assert (ran.code, ran.out) == (2, "")
@@ -118,13 +118,13 @@ def test_no_index_can_be_checked_where_there_is_none(trace: Path, tmp_path: Path
         (["cache", "list", "--all"], "they belong to `prune`"),
     ],
 )
-def test_wrong_arguments_are_told(words: list[str], told: str) -> None:
+def test_wrong_arguments_are_reported(words: list[str], told: str) -> None:
     ran = run(*words)
     assert (ran.code, ran.out) == (2, "")
     assert told in ran.err
 
 
-def test_an_unknown_dimension_is_told(trace: Path, tmp_path: Path) -> None:
+def test_an_unknown_dimension_is_reported(trace: Path, tmp_path: Path) -> None:
     ran = run("index", trace, "--dimensions", "cats", "--index-dir", tmp_path / "idx")
     assert ran.code == 2
     assert ran.err == "error: found no dimension `cats` in traces of format `dftracer`\nhint: try `cat`\n"

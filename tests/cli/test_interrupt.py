@@ -59,7 +59,7 @@ def test_an_interrupt_while_the_program_loads(module: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"error: interrupted\n")
 
 
-def test_a_closed_stdout_is_told() -> None:
+def test_a_closed_stdout_is_an_error() -> None:
     words = " ".join(shlex.quote(word) for word in [*COMMAND, "query", "SELECT 1"])
     done = subprocess.run(f"{words} >&-", shell=True, capture_output=True, env=environment(), check=False)
     message = b"error: cannot write the output: bad file descriptor\n"

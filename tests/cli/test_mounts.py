@@ -31,12 +31,12 @@ def test_a_path_without_a_name_is_mounted_after_its_file(folder: Path) -> None:
     )
 
 
-def test_names_are_told_apart() -> None:
+def test_names_are_distinguished() -> None:
     told = parse_mounts(["a/x.csv", "b/x.csv", "x=c", "select.json", "2.csv"])
     assert [name for name, _ in told.traces] == ["x_2", "x_3", "x", "t_select", "t_2"]
 
 
-def test_a_path_that_is_not_there_is_no_sql(folder: Path) -> None:
+def test_a_missing_path_is_not_taken_for_sql(folder: Path) -> None:
     ran = run("query", "absent.csv", "SELECT 1", cwd=folder)
     told = ["error: no such file or folder: `absent.csv`", "hint: files there: `mydata.csv`"]
     assert (ran.code, ran.err.splitlines()[-2:]) == (3, told)
@@ -83,7 +83,7 @@ def test_patterns(pattern: str, names: list[str]) -> None:
     assert ran == Ran(0, "name,kind,about\n" + "".join(f't.raw_events.{name},event,""\n' for name in names), "")
 
 
-def test_a_pattern_that_nothing_fits(folder: Path) -> None:
+def test_a_pattern_without_matches(folder: Path) -> None:
     ran = run("tables", "t=mydata.csv", "--like", "t.mydats", cwd=folder)
     assert ran == Ran(2, "", "error: no table or function fits `t.mydats`\nhint: did you mean `t.mydata`?\n")
 
@@ -106,7 +106,7 @@ def test_formats_and_the_cache_are_listed_for_programs(folder: Path) -> None:
     assert run("formats", "csv", "--format", "csv").code == 2
 
 
-def test_what_is_said_when_nothing_is_mounted() -> None:
+def test_messages_without_mounts() -> None:
     hint = "hint: nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line\n"
     assert run("query", "SELECT * FROM t.events").err.endswith(hint)
     ran = run("query", f"t={TRACE}", "SELECT * FROM trace.events", "--no-index")

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from dctv.console.narration import say
+from dctv.console.narration import print_stderr
 from dctv.console.progress import ProgressBar
 
 
@@ -21,12 +21,12 @@ def test_a_message_beside_a_progress_bar(monkeypatch: pytest.MonkeyPatch) -> Non
     with Progress(console=Console(file=shown, force_terminal=True, stderr=True)) as bar:
         bar.add_task("mounting", total=2)
         assert sys.stderr.encoding is None
-        say("mounted \x1b and \u00e4")
+        print_stderr("mounted \x1b and \u00e4")
     assert "mounted" in shown.getvalue()
     assert "\u00e4" in shown.getvalue()
 
 
-def test_a_bar_tells_how_far_work_is_and_how_long_it_will_take(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_progress_bar_shows_progress_and_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True

@@ -72,7 +72,7 @@ def test_assertions(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("took", "found"), [("11000000ns", "11ms"), ("11000000000ns", "11s")])
-def test_what_an_assertion_found_is_on_the_terminal_and_in_junit(tmp_path: Path, took: str, found: str) -> None:
+def test_the_value_of_an_assertion_is_on_the_terminal_and_in_junit(tmp_path: Path, took: str, found: str) -> None:
     ran = run("query", f"ASSERT (SELECT {took}) < 10ms, 'quick'", "--junit", tmp_path / "out.xml")
     assert ran.code == 1
     assert ran.err.splitlines()[-1] == f"found {found}, expected < 10ms"
@@ -80,7 +80,7 @@ def test_what_an_assertion_found_is_on_the_terminal_and_in_junit(tmp_path: Path,
     assert (failure.text or "").splitlines()[-1] == f"found {found}, expected < 10ms"
 
 
-def test_what_an_expectation_found_is_on_the_terminal_in_junit_and_in_github(tmp_path: Path) -> None:
+def test_the_result_of_an_expectation_is_on_the_terminal_in_junit_and_in_github(tmp_path: Path) -> None:
     ran = run("query", "EXPECT (SELECT 2s) < 10ms, 'quick'", "--junit", tmp_path / "out.xml", "--github")
     assert (ran.code, ran.out) == (1, "")
     assert "expectation failed: quick\n" in ran.err
@@ -89,7 +89,7 @@ def test_what_an_expectation_found_is_on_the_terminal_in_junit_and_in_github(tmp
     assert "found 2s, expected &lt; 10ms</failure>" in (tmp_path / "out.xml").read_text()
 
 
-def test_rows_that_should_not_be_there_are_on_the_terminal_and_in_junit(tmp_path: Path) -> None:
+def test_unexpected_rows_are_on_the_terminal_and_in_junit(tmp_path: Path) -> None:
     sql = "ASSERT (SELECT n * 1ms AS took, '<' || chr(27) AS who FROM (VALUES (11), (7000)) AS t(n)), 'none'"
     ran = run("query", sql, "--junit", tmp_path / "out.xml")
     rows = ["took [ms]  who", "---------  -----", "       11  <\\x1b", "     7000  <\\x1b", "(2 rows)"]
@@ -98,7 +98,7 @@ def test_rows_that_should_not_be_there_are_on_the_terminal_and_in_junit(tmp_path
     assert (failure.text or "").splitlines()[-5:] == rows
 
 
-def test_junit_tells_of_wrong_sql(tmp_path: Path) -> None:
+def test_junit_reports_wrong_sql(tmp_path: Path) -> None:
     assert run("query", "SELEC '\x1b'", "--junit", tmp_path / "out.xml").code == 2
     assert ET.parse(tmp_path / "out.xml").getroot().attrib["errors"] == "1"
 
@@ -127,7 +127,7 @@ def test_parameters() -> None:
     assert run("query", "SELECT ? AS a, ? AS b", "--param", "1=2", "--param", "0=1").out == "a  b\n-  -\n1  2\n"
 
 
-def test_output_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_output_files_are_written_atomically(tmp_path: Path) -> None:
     target = tmp_path / "out.csv"
     target.write_text("old\n")
     target.chmod(0o640)
@@ -171,7 +171,7 @@ def test_full_disk(form: str) -> None:
     assert (done.returncode, done.stderr) == (2, b"error: cannot write the output: no space left on device\n")
 
 
-def test_reader_that_goes_away() -> None:
+def test_a_closed_pipe_ends_the_command() -> None:
     process = subprocess.Popen(
         [*COMMAND, "query", "SELECT 1 AS x"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     )
@@ -183,7 +183,7 @@ def test_reader_that_goes_away() -> None:
     assert process.wait() == 141
 
 
-def test_trace_that_is_not_there() -> None:
+def test_missing_trace() -> None:
     ran = run("query", "SELECT 1 AS x", "t=/no/such/trace")
     assert ran.code in {2, 3}
     assert ran.out == ""

@@ -43,7 +43,7 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_rows_are_those_of_each_trace(traces: Path, workers: str) -> None:
+def test_rows_match_each_trace(traces: Path, workers: str) -> None:
     found = run("query", "--each", f"{traces}/*", "--jobs", workers, "--format", "csv", REPORT)
     empty = "`t.scheduler.timeslices_p_cpu` is empty: it is computed from sched_switch; the trace does not have it"
     assert (found.code, found.err) == (0, f"warning: {traces}/a.txt: {empty}\n")
@@ -93,7 +93,7 @@ def test_another_trace_stands_beside_each(traces: Path) -> None:
     )
 
 
-def test_assertions_are_those_of_each_trace(traces: Path, tmp_path: Path) -> None:
+def test_assertions_match_each_trace(traces: Path, tmp_path: Path) -> None:
     sql = "ASSERT (SELECT COUNT(*) FROM t.events) > 20, 'enough events'"
     counts = {trace.name: rows(run("query", f"t={trace}", "SELECT COUNT(*) AS n FROM t.events", "--format", "csv").out)
               for trace in traces.iterdir()}  # fmt: skip
@@ -108,7 +108,7 @@ def test_assertions_are_those_of_each_trace(traces: Path, tmp_path: Path) -> Non
     assert report.read_text().count("<failure") == len(few)
 
 
-def test_a_trace_that_cannot_be_read_is_told_at_the_end(traces: Path) -> None:
+def test_unreadable_traces_are_reported_at_the_end(traces: Path) -> None:
     (traces / "d.pftrace").write_bytes(b"\x00" * 100)
     sql = "SELECT COUNT(*) AS n FROM t.events"
     found = run("query", "--each", f"{traces}/*", sql, "--format", "csv")
@@ -121,7 +121,7 @@ def test_a_trace_that_cannot_be_read_is_told_at_the_end(traces: Path) -> None:
     assert allowed.err.startswith(f"warning: {traces}/d.pftrace: ")
 
 
-def test_an_error_of_all_traces_is_told_once(traces: Path) -> None:
+def test_an_error_of_all_traces_is_reported_once(traces: Path) -> None:
     for number in range(4):
         shutil.copy(traces / "a.txt", traces / f"more{number}.txt")
     found = run("query", "--each", f"{traces}/*.txt", "SELECT\n  nam FROM t.events")
@@ -145,7 +145,7 @@ def test_wrong_arguments(words: tuple[str, ...], message: str, traces: Path) -> 
     assert found.err.startswith(message)
 
 
-def test_what_is_done_is_not_done_again(traces: Path, tmp_path: Path) -> None:
+def test_finished_traces_are_not_run_again(traces: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     words = ("query", "--each", f"{traces}/*", "--checkpoint", str(kept), "--format", "csv")
     sql = "SELECT COUNT(*) AS n FROM t.events"
@@ -186,7 +186,7 @@ def test_a_trace_beside_them_that_changes_is_read_again(traces: Path, tmp_path: 
     assert second.out != first.out
 
 
-def test_an_interrupted_run_goes_on(traces: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_can_be_resumed(traces: Path, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     slow = "SELECT COUNT(*) AS n FROM range(100000) AS a, range(100000) AS b WHERE a.range % 7 = b.range % 5"
     sql = f"SELECT CASE WHEN (SELECT COUNT(*) FROM t.events) > 1000 THEN ({slow}) END AS n"
@@ -211,7 +211,7 @@ def killed(job: TraceJob) -> None:
     run_job(job)
 
 
-def test_a_worker_that_is_killed_costs_its_own_trace(traces: Path, tmp_path: Path) -> None:
+def test_a_killed_worker_fails_only_its_trace(traces: Path, tmp_path: Path) -> None:
     settings = {"threads": 1, "memory_limit": "500MB", "temp_directory": None, "index_dir": None, "no_index": True}
     settings |= {"index": False, "allow_files": False, "allow_partial": False}
     texts = (("<query>", "SELECT COUNT(*) AS n FROM t.events", None),)
@@ -253,7 +253,7 @@ def test_columns_of_one_name_are_refused(traces: Path) -> None:
     assert found.err.startswith("error: the report has several columns `a`\n")
 
 
-def test_hidden_files_are_no_traces_unless_they_are_meant(traces: Path) -> None:
+def test_hidden_files_need_an_explicit_pattern(traces: Path) -> None:
     (traces / ".notes").write_text("no trace")
     words = ("--format", "csv", "SELECT 1 AS one")
     assert len(rows(run("query", "--each", f"{traces}/*", *words).out)) == 3

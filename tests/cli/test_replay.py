@@ -40,7 +40,7 @@ def test_calls_are_printed_as_they_nest() -> None:
         (["-Z", "10"], "these filters need sizes, and the table has no column `size`"),
     ],
 )
-def test_errors_tell_what_was_expected(options: list[str], message: str) -> None:
+def test_errors_state_what_was_expected(options: list[str], message: str) -> None:
     ran = run("replay", CALLS, *options)
     assert ran.code == 2
     assert ran.out == ""

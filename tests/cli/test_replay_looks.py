@@ -62,7 +62,7 @@ def test_colours(folder: Path) -> None:
     assert printed(folder, "-T", "a@color=red") == printed(folder)
 
 
-def test_what_was_called_from_is_gray(folder: Path) -> None:
+def test_callers_are_gray(folder: Path) -> None:
     text = printed(folder, "--color", "always", "-T", "a@backtrace")
     assert " backtrace [      1] | \033[90m/* [ 0] main */\033[0m\n" in text
 
@@ -109,7 +109,7 @@ def test_events(tmp_path: Path) -> None:
     assert "\033[94m/* watch:cpu (cpu=6) */\033[0m\n" in printed(tmp_path, "--color", "always", "-T", "main@color=blue")
 
 
-def test_report_tells_when_calls_did_not_run(tmp_path: Path) -> None:
+def test_report_has_the_time_off_cpu(tmp_path: Path) -> None:
     data = calls((100, "main"), (110, "a"), (150, None), (200, None))
     switches = [(120, True, False), (130, False, False), (160, True, True), (180, False, False), (300, True, False)]
     perf = b"".join(switch(time, 1, out=out, preempted=preempted) for time, out, preempted in switches)

@@ -59,7 +59,7 @@ def test_it_counts_what_is_printed(options: list[str]) -> None:
         (["--avg-self", "--task"], "not allowed with argument"),
     ],
 )
-def test_errors_tell_what_was_expected(options: list[str], message: str) -> None:
+def test_errors_state_what_was_expected(options: list[str], message: str) -> None:
     ran = run("report", CALLS, *options)
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err

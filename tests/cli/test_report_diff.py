@@ -111,7 +111,7 @@ def test_order(pair: tuple[Path, Path], words: list[str], expected: list[str]) -
     assert names(told(pair, *words)) == expected
 
 
-def test_filters_are_those_of_both(pair: tuple[Path, Path]) -> None:
+def test_filters_match_both(pair: tuple[Path, Path]) -> None:
     assert sorted(names(told(pair, "-F", "less|came"))) == ["came", "less"]
 
 
@@ -137,7 +137,7 @@ def test_colours_of_changes(pair: tuple[Path, Path]) -> None:
         (["--diff", str(CALLS), "--sort-column", "3"], "found `--sort-column 3`, expected one of 0, 1, 2"),
     ],
 )
-def test_errors_tell_what_was_expected(
+def test_errors_state_what_was_expected(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     try:

@@ -101,7 +101,7 @@ def sections(out: str) -> list[list[dict[str, Any]]]:
     return found
 
 
-def test_figures_are_those_of_the_events(tmp_path: Path) -> None:
+def test_figures_match_the_events(tmp_path: Path) -> None:
     first = write_trace(tmp_path / "a.pfw.gz", 1500, 1)
     rows = first + write_trace(tmp_path / "b.pfw.gz", 300, 2)
     ran = run("stats", tmp_path, "--format", "json")
@@ -192,13 +192,13 @@ def test_a_format_for_one_result_takes_one_section() -> None:
     assert ran.err == "error: a file of format `parquet` holds one result\nhint: choose one --section\n"
 
 
-def test_a_trace_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_trace(tmp_path: Path) -> None:
     ran = run("stats", tmp_path / "none.pfw")
     assert (ran.code, ran.out) == (3, "")
     assert ran.err == f"error: no such file or folder: `{tmp_path}/none.pfw`\n"
 
 
-def test_a_trace_not_read_whole(tmp_path: Path) -> None:
+def test_an_incompletely_read_trace(tmp_path: Path) -> None:
     write_trace(tmp_path / "a.pfw.gz", 2000, 1)
     broken = tmp_path / "broken.pfw.gz"
     broken.write_bytes((tmp_path / "a.pfw.gz").read_bytes()[:10_000])
@@ -208,7 +208,7 @@ def test_a_trace_not_read_whole(tmp_path: Path) -> None:
     assert run("stats", broken, "--section", "times", "--allow-partial").code == 0
 
 
-def test_the_environment_tells_where_indexes_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_sets_the_index_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("index", CALLS, "--index-dir", tmp_path).code == 0
     monkeypatch.setattr(measure, "measured", None)
     ran = run("stats", CALLS, DCTV_INDEX_DIR=str(tmp_path))

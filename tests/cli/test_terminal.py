@@ -109,19 +109,19 @@ def test_colours_are_for_terminals() -> None:
         (["--color", "always"], {"NO_COLOR": "1"}, "colours"),
     ],
 )
-def test_who_decides_on_colours(words: list[str], changes: dict[str, str], expected: str) -> None:
+def test_precedence_of_colour_settings(words: list[str], changes: dict[str, str], expected: str) -> None:
     ran = here_on_terminal("replay", CALLS, "-F", "train", *words, changes=changes)
     assert (ran.code, "colours" if COLOUR.search(ran.out) else "none") == (0, expected)
 
 
-def test_a_file_has_colours_only_if_asked_for(tmp_path: Path) -> None:
+def test_a_file_has_colours_only_on_request(tmp_path: Path) -> None:
     for words, expected in (([], False), (["--color", "always"], True)):
         ran = here_on_terminal("replay", CALLS, "-o", tmp_path / "x", *words, changes={})
         assert (ran.code, ran.out) == (0, "")
         assert bool(COLOUR.search((tmp_path / "x").read_text())) == expected
 
 
-def test_a_pager_shows_what_there_is_no_room_for(long: Path) -> None:
+def test_a_pager_shows_long_output(long: Path) -> None:
     ran = on_terminal("replay", long, "-F", "f7", lines=4, changes={"PAGER": "sed s/^/paged:/"})
     assert "paged:" not in ran.out
     ran = on_terminal("replay", long, lines=4, changes={"PAGER": "sed s/^/paged:/", "NO_COLOR": "1"})

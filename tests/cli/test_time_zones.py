@@ -38,7 +38,7 @@ def in_kolkata(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
-def test_times_stay_as_they_are_unless_somebody_asks() -> None:
+def test_times_are_unchanged_without_a_time_zone() -> None:
     for words in ((), ("--time", "trace"), ("--time", "TRACE")):
         assert asked(FIRST, *words).out == "_ts [ns],name\n0,checkout\n5000,accepted\n"
 
@@ -86,7 +86,7 @@ def test_files_of_arrow_have_timestamps(tmp_path: Path) -> None:
         assert table["_ts"].cast("int64").to_pylist() == [1700000000000000000, 1700000000000005000]
 
 
-def test_what_has_no_known_clock_stays_as_it_is() -> None:
+def test_times_of_unknown_clocks_are_unchanged() -> None:
     text = "SELECT _ts FROM t.events LIMIT 1"
     ran = run("query", f"t={CLOCKLESS}", "--no-index", "--format", "csv", text, "--time", "utc")
     why = "`t` does not record when it began: it has no known clock"
@@ -115,7 +115,7 @@ def test_the_prompt() -> None:
     assert "found the zone `nowhere`" in ran.err
 
 
-def test_results_tell_when_they_began() -> None:
+def test_results_have_their_wall_clock_start() -> None:
     with dctv.Session(index=False) as session:
         session.mount(REQUESTS, "t")
         assert session.sql(FIRST).start_unix_ns() == 1700000000000000000
@@ -125,7 +125,7 @@ def test_results_tell_when_they_began() -> None:
 
 @bounded(1200)
 @given(st.integers(-(2**61), 2**61), st.sampled_from(["utc", "Europe/Berlin", "Asia/Kathmandu", "America/St_Johns"]))
-def test_texts_are_those_of_python(ns: int, zone: str) -> None:
+def test_texts_match_python(ns: int, zone: str) -> None:
     seconds, rest = divmod(ns, 10**9)
     there = (EPOCH + timedelta(seconds=seconds)).astimezone(UTC if zone == "utc" else ZoneInfo(zone))
     offset = there.isoformat()[19:].removesuffix(":00")

@@ -42,7 +42,7 @@ TASKS = """\
 """
 
 
-def test_a_recording_tells_of_machine_and_program(tmp_path: Path) -> None:
+def test_info_of_a_recording_has_machine_and_program(tmp_path: Path) -> None:
     folder = Directory({1: calls((10, "main"), (20, None))}, info=LINES).write(tmp_path / "data")
     ran = run("info", folder, "--no-index")
     assert (ran.code, ran.err, ran.out) == (0, "", INFO)
@@ -60,7 +60,7 @@ def test_a_note_stands_below(tmp_path: Path) -> None:
     assert run("info", folder).out.endswith("#\n# extra note information\n# ======================\nmind this\n\n")
 
 
-def test_other_traces_tell_what_they_know() -> None:
+def test_info_of_other_traces_has_their_properties() -> None:
     ran = run("info", CALLS)
     assert (ran.code, ran.err) == (0, "")
     assert "# number of tasks     : 3\n# task list           : 5(), 6(), 7()\n" in ran.out

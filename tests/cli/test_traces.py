@@ -44,7 +44,7 @@ def test_paths_in_a_report_start_from_its_folder(trace: Path, tmp_path: Path) ->
     assert (ran.code, ran.out, ran.err) == (0, "COUNT()\n-------\n5000\n", "")
 
 
-def test_a_trace_not_read_whole(broken: Path, tmp_path: Path) -> None:
+def test_an_incompletely_read_trace(broken: Path, tmp_path: Path) -> None:
     ran = run("query", COUNT, f"t={broken}")
     assert ran.code == 3
     assert ran.out.startswith("COUNT()\n-------\n")
@@ -54,14 +54,14 @@ def test_a_trace_not_read_whole(broken: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_a_trace_not_read_whole_may_be_accepted(broken: Path, tmp_path: Path) -> None:
+def test_an_incompletely_read_trace_can_be_accepted(broken: Path, tmp_path: Path) -> None:
     ran = run("query", COUNT, f"t={broken}", "--allow-partial", "-o", tmp_path / "out.csv")
     assert ran.code == 0
     assert ran.err.startswith("warning: t: ")
     assert (tmp_path / "out.csv").read_text().startswith("COUNT()\n")
 
 
-def test_the_prompt_tells_of_a_trace_not_read_whole(broken: Path) -> None:
+def test_the_prompt_reports_an_incompletely_read_trace(broken: Path) -> None:
     ran = run("repl", f"t={broken}", stdin="SELECT 1 AS x;")
     assert (ran.code, ran.out) == (3, "x\n-\n1\n")
     assert ran.err.startswith("warning: t: ")

@@ -143,14 +143,14 @@ sys.exit(main(["ui", "--no-open"]))
 """
 
 
-def test_without_its_packages_it_says_what_to_install() -> None:
+def test_without_its_packages_the_error_says_what_to_install() -> None:
     ran = subprocess.run(
         [COMMAND[0], "-c", WITHOUT], capture_output=True, text=True, env=environment(), check=False, timeout=_PATIENCE
     )
     assert (ran.returncode, ran.stderr) == (2, "error: the page needs uvicorn\nhint: pip install 'dctv[ui]'\n")
 
 
-def test_a_page_that_was_not_built_says_how(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_unbuilt_page_says_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(page, "folder", lambda: tmp_path)
     from dctv import Session
 

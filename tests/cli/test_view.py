@@ -78,7 +78,7 @@ def test_nanoseconds_come_with_their_unit(tmp_path: Path) -> None:
     assert run("view", tmp_path / "again.pfw") == ran
 
 
-def test_nothing_matches(trace: Path) -> None:
+def test_patterns_without_matches(trace: Path) -> None:
     assert run("view", trace, "--where", "ret > 100") == Ran(0, "", "")
     warning = "warning: no event has a field `rett`, did you mean `ret`?\n"
     assert run("view", trace, "--where", "rett > 100") == Ran(0, "", warning)
@@ -122,14 +122,14 @@ def test_wrong_arguments(words: tuple[str, ...], message: str, tmp_path: Path) -
     assert "Traceback" not in ran.err
 
 
-def test_a_trace_that_cannot_be_read_whole(trace: Path) -> None:
+def test_an_incompletely_read_trace(trace: Path) -> None:
     (trace / "c.pfw.gz").write_bytes(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03broken")
     assert run("view", trace, "--where", "ret == 2").code == 3
     ran = run("view", trace, "--where", "ret == 2", "--allow-partial")
     assert (ran.code, ran.out) == (0, WRITE)
 
 
-def test_a_reader_that_goes_away(tmp_path: Path) -> None:
+def test_a_closed_pipe_ends_the_command(tmp_path: Path) -> None:
     path = tmp_path / "long.pfw"
     path.write_text("".join(HEAD % ("read", n, 1, f'"ret":{n}') for n in range(50_000)))
     words = [*COMMAND, "view", str(path)]

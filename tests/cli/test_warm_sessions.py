@@ -95,7 +95,7 @@ def in_kolkata(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         ["tables", "--like", "t.sched"],
     ],
 )
-def test_it_answers_as_a_process_of_its_own(folder: Path, words: list[str]) -> None:
+def test_a_session_answers_like_a_separate_process(folder: Path, words: list[str]) -> None:
     command, *rest = words
     cold = run(command, f"t={MARKS}", "--no-index", *rest)
     for _ in range(2):  # What the first one changed is gone.
@@ -130,7 +130,7 @@ def test_a_trace_that_changes_is_read_anew(tmp_path: Path, tmp_path_factory: pyt
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_what_ends_a_query_leaves_the_session(folder: Path, number: int, code: int) -> None:
+def test_ending_a_query_keeps_the_session(folder: Path, number: int, code: int) -> None:
     process = begin(folder, "w", "--format", "csv", f"SELECT 1 AS x; {SLOW}")
     assert process.stdout is not None
     assert process.stdout.readline() == b"x\n"
@@ -140,7 +140,7 @@ def test_what_ends_a_query_leaves_the_session(folder: Path, number: int, code: i
     assert ask(folder, "query", "SELECT 2 AS x", "--format", "csv") == Ran(0, "x\n2\n", "")
 
 
-def test_a_process_that_goes_away_leaves_the_session(folder: Path) -> None:
+def test_a_killed_client_keeps_the_session(folder: Path) -> None:
     process = begin(folder, "w", "--format", "csv", f"SELECT 1 AS x; {SLOW}")
     assert process.stdout is not None
     assert process.stdout.readline() == b"x\n"
@@ -185,7 +185,7 @@ def test_a_session_of_another_version(folder: Path) -> None:
     assert ran.err.endswith("hint: `dctv session stop w` ends it, then start it again\n")
 
 
-def test_it_ends_when_nobody_asks(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idle_session_ends(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path_factory.mktemp("run")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(place))
     with started(place, "w", "--idle", "1s"):
@@ -237,7 +237,7 @@ def test_its_folder_is_the_users_alone(tmp_path: Path) -> None:
     assert ran.err.startswith(f"error: `{tmp_path}/dctv` is not private to your user")
 
 
-def test_who_says_nothing_sensible_does_no_harm(folder: Path) -> None:
+def test_invalid_requests_do_no_harm(folder: Path) -> None:
     import socket
 
     for said in (b"", b"\x05\0\0\0{}", b"\xff\xff\xff\xff", b"\x04\0\0\0null", b"GET / HTTP/1.1\r\n\r\n"):

@@ -46,6 +46,6 @@ CALLS = "tests/data/stdlib/calls.pfw"
         ),
     ],
 )
-def test_what_a_wrong_argument_is_told(words: tuple[str, ...], told: str) -> None:
+def test_messages_for_wrong_arguments(words: tuple[str, ...], told: str) -> None:
     ran = run(*words)
     assert (ran.code, ran.out, ran.err) == (2, "", told)

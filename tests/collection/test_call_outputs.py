@@ -64,7 +64,7 @@ def test_output_is_that_of_the_tool(name: str, what: str, tmp_path: Path) -> Non
     assert plain(out.read_bytes().decode("utf-8", "replace")) == plain(expected)
 
 
-def test_without_events_what_a_thread_waited_is_time_of_its_call(tmp_path: Path) -> None:
+def test_without_events_waiting_counts_as_time_of_the_call(tmp_path: Path) -> None:
     trace, out = root() / "sleep-sched-v0.19" / "uftrace.data", tmp_path / "out.txt"
     words = ["dump", "--flame-graph", "--sample-time=2ms", str(trace), "--no-index", "-o", str(out)]
     assert main(words) == 0

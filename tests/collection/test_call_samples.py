@@ -73,5 +73,5 @@ def test_a_sampled_trigger_keeps_the_leaves() -> None:
     assert (whole.count("rec"), sampled.count("rec")) == (7, 3)
 
 
-def test_one_of_one_changes_nothing() -> None:
+def test_sampling_one_of_one_keeps_everything() -> None:
     assert shown("data-nest", "-F", "rec@sample=1") == shown("data-nest", "-F", "rec")

@@ -108,7 +108,7 @@ def found(trace: LoadedTrace) -> tuple[Count, dict[tuple[str, str, str], float]]
 
 
 @pytest.mark.parametrize("path", TRACES, ids=ids)
-def test_events_are_those_that_a_json_parser_counts(path: Path) -> None:
+def test_events_match_the_counts_of_a_json_parser(path: Path) -> None:
     trace = loaded(path)
     told = truth(path)
     if told is None:
@@ -135,7 +135,7 @@ def test_one_reader_takes_each_trace() -> None:
 
 
 @pytest.mark.parametrize("path", TRACES, ids=ids)
-def test_every_trace_is_mounted_and_asked(path: Path) -> None:
+def test_every_trace_is_mounted_and_queried(path: Path) -> None:
     with Session(index=False) as session:
         session.mount(str(path), "t")
         (mounted,) = session.sql("SELECT COUNT(*) FROM t.events").fetchall()
@@ -144,6 +144,6 @@ def test_every_trace_is_mounted_and_asked(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NO_TRACES))
-def test_what_is_no_trace_is_refused_in_words(name: str) -> None:
+def test_files_that_are_no_traces_are_refused_with_a_message(name: str) -> None:
     with Session(index=False) as session, pytest.raises(TraceError, match="has no known format"):
         session.mount(str(FOLDER / name), "t")

@@ -81,7 +81,7 @@ def rows(session: Session, mount: str, words: str, columns: str = "tid, args, re
 
 
 @pytest.mark.parametrize(("name", "words"), CASES, ids=[f"{name} {words}" for name, words in CASES])
-def test_what_is_converted_shows_the_same(session: Session, name: str, words: str) -> None:
+def test_converted_traces_show_the_same(session: Session, name: str, words: str) -> None:
     expected = rows(session, name, words)
     assert expected
     assert rows(session, f"{name}_json", words) == expected
@@ -89,10 +89,10 @@ def test_what_is_converted_shows_the_same(session: Session, name: str, words: st
 
 @pytest.mark.parametrize("words", ["", *FILTERS["args"]])
 @pytest.mark.parametrize("name", ["args", "argsauto"])
-def test_what_the_tool_dumped_shows_the_same(session: Session, name: str, words: str) -> None:
+def test_dumps_of_the_tool_show_the_same(session: Session, name: str, words: str) -> None:
     assert rows(session, f"{name}_dump", words) == rows(session, name, words)
 
 
 @pytest.mark.parametrize("words", ["", "-N mid", "-C leaf", "-H mid", "-T mid@sample=2", "-F odd@sample=3"])
-def test_what_the_tool_filtered_shows_the_same(session: Session, words: str) -> None:
+def test_filtered_dumps_of_the_tool_show_the_same(session: Session, words: str) -> None:
     assert rows(session, "nest_dump", words) == rows(session, "nest", f"-F odd {words}")

@@ -23,7 +23,7 @@ def rows(session: Session, query: str) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("query", ROWS)
-def test_the_report_of_trace_cmd_tells_what_its_file_tells(query: str, tmp_path: Path) -> None:
+def test_the_text_report_of_trace_cmd_matches_its_file(query: str, tmp_path: Path) -> None:
     """F3 and F4."""
     binary = tmp_path / "trace.dat"
     binary.write_bytes(gzip.decompress((FOUND / "trace_cmd_report.dat.gz").read_bytes()))

@@ -65,7 +65,7 @@ def truth(name: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
-def test_events_are_those_that_other_programs_count(path: Path) -> None:
+def test_event_counts_match_other_programs(path: Path) -> None:
     counts: Counter[str] = Counter()
     for event, _, count in event_counts(loaded(path)):
         counts[event] += count
@@ -86,7 +86,7 @@ def test_every_line_is_an_event_a_header_or_counted(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)
-def test_formats_are_told_by_content(path: Path) -> None:
+def test_formats_are_recognized_by_content(path: Path) -> None:
     raw = path.read_bytes()[: 1 << 16]
     text = gzip.decompress(path.read_bytes())[: 1 << 16] if raw.startswith(b"\x1f\x8b") else raw
     assert sniff(Head(Path("x"), raw, text))

@@ -127,7 +127,7 @@ def test_threads_and_times(path: Path, script: Path) -> None:
         assert sorted(found) == expected
 
 
-def test_stacks_are_those_of_the_usual_script() -> None:
+def test_stacks_match_the_usual_script() -> None:
     found: Counter[str] = Counter()
     table = text(LIVE / "cpuclock.script.txt", perf_script.READER).tables["raw_events.sample"].data
     for comm, stack, period in zip(

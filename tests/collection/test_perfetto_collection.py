@@ -66,7 +66,7 @@ def test_nothing_is_skipped_or_unknown(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=ids)
-def test_events_of_the_kernel_are_those_that_protobuf_counts(path: Path) -> None:
+def test_events_of_the_kernel_match_the_counts_of_protobuf(path: Path) -> None:
     numbers, counts = truth(path)
     wanted = counts["ftrace"].copy()
     wanted["sched_switch"] += numbers["compact_switch"]
@@ -79,7 +79,7 @@ def test_events_of_the_kernel_are_those_that_protobuf_counts(path: Path) -> None
 
 
 @pytest.mark.parametrize("path", FILES, ids=ids)
-def test_packets_are_those_that_protobuf_counts(path: Path) -> None:
+def test_packets_match_the_counts_of_protobuf(path: Path) -> None:
     _, counts = truth(path)
     kinds: Counter[str] = Counter()
     if (packets := loaded(path).tables.get("packets")) is not None:
@@ -92,7 +92,7 @@ def test_packets_are_those_that_protobuf_counts(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=ids)
-def test_track_events_are_those_that_protobuf_counts(path: Path) -> None:
+def test_track_events_match_the_counts_of_protobuf(path: Path) -> None:
     _, counts = truth(path)
     told = counts["track_event"]
     found = {name: rows(path, f"raw_events.{name}") for name in ("begin", "end", "instant", "mark")}
@@ -138,7 +138,7 @@ def asked(path: Path, question: str) -> list[tuple[Any, ...]]:
         return [tuple(row.values()) for row in session.sql(question).arrow().to_pylist()]
 
 
-def test_slices_of_chrome_are_those_of_perfetto() -> None:
+def test_slices_of_chrome_match_perfetto() -> None:
     path = FOLDER / "public" / "chrome.pftrace"
     question = """
         SELECT category, name, COUNT(*) AS n, SUM(COALESCE(_duration, 0ns)) AS total FROM (
@@ -158,7 +158,7 @@ def test_slices_of_chrome_are_those_of_perfetto() -> None:
 
 
 @pytest.mark.parametrize("name", ["androidBasicMemory.pftrace", "androidGpu.pftrace"])
-def test_counters_are_those_of_perfetto(name: str) -> None:
+def test_counters_match_perfetto(name: str) -> None:
     path = FOLDER / "public" / name
     counts: Counter[str] = Counter()
     sums: dict[str, float] = defaultdict(float)

@@ -99,6 +99,6 @@ def trace(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @bounded(10)
 @given(data=st.data())
-def test_nothing_is_missed(trace: Asked, data: st.DataObject) -> None:
+def test_pruning_loses_no_rows(trace: Asked, data: st.DataObject) -> None:
     sql = data.draw(st.sampled_from([True, True, True, False]))
     check(trace, data.draw(questions(trace) if sql else filters(trace)), sql=sql)

@@ -69,7 +69,7 @@ def test_groups_and_back(tmp_path: Path, path: str, group: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(NO_LINES - {"truth"}))
-def test_what_has_no_lines_is_refused(tmp_path: Path, name: str) -> None:
+def test_traces_without_lines_are_refused(tmp_path: Path, name: str) -> None:
     folder = os.environ.get("DCTV_TRACES")
     if folder is None:
         pytest.fail("the environment variable DCTV_TRACES does not say where the trace collection is")

@@ -79,7 +79,7 @@ READABLE = [p for p in TRACES["ftrace-text"] if (FTRACE / "truth" / f"{p.name}.t
 
 
 @pytest.mark.parametrize("path", READABLE, ids=lambda p: p.name)
-def test_slices_are_those_of_perfetto(path: Path) -> None:
+def test_slices_match_perfetto(path: Path) -> None:
     """Marks of moments count as slices without length there, and its times, read as floats, are 1 ns off at times."""
     found: dict[str, list[int]] = {}
     with Session() as session:

@@ -102,14 +102,14 @@ def _as_perfetto(session: Session, *, compact: bool) -> Figures:
 
 
 @pytest.mark.parametrize("trace", _traces(), ids=lambda trace: trace.path)
-def test_threads_are_in_the_states_that_perfetto_tells(trace: Trace) -> None:
+def test_thread_states_match_perfetto(trace: Trace) -> None:
     with Session() as session:
         session.mount(str(COLLECTION / trace.path), "t")
         assert _as_perfetto(session, compact=trace.compact) == trace.figures
 
 
 @pytest.mark.parametrize("trace", _traces(), ids=lambda trace: trace.path)
-def test_threads_run_as_long_as_perfetto_tells(trace: Trace) -> None:
+def test_running_times_match_perfetto(trace: Trace) -> None:
     """Of how long threads run no event but switches tells."""
     with Session() as session:
         session.mount(str(COLLECTION / trace.path), "t")

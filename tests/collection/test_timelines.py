@@ -115,7 +115,7 @@ BELOW = {
 
 
 @pytest.mark.parametrize("trace", BELOW)
-def test_tracks_are_below_those_that_perfetto_tells(trace: str) -> None:
+def test_track_parents_match_perfetto(trace: str) -> None:
     with Session() as session:
         session.mount(str(COLLECTION / "perfetto-diff" / "traces" / f"{trace}.pftrace"), "t")
         timeline = session.timeline("t")

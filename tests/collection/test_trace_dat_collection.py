@@ -66,7 +66,7 @@ def time_of(text: str) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_event_is_there_as_often_as_the_report_has_it(name: str) -> None:
+def test_event_counts_match_the_report(name: str) -> None:
     wanted = dict(line.rsplit(" ", 1) for line in truth(name, "counts").splitlines() if not line.startswith("#"))
     assert {event: len(rows) for event, rows in events(dat(name)).items()} == {k: int(v) for k, v in wanted.items()}
 
@@ -113,7 +113,7 @@ def test_fields_have_the_raw_values_of_the_report(name: str) -> None:
     assert compared["sched_switch"] > 100
 
 
-def test_lost_events_are_told() -> None:
+def test_lost_events_are_reported() -> None:
     told = {one.reason: (one.count, one.example) for one in dat("live_overrun").diagnostics}
     assert told == {
         "events lost by the kernel": (16300, "cpu 0: 10419, cpu 1: 5881"),
@@ -122,7 +122,7 @@ def test_lost_events_are_told() -> None:
 
 
 @pytest.mark.parametrize("name", ["lisa_sched_load", "live_marks", "live_marks_tgid"])
-def test_nothing_else_is_told(name: str) -> None:
+def test_no_other_diagnostics_are_reported(name: str) -> None:
     assert dat(name).diagnostics == []
 
 

@@ -35,13 +35,13 @@ PAIRS = [
 
 
 @pytest.mark.parametrize("metric", metrics().values(), ids=lambda metric: metric.name)
-def test_they_say_what_they_are_and_for_whom(metric: Metric) -> None:
+def test_metrics_have_descriptions_and_formats(metric: Metric) -> None:
     assert metric.doc.endswith(".")
     assert metric.formats
     assert set(metric.formats) - {EVERY} <= set(scan(readers, Reader))
 
 
-def test_there_is_one_for_traces_of_each_format() -> None:
+def test_every_format_has_a_metric() -> None:
     for name in scan(readers, Reader):
         assert {one.name for one in fitting([name])} > {"events_by_name"}, name
 
@@ -52,7 +52,7 @@ def test_a_trace_does_not_differ_from_itself(metric: Metric, trace: str) -> None
     found = dctv.compare(DATA / trace, DATA / trace, metric=metric.name)
     assert all(one.difference == 0 and not one.note for one in found.rows if one.values != (None, None))
     assert set(metric.better) <= set(found.metrics)
-    assert found.worse(0) == []
+    assert found.regressions(0) == []
 
 
 @pytest.mark.filterwarnings(f"ignore::{DctvWarning.__module__}.{DctvWarning.__name__}")

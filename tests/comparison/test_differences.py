@@ -37,7 +37,7 @@ def only(columns: str, a: Rows, b: Rows) -> Difference:
 
 @given(RUNS, RUNS)
 @bounded(400)
-def test_all_rows_are_those_of_an_outer_join(a: list[Found], b: list[Found]) -> None:
+def test_all_rows_match_an_outer_join(a: list[Found], b: list[Found]) -> None:
     found = Comparison(sides(COLUMNS, [rows_of(one) for one in a], [rows_of(one) for one in b]), ["name", "cpu"])
     expected = {}
     for key in {key for one in (*a, *b) for key in one}:
@@ -113,7 +113,7 @@ def test_decimals_are_exact() -> None:
     assert (found.values, found.difference) == ((0.3, 0.1), -0.2)
 
 
-def test_what_is_not_finite_is_shown_first_and_has_no_change() -> None:
+def test_non_finite_values_come_first_and_have_no_change() -> None:
     a: Rows = [["a", 1.0], ["b", 5.0], ["c", nan], ["d", inf]]
     b: Rows = [["a", 7.0], ["b", nan], ["c", 1.0], ["d", 0.0]]
     found = Comparison(sides("name VARCHAR, x DOUBLE", [a], [b]))
@@ -188,7 +188,7 @@ def test_keys_keep_their_types() -> None:
         ),
     ],
 )
-def test_what_cannot_be_compared(a: str, b: str, by: list[str], message: str, hint: str) -> None:
+def test_queries_that_cannot_be_compared(a: str, b: str, by: list[str], message: str, hint: str) -> None:
     (first, _), (_, second) = sides(a, [[]], [[]]), sides(b, [[]], [[]])
     with pytest.raises(UsageError) as error:
         Comparison((first, second), by)

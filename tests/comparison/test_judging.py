@@ -24,10 +24,10 @@ def compared() -> Comparison:
 
 
 def told(found: Comparison, percent: float, better: Direction | dict[str, Direction]) -> set[tuple[object, str]]:
-    return {(one.key["name"], one.metric.name) for one in found.worse(percent, better=better)}
+    return {(one.key["name"], one.metric.name) for one in found.regressions(percent, better=better)}
 
 
-def test_more_is_worse_unless_something_else_is_said(compared: Comparison) -> None:
+def test_more_is_worse_by_default(compared: Comparison) -> None:
     grown = {("up", "time"), ("new", "time"), ("down", "rate"), ("new", "rate")}
     assert told(compared, 5, "lower") == grown
     assert told(compared, 6, "lower") == {("new", "time"), ("new", "rate")}
@@ -37,7 +37,7 @@ def test_more_is_worse_unless_something_else_is_said(compared: Comparison) -> No
     assert told(compared, 5, "none") == set()
 
 
-def test_what_a_column_is_told_to_be_can_be_overruled() -> None:
+def test_column_directions_can_be_overridden() -> None:
     found = Comparison(sides("name VARCHAR, rate BIGINT", [[["a", 10]]], [[["a", 5]]]), (), {"rate": "higher"})
     assert told(found, 5, "lower") == {("a", "rate")}
     assert told(found, 5, {"rate": "lower"}) == set()
@@ -45,7 +45,7 @@ def test_what_a_column_is_told_to_be_can_be_overruled() -> None:
 
 def test_columns_must_be_there(compared: Comparison) -> None:
     with pytest.raises(UsageError, match="found `rat` with a better direction, which is not compared") as error:
-        compared.worse(5, better={"rat": "higher"})
+        compared.regressions(5, better={"rat": "higher"})
     assert error.value.hint == "did you mean `rate`?"
 
 

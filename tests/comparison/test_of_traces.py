@@ -47,7 +47,7 @@ def test_one_trace_of_each_side(runs: Path) -> None:
         "load   calls            1      1           0                 0",
     ]
     assert repr(found) == "<Comparison: 6 differences, traces: 1 of before and 1 of after>"
-    (worse,) = found.worse(5)
+    (worse,) = found.regressions(5)
     assert (worse.key, worse.metric.name, worse.difference) == ({"name": "load"}, "total", 200_000.0)
 
 
@@ -129,7 +129,7 @@ def test_without_scipy_it_warns(runs: Path) -> None:
     assert told[0].filename == __file__
 
 
-def test_what_is_wrong(runs: Path) -> None:
+def test_wrong_arguments_are_refused(runs: Path) -> None:
     old, new = runs / "old" / "0.json", runs / "new" / "0.json"
     with pytest.raises(UsageError, match="found neither SQL nor a metric, expected one of them"):
         dctv.compare(old, new)

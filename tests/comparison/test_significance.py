@@ -64,7 +64,7 @@ def test_too_few_runs_have_no_p_value_and_no_interval(pair: Pair) -> None:
 
 @given(st.lists(st.integers(50, 150), min_size=3, max_size=3), st.lists(st.integers(50, 150), min_size=3, max_size=3))
 @bounded(60)
-def test_intervals_are_those_of_all_ways_to_draw_again(a: list[int], b: list[int]) -> None:
+def test_intervals_match_all_ways_to_draw_again(a: list[int], b: list[int]) -> None:
     ways = [(median(y) - median(x)) / median(x) for x in product(a, repeat=len(a)) for y in product(b, repeat=len(b))]
     ways.sort()
     (bounds,) = intervals([(a, b)])
@@ -77,7 +77,7 @@ def test_intervals_are_those_of_all_ways_to_draw_again(a: list[int], b: list[int
 
 @given(UNEQUAL, UNEQUAL)
 @bounded(60)
-def test_intervals_are_those_of_scipy(a: list[int], b: list[int]) -> None:
+def test_intervals_match_scipy(a: list[int], b: list[int]) -> None:
     # Which run is drawn is told by its place among the sorted ones.
     samples = np.sort(np.array(a, dtype=float)), np.sort(np.array(b, dtype=float))
     expected = bootstrap(
@@ -92,7 +92,7 @@ def test_intervals_are_those_of_scipy(a: list[int], b: list[int]) -> None:
 
 @given(st.lists(st.tuples(UNEQUAL, UNEQUAL), max_size=8))
 @bounded(60)
-def test_p_values_are_those_of_each_pair_alone(pairs: list[tuple[list[int], list[int]]]) -> None:
+def test_p_values_match_each_pair_alone(pairs: list[tuple[list[int], list[int]]]) -> None:
     expected = [1.0 if len({*a, *b}) == 1 else mannwhitneyu(a, b).pvalue for a, b in pairs]
     assert p_values(pairs) == pytest.approx(expected)
 
@@ -141,10 +141,10 @@ def test_repeated_runs_have_p_values_and_intervals() -> None:
     assert x.high is not None
     assert 0.15 < x.low < 20 / 102 < x.high < 0.25
     assert (y.low, y.high, y.p) == (0.0, 0.0, 1.0)
-    assert [one.key["name"] for one in found.worse(5, alpha=0.05)] == ["x"]
-    assert found.worse(5, alpha=0.009) != []
+    assert [one.key["name"] for one in found.regressions(5, alpha=0.05)] == ["x"]
+    assert found.regressions(5, alpha=0.009) != []
     with pytest.raises(UsageError, match="found 5 runs and 5 runs, whose p-values are at least"):
-        found.worse(5, alpha=0.001)
+        found.regressions(5, alpha=0.001)
     assert found.table().schema.names[-4:] == ("low", "high", "p", "note")
 
 
@@ -161,5 +161,5 @@ def test_without_scipy_there_are_no_p_values() -> None:
         assert (found.repeated, found.tested) == (True, False)
         assert found.table().schema.names[-3:] == ("low", "high", "note")
         with pytest.raises(UsageError, match="requires scipy, which is not installed") as error:
-            found.worse(5, alpha=0.05)
+            found.regressions(5, alpha=0.05)
     assert error.value.hint == "pip install 'dctv[compare]'"

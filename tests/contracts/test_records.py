@@ -49,7 +49,7 @@ MAKE: Any = Point
 
 
 @pytest.mark.parametrize("number", range(20))
-def test_first_and_later_instances_are_alike(number: int) -> None:
+def test_first_and_later_instances_behave_the_same(number: int) -> None:
     point = Point(number, label="a")
     assert (point.x, point.y, point.seen, point.label) == (number, 2, [], "a")
     assert point == Point(number, 2, ["other"], label="a") != Point(number, 3, label="a")
@@ -59,7 +59,7 @@ def test_first_and_later_instances_are_alike(number: int) -> None:
 
 
 @pytest.mark.parametrize(("given", "named"), [((), {}), ((1, 2, [], 4), {}), ((1,), {"x": 2}), ((1,), {"z": 2})])
-def test_wrong_arguments_are_told_as_of_a_function(given: tuple[int, ...], named: dict[str, int]) -> None:
+def test_wrong_arguments_raise_type_errors(given: tuple[int, ...], named: dict[str, int]) -> None:
     for _ in range(2):
         with pytest.raises(TypeError, match=r"Point\.__init__\(\)"):
             MAKE(*given, **named)
@@ -98,12 +98,12 @@ def test_the_standard_library_takes_them_for_dataclasses() -> None:
             assert (x, y) == (1, 2)
 
 
-def test_they_are_copied_and_pickled() -> None:
+def test_records_can_be_copied_and_pickled() -> None:
     for one in (Place(1, name="there"), Count(2)):
         assert copy.deepcopy(one) == copy.copy(one) == pickle.loads(pickle.dumps(one)) == one
 
 
-def test_what_is_unread_is_read_once_when_somebody_looks() -> None:
+def test_lazy_values_are_read_once_on_access() -> None:
     read: list[int] = []
 
     def now() -> Late:

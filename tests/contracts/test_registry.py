@@ -59,7 +59,7 @@ def test_a_registry_is_what_a_scan_finds(tmp_path: Path, monkeypatch: pytest.Mon
         found["four"]
 
 
-def test_a_record_that_two_modules_hold_is_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_in_two_modules_is_listed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = packed(tmp_path, monkeypatch, a="ONE = Record('one')")
     (tmp_path / package.__name__ / "b.py").write_text("from .a import ONE\n")
     assert list(Registry(package, record=Record)) == ["one"]

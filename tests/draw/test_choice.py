@@ -39,7 +39,7 @@ TREE = [
         (["cpus/cpu [12]"], [0, 2]),
     ],
 )
-def test_patterns_choose_tracks_with_what_is_in_them_and_what_they_are_in(patterns: list[str], ids: list[int]) -> None:
+def test_patterns_choose_tracks_with_their_children_and_parents(patterns: list[str], ids: list[int]) -> None:
     assert [one.id for one in chosen(TREE, patterns)] == ids
 
 
@@ -52,7 +52,7 @@ def test_patterns_choose_tracks_with_what_is_in_them_and_what_they_are_in(patter
         ("zzz", "tracks are such as `CPUs`"),
     ],
 )
-def test_a_pattern_that_fits_nothing_is_refused(pattern: str, hint: str) -> None:
+def test_a_pattern_without_matches_is_refused(pattern: str, hint: str) -> None:
     with pytest.raises(UsageError) as raised:
         chosen(TREE, ["CPUs", pattern])
     assert (raised.value.message, raised.value.hint) == (f"no track fits `{pattern}`", hint)

@@ -44,7 +44,7 @@ def test_times_have_units(text: str, time: int) -> None:
         ("1" * 30, f"expected a time such as `1.5s` or `200us`, found `{'1' * 30}`"),
     ],
 )
-def test_what_is_no_time_is_refused(text: str, message: str) -> None:
+def test_invalid_times_are_refused(text: str, message: str) -> None:
     with pytest.raises(ArgumentTypeError) as raised:
         _time(text)
     assert str(raised.value) == message
@@ -69,7 +69,7 @@ def test_a_trace_is_drawn_into_the_terminal() -> None:
     assert max(map(len, lines)) <= 100
 
 
-def test_colours_can_be_asked_for() -> None:
+def test_colours_can_be_forced() -> None:
     done = run("draw", CALLS, "--no-index", "--color", "always", TERM="xterm-256color", COLORTERM="truecolor")
     assert "\x1b[" in done.out
     assert "\x1b[" not in run("draw", CALLS, "--no-index", NO_COLOR="1").out
@@ -130,7 +130,7 @@ def test_several_traces_are_below_each_other() -> None:
         ),
     ],
 )
-def test_mistakes_are_told(words: list[str], code: int, message: str, tmp_path: Path) -> None:
+def test_mistakes_are_reported(words: list[str], code: int, message: str, tmp_path: Path) -> None:
     done = run("draw", CALLS, "--no-index", *words, cwd=tmp_path)
     assert (done.code, done.err, done.out) == (code, message, "")
     assert list(tmp_path.iterdir()) == []

@@ -74,7 +74,7 @@ def test_a_drawing_without_colours_is_letters() -> None:
     assert text(small(), 58, coloured=False) == WITHOUT + 15 * "\n" + AFTER
 
 
-def test_colours_are_those_of_pictures() -> None:
+def test_colours_match_pictures() -> None:
     colours = palette(dark=True)
     shown = Text.from_ansi(text(small(), 58, coloured=True))
     lines = shown.split("\n")
@@ -136,7 +136,7 @@ def test_hostile_names_stay_in_their_columns() -> None:
         assert "[bold]b[/bold] :smile:" in lines[-1].plain
 
 
-def test_no_tracks_are_told() -> None:
+def test_no_tracks_are_reported() -> None:
     assert text(scene([]), 60, coloured=False).splitlines()[-1] == "no tracks"
 
 

@@ -31,7 +31,7 @@ def many(count: int) -> list[Track]:
     return [track(number) for number in range(count)]
 
 
-def test_title_window_and_ruler_are_told() -> None:
+def test_title_window_and_ruler_are_drawn() -> None:
     read = drawn(scene([track(0)], [cell(0, 0, 1)], 5000, 6000, origin=4000, title="my trace"))
     assert read.texts[-2:] == ["my trace", "begins at 1 us, lasts 1 us"]
     assert {"1 px = 1 ns", "1.0 us", "1.1 us", "1.9 us"} <= set(read.texts)
@@ -40,7 +40,7 @@ def test_title_window_and_ruler_are_told() -> None:
     assert read.root.get("width") == "1122"
 
 
-def test_times_are_told_from_where_the_first_track_begins_unless_the_trace_is_known() -> None:
+def test_times_count_from_the_first_track_unless_the_trace_start_is_known() -> None:
     tracks = [track(0, first=None, last=None), track(1, first=700), track(2, first=300)]
     assert scene(tracks, origin=None).zero == 300
     assert scene(tracks, origin=9).zero == 9
@@ -57,7 +57,7 @@ def test_tracks_are_below_each_other_and_indented() -> None:
     assert (0, 76, 1122, 20) in read.boxes("band")
 
 
-def test_long_names_are_shortened_and_told_whole() -> None:
+def test_long_names_are_shortened_with_the_full_name_in_a_tooltip() -> None:
     name = "a thread with a name that nobody has room for, not even here"
     read = drawn(scene([track(0, name=name)]), 400)
     assert "a thread with a…" in read.texts
@@ -110,13 +110,13 @@ def test_ten_thousand_tracks_are_as_many_as_there_is_room_for() -> None:
     assert len(read.told()) == shown
 
 
-def test_no_tracks_are_a_picture_that_says_so() -> None:
+def test_a_picture_without_tracks_says_so() -> None:
     read = drawn(scene([]))
     assert "no tracks" in read.texts
     assert read.told() == []
 
 
-def test_no_cells_are_tracks_with_nothing_on_them() -> None:
+def test_tracks_without_cells_are_empty() -> None:
     kinds = list(TrackKind)
     read = drawn(scene([track(number, kind) for number, kind in enumerate(kinds)]))
     assert [text for text in read.texts if text.startswith("track")] == [f"track {number}" for number in range(5)]
@@ -124,7 +124,7 @@ def test_no_cells_are_tracks_with_nothing_on_them() -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names_are_nothing_but_text(name: str) -> None:
+def test_hostile_names_are_escaped(name: str) -> None:
     kinds = (TrackKind.SLICES, TrackKind.STATES, TrackKind.INSTANTS, TrackKind.COUNTER, TrackKind.GROUP)
     tracks = [track(number, kind, name, unit=name) for number, kind in enumerate(kinds)]
     cells = [cell(number, 100, 800, name, min=1, max=3, mean=2, last=2) for number in range(4)]

@@ -34,7 +34,7 @@ def test_texts_fit_their_room(*, text: str, room: float, bold: bool) -> None:
         assert found == "" or (found.endswith("…") and text.startswith(found[:-1]) and len(found) > 3)
 
 
-def test_a_text_is_whole_where_it_fits_to_a_hair() -> None:
+def test_a_text_that_just_fits_is_not_shortened() -> None:
     room = width_of("handle_request", 11)
     assert fitted("handle_request", room + 1e-6, 11) == "handle_request"
     assert fitted("handle_request", room - 1, 11) == "handle_requ…"

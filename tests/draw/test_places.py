@@ -69,7 +69,7 @@ cells = st.lists(
 
 
 @given(cells)
-def test_merging_keeps_counts_and_what_is_covered(drawn: list[tuple[int, int, str, int]]) -> None:
+def test_merging_keeps_counts_and_coverage(drawn: list[tuple[int, int, str, int]]) -> None:
     ts = 0
     made = []
     for gap, length, name, count in drawn:

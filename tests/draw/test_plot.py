@@ -98,7 +98,7 @@ def test_values_are_shown_over_time(session: Session) -> None:
         ),
     ],
 )
-def test_what_is_no_timeline(
+def test_invalid_timelines_are_refused(
     session: Session, query: str, columns: dict[str, str], message: str, hint: str | None
 ) -> None:
     with pytest.raises(UsageError) as raised:

@@ -81,12 +81,12 @@ def test_pictures_are_the_same_each_time() -> None:
     assert png(picture(rich())) == png(picture(rich()))
 
 
-def test_a_picture_has_the_size_that_was_asked_for() -> None:
+def test_a_picture_has_the_requested_size() -> None:
     found = Image.open(BytesIO(png(picture(rich(), 640, 480))))
     assert (found.size, found.format) == ((640, 480), "PNG")
 
 
-def test_without_pillow_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pillow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(UsageError, match=r"^error: PNG pictures require Pillow\n") as raised:
         png(picture(scene([])))

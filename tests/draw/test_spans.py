@@ -40,7 +40,7 @@ def test_slices_end_at_the_edges_of_the_window() -> None:
     assert "a\nbegins at -500 ns\nlasts 600 ns" in read.told()
 
 
-def test_what_is_shorter_than_a_pixel_is_seen() -> None:
+def test_slices_shorter_than_a_pixel_are_drawn() -> None:
     read = drawn(scene([track(0)], [cell(0, 5 * 10**8, 1, "x"), cell(0, 10**9, 0, "x")], stop=10**9))
     assert read.boxes(hue("x")) == [(LEFT + 500, TOP, 1, 17), (LEFT + 999, TOP, 1, 17)]
 
@@ -56,7 +56,7 @@ def test_a_cell_of_several_spans_is_pale_and_hatched() -> None:
     assert "pale: several spans, named after the longest" in read.texts
 
 
-def test_there_is_no_legend_for_what_is_not_there() -> None:
+def test_absent_states_have_no_legend() -> None:
     assert not any("pale" in text for text in drawn(scene([track(0)], [cell(0, 0, 100)])).texts)
 
 
@@ -123,7 +123,7 @@ def test_a_legend_counts_the_states_that_it_has_no_room_for() -> None:
     assert f"and {500 - len(explained)} more" in read.texts
 
 
-def test_only_the_widest_boxes_tell_what_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_widest_boxes_have_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spans, "TITLED", 2)
     cells = [cell(0, 10 * ts, 2 + ts, "ab"[ts % 2]) for ts in range(8)]
     read = drawn(scene([track(0)], cells))

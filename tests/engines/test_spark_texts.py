@@ -17,7 +17,7 @@ from dctv.engines.sql.vetted.regex import portable
 from dctv.errors import NotOnThisEngine
 from dctv.plan import expressions as e
 from dctv.plan import queries as q
-from dctv.plan.build import ROW_NUMBER, by_names, call, case, join, select, whole, with_steps
+from dctv.plan.build import ROW_NUMBER, by_names, call, case, int64, join, select, with_steps
 from dctv.plan.node import Node, Query
 from dctv.plan.walk import walk
 from dctv.record import replace
@@ -143,7 +143,7 @@ def test_a_query_without_the_types_of_its_tables() -> None:
         (e.Binary("%", K, J), "`i` % NULLIF(`j`, 0)"),
         (call("trunc", e.Binary("//", D, D)), None),
         (call("DCTV_ZERO_DIVISION", D), "CAST(NULL AS DOUBLE)"),
-        (whole(5), "CAST('5' AS BIGINT)"),
+        (int64(5), "CAST('5' AS BIGINT)"),
         (e.Cast(D, "BIGINT"), "CAST(BROUND(`d`) AS BIGINT)"),
         (e.Cast(P, "BIGINT"), "CAST(CAST(ROUND(`p`, 0) AS DECIMAL(38, 0)) AS BIGINT)"),
         (e.Cast(D, "INTEGER", lenient=True), "TRY_CAST(BROUND(`d`) AS INT)"),

@@ -65,7 +65,7 @@ TEXT = """# tracer: nop
 
 
 @pytest.mark.parametrize("target", ["out.pftrace", "out.json"])
-def test_what_is_left_out_is_counted_by_kind(target: str, tmp_path: Path) -> None:
+def test_omissions_are_counted_by_kind(target: str, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text(TEXT)
     done = run("convert", str(tmp_path / "in.txt"), str(tmp_path / target))
     assert (done.code, done.err) == (0, "warning: 2 events `kmalloc` were left out: no track is made of them\n")
@@ -81,7 +81,7 @@ def test_what_is_left_out_is_counted_by_kind(target: str, tmp_path: Path) -> Non
     assert bounds["_ts"] == {"out.pftrace": 1000, "out.json": 3000}[target]
 
 
-def test_an_empty_export_of_a_trace_is_told(tmp_path: Path) -> None:
+def test_an_empty_export_of_a_trace_is_reported(tmp_path: Path) -> None:
     done = run("convert", str(DATA / "perf" / "cpuclock.data"), str(tmp_path / "out.pftrace"))
     assert done.code == 0
     assert "warning: 1411 events `sample` were left out: no track is made of them\n" in done.err

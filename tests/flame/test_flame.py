@@ -65,7 +65,7 @@ def trace(path: Path, calls: Sequence[tuple[str, float, float]]) -> Path:
     return path
 
 
-def test_totals_are_those_of_the_report(tmp_path: Path) -> None:
+def test_totals_match_the_report(tmp_path: Path) -> None:
     picture = drawn(tmp_path, CALLS, "-F", "train")
     lines = run("report", CALLS, "-F", "train", "-f", "total,call").out.splitlines()[2:]
     rows = [line.split() for line in lines]
@@ -108,7 +108,7 @@ def test_filters_see_stacks_of_samples(tmp_path: Path) -> None:
     assert "worker" not in {name for name, *_ in drawn(tmp_path, COLLAPSED, "-N", "worker").frames}
 
 
-def test_what_is_too_narrow_is_counted(tmp_path: Path) -> None:
+def test_frames_that_are_too_narrow_are_counted(tmp_path: Path) -> None:
     slices = [("long", 0, 1000), *((f"short{n}", n, 0.001) for n in range(1, 8)), ("end", 1000, 1000)]
     path = trace(tmp_path / "x.json", slices)
     picture = drawn(tmp_path, path)
@@ -132,7 +132,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("options", [[], ["--reverse"]])
-def test_names_are_nothing_but_text(tmp_path: Path, options: list[str]) -> None:
+def test_hostile_names_are_escaped(tmp_path: Path, options: list[str]) -> None:
     path = trace(tmp_path / "x.json", [(name, n, 1) for n, name in enumerate(HOSTILE)])
     picture = drawn(tmp_path, path, "--title", HOSTILE[0], *options)
     shown = re.sub("[\n\u2028\u202e]", " ", HOSTILE[5]).replace("\x00", "\ufffd").replace("\x07", "\ufffd")
@@ -144,7 +144,7 @@ def test_names_are_nothing_but_text(tmp_path: Path, options: list[str]) -> None:
     assert not any(name.startswith("on") or name in ("href", "src", "style") for name in attributes)
 
 
-def test_nothing_else_is_needed(tmp_path: Path) -> None:
+def test_the_picture_is_self_contained(tmp_path: Path) -> None:
     drawn(tmp_path, CALLS)
     text = (tmp_path / "x.svg").read_text()
     assert set(re.findall(r"https?://[^\"']*", text)) == {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml"}
@@ -183,7 +183,7 @@ def test_calls_that_do_not_end_are_as_long_as_what_they_call(tmp_path: Path) -> 
     assert drawn(tmp_path, path).told("main") == ["at least 5.000 us, 100.00 %, 1 call"]
 
 
-def test_nothing_to_show(tmp_path: Path) -> None:
+def test_an_empty_flame_graph(tmp_path: Path) -> None:
     picture = drawn(tmp_path, CALLS, "-F", "nosuch")
     assert picture.frames == []
     assert "there is nothing to show" in picture.texts
@@ -199,7 +199,7 @@ def test_nothing_to_show(tmp_path: Path) -> None:
         ([CALLS, "-F", "a@sample=x"], "<filter>:1:10: expected a number from 1, found `x`"),
     ],
 )
-def test_errors_tell_what_was_expected(
+def test_errors_state_what_was_expected(
     words: list[str | Path], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     try:

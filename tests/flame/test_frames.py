@@ -46,7 +46,7 @@ def tree(stacks: Paths) -> FlameTree:
 
 @bounded(80)
 @given(paths(), st.integers(0, 30))
-def test_what_is_left_out_is_counted(stacks: Paths, least: int) -> None:
+def test_omitted_frames_are_counted(stacks: Paths, least: int) -> None:
     wide = widths(stacks)
     drawn = shown(tree(stacks), None, least)
     kept = {path for path, width in wide.items() if width >= max(least, 1)}

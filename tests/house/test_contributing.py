@@ -36,5 +36,5 @@ def test_a_name_occurs_in_the_code() -> None:
     assert [name for name in NAMES if name.removesuffix("()") not in words] == []
 
 
-def test_there_is_something_of_each_kind() -> None:
+def test_every_named_kind_exists() -> None:
     assert min(map(len, (PATHS, TARGETS, NAMES))) > 5

@@ -105,7 +105,7 @@ def executed(command: str, environment: dict[str, str]) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("page", "texts"), blocks("sql"), ids=name_of)
-def test_sql_gives_what_it_gave(page: Path, texts: list[str], pytestconfig: pytest.Config) -> None:
+def test_sql_results_match_the_documents(page: Path, texts: list[str], pytestconfig: pytest.Config) -> None:
     """The blocks of a page run in one session, in order, with a kernel trace as `t` and an I/O trace as `io`.
 
     In whatever way they are carried out, the same comes out. `pytest --accept` writes what comes out of selects.

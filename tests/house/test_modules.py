@@ -30,12 +30,12 @@ def test_modules_are_short() -> None:
     assert {name: n for name, n in lengths.items() if n > LONGEST} == {}
 
 
-def test_modules_are_named_for_what_they_hold() -> None:
+def test_modules_have_specific_names() -> None:
     found = [short(p) for p in files(*SOURCES) if NAMELESS & {p.stem, *p.relative_to(ROOT).parts}]
     assert found == []
 
 
-def test_every_module_says_what_it_is() -> None:
+def test_every_module_has_a_docstring() -> None:
     python = [p for p in files(".py") if not ast.get_docstring(ast.parse(p.read_text(encoding="utf-8")))]
     rust = [p for p in files(".rs") if not p.read_text(encoding="utf-8").startswith("//!")]
     sql = [p for p in files(".sql", under="stdlib") if not p.read_text(encoding="utf-8").startswith("-- ")]
@@ -72,7 +72,7 @@ def test_property_tests_take_their_settings_from_one_place() -> None:
     assert [short(p) for p in tests if re.search(r"\bsettings\(", p.read_text(encoding="utf-8"))] == []
 
 
-def test_what_is_only_allowed_to_fall_has_not_risen() -> None:
+def test_ratchets_have_not_risen() -> None:
     """A count below its figure is to be written down there, so that it cannot rise again."""
     figures = tomllib.loads(RATCHET.read_text(encoding="utf-8"))
     text = "\n".join(p.read_text(encoding="utf-8") for p in files(".py", ".pyi", ".rs"))

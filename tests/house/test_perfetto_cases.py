@@ -24,7 +24,7 @@ def test_every_reason_is_used() -> None:
     assert set(REASONS) == {entry.missing for entry in entries().values() if entry.missing}
 
 
-def test_an_entry_says_one_thing() -> None:
+def test_every_entry_has_one_statement() -> None:
     for entry in entries().values():
         assert bool(entry.query) + bool(entry.error) + bool(entry.missing) == 1, entry.name
         assert bool(entry.differs) == bool(entry.design), entry.name

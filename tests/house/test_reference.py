@@ -8,13 +8,13 @@ from docs.generate import REFERENCE, pages
 from tests.house.tree import ROOT, short
 
 
-def test_pages_say_what_the_registries_say() -> None:
+def test_reference_pages_are_up_to_date() -> None:
     """`make accept` writes the pages."""
     stale = [short(path) for path, text in pages() if path.read_text(encoding="utf-8") != text]
     assert stale == []
 
 
-def test_every_view_says_what_it_and_its_columns_hold_and_whose_it_is() -> None:
+def test_every_view_has_descriptions_and_formats() -> None:
     text = (REFERENCE / "stdlib.md").read_text(encoding="utf-8")
     sections = {part.partition("\n")[0]: part for part in text.split("\n### ")[1:]}
     shown = [module for module in modules() if module.parts[0] not in HIDDEN]

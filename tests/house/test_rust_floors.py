@@ -43,7 +43,7 @@ def test_no_new_modules_see_each_other_in_a_circle() -> None:
     assert new == {}
 
 
-def test_what_is_named_is_found(tmp_path: Path) -> None:
+def test_named_modules_exist(tmp_path: Path) -> None:
     texts = {
         "lib": "mod a;\nmod b;",
         "a/mod": "use crate::b::{self, c::{D, E as F}};\nmod x;\nmod y;\n// crate::e::G",

@@ -38,11 +38,11 @@ def test_start_is_light(work: str) -> None:
     assert loaded(work) == "loaded:"
 
 
-def test_the_report_sees_what_is_loaded() -> None:
+def test_the_report_lists_loaded_modules() -> None:
     assert loaded("import duckdb").startswith("loaded: duckdb")
 
 
-def test_an_index_loads_what_it_takes(tmp_path: Path) -> None:
+def test_indexing_loads_only_needed_modules(tmp_path: Path) -> None:
     trace = tmp_path / "trace.json"
     trace.write_text('[{"name": "a", "ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]')
     words = ["index", str(trace), "--index-dir", str(tmp_path / "index")]

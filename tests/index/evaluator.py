@@ -27,7 +27,7 @@ def truth(predicate: p.Predicate, row: Row) -> bool | None:
             found = None if of_opposites is None else not of_opposites
         case p.IsNull(column):
             found = row[column] is None
-        case p.Anything():
+        case p.Undecidable():
             found = row["luck"]
         case p.Compare(columns, operator, literal):
             values = [row[c] for c in columns]

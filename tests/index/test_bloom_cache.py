@@ -39,11 +39,11 @@ def test_the_least_recently_used_leave() -> None:
     cache = BloomCache(limit=2 * SIZE)
     for position in (0, 1, 0, 2):
         cache.get(_key(position), lambda: _blob("a"))
-    assert [cache.known(_key(n)) for n in range(3)] == [True, False, True]
+    assert [cache.is_cached(_key(n)) for n in range(3)] == [True, False, True]
     assert cache.bytes == 2 * SIZE
 
 
-def test_one_that_is_larger_than_all_room_is_not_kept() -> None:
+def test_a_filter_larger_than_the_cache_is_not_cached() -> None:
     cache = BloomCache(limit=SIZE - 1)
     assert cache.get(_key(0), lambda: _blob("a")) is not None
     assert len(cache) == cache.bytes == 0
@@ -53,7 +53,7 @@ def test_missing_and_damaged_filters_are_none() -> None:
     cache = BloomCache()
     assert cache.get(_key(0), lambda: None) is None
     assert cache.get(_key(1), lambda: Bloom(b"no filter", 1)) is None
-    assert cache.known(_key(1))
+    assert cache.is_cached(_key(1))
 
 
 def test_indexes_do_not_mix() -> None:

@@ -230,7 +230,7 @@ def test_a_read_only_folder(case: Case, tmp_path: Path) -> None:
     shutil.rmtree(root)
 
 
-def test_what_a_link_leads_to_is_not_swept(tmp_path: Path) -> None:
+def test_targets_of_links_are_not_deleted(tmp_path: Path) -> None:
     inside, outside = tmp_path / "index", tmp_path / "outside"
     inside.mkdir()
     outside.mkdir()

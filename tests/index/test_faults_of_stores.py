@@ -378,7 +378,7 @@ def test_a_store_that_changes_while_it_is_read(
 
 
 @one
-def test_the_command_line_tells_damage(case: Case, good: Path, tmp_path: Path) -> None:
+def test_the_command_line_reports_damage(case: Case, good: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(good, tmp_path / "idx"))
     place = ("--index-dir", folder)
     query: tuple[str | Path, ...] = (

@@ -122,7 +122,7 @@ def test_unknown_dimensions_are_refused(tmp_path: Path) -> None:
 def notes_of(tmp_path: Path) -> tuple[list[str], Index | None]:
     told: list[str] = []
     trace = trace_of(tmp_path / "a.notes", tmp_path / "b.notes")
-    return told, find(trace.about, tmp_path / "idx", told.append)
+    return told, find(trace.subject, tmp_path / "idx", told.append)
 
 
 def test_a_changed_trace_is_noticed(tmp_path: Path) -> None:
@@ -146,10 +146,10 @@ def test_an_index_of_another_trace_is_refused(tmp_path: Path) -> None:
     index = built(tmp_path)
     other = trace_of(write_notes(tmp_path / "c.notes", 5))
     with pytest.raises(IndexUnusable, match="is of another trace: its files differ"):
-        open_index(index.folder, other.about)
+        open_index(index.folder, other.subject)
     options = trace_of(*(file.path for file in index.files), clock="mono")
     with pytest.raises(IndexUnusable, match="is of another trace: its format or options differ"):
-        open_index(index.folder, options.about)
+        open_index(index.folder, options.subject)
 
 
 def test_an_index_of_a_newer_program_is_refused_and_rebuilt(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_an_index_of_a_newer_program_is_refused_and_rebuilt(tmp_path: Path) -> N
 
 def test_no_flipped_bit_goes_unnoticed(tmp_path: Path) -> None:
     index = built(tmp_path, 300)
-    about = trace_of(*(file.path for file in index.files)).about
+    about = trace_of(*(file.path for file in index.files)).subject
     raw = index.path.read_bytes()
     draw = random.Random(None if EXPLORE else 7)
     places = [
@@ -245,7 +245,7 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("statement", DAMAGE)
-def test_check_finds_what_is_wrong(tmp_path: Path, statement: str) -> None:
+def test_check_finds_damage(tmp_path: Path, statement: str) -> None:
     from dctv.index.seal import seal, unsealed_copy
 
     index = built(tmp_path)
@@ -258,7 +258,7 @@ def test_check_finds_what_is_wrong(tmp_path: Path, statement: str) -> None:
     connection.close()
     seal(tmp_path / "copy")
     (tmp_path / "copy").replace(index.path)
-    wrong = open_index(index.folder, trace.about)
+    wrong = open_index(index.folder, trace.subject)
     assert wrong is not None
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -276,7 +276,7 @@ def test_a_trace_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
     growing = dataclasses.replace(trace, context=dataclasses.replace(trace.context, progress=grow))
     with pytest.raises(IndexFailed, match="changed while it was indexed"):
         ensure(growing, plan_of(trace, tmp_path / "idx"))
-    folder = index_folder(trace.about, tmp_path / "idx")
+    folder = index_folder(trace.subject, tmp_path / "idx")
     assert sorted(p.name for p in folder.iterdir()) == ["building.lock", "lock"]
 
 
@@ -312,7 +312,7 @@ def test_where_indexes_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert index_folder(subject([tmp_path / "../..a b"], "r", {}), tmp_path).name.startswith("a_b-")
 
 
-def test_identities_tell_files_apart(tmp_path: Path) -> None:
+def test_identities_distinguish_files(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(bytes(200_000))
     os.utime(path, ns=(1, 1))
@@ -332,7 +332,7 @@ def test_identities_tell_files_apart(tmp_path: Path) -> None:
     assert identity(path).size == 0
 
 
-def test_facts_survive_as_they_are(tmp_path: Path) -> None:
+def test_metadata_round_trips(tmp_path: Path) -> None:
     index = built(tmp_path)
     assert index.entries == json.loads(json.dumps(index.entries))
 

@@ -42,9 +42,9 @@ def test_of_two_processes_one_builds(tmp_path: Path) -> None:
     assert sorted(told) == [("built 1000\n", ""), ("found 1000\n", "")]
 
 
-def test_whoever_does_not_want_to_wait_is_told(tmp_path: Path) -> None:
+def test_a_lock_without_waiting_is_an_error(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 100))
-    folder = index_folder(trace.about, tmp_path / "idx")
+    folder = index_folder(trace.subject, tmp_path / "idx")
     folder.mkdir(parents=True)
     hold = locks.build(folder, None)
     assert hold is not None
@@ -64,7 +64,7 @@ def wait_for_building(folder: Path, child: subprocess.Popen[str]) -> None:
 def test_a_killed_builder_leaves_nothing_that_looks_finished(tmp_path: Path) -> None:
     path = write_notes(tmp_path / "a.notes", 600)
     trace = trace_of(path)
-    folder = index_folder(trace.about, tmp_path / "idx")
+    folder = index_folder(trace.subject, tmp_path / "idx")
     draw = random.Random(None if EXPLORE else 1)
     finished = 0
     for _ in range(KILLS):
@@ -74,7 +74,7 @@ def test_a_killed_builder_leaves_nothing_that_looks_finished(tmp_path: Path) -> 
         child.send_signal(signal.SIGKILL)
         child.communicate()
         told: list[str] = []
-        index = find(trace.about, tmp_path / "idx", told.append)
+        index = find(trace.subject, tmp_path / "idx", told.append)
         assert told == []
         if index is not None:
             finished += 1
@@ -102,7 +102,7 @@ def failing(trace: Trace, folder: Path) -> str:
     return caught.value.message
 
 
-def test_a_full_disk_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     """A limit of the size of files stands for it."""
     trace = trace_of(write_notes(tmp_path / "a.notes", 5000))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -114,17 +114,17 @@ def test_a_full_disk_is_told(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
         signal.signal(signal.SIGXFSZ, handler)
-    folder = index_folder(trace.about, tmp_path / "idx")
+    folder = index_folder(trace.subject, tmp_path / "idx")
     assert sorted(p.name for p in folder.iterdir()) == ["building.lock", "lock"]
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 100))
     (tmp_path / "idx").write_text("a file", encoding="utf-8")
     assert "not a directory" in failing(trace, tmp_path / "idx")
 
 
-def test_what_is_in_use_is_not_swept_away(tmp_path: Path) -> None:
+def test_files_in_use_are_not_deleted(tmp_path: Path) -> None:
     trace = trace_of(write_notes(tmp_path / "a.notes", 300))
     old, _ = ensure(trace, plan_of(trace, tmp_path / "idx"))
     plan = plan_of(trace, tmp_path / "idx")
@@ -152,7 +152,7 @@ def test_the_cache_is_listed_and_bounded(tmp_path: Path) -> None:
     found = entries(root)
     assert [entry.paths[0].name for entry in found] == ["3.notes", "2.notes", "1.notes", "0.notes"]
     assert [entry.problem is None for entry in found] == [True, False, True, True]
-    used = find(traces[0].about, root, lambda _: None)
+    used = find(traces[0].subject, root, lambda _: None)
     assert used is not None
     os.utime(used.folder / "lock", (1000, 1000))
     size = found[0].bytes

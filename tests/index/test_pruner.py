@@ -164,7 +164,7 @@ def _leaf(kinds: Mapping[str, str]) -> st.SearchStrategy[p.Predicate]:
         st.builds(p.Compare, st.sampled_from([("ts",), ("dur",), ("ts", "dur")]), _OPERATORS, st.integers(-1, 50)),
         st.builds(p.Compare, st.just(("ts",)), _OPERATORS, st.just(Fraction(41, 2))),
         st.just(p.IsNull("dur")),
-        st.just(p.Anything()),
+        st.just(p.Undecidable()),
         st.sampled_from([p.ALWAYS, p.NEVER]),
     ]
     for column, kind in kinds.items():
@@ -245,14 +245,14 @@ def test_missing_values_are_neither_equal_nor_different() -> None:
     assert _kept(made, p.Not(p.In("x", (1,), has_null=True))) == []
 
 
-def test_each_tier_throws_out_what_those_before_left() -> None:
+def test_each_tier_excludes_further_chunks() -> None:
     chunks = [[_row(x=text) for text in texts] for texts in (["a", "b"], ["c", "d"], ["p", "r"], ["x", "z"])]
     made = Made(chunks, hide=frozenset({("x", 1), ("x", 2), ("x", 3)}))
     found = pruned(made, p.Compare(("x",), "=", "q"))
     assert (found.by_dictionary, found.by_range, found.by_bloom) == (1, 2, 1)
     assert str(found) == "index: 0 of 4 chunks in 0 of 2 files; thrown out: 1 by dictionary, 2 by range, 1 by bloom"
     assert str(pruned(made, p.Compare(("x",), "=", "a"))).startswith("index: 1 of 4 chunks in 1 of 2 files; ")
-    assert pruned(made, p.Anything()).is_whole
+    assert pruned(made, p.Undecidable()).keeps_all
 
 
 def test_whole_numbers_are_compared_exactly() -> None:
@@ -262,7 +262,7 @@ def test_whole_numbers_are_compared_exactly() -> None:
     assert _kept(made, p.Compare(("x",), ">", Fraction(2**54 + 1, 2))) == [1]
 
 
-def test_filters_are_asked_for_literals_as_values_are_written() -> None:
+def test_filters_are_probed_with_literals_in_canonical_form() -> None:
     hide = frozenset({("x", 0), ("x", 1)})
     doubles = Made([[_row(x=0.5), _row(x=1.5)], [_row(x=0.25), _row(x=3.0)]], hide=hide)
     assert _kept(doubles, p.Compare(("x",), "=", Fraction(1, 2))) == [0]
@@ -292,7 +292,7 @@ def test_only_dimensions_that_are_named_are_read() -> None:
 
 def test_an_empty_chunk_is_never_kept() -> None:
     made = Made([[], [_row()]])
-    assert _kept(made, p.Anything()) == [1]
+    assert _kept(made, p.Undecidable()) == [1]
     assert _kept(made, p.Not(NAME)) == []
 
 

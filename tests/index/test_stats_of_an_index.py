@@ -35,7 +35,7 @@ def made(tmp_path: Path, event: EventColumns) -> TraceMeasure | None:
         ),
     )
     try:
-        return summarized(index, TraceFiles(reader, trace.about.paths))
+        return summarized(index, TraceFiles(reader, trace.subject.paths))
     finally:
         index.close()
 

@@ -21,7 +21,7 @@ from dctv.errors import Interrupted
 from dctv.index import store
 from dctv.index.build import WrittenTable
 from dctv.index.store import StoreSorter
-from dctv.index.stored import EVENTS, damage, known, relation
+from dctv.index.stored import EVENTS, damage, relation, stored_metadata
 from dctv.types.schema import ColumnType, Kind, Schema
 from tests.bounds import bounded
 
@@ -132,7 +132,7 @@ CHUNKS = st.lists(
 
 @bounded(60)
 @given(chunks=CHUNKS, memory=st.sampled_from([0, 1 << 20]), group=st.sampled_from([2, 5, 1000]))
-def test_what_is_stored_is_read_back(
+def test_stored_rows_are_read_back(
     tmp_path_factory: pytest.TempPathFactory,
     chunks: list[tuple[int, dict[str, list[Row]], list[Row]]],
     memory: int,
@@ -180,7 +180,7 @@ def small(folder: Path) -> dict[str, tuple[Path, WrittenTable]]:
     return build(folder, [chunk(0, {"b": rows}, [{"key": "x", "value": 1}], Format.types)], Format())
 
 
-def test_types_are_those_of_arrow_tables_in_memory(tmp_path: Path) -> None:
+def test_types_match_arrow_tables_in_memory(tmp_path: Path) -> None:
     found = small(tmp_path)
     names = list(Format.types)
     query = write(relation(found["raw_events.b"][0], names))
@@ -218,7 +218,7 @@ def test_any_flipped_bit_is_noticed(tmp_path: Path) -> None:
         broken = bytearray(whole)
         broken[dice.randrange(len(whole))] ^= 1 << dice.randrange(8)
         path.write_bytes(broken)
-        assert damage(path, told.columns) == f"1 of {len(known(told.columns).parts)} parts are damaged"
+        assert damage(path, told.columns) == f"1 of {len(stored_metadata(told.columns).parts)} parts are damaged"
     for size in (0, 5, len(whole) - 1):
         path.write_bytes(whole[:size])
         assert damage(path, told.columns) == "its size has changed"
@@ -228,7 +228,7 @@ def test_any_flipped_bit_is_noticed(tmp_path: Path) -> None:
 
 def test_damage_of_a_column_does_not_harm_the_others(tmp_path: Path) -> None:
     path, told = small(tmp_path)["raw_events.b"]
-    parts = known(told.columns)
+    parts = stored_metadata(told.columns)
     number = parts.numbers["dur"]
     at = sum(size for _, size, _ in parts.parts[: [column for column, _, _ in parts.parts].index(number)])
     broken = bytearray(path.read_bytes())

@@ -104,7 +104,7 @@ EVENTS = st.lists(
 
 @bounded(150)
 @given(st.lists(EVENTS, min_size=1, max_size=4), st.booleans())
-def test_a_summary_is_what_all_events_say(chunks: list[list[Row]], with_categories: Any) -> None:
+def test_a_summary_matches_all_events(chunks: list[list[Row]], with_categories: Any) -> None:
     rows = [row for chunk in chunks for row in chunk]
     summary = known(indexed(chunks), categories=with_categories)
     assert summary.events == len(rows)

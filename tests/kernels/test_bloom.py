@@ -68,7 +68,7 @@ def test_every_bit_is_where_the_formulas_put_it(texts: list[str], entries: int, 
     assert bloom.num_entries == len(texts)
 
 
-def test_few_strange_texts_are_taken_for_known_ones() -> None:
+def test_false_positives_are_rare() -> None:
     bloom = filled([f"known {i}" for i in range(1024)])
     wrong = sum(bloom.may_contain(f"strange {i}") for i in range(20_000))
     assert 100 < wrong < 300
@@ -109,7 +109,7 @@ def test_impossible_filters_are_refused(entries: int, rate: float) -> None:
         struct.pack("<III", 3, 0, 65) + bytes(8) + b"\x02",
     ],
 )
-def test_what_is_no_filter_is_refused(blob: bytes) -> None:
+def test_an_invalid_filter_is_refused(blob: bytes) -> None:
     with pytest.raises(ValueError, match="Bloom filter"):
         Bloom.from_bytes(blob)
 

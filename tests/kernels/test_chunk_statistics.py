@@ -138,7 +138,7 @@ def any_column(draw: st.DrawFn) -> tuple[list[Any], pa.DataType] | None:
 
 @bounded(300)
 @given(st.lists(any_column(), max_size=3))
-def test_dimensions_are_what_all_values_say(parts: list[tuple[list[Any], pa.DataType] | None]) -> None:
+def test_dimensions_match_all_values(parts: list[tuple[list[Any], pa.DataType] | None]) -> None:
     events: Events = []
     values: list[Any] = []
     for number, part in enumerate(parts):
@@ -200,7 +200,7 @@ def test_narrow_times_and_durations_say_the_same() -> None:
 
 @bounded(200)
 @given(ROWS, st.sampled_from([pa.utf8(), pa.dictionary(pa.int32(), pa.utf8())]))
-def test_the_summary_is_what_all_events_say(rows: dict[str, list[dict[str, Any]]], texts: pa.DataType) -> None:
+def test_the_summary_matches_all_events(rows: dict[str, list[dict[str, Any]]], texts: pa.DataType) -> None:
     result = chunk_statistics(events_of(rows, {"cat": texts}), [])
     found = result["statistics"]
     everything = [(name, row) for name, members in rows.items() for row in members]
@@ -308,7 +308,7 @@ def test_batches_of_one_name_are_one() -> None:
     assert dimension(result, "name")["null_count"] == 0
 
 
-def test_nothing_is_kept_by_name_where_there_are_too_many() -> None:
+def test_too_many_names_give_no_sums_by_name() -> None:
     rows = {f"n{i}": [{"_ts": i, "dur": i}] for i in range(1025)}
     result = chunk_statistics(events_of(rows), [])
     found = result["statistics"]
@@ -453,6 +453,6 @@ def test_lines_are_packed_and_unpacked(lines: list[int]) -> None:
     "packed",
     [b"", b"x", zlib.compress(b"\x80"), zlib.compress(b"\xff\xff\xff\xff\x0f\x01"), zlib.compress(bytes(10**6))],
 )
-def test_what_is_no_packed_lines_is_refused(packed: bytes) -> None:
+def test_invalid_packed_lines_are_refused(packed: bytes) -> None:
     with pytest.raises(ValueError, match="these are no packed line numbers"):
         unpack_lines(packed, 10)

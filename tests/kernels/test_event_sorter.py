@@ -255,7 +255,7 @@ def test_memory_stays_below_the_limit_with_unique_texts(tmp_path: Path) -> None:
     assert sorter.peak < 2.5 * limit
 
 
-def test_lines_are_dropped_and_columns_can_be_told(tmp_path: Path) -> None:
+def test_lines_are_dropped_and_columns_can_be_declared(tmp_path: Path) -> None:
     batch = pa.record_batch({"_ts": [2, 1], "a": [5, 6], "b": [None, 7], "dctv:line": pa.array([0, 1], pa.uint32())})
     sorter = sorted_events(tmp_path, 1 << 20, [(3, "t", batch)])
     wanted = told(_ts="int64", b="string", a="double", c="bool")
@@ -301,7 +301,7 @@ def test_all_events_come_in_order_of_time_tables_and_rows(
     assert found == [{"_ts": ts, "name": f"t{table}", "pid": pid, **rest} for ts, table, _, pid in sorted(expected)]
 
 
-def test_values_that_do_not_fit_the_told_type_are_an_error(tmp_path: Path) -> None:
+def test_values_that_do_not_fit_the_declared_type_are_an_error(tmp_path: Path) -> None:
     sorter = sorted_events(tmp_path, 1 << 20, [(0, "t", pa.record_batch({"_ts": [1], "a": ["x"]}))])
     with pytest.raises(pa.ArrowInvalid, match="column `a` has values of kind Code, which cannot become Int"):
         read(sorter, "t", told(_ts="int64", a="int64"))

@@ -182,7 +182,7 @@ def _saved(forest: Forest, path: Path) -> Forest:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.monoid}-{case.values.__name__}")
-def test_ranges_are_those_of_brute_force(case: Case, size: int, tmp_path: Path) -> None:
+def test_ranges_match_brute_force(case: Case, size: int, tmp_path: Path) -> None:
     random = np.random.default_rng(size)
     values = case.values(random, size)
     forest = Forest(case.monoid)
@@ -304,7 +304,7 @@ def test_the_first_leaf_that_reaches_a_bound(monoid: str, reached: Callable[[lis
         assert forest.search(first, end, bound) == expected
 
 
-def test_bins_are_those_of_sketches_of_the_index() -> None:
+def test_bins_match_sketches_of_the_index() -> None:
     values = [0, 1, 5, 1000, 123_456, 2**62]
     forest, sketch = Forest("sketch"), Sketch()
     forest.append(pa.array([values]))
@@ -337,7 +337,7 @@ def test_a_file_that_was_damaged_is_refused(tmp_path: Path) -> None:
         Forest.open(good + b"\0")
 
 
-def test_what_is_wrong_is_told(tmp_path: Path) -> None:
+def test_wrong_input_is_reported(tmp_path: Path) -> None:
     forest = Forest("longest")
     with pytest.raises(ValueError, match="unknown monoid `largest`, expected one of count, sum,"):
         Forest("largest")

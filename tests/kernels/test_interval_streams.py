@@ -34,7 +34,7 @@ SWEEPS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", SWEEPS)
-def test_chunks_are_let_go(name: str) -> None:
+def test_chunks_are_freed(name: str) -> None:
     """One partition has a span that never ends; of the others each is met in one batch only."""
     alive: set[int] = set()
     most = 0

@@ -155,7 +155,7 @@ def test_label_events(data: st.DataObject, keys: list[str]) -> None:
 
 @UNTIMED
 @given(st.data(), st.sampled_from(KEY_SETS))
-def test_checked_hands_on_what_is_right(data: st.DataObject, keys: list[str]) -> None:
+def test_valid_rows_pass_the_check(data: st.DataObject, keys: list[str]) -> None:
     table = data.draw(overlapping_tables(keys))
     parts, names = len(keys), _names(table, len(keys))
     apart = _sorted(oracle.truncate(table.rows, parts)) == _sorted(list(table.rows))
@@ -187,7 +187,7 @@ def _checked(table: Table, **options: Any) -> list[Row]:
         ([(LAST - 3, 4)], rf"the end of a span is beyond the end of time: duration 4 at _ts {LAST - 3}$"),
     ],
 )
-def test_faults_are_shown(spans: list[Row], message: str) -> None:
+def test_invalid_rows_are_reported(spans: list[Row], message: str) -> None:
     with pytest.raises(pa.ArrowInvalid, match=message):
         _checked(make("_ts _duration", spans))
 

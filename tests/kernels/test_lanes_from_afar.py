@@ -59,7 +59,7 @@ def some_lanes(draw: st.DrawFn) -> list[list[tuple[int, int]]]:
 
 @UNTIMED
 @given(some_lanes(), st.data())
-def test_cells_are_those_of_brute_force(lanes: list[list[tuple[int, int]]], data: st.DataObject) -> None:
+def test_cells_match_brute_force(lanes: list[list[tuple[int, int]]], data: st.DataObject) -> None:
     found = indexed(lanes)
     times = [span[0] for lane in lanes for span in lane] + [span[0] + span[1] for lane in lanes for span in lane] + [0]
     for _ in range(4):
@@ -72,7 +72,7 @@ def test_cells_are_those_of_brute_force(lanes: list[list[tuple[int, int]]], data
 
 @UNTIMED
 @given(some_lanes(), st.sampled_from([1, 2, 5, 64, 4096]))
-def test_cells_are_those_of_the_sweep(lanes: list[list[tuple[int, int]]], step: int) -> None:
+def test_cells_match_the_sweep(lanes: list[list[tuple[int, int]]], step: int) -> None:
     # Span tables have no spans without length.
     whole = [[span for span in lane if span[1]] for lane in lanes]
     first = accumulate((len(lane) for lane in whole), initial=0)
@@ -105,7 +105,7 @@ def of_numpy(begins: np.ndarray, lengths: np.ndarray, window: tuple[int, int, in
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_cells_of_many_groups_are_those_of_numpy(seed: int) -> None:
+def test_cells_of_many_groups_match_numpy(seed: int) -> None:
     """Small lanes and such as stand on pages of their own, with spans that come evenly, or in bursts."""
     random = np.random.default_rng(seed)
     lanes = []

@@ -96,7 +96,7 @@ def rounded(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 
 @UNTIMED
 @given(a_lane(), st.integers(0, 2**32), st.tuples(STEPS, st.integers(-600, 3000), st.integers(1, 9000)))
-def test_levels_are_those_of_brute_force(lane: list[Span], seed: int, window: tuple[int, int, int]) -> None:
+def test_levels_match_brute_force(lane: list[Span], seed: int, window: tuple[int, int, int]) -> None:
     random = np.random.default_rng(seed)
     values = random.choice([0.0, 1.0, -3.5, 1e9, NAN], len(lane))
     lanes = kernels.Lanes(*columns(lane), values=pa.array(values))
@@ -154,7 +154,7 @@ def test_lanes_that_are_none(options: dict[str, Any], message: str) -> None:
         kernels.Lanes(*columns([(0, 1), (1, 1)]), **options)
 
 
-def test_what_an_index_takes() -> None:
+def test_size_of_an_index() -> None:
     random = np.random.default_rng(7)
     lane = pa.array(np.arange(300_000) * 10), pa.array(np.full(300_000, 10))
     for count in (1, 2, 7, 64):

@@ -86,7 +86,7 @@ def test_nest() -> None:
     assert counter.value == 0
 
 
-def test_chunks_are_let_go_while_a_long_span_is_open() -> None:
+def test_chunks_are_freed_while_a_long_span_is_open() -> None:
     schema = pa.schema([(name, pa.int64()) for name in ("_ts", "_duration", "cpu", "x")])
     alive: set[int] = set()
     most = 0

@@ -86,7 +86,7 @@ def test_oracle(data: st.DataObject) -> None:
             assert a[2] != b[2] or a[6] != b[6] or not overlap or within, "slices of one lane nest"
 
 
-def test_what_overlaps_is_on_another_lane() -> None:
+def test_overlapping_slices_are_on_separate_lanes() -> None:
     slices = [(0, 1, 100, "p"), (0, 1, 10, "a"), (5, 1, 10, "b"), (6, 1, 3, "c"), (20, 1, 5, "d"), (90, 1, 20, "e")]
     assert [(r[7], r[4], r[5], r[6]) for r in laid(make(NAMES, slices, **KINDS).whole())] == [
         ("p", None, 0, 0),

@@ -48,7 +48,7 @@ def test_lanes_are_the_first_that_are_free(drawn: list[Row], cut: int) -> None:
     assert packed(rows, (min(cut, len(rows)),)) == expected(rows)
 
 
-def test_nested_rows_are_where_their_depth_says() -> None:
+def test_nested_rows_are_at_their_depth() -> None:
     rows: list[Row] = [(0, 1, 0, 5), (0, 0, 0, 9), (0, 2, 3, 2), (0, 1, 5, 4), (0, 0, 9, 1)]
     assert [lane for _, lane in packed(rows)] == [1, 0, 2, 1, 0]
 

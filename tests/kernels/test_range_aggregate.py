@@ -168,7 +168,7 @@ def test_values_of_any_type() -> None:
         _aggregated(table, windows, "max", events=True)
 
 
-def test_what_is_no_number_is_larger_than_any() -> None:
+def test_nan_is_larger_than_any_number() -> None:
     nan = float("nan")
     table = make("_ts v", [(0, nan), (1, 1.0), (2, float("-inf"))], v=pa.float64()).whole()
     windows = make("_ts _duration", [(0, 2), (0, 3)]).whole()

@@ -74,7 +74,7 @@ def test_readers_at_different_places(
     assert made.rows == sum(sizes)
 
 
-def test_what_every_reader_has_had_is_not_kept(tmp_path: Path) -> None:
+def test_rows_that_every_reader_has_read_are_freed(tmp_path: Path) -> None:
     source = Source([3] * 100)
     made = buffer(source, 2, 1000, tmp_path)
     one, two = (pa.RecordBatchReader.from_stream(made.open()) for _ in range(2))
@@ -84,7 +84,7 @@ def test_what_every_reader_has_had_is_not_kept(tmp_path: Path) -> None:
     assert made.peak < 200
 
 
-def test_a_reader_that_was_dropped_holds_nothing_up(tmp_path: Path) -> None:
+def test_a_dropped_reader_does_not_block_others(tmp_path: Path) -> None:
     made = buffer(Source([3] * 100), 2, 1000, tmp_path)
     one, two = (pa.RecordBatchReader.from_stream(made.open()) for _ in range(2))
     del two

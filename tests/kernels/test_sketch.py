@@ -102,7 +102,7 @@ def test_the_blob_is_as_documented() -> None:
     assert sketch.to_bytes() == bytes([1, 2, 0, 2, 0, 3, 1, 0xAC, 2])
 
 
-def test_nothing_has_no_quantile() -> None:
+def test_an_empty_sketch_has_no_quantile() -> None:
     sketch = Sketch()
     sketch.add(5, 0)
     assert (sketch.quantile(0.5), sketch.min, sketch.max, sketch.count) == (None, None, None, 0)
@@ -139,7 +139,7 @@ def test_counts_do_not_overflow() -> None:
         b"\x01\x02\x00\x01\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x00\x01",  # more than 2^64 values
     ],
 )
-def test_what_is_no_sketch_is_refused(blob: bytes) -> None:
+def test_an_invalid_sketch_is_refused(blob: bytes) -> None:
     with pytest.raises(ValueError, match="this is no sketch"):
         Sketch.from_bytes(blob)
 

@@ -111,7 +111,7 @@ def _simulated(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 
 @bounded(20)
 @given(_events())
-def test_states_are_those_of_a_simulation(rows: list[dict[str, Any]]) -> None:
+def test_states_match_a_simulation(rows: list[dict[str, Any]]) -> None:
     found = _queried(rows, f"SELECT {OWN} FROM s")
     assert sorted(map(repr, found)) == sorted(map(repr, _simulated(rows)))
 

@@ -151,7 +151,7 @@ def test_rows_are_reported_and_a_report_can_end_it(tmp_path: Path) -> None:
         write_table(str(tmp_path / "b"), stream(rows, 4), ascending=True, progress=stop)
 
 
-def test_what_cannot_be_written_or_read_is_told(tmp_path: Path) -> None:
+def test_failures_to_write_or_read_are_errors(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="cannot write") as missing:
         write_table(str(tmp_path / "no" / "a"), stream([], 1), ascending=True)
     assert missing.value.errno == errno.ENOENT

@@ -101,7 +101,7 @@ def test_a_long_span_is_three_rows_at_most() -> None:
     assert {row[2:] for row in found} == {(3, 3, 3, 3.0)}
 
 
-def test_ranges_carry_in_what_reaches_over_their_edge() -> None:
+def test_ranges_include_spans_that_cross_their_edges() -> None:
     table = make("_ts _duration v", [(0, 100, 7), (100, 3, 9)])
     assert _zoomed(table.whole(), step=10, start=15, stop=102) == [
         (15, 5, 7, 7, 7, 7.0),

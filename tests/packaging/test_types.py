@@ -70,7 +70,7 @@ def test_a_program_has_no_fault(checked: dict[str, list[str]]) -> None:
     assert checked["report.py"] == []
 
 
-def test_mistakes_are_found_and_types_are_known(checked: dict[str, list[str]]) -> None:
+def test_type_checkers_find_mistakes_and_know_types(checked: dict[str, list[str]]) -> None:
     assert [line.partition(": ")[2] for line in checked["wrong.py"]] == TOLD
 
 

@@ -47,11 +47,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-def test_name_says_that_one_wheel_is_for_all_later_pythons(wheel: Path) -> None:
+def test_the_wheel_is_abi3(wheel: Path) -> None:
     assert "-cp311-abi3-" in wheel.name
 
 
-def test_name_says_which_c_library_it_takes(wheel: Path) -> None:
+def test_the_wheel_is_manylinux(wheel: Path) -> None:
     found = re.search(r"-manylinux_2_(\d+)_\w+\.whl$", wheel.name)
     assert found is not None, wheel.name
     assert 17 <= int(found[1]) <= int(platform.libc_ver()[1].rpartition(".")[2])
@@ -72,7 +72,7 @@ def test_wheel_holds_data_and_no_tests(wheel: Path) -> None:
     assert {"dctv/_kernels.abi3.so", "dctv/_kernels.pyi", "dctv/py.typed"} <= set(names)
 
 
-def test_wheel_tells_the_licences_of_what_is_in_its_page(wheel: Path) -> None:
+def test_wheel_lists_the_licences_of_the_bundled_page(wheel: Path) -> None:
     told = ZipFile(wheel).read("dctv/_data/page/assets/licences.txt").decode()
     used = json.loads((ROOT / "web" / "package.json").read_text(encoding="utf-8"))["dependencies"]
     versions = {name: version for name, version in used.items() if f"{name} {version}, " in told}
@@ -80,7 +80,7 @@ def test_wheel_tells_the_licences_of_what_is_in_its_page(wheel: Path) -> None:
     assert {name: version for name, version in used.items() if name != "codemirror"}.items() <= versions.items()
 
 
-def test_sources_hold_the_page_and_nothing_that_was_made_of_them(tmp_path: Path) -> None:
+def test_the_source_distribution_has_the_page_and_no_build_products(tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / "bin" / "python"
     requires = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]

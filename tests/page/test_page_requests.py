@@ -69,7 +69,7 @@ def test_another_origin_is_refused(server: Served, origin: str) -> None:
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_what_another_site_sends_is_refused(server: Served, site: str) -> None:
+def test_requests_from_another_site_are_refused(server: Served, site: str) -> None:
     for path, mode in (("api/session", "no-cors"), ("assets/app.js", "no-cors"), ("", "no-cors"), ("", "cors")):
         headers = {"sec-fetch-site": site, "sec-fetch-mode": mode}
         assert server.get(path, **headers).status == 403
@@ -112,7 +112,7 @@ def test_only_files_of_the_page_are_sent(server: Served, path: str) -> None:
     assert server.get(path).status in (403, 404)
 
 
-def test_a_form_of_another_page_asks_nothing(server: Served) -> None:
+def test_a_form_of_another_page_has_no_effect(server: Served) -> None:
     """A form can send text, but not JSON, without being asked whether it may."""
     body = json.dumps({"sql": "SELECT 1 AS a"}).encode()
     for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
@@ -158,7 +158,7 @@ def test_a_page_mounts_no_path(server: Served, path: str) -> None:
     assert [mount["name"] for mount in server.get("api/session").json()["mounts"]] == ["t"]
 
 
-def test_a_dropped_file_is_private_and_gone_at_the_end(tmp_path: Path) -> None:
+def test_a_dropped_file_is_private_and_deleted_at_the_end(tmp_path: Path) -> None:
     home = tmp_path / "rows"
     with served(tmp_path, "--temp-directory", home, f"t={CHROME}") as server:
         answer = server.raw(

@@ -36,15 +36,15 @@ def test_all_that_is_within_is_found() -> None:
     assert {node.name for node in walk(QUERY) if isinstance(node, TableName)} == {"t", "u", "v"}
 
 
-def test_nested_queries_are_told_apart() -> None:
+def test_nested_queries_are_distinguished() -> None:
     assert nested(QUERY) == [INNER]
     assert {node.name for node in own(QUERY) if isinstance(node, Column)} == {"a", "b", "c", "d", "total"}
     assert is_single(INNER)
     assert not is_single(QUERY)
-    assert not is_single(w.together([INNER, INNER]))
+    assert not is_single(w.concatenated([INNER, INNER]))
 
 
-def test_what_does_not_change_stays_the_same_object() -> None:
+def test_unchanged_nodes_stay_the_same_object() -> None:
     def renamed(node: Node) -> Node | None:
         return Column("e", "y") if node == Column("d", "y") else None
 
@@ -55,7 +55,7 @@ def test_what_does_not_change_stays_the_same_object() -> None:
     assert replaced(QUERY, lambda _: None) is QUERY
 
 
-def test_what_was_given_is_not_asked_about_again() -> None:
+def test_replaced_nodes_are_not_visited_again() -> None:
     start: Node = Column("a")
     doubled = replaced(start, lambda node: Binary("+", node, node) if isinstance(node, Column) else None)
     assert doubled == Binary("+", Column("a"), Column("a"))
@@ -70,7 +70,7 @@ def test_conditions_are_flat() -> None:
     assert w.all_of([a]) is a
 
 
-def test_nodes_are_compared_by_what_they_say() -> None:
+def test_nodes_are_compared_by_value() -> None:
     again = copy.deepcopy(QUERY)
     assert again == QUERY
     assert hash(again) == hash(QUERY)

@@ -132,7 +132,7 @@ def test_the_engine_computes_what_is_written(node: e.Expression) -> None:
 
 @bounded(200)
 @given(_tests())
-def test_what_is_shown_says_the_same_to_a_reader(node: e.Expression) -> None:
+def test_shown_expressions_parse_back(node: e.Expression) -> None:
     values = ", ".join(f"({', '.join(show.expression(_literal(v)) for v in row.values())})" for row in ROWS)
     text = f"SELECT {show.expression(node)} AS found FROM (VALUES {values}) AS t({', '.join(ROWS[0])})"
     with Session() as session:

@@ -56,7 +56,7 @@ def test_a_long_member_is_repeated(tmp_path: Path) -> None:
     assert again == path.read_bytes()
 
 
-def test_plain_files_are_what_they_are(tmp_path: Path) -> None:
+def test_plain_files_are_recognized(tmp_path: Path) -> None:
     path = tmp_path / "plain"
     path.write_bytes(TEXT)
     container, again = packed_again(path, TEXT)
@@ -80,13 +80,13 @@ def test_an_empty_file_is_repeated(tmp_path: Path) -> None:
     ],
     ids=["truncated", "garbage", "zeros", "damaged"],
 )
-def test_what_no_level_gives_is_told(tmp_path: Path, raw: bytes) -> None:
+def test_an_unreproducible_compression_level_is_reported(tmp_path: Path, raw: bytes) -> None:
     path = tmp_path / "odd.gz"
     path.write_bytes(raw)
     assert not container_of(path, lambda _: None).repeatable
 
 
-def test_flushes_inside_of_a_member_are_told(tmp_path: Path) -> None:
+def test_flushes_inside_a_member_are_detected(tmp_path: Path) -> None:
     deflate = zlib.compressobj(6, zlib.DEFLATED, 31)
     raw = deflate.compress(TEXT) + deflate.flush(zlib.Z_FULL_FLUSH) + deflate.compress(TEXT) + deflate.flush()
     path = tmp_path / "flushed.gz"
@@ -94,7 +94,7 @@ def test_flushes_inside_of_a_member_are_told(tmp_path: Path) -> None:
     assert not container_of(path, lambda _: None).repeatable
 
 
-def test_another_compressor_is_told(tmp_path: Path) -> None:
+def test_another_compressor_is_detected(tmp_path: Path) -> None:
     path = tmp_path / "gnu"
     path.write_bytes(TEXT * 3)
     subprocess.run(["gzip", "-9", str(path)], check=True)

@@ -13,7 +13,7 @@ TEXTS = st.text(alphabet="ab\n\r\0é", max_size=60).map(str.encode)
 
 @bounded(200)
 @given(TEXTS)
-def test_lines_are_those_of_python(text: bytes) -> None:
+def test_lines_match_python(text: bytes) -> None:
     expected = [line + b"\n" for line in text.split(b"\n")]
     expected[-1] = expected[-1][:-1]
     assert lines_of(text).to_pylist() == [line for line in expected if line]
@@ -22,7 +22,7 @@ def test_lines_are_those_of_python(text: bytes) -> None:
 
 @bounded(200)
 @given(TEXTS, st.randoms(use_true_random=False))
-def test_parts_become_the_whole_again(text: bytes, random: Random) -> None:
+def test_parts_are_joined_again(text: bytes, random: Random) -> None:
     lines = lines_of(text)
     homes = np.array([random.randrange(3) for _ in range(len(lines))], np.uint16)
     parts = {home: chosen(lines, np.flatnonzero(homes == home)) for home in (2, 0, 1)}

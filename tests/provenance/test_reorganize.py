@@ -107,7 +107,7 @@ def slices(path: str | list[str]) -> list[tuple[object, ...]]:
         return session.sql("SELECT name, COUNT(*), SUM(_duration) FROM t.slices GROUP BY name ORDER BY name").fetchall()
 
 
-def test_views_of_records_are_those_of_their_format(tmp_path: Path, trace: list[str]) -> None:
+def test_views_of_records_match_their_format(tmp_path: Path, trace: list[str]) -> None:
     sorted_out(trace, tmp_path / "out", parquet=True)
     assert slices(str(tmp_path / "out")) == slices(trace) != []
 
@@ -130,7 +130,7 @@ LINES = st.one_of(
     members=st.integers(1, 3),
     parquet=st.booleans(),
 )
-def test_any_lines_come_back(
+def test_any_lines_are_restored(
     tmp_path_factory: pytest.TempPathFactory, files: list[list[str]], members: int, *, whole: bool, parquet: bool
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
@@ -170,7 +170,7 @@ def test_files_with_other_texts_for_a_hash_stay_apart(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "reads-2.pfw.gz").exists()
 
 
-def test_what_no_packing_repeats_is_kept(tmp_path: Path, trace: list[str]) -> None:
+def test_files_that_cannot_be_recompressed_exactly_are_kept(tmp_path: Path, trace: list[str]) -> None:
     raw = Path(trace[0]).read_bytes() + b"garbage"
     Path(trace[0]).write_bytes(raw)
     sorted_out(trace, tmp_path / "out")
@@ -226,7 +226,7 @@ def test_a_folder_with_files_is_refused(tmp_path: Path, trace: list[str]) -> Non
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["precious"]
 
 
-def test_a_folder_without_provenance_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_provenance_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match=f"no `{NAME}`"):
         verify(tmp_path, nothing)
 

@@ -46,7 +46,7 @@ def raising(error: BaseException) -> Reader:
         (UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"), "cannot read `f`: 'utf-8' codec can't decode byte 0x78"),
     ],
 )
-def test_what_readers_raise_is_told_in_words(error: BaseException, words: str) -> None:
+def test_exceptions_of_readers_become_messages(error: BaseException, words: str) -> None:
     reader = raising(error)
     assert not reader.sniff(Head(Path("f"), b"", b""))
     with pytest.raises(TraceError) as caught:
@@ -54,7 +54,7 @@ def test_what_readers_raise_is_told_in_words(error: BaseException, words: str) -
     assert caught.value.message.startswith(words)
 
 
-def test_an_error_of_ours_stays() -> None:
+def test_dctv_errors_pass_unchanged() -> None:
     with pytest.raises(AssertionError):
         raising(AssertionError()).load([Path("f")], CONTEXT)
 

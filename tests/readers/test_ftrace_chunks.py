@@ -242,7 +242,7 @@ def test_a_page_is_one_chunk(tmp_path: Path) -> None:
     check_decoded([path], chunks, metadata, load([path], CONTEXT))
 
 
-def test_what_is_learnt_late_needs_another_pass(tmp_path: Path) -> None:
+def test_late_metadata_needs_another_pass(tmp_path: Path) -> None:
     path = tmp_path / "t.txt"
     line = "   a-1 [000] d..2. 1.00000{}: odd: x={}\n"
     path.write_text("".join(line.format(i, "1.50") for i in range(9)) + line.format(9, "word"))

@@ -110,7 +110,7 @@ def test_an_impossible_duration_is_unknown(tmp_path: Path, name: str) -> None:
     assert sum(reasons(session).values()) == ROWS
 
 
-def test_years_between_events_are_told(tmp_path: Path) -> None:
+def test_years_between_events_are_reported(tmp_path: Path) -> None:
     year = 365 * 86_400 * 10**9
     session = mounted(tmp_path, "chrome.json", [BEGIN, BEGIN + 9 * year, BEGIN + 11 * year, BEGIN])
     assert reasons(session) == {FAR: 1}

@@ -171,7 +171,7 @@ def test_long_columns_of_many_texts(tmp_path: Path) -> None:
     assert_decode([path], chunks[3:7], metadata, READER.load([path], CONTEXT))
 
 
-def test_unit_is_told_last(tmp_path: Path) -> None:
+def test_the_time_unit_comes_last_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw"
     unit = '{"name":"CM","ph":"M","args":{"name":"time_metric","value":"NS"}}'
     path.write_text("\n".join([*(line("read", i) for i in range(100)), unit]))
@@ -218,7 +218,7 @@ def test_truncated_file(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw.gz"
     path.write_bytes(data[: len(data) // 2])
     _, metadata = assert_equal([path], 5000)
-    assert [d.incomplete for d in dftracer_chunks.rest(metadata).diagnostics][-1]
+    assert [d.incomplete for d in dftracer_chunks.trailing_facts(metadata).diagnostics][-1]
 
 
 def test_progress_can_interrupt(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ SELECT 3 AS c;
     assert [text.count(word) for word in ('"a"', '"b"', '"c"')] == [1, 1, 0]
 
 
-def test_an_output_whose_ending_says_nothing_has_the_mode(tmp_path: Path) -> None:
+def test_an_output_with_an_unknown_suffix_has_the_mode(tmp_path: Path) -> None:
     run("repl", stdin=".mode tsv\n.output x.out\nSELECT 1 AS a;\nSELECT 2 AS b;\n", cwd=tmp_path)
     assert (tmp_path / "x.out").read_text() == "a\n1\n\nb\n2\n"
 
@@ -46,7 +46,7 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     )
 
 
-def test_what_once_names_appears_only_when_it_is_whole(tmp_path: Path) -> None:
+def test_the_file_of_once_appears_only_when_complete(tmp_path: Path) -> None:
     ran = run("repl", stdin=".once x.csv\nSELECT nowhere;\nSELECT error('no') AS x;\n", cwd=tmp_path)
     assert ran.code == 2
     assert not list(tmp_path.iterdir())
@@ -137,7 +137,7 @@ def test_a_mount_is_named_after_its_file() -> None:
     assert ran == Ran(0, "x\ntrue\n", f"`{CALLS}` is mounted as `calls`\n")
 
 
-def test_null_is_told_from_a_text() -> None:
+def test_null_differs_from_text() -> None:
     query = "SELECT NULL AS a, 'NULL' AS b;"
     assert run("repl", stdin=query).out == "a     b\n----  ------\nNULL  'NULL'\n"
     assert run("repl", stdin=f".mode line\n{query}").out == "a = NULL\nb = 'NULL'\n"
@@ -218,7 +218,7 @@ SELECT 11 AS z;
     assert (tmp_path / "four.csv").read_text() == "z\n11\n"
 
 
-def test_a_file_of_one_result_appears_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_file_of_one_result_appears_when_complete(tmp_path: Path) -> None:
     script = ".output x.parquet\nSELECT error('no') AS x;\nSELECT 1 AS a;\nSELECT 2 AS a;\n"
     ran = run("repl", stdin=script, cwd=tmp_path)
     assert "error: `x.parquet` has a result already" in ran.err

@@ -16,7 +16,7 @@ def test_last_semicolon_may_be_left_out() -> None:
     assert run("repl", stdin="SELECT 1 AS a; SELECT\n2 AS b").out == "a\n-\n1\n\nb\n-\n2\n"
 
 
-def test_it_goes_on_after_errors() -> None:
+def test_execution_continues_after_errors() -> None:
     ran = run("repl", stdin="SELECT 1 AS a;\nSELEC 2;\n .nonsense\n\n  SELECT 3 AS b; SELECT\n4 AS c FORM;\n")
     assert (ran.code, ran.out) == (2, "a\n-\n1\n\nb\n-\n3\n")
     assert "<stdin>:2:1: " in ran.err
@@ -58,7 +58,7 @@ def test_arguments_of_commands() -> None:
     assert ran.code == 2
 
 
-def test_results_come_as_soon_as_their_statement() -> None:
+def test_results_are_printed_per_statement() -> None:
     with subprocess.Popen([*COMMAND, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as repl:
         assert repl.stdin is not None
         assert repl.stdout is not None
@@ -67,7 +67,7 @@ def test_results_come_as_soon_as_their_statement() -> None:
         assert [repl.stdout.readline() for _ in range(3)] == [b"a\n", b"-\n", b"1\n"]
 
 
-def test_reader_that_goes_away() -> None:
+def test_a_closed_pipe_ends_the_command() -> None:
     with subprocess.Popen(
         [*COMMAND, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as repl:

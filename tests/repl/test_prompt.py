@@ -105,7 +105,7 @@ def test_functions_and_units(session: Session) -> None:
     assert "ms" in offered(session, "SELECT dur IN m")
 
 
-def test_what_is_used_most_comes_first(session: Session) -> None:
+def test_completions_start_with_the_most_used(session: Session) -> None:
     assert offered(session, "SELECT dur IN ")[:4] == ["ms", "us", "ns", "s"]
     functions = offered(session, "SELECT co")
     assert functions[:2] == ["contains", "count"] or functions[:3] == ["coalesce", "contains", "count"]
@@ -123,7 +123,7 @@ def test_arguments_of_table_functions(session: Session) -> None:
     assert not [one for one in offered(session, "SELECT round(") if one.endswith("=> ")]
 
 
-def test_functions_come_with_how_they_are_called(session: Session) -> None:
+def test_completions_of_functions_show_their_usage(session: Session) -> None:
     shown = {one.text: one.about for one in candidates(session, "SELECT s").found}
     assert shown["substr"] == "substr(string, start[, length]) -> STRING"
     assert candidates(session, "SELECT * FROM dctv.cli").found == [
@@ -134,11 +134,11 @@ def test_functions_come_with_how_they_are_called(session: Session) -> None:
     ]  # fmt: skip
 
 
-def test_every_function_tells_how_it_is_called(session: Session) -> None:
+def test_every_function_has_a_usage(session: Session) -> None:
     assert [name for name in session.functions() if not session.usage(name).startswith(f"{name}(")] == []
 
 
-def test_macros_and_clocks_tell_how_they_are_called() -> None:
+def test_macros_and_clocks_have_usages() -> None:
     with Session() as own:
         own.sql("CREATE MACRO near(a, b, apart => 5ms) AS abs(a - b) < apart")
         own.mount(str(ROOT / "tests/data/stdlib/calls.pfw"), "c")
@@ -164,7 +164,7 @@ def test_columns_that_are_named_already_come_first(session: Session) -> None:
     assert offered(session, "SELECT | FROM v ORDER BY v.`select`")[:2] == ["`select`", "dur"]
 
 
-def test_nothing_inside_strings_and_comments(session: Session) -> None:
+def test_no_completions_inside_strings_and_comments(session: Session) -> None:
     assert offered(session, "SELECT 'se") == []
     assert offered(session, "SELECT 1 -- se") == []
 

@@ -100,7 +100,7 @@ def test_wide_results_are_cut_to_the_terminal(terminal: Terminal) -> None:
     assert lines[2].startswith("1234567890123  long ")
 
 
-def test_columns_without_room_are_told(terminal: Terminal) -> None:
+def test_omitted_columns_are_reported(terminal: Terminal) -> None:
     columns = ", ".join(f"'value {n}' AS column{n}" for n in range(9))
     told = terminal.say(f"SELECT {columns};", "shows all")
     assert told.endswith(
@@ -110,7 +110,7 @@ def test_columns_without_room_are_told(terminal: Terminal) -> None:
     assert "column8 = value 8" in terminal.say(f"SELECT {columns};", "column8 = value 8")
 
 
-def test_rows_beyond_maxrows_come_with_last(terminal: Terminal) -> None:
+def test_last_shows_the_rows_beyond_maxrows(terminal: Terminal) -> None:
     terminal.say(".mode csv", "DCTV>")
     terminal.say(".maxrows 2", "DCTV>")
     shown = terminal.say("SELECT a FROM range(7, 11) AS t(a);", "`.last` shows all")
@@ -196,7 +196,7 @@ def test_tab_offers_tables_columns_and_arguments(terminal: Terminal) -> None:
     assert "1         5000000    3\n" in terminal.say("'latency');", "3\n")
 
 
-def test_the_call_that_is_typed_is_shown_below(terminal: Terminal) -> None:
+def test_the_usage_of_a_typed_call_is_shown_below(terminal: Terminal) -> None:
     terminal.type("SELECT substr('abc', ", "substr(string, start[, length]) -> STRING")
     terminal.press("2)")
     assert "bc" in terminal.say(" AS x;", "bc\n")
@@ -204,7 +204,7 @@ def test_the_call_that_is_typed_is_shown_below(terminal: Terminal) -> None:
     terminal.press("\x03")
 
 
-def test_what_was_typed_before_is_suggested_and_found(terminal: Terminal) -> None:
+def test_history_is_suggested_and_searched(terminal: Terminal) -> None:
     terminal.say("SELECT 1234 AS first;", "1234\n")
     terminal.say("SELECT 5000 + 678 AS second;", "5678\n")
     terminal.type("SELECT 12", "34 AS first;")
@@ -244,7 +244,7 @@ def test_ctrl_c_leaves_a_line_and_keeps_the_session(terminal: Terminal) -> None:
     assert "7" in terminal.say("SELECT n FROM kept;", "7\n")
 
 
-def test_it_says_how_to_begin(tmp_path: Path) -> None:
+def test_the_welcome_says_how_to_begin(tmp_path: Path) -> None:
     (tmp_path / "requests.csv").write_text("a,b\n1,2\n")
     made = Terminal(tmp_path, 200, ["r=requests.csv", "many=@*.csv"])
     try:

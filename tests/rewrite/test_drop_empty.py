@@ -116,7 +116,7 @@ def test_rows_names_and_types_stay(session: Session, sql: str) -> None:
         ("SELECT COUNT(*) FROM full UNION ALL SELECT COUNT(*) FROM none", "both"),
     ],
 )
-def test_what_is_left(session: Session, query: str, left: str) -> None:
+def test_remaining_plan_after_dropping(session: Session, query: str, left: str) -> None:
     plan = "\n".join(row[0] for row in session.sql(f"EXPLAIN {query}").fetchall())
     assert ("4 rows" in plan) == (left != "nothing"), plan
     assert ("where FALSE" in plan) == (left != "rows"), plan

@@ -180,12 +180,12 @@ def test_a_name_chooses_the_tables_of_a_union(session: Session) -> None:
     assert session.sql("SELECT p FROM v WHERE n = 'nobody'").fetchall() == []
 
 
-def test_only_columns_that_are_read_are_asked_for(session: Session) -> None:
+def test_only_columns_that_are_read_are_requested(session: Session) -> None:
     assert told(session, f"SELECT pid FROM {READ} WHERE dur > 1us").columns == [frozenset({"_ts", "pid", "dur"})]
     assert told(session, f"SELECT * FROM {READ}").columns == []
 
 
-def test_nothing_is_told_without_rules(session: Session) -> None:
+def test_no_predicates_are_pushed_without_rules(session: Session) -> None:
     session.sql("SET rewrite = 'off'")
     noted = told(session, f"SELECT pid FROM {READ} WHERE pid = 4")
     session.sql("SET rewrite = 'on'")

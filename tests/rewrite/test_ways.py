@@ -20,7 +20,7 @@ from tests.ways import WAYS, Outcome, differing
         ("SELECT error('no') AS x", "no", ["(1,)"]),
     ],
 )
-def test_each_way_is_compared(sql: str, right: Outcome, wrong: Outcome) -> None:
+def test_each_variant_is_compared(sql: str, right: Outcome, wrong: Outcome) -> None:
     (statement,) = parse(SourceText("<query>", sql))
     with Session(index=False) as session:
         assert not list(differing(session, statement, right, every=True))
@@ -43,13 +43,13 @@ _ROWS = "(SELECT 1 AS _ts, 2 AS _duration, 1 AS x)"
         (_EARLY.format(_SPANS.format("held")), list(WAYS)),
     ],
 )
-def test_one_of_the_ways_that_change_the_plan_is_taken(sql: str, ways: list[str]) -> None:
+def test_one_variant_that_changes_the_plan_is_chosen(sql: str, ways: list[str]) -> None:
     taken = _taken(sql)
     assert len(taken) == min(len(ways), 1)
     assert set(taken) <= set(ways)
 
 
-def test_all_ways_are_taken_by_turns() -> None:
+def test_all_variants_take_turns() -> None:
     sql = _EARLY.format(_SPANS.format("held"))
     assert {way for number in range(10) for way in _taken(f"{sql} AND _ts != {number}ns")} == set(WAYS)
 

@@ -89,7 +89,7 @@ def test_joins_associate(one: Session, data: st.DataObject, partitions: tuple[st
 
 @_settings
 @given(data=st.data(), partitions=st.sampled_from(KEYS), kind=KINDS)
-def test_the_whole_time_changes_nothing(
+def test_joining_with_the_whole_time_changes_nothing(
     one: Session, data: st.DataObject, partitions: tuple[str, ...], kind: str
 ) -> None:
     draw = Draw(data, partitions)

@@ -29,7 +29,7 @@ def test_values(one: Session) -> None:
     assert one.sql(text).fetchall() == [(5,), (5,), (7,), (7,)]
 
 
-def test_it_is_said_once(one: Session) -> None:
+def test_the_warning_is_issued_once(one: Session) -> None:
     with pytest.raises(ParseError, match="`IGNORE NULLS` is given twice"):
         one.sql(f"SELECT last_value(v RESPECT NULLS) IGNORE NULLS OVER () {ROWS}")
 

@@ -121,7 +121,7 @@ def test_a_bare_number_is_no_time_of_a_table_function(session: Session, call: st
     assert caught.value.place.text == "100"
 
 
-def test_nothing_needs_a_unit(session: Session) -> None:
+def test_literals_need_no_unit(session: Session) -> None:
     assert session.sql("SELECT COUNT(*) FROM dctv.generate_sequential_spans(0, 10ns, 5ns)").fetchall() == [(2,)]
 
 

@@ -37,6 +37,6 @@ def test_nested_operators(one: Session, data: st.DataObject) -> None:
 
 @_settings
 @given(data=st.data())
-def test_threads_change_nothing(one: Session, two: Session, data: st.DataObject) -> None:
+def test_the_number_of_threads_does_not_change_results(one: Session, two: Session, data: st.DataObject) -> None:
     query = data.draw(queries(data.draw(st.sampled_from([(), ("p",)])), 2))
     assert one.sql(query.sql).fetchall() == two.sql(query.sql).fetchall()

@@ -42,7 +42,7 @@ def test_units_are_given_or_carried(session: dctv.Session) -> None:
     assert session.sql("SELECT double IN bytes AS b FROM u").fetchall() == [(6144,)]
 
 
-def test_what_a_session_gave_can_be_added(session: dctv.Session) -> None:
+def test_results_of_a_session_can_be_added_as_tables(session: dctv.Session) -> None:
     session.add_table("a", SPANS, kind="span", partitions=["cpu"])
     session.add_table("b", session.sql("SELECT SPAN * FROM a").arrow(), kind="span", partitions=["cpu"])
     assert session.sql("SELECT COUNT(*) AS n FROM (SELECT SPAN x.what FROM a AS x SPAN JOIN b)").fetchall() == [(3,)]

@@ -73,7 +73,7 @@ def test_an_offset(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_aligned(align: str, words: str, hint: str, tmp_path: Path) -> None:
+def test_mounts_that_cannot_be_aligned(align: str, words: str, hint: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("_ts,x\n5,a\n")
     with Session() as session:
         session.mount(str(tmp_path / "t.csv"), "table")
@@ -84,7 +84,7 @@ def test_what_cannot_be_aligned(align: str, words: str, hint: str, tmp_path: Pat
         assert len(rows) == 1
 
 
-def test_mounts_of_one_clock_are_aligned_by_it_and_told_so(tmp_path: Path) -> None:
+def test_mounts_of_one_clock_are_aligned_with_a_note(tmp_path: Path) -> None:
     first, second = pfw(tmp_path / "a.pfw", 1000, 1010), pfw(tmp_path / "b.pfw", 1007, 1020)
     with Session() as session:
         session.mount(first, "a")
@@ -126,7 +126,7 @@ def test_the_scheduler_clock_has_several_names() -> None:
         ),
     ],
 )
-def test_clocks_that_are_not_known_to_be_one_are_refused(other: str | None, words: str, tmp_path: Path) -> None:
+def test_different_clocks_are_refused(other: str | None, words: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("_ts,x\n5,a\n")
     with Session() as session:
         if other is not None:

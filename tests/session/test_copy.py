@@ -36,7 +36,7 @@ def test_a_copy_is_what_the_writer_writes(session: Session, tmp_path: Path, name
 
 
 @pytest.mark.parametrize(("name", "suffix"), [(one.name, end) for one in WRITERS.values() for end in one.suffixes])
-def test_the_ending_of_a_file_tells_the_format(session: Session, tmp_path: Path, name: str, suffix: str) -> None:
+def test_the_suffix_of_a_file_determines_the_format(session: Session, tmp_path: Path, name: str, suffix: str) -> None:
     session.sql(f"COPY ({ROWS}) TO '{tmp_path}/a{suffix}'; COPY ({ROWS}) TO '{tmp_path}/b' (FORMAT '{name}')")
     assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / "b").read_bytes()
 
@@ -54,14 +54,14 @@ def test_a_relative_path_starts_from_the_folder_of_the_text(session: Session, tm
 
 
 @pytest.mark.parametrize("wrong", ["SELECT 'x'::INT64 + range AS a FROM range(3)", "SELECT nowhere"])
-def test_what_fails_leaves_the_file_that_was_there(session: Session, tmp_path: Path, wrong: str) -> None:
+def test_a_failed_copy_leaves_the_old_file(session: Session, tmp_path: Path, wrong: str) -> None:
     (tmp_path / "x.csv").write_text("mine\n")
     with pytest.raises(QueryError):
         session.sql(f"COPY ({wrong}) TO '{tmp_path}/x.csv'")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("x.csv", "mine\n")]
 
 
-def test_what_is_interrupted_leaves_nothing(session: Session, tmp_path: Path) -> None:
+def test_an_interrupted_copy_leaves_nothing(session: Session, tmp_path: Path) -> None:
     threading.Timer(0.5, session.interrupt).start()
     with pytest.raises(Interrupted):
         session.sql(f"COPY (SELECT a.range AS x FROM range(1000000) a, range(1000000) b) TO '{tmp_path}/x.csv'")

@@ -43,7 +43,7 @@ def test_the_text_is_what_the_terminal_shows(session: dctv.Session) -> None:
     assert error.message == "unknown column `cmm`"
 
 
-def test_so_it_is_where_there_is_no_place(session: dctv.Session, tmp_path: Path) -> None:
+def test_errors_without_a_place_are_shown_too(session: dctv.Session, tmp_path: Path) -> None:
     path = tmp_path / "none\x1b[31m.pfw"
     with pytest.raises(TraceError) as caught:
         session.mount(path, "t")

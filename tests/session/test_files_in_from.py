@@ -79,7 +79,7 @@ def test_errors_have_their_places(session: Session, tmp_path: Path) -> None:
     assert missing.value.place is not None
 
 
-def test_what_was_not_read_whole_is_told_once_and_in_the_exit_code(tmp_path: Path) -> None:
+def test_incomplete_files_are_reported_once_and_in_the_exit_code(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,2\n3")
     text = f"FROM '{tmp_path}/x.csv'; FROM '{tmp_path}/x.csv'"
     ran = run("query", "--allow-files", "--no-index", text)

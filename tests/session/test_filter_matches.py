@@ -204,7 +204,7 @@ def without_nulls(record: Record) -> Record:
 
 @bounded(120)
 @given(records=traces(), filters=st.lists(trees, min_size=1, max_size=6))
-def test_matches_are_those_of_a_plain_evaluator(
+def test_matches_match_a_plain_evaluator(
     records: list[Record], filters: list[Any], session: Session, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     mounted(session, tmp_path_factory.getbasetemp() / "filters.pfw", [json.dumps(record) for record in records])

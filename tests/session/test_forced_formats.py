@@ -35,7 +35,7 @@ def test_attach_mounts(session: Session) -> None:
 
 
 @pytest.mark.parametrize("told", ["dftracer", "pfw", ".pfw", "PFW", "DFTracer"])
-def test_a_format_is_told_by_name_or_ending(session: Session, told: str) -> None:
+def test_a_format_is_forced_by_name_or_suffix(session: Session, told: str) -> None:
     session.sql(f"ATTACH '{CALLS}' AS c WITH (format => '{told}')")
     session.mount(CALLS, "untold")
     assert format_of(session, "c") == "dftracer"
@@ -43,7 +43,7 @@ def test_a_format_is_told_by_name_or_ending(session: Session, told: str) -> None
     assert session.sql(events.format("c")).fetchall() == session.sql(events.format("untold")).fetchall()
 
 
-def test_the_content_does_not_count_where_the_format_is_told(session: Session, tmp_path: Path) -> None:
+def test_a_forced_format_ignores_the_content(session: Session, tmp_path: Path) -> None:
     path = tmp_path / "rows.txt"
     path.write_text('{"ts": 1, "what": "a"}\n{"ts": 2, "what": "b"}\n')
     session.mount(path, "rows", format="json-lines")
@@ -68,7 +68,7 @@ def test_options_of_the_format_go_with_it(session: Session, tmp_path: Path) -> N
         (TEXT, "parquet", "cannot read `", ""),
     ],
 )
-def test_what_is_wrong_has_its_place(session: Session, path: Path, told: str, message: str, hint: str) -> None:
+def test_errors_have_their_places(session: Session, path: Path, told: str, message: str, hint: str) -> None:
     with pytest.raises(TraceError) as caught:
         session.sql(f"ATTACH '{path}' AS t WITH (format => '{told}')")
     assert caught.value.message.startswith(message)
@@ -81,7 +81,7 @@ def test_what_is_wrong_has_its_place(session: Session, path: Path, told: str, me
 @pytest.mark.parametrize(
     "path", [CALLS, TEXT, ROOT / "tests/data/v8/fib.cpuprofile", ROOT / "tests/data/perf/cpuclock.data"]
 )
-def test_every_format_takes_what_is_something_else(session: Session, path: Path) -> None:
+def test_every_forced_format_survives_foreign_content(session: Session, path: Path) -> None:
     """With an error or as nothing, never in another way."""
     for name in session._context.registries.readers:
         try:

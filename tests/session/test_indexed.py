@@ -121,7 +121,7 @@ def lines_of(session: Session, sql: str) -> str:
     return "\n".join(row[0] for row in session.sql(sql).fetchall())
 
 
-def test_explain_tells_where_rows_come_from(sessions: dict[str, Session]) -> None:
+def test_explain_shows_the_sources_of_rows(sessions: dict[str, Session]) -> None:
     some = "EXPLAIN SELECT size FROM t.raw_events.write WHERE pid = 3"
     assert "store: " not in lines_of(sessions["whole"], some)
     store, chunks = (lines_of(sessions[how], some) for how in ("store", "chunks"))
@@ -188,7 +188,7 @@ def test_changed_files_are_noticed_where_chunks_are_read(own_trace: Path, tmp_pa
             session.sql("SELECT * FROM t.raw_events.only_2").fetchall()
 
 
-def test_the_store_stays_what_was_mounted(own_trace: Path, tmp_path: Path) -> None:
+def test_a_mounted_store_is_stable(own_trace: Path, tmp_path: Path) -> None:
     with Session(index_dir=indexed(own_trace, tmp_path / "i")) as session:
         session.mount(str(own_trace), "t")
         before = session.sql("SELECT * FROM t.events").fetchall()
@@ -207,7 +207,7 @@ def test_a_damaged_stored_table_is_an_error(own_trace: Path, tmp_path: Path) -> 
             session.sql("SELECT * FROM t.raw_events.read").fetchall()
 
 
-def test_a_changed_trace_is_read_whole_with_a_warning(own_trace: Path, tmp_path: Path) -> None:
+def test_a_changed_trace_is_read_without_its_index_with_a_warning(own_trace: Path, tmp_path: Path) -> None:
     indexed(own_trace, tmp_path / "i")
     write_trace(own_trace, events=250)
     with Session(index_dir=tmp_path / "i") as session:
@@ -216,7 +216,7 @@ def test_a_changed_trace_is_read_whole_with_a_warning(own_trace: Path, tmp_path:
         assert session.sql("SELECT COUNT(*) FROM t.events").fetchall() == [(1000,)]
 
 
-def test_a_damaged_index_is_told_and_not_used(own_trace: Path, tmp_path: Path) -> None:
+def test_a_damaged_index_is_reported_and_not_used(own_trace: Path, tmp_path: Path) -> None:
     indexed(own_trace, tmp_path / "i")
     (path,) = (tmp_path / "i").rglob("trace.idx")
     data = bytearray(path.read_bytes())
@@ -232,7 +232,7 @@ def indexes(folder: Path) -> list[Path]:
     return list(folder.rglob("trace.idx"))
 
 
-def test_small_traces_are_indexed_only_if_asked(trace: Path, tmp_path: Path) -> None:
+def test_small_traces_are_indexed_only_on_request(trace: Path, tmp_path: Path) -> None:
     choices: list[tuple[When, int]] = [(False, 0), ("auto", 0), (True, 1)]
     for when, count in choices:
         with Session(index=when, index_dir=tmp_path) as session:
@@ -241,7 +241,7 @@ def test_small_traces_are_indexed_only_if_asked(trace: Path, tmp_path: Path) -> 
         assert len(indexes(tmp_path)) == count, when
 
 
-def test_large_traces_are_indexed_unasked(trace: Path, tmp_path: Path) -> None:
+def test_large_traces_are_indexed_automatically(trace: Path, tmp_path: Path) -> None:
     with Session(index_dir=tmp_path, large=1000) as session:
         session.mount(str(trace), "t")
         assert "store: " in lines_of(session, "EXPLAIN SELECT size FROM t.raw_events.read")

@@ -46,7 +46,7 @@ def test_two_formats_in_one_session_joined(session: dctv.Session, ftrace: Path, 
     assert rows == [("a b", 0), ("a b", 300000)]
 
 
-def test_a_name_is_not_needed_to_tell_the_format(session: dctv.Session, ftrace: Path, tmp_path: Path) -> None:
+def test_the_format_does_not_depend_on_the_file_name(session: dctv.Session, ftrace: Path, tmp_path: Path) -> None:
     plain = tmp_path / "noname"
     plain.write_bytes(gzip.compress(ftrace.read_bytes()))
     session.mount(str(plain), "t")
@@ -106,7 +106,7 @@ def test_a_name_is_mounted_once(session: dctv.Session, ftrace: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_mounted(
+def test_files_that_cannot_be_mounted(
     session: dctv.Session, tmp_path: Path, make: Callable[[Path], Path], message: str
 ) -> None:
     with pytest.raises(TraceError, match=message):
@@ -128,7 +128,7 @@ def _folder(path: Path, *files: str | bytes) -> Path:
     return path
 
 
-def test_an_unknown_format_says_which_are_known(session: dctv.Session, tmp_path: Path) -> None:
+def test_an_unknown_format_lists_the_known_ones(session: dctv.Session, tmp_path: Path) -> None:
     with pytest.raises(TraceError) as caught:
         session.mount(str(_file(tmp_path / "a", b"nothing known")), "t")
     text = render(caught.value)

@@ -39,7 +39,7 @@ def opened(threads: int) -> Session:
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_the_rows_are_those_of_several_threads(query: str) -> None:
+def test_the_rows_match_several_threads(query: str) -> None:
     with opened(1) as one, opened(2) as two:
         found = one.sql(QUERIES[query]).fetchall()
         assert found == two.sql(QUERIES[query]).fetchall()

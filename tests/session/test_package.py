@@ -10,7 +10,7 @@ import dctv
 from dctv import errors
 
 
-def test_its_names_are_what_there_is() -> None:
+def test_the_package_lists_its_names() -> None:
     assert dir(dctv) == sorted(dctv.__all__)
     assert {"DctvError", "DctvWarning", "Result", "Session", "TraceReader", "UsageError"} < set(dir(dctv))
     for name in dir(dctv):
@@ -33,7 +33,7 @@ def test_errors_of_the_package_are_those_that_are_raised() -> None:
     assert isinstance(dctv.Session(warn=False).sql("SELECT 1"), dctv.Result)
 
 
-def test_what_is_not_there_is_said_to_be_so() -> None:
+def test_missing_names_raise_attribute_errors() -> None:
     wrong = "sesion"
     with pytest.raises(AttributeError, match="module 'dctv' has no attribute 'sesion'"):
         getattr(dctv, wrong)

@@ -27,7 +27,7 @@ def test_with_affinity() -> None:
 
 
 @pytest.mark.parametrize(("system", "unit"), [("linux", 1024), ("darwin", 1)])
-def test_peak_memory_is_told_in_bytes(system: str, unit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_peak_memory_is_in_bytes(system: str, unit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", system)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
     assert before <= peak_memory() < before * 1.5

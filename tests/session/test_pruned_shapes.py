@@ -103,6 +103,6 @@ def test_each_tier_leaves_chunks_out(trace: tuple[Asked, int]) -> None:
 
 @bounded(20)
 @given(data=st.data())
-def test_nothing_is_missed(trace: tuple[Asked, int], data: st.DataObject) -> None:
+def test_pruning_loses_no_rows(trace: tuple[Asked, int], data: st.DataObject) -> None:
     sql = data.draw(st.sampled_from([True, True, True, False]))
     check(trace[0], data.draw(questions(trace[0]) if sql else filters(trace[0])), sql=sql)

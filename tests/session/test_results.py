@@ -118,14 +118,14 @@ def test_a_failed_assert_raises(session: dctv.Session) -> None:
         session.sql("ASSERT 1 > 2, 'nothing is larger'")
 
 
-def test_what_was_found_is_a_part_of_the_error(session: dctv.Session) -> None:
+def test_the_error_of_an_assertion_has_the_value(session: dctv.Session) -> None:
     with pytest.raises(AssertionFailed, match="found 11ms, expected < 10ms") as caught:
         session.sql("ASSERT 11000us < ?, 'quick'", [timedelta(milliseconds=10)])
     assert caught.value.found == "found 11ms, expected < 10ms"
     assert caught.value.message == "assertion failed: quick"
 
 
-def test_what_was_found_is_computed_without_warning_again(session: dctv.Session) -> None:
+def test_the_value_of_an_assertion_is_computed_without_further_warnings(session: dctv.Session) -> None:
     (outcome,) = session.execute("ASSERT 1 / 0 = 1")
     assert isinstance(outcome, Asserted)
     assert outcome.found == "found NULL, expected 1"
@@ -225,7 +225,7 @@ def test_a_session_that_was_closed_begins_anew(session: dctv.Session) -> None:
     assert not session.mounts()
 
 
-def test_a_result_outlives_the_session_that_nobody_holds() -> None:
+def test_a_result_outlives_an_unreferenced_session() -> None:
     result = dctv.Session().sql("SELECT SUM(range) AS n FROM range(1000000)")
     gc.collect()
     assert result.fetchall() == [(499_999_500_000,)]

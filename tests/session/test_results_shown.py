@@ -64,7 +64,7 @@ class Terminal:
         self.printed += obj
 
 
-def test_its_repr_tells_what_it_is_and_reads_nothing(session: dctv.Session) -> None:
+def test_repr_of_a_result_reads_no_rows(session: dctv.Session) -> None:
     result = session.sql(TOOK)
     assert repr(result) == "<Result: regular table: took INT32 [us], who STRING; not read yet>"
     assert result.fetchall() == [(1500, "a")]
@@ -105,7 +105,7 @@ def test_to_look_takes_no_rows(session: dctv.Session, count: int, told: str) -> 
     assert str(result).endswith(f"({told})")
 
 
-def test_a_long_result_is_not_read_whole_to_be_shown(session: dctv.Session) -> None:
+def test_showing_a_long_result_reads_only_its_first_rows(session: dctv.Session) -> None:
     result = session.sql("SELECT range AS n FROM range(100000000000)")
     assert str(result).endswith(" or more rows)")
     first = next(result.batches())
@@ -113,7 +113,7 @@ def test_a_long_result_is_not_read_whole_to_be_shown(session: dctv.Session) -> N
     assert len(first) < 1_000_000
 
 
-def test_who_stops_reading_ends_the_run(session: dctv.Session) -> None:
+def test_closing_a_reader_ends_the_query(session: dctv.Session) -> None:
     for look in (False, True):
         result = session.sql("SELECT range AS n FROM range(100000000000)")
         over = threading.Event()
@@ -128,14 +128,14 @@ def test_who_stops_reading_ends_the_run(session: dctv.Session) -> None:
         assert over.is_set()
 
 
-def test_a_result_that_nobody_looked_at_cannot_be_shown_once_read(session: dctv.Session) -> None:
+def test_a_result_cannot_be_shown_after_it_was_read(session: dctv.Session) -> None:
     result = session.sql("SELECT 1 AS a")
     result.arrow()
     assert result._repr_html_() is None
     assert str(result) == repr(result)
 
 
-def test_nothing_in_the_rows_is_markup(session: dctv.Session) -> None:
+def test_rows_are_escaped_in_html(session: dctv.Session) -> None:
     result = session.sql(f"SELECT ? AS `{HOSTILE}`, ? AS own", [HOSTILE, "\x1b[31m\u202e"])
     cells = shown(result)
     assert set(cells.tags) == {"div", "table", "thead", "tbody", "tr", "th", "td", "p"}
@@ -158,7 +158,7 @@ def test_a_notebook_shows_units_kinds_warnings_and_cuts_long_cells(session: dctv
     ]
 
 
-def test_what_fails_is_shown_as_its_error(session: dctv.Session) -> None:
+def test_a_failed_result_shows_its_error(session: dctv.Session) -> None:
     result = session.sql("SELECT 9223372036854775807 + x AS `<b>` FROM (VALUES (1)) AS t(x)")
     cells, terminal = shown(result), Terminal()
     result._repr_pretty_(terminal, None)
@@ -206,7 +206,7 @@ def test_frames_keep_units(session: dctv.Session) -> None:
 
 
 @pytest.mark.parametrize("package", ["pandas", "polars"])
-def test_what_frames_take_is_told_before_rows_are_read(
+def test_unsupported_frame_options_are_refused_before_reading(
     session: dctv.Session, monkeypatch: pytest.MonkeyPatch, package: str
 ) -> None:
     result = session.sql(TOOK)

@@ -86,7 +86,7 @@ def test_little_memory_spills_and_changes_nothing(session: dctv.Session) -> None
     assert session.sql(query).fetchall() == expected
 
 
-def test_what_ran(session: dctv.Session) -> None:
+def test_explain_analyze_shows_each_step(session: dctv.Session) -> None:
     joined = QUERIES["a view"]
     assert (
         explained(session, f"EXPLAIN ANALYZE SELECT COUNT(*) AS n FROM ({joined})")
@@ -105,7 +105,7 @@ total: # s, # s CPU; the process had # B of memory at most"""
     )
 
 
-def test_what_ran_of_a_query_that_stops_early(session: dctv.Session) -> None:
+def test_explain_analyze_of_a_query_that_stops_early(session: dctv.Session) -> None:
     text = explained(session, f"EXPLAIN ANALYZE SELECT * FROM ({QUERIES['a view']}) LIMIT 3")
     assert text.startswith("engine: regular table\n  ran: 3 rows in 1 batches, # s CPU")
 

@@ -48,7 +48,7 @@ def test_a_result_of_a_table_outlives_the_table(session: Session) -> None:
     assert result.fetchall() == [(0,), (1,), (2,)]
 
 
-def test_a_file_that_may_not_grow_is_told_and_leaves_nothing(session: Session, tmp_path: Path) -> None:
+def test_a_file_size_limit_is_an_error_and_leaves_nothing(session: Session, tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, limits[1]))
     try:
@@ -64,7 +64,7 @@ def test_a_file_that_may_not_grow_is_told_and_leaves_nothing(session: Session, t
         session.sql("FROM t")
 
 
-def test_what_is_interrupted_leaves_nothing_and_what_was_there(session: Session, tmp_path: Path) -> None:
+def test_an_interrupt_leaves_only_the_old_table(session: Session, tmp_path: Path) -> None:
     session.sql("CREATE TABLE t AS SELECT 1 AS x")
     threading.Timer(0.5, session.interrupt).start()
     with pytest.raises(Interrupted):
@@ -87,7 +87,7 @@ def test_tables_are_listed_with_their_kinds(session: Session) -> None:
     assert session.columns("c") is None
 
 
-def test_a_statement_tells_how_many_rows_it_kept(session: Session) -> None:
+def test_create_table_reports_the_number_of_rows(session: Session) -> None:
     assert session.sql("CREATE TABLE t AS SELECT 1 AS x").fetchall() == [("created table t: 1 row",)]
     assert session.sql("CREATE TABLE IF NOT EXISTS t AS SELECT 2").fetchall() == [("there is a table t already",)]
     assert session.sql("DROP TABLE t").fetchall() == [("dropped table t",)]

@@ -174,7 +174,7 @@ ROUND_TRIPS = [
 
 
 @pytest.mark.parametrize("records", ROUND_TRIPS, ids=str)
-def test_what_is_written_is_the_same_trace(records: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_a_rewritten_trace_is_the_same(records: list[dict[str, Any]], tmp_path: Path) -> None:
     assert_same(write(tmp_path / "in.pfw", *records), tmp_path)
 
 

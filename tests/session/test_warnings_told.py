@@ -68,7 +68,7 @@ def test_mounts(session: dctv.Session, tmp_path: Path, mount: str) -> None:
     assert told(lambda: session.sql("SELECT 1").fetchall()) == []
 
 
-def test_traces_that_are_not_read_whole(session: dctv.Session, tmp_path: Path) -> None:
+def test_incompletely_read_traces(session: dctv.Session, tmp_path: Path) -> None:
     trace = tmp_path / "t.txt"
     trace.write_text("How to read a trace\n\n# tracer: nop\n\nlines follow\n")
     messages = [str(one.message) for one in told(lambda: session.mount(trace, "t"))]
@@ -107,7 +107,7 @@ def test_a_session_can_be_quiet() -> None:
         assert result.warnings == [("division by zero gave NULL", 3)]
 
 
-def test_the_command_line_tells_its_own_way() -> None:
+def test_the_command_line_prints_warnings_itself() -> None:
     found = []
     caught = told(lambda: found.append(run("query", ROWS)))
     assert (found[0].err, caught) == (f"warning: {TOLD}\n", [])

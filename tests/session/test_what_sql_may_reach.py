@@ -172,7 +172,7 @@ def test_allowed_files_are_a_list() -> None:
         Session(allow_files="data")
 
 
-def test_who_opens_the_session_says_where_it_spills(tmp_path: Path) -> None:
+def test_only_the_session_sets_the_spill_folder(tmp_path: Path) -> None:
     with Session(temp_directory=tmp_path / "spill", memory_limit="80MB", threads=1) as session:
         assert "--temp-directory" in (refusal(session, "SET temp_directory = 'elsewhere'").hint or "")
         assert session.spill_folder.parent == tmp_path / "spill"

@@ -47,7 +47,7 @@ def calls(draw: st.DrawFn) -> tuple[str, tuple[str, ...]]:
 
 @given(st.lists(calls(), min_size=40, max_size=80))
 @bounded(400)
-def test_what_is_told_is_what_the_engine_tells(found: list[tuple[str, tuple[str, ...]]]) -> None:
+def test_result_types_match_the_engine(found: list[tuple[str, tuple[str, ...]]]) -> None:
     wrong = []
     for kind in ("scalar", "aggregate", "window"):
         known = [one for one in found if KINDS[one[0]] == kind and told(*one) is not None]
@@ -57,7 +57,7 @@ def test_what_is_told_is_what_the_engine_tells(found: list[tuple[str, tuple[str,
 
 
 @pytest.mark.parametrize("kind", ["scalar", "aggregate", "window"])
-def test_every_signature_is_told_for_its_own_types(kind: str) -> None:
+def test_every_signature_has_a_result_for_its_own_types(kind: str) -> None:
     """Or is told by none: the rest is in the file of gaps."""
     found = {
         (name, tuple(map(str, one.parameters)))
@@ -88,7 +88,7 @@ def test_gaps_are_known() -> None:
     assert LEFT_TO_CI or gaps == known
 
 
-def test_plain_calls_are_told() -> None:
+def test_plain_calls_have_types() -> None:
     every = [(name, types) for name in NAMES for width in (0, 1, 2) for types in product(COMMON, repeat=width)]
     known = [one for one in every if told(*one) is not None]
     assert len(known) > 2000
@@ -108,5 +108,5 @@ def test_names_are_known_in_any_case() -> None:
     assert told("SUM", ["INTEGER"]) == told("sum", ["INTEGER"]) == "HUGEINT"
 
 
-def test_what_is_no_function_has_no_type() -> None:
+def test_unknown_functions_have_no_type() -> None:
     assert told("no_such_function", ["INTEGER"]) is None

@@ -54,7 +54,7 @@ def test_operators_of_two(op: str) -> None:
 
 
 @pytest.mark.parametrize("op", ARITHMETIC)
-def test_arithmetic_of_plain_types_is_told(op: str) -> None:
+def test_types_of_arithmetic_match_the_engine(op: str) -> None:
     plain = list(product((*PLAIN, "DECIMAL(18,3)"), repeat=2))
     assert gaps(plain, lambda pair: operator_type(op, types_of(pair)), lambda pair: operation(op, pair)) == []
 
@@ -91,7 +91,7 @@ def test_common_types_of_two(written: Written) -> None:
     assert differing(PAIRS, lambda pair: common(types_of(pair)), written) == []
 
 
-def test_common_types_of_two_are_told() -> None:
+def test_common_types_match_the_engine() -> None:
     assert gaps(PAIRS, lambda pair: common(types_of(pair)), coalesced) == []
 
 
@@ -123,7 +123,7 @@ def test_common_types_of_several(written: Written, data: st.DataObject) -> None:
         ("last_day", ["DATE", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"]),
     ],
 )
-def test_what_has_a_cost_is_cast(function: str, targets: list[str]) -> None:
+def test_implicit_casts_match_the_engine(function: str, targets: list[str]) -> None:
     """A function that takes one type takes what is cast to it, and nothing else."""
     taken = [one for one in COLUMNS if described([f"{function}({operand(one)})"]) != [None]]
     told = [one for one in COLUMNS if any(cast_cost(parse(one), parse(to)) is not None for to in targets)]
@@ -136,6 +136,6 @@ def test_types_are_written_as_they_are_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "(", "STRUCT(", "INTEGER[", "INTEGER)", "DECIMAL(1", "INTEGER[x]", "?"])
-def test_what_is_no_type_is_refused(text: str) -> None:
+def test_invalid_types_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse(text)

@@ -22,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     table.packed.cache_clear()
 
 
-def test_what_is_written_is_what_is_loaded(folder: Path) -> None:
+def test_a_written_table_loads_back(folder: Path) -> None:
     written = json.loads(table.write_signatures(folder).read_bytes())
     assert written["engine"] == duckdb.__version__
     assert table.packed() == written["functions"]
@@ -32,17 +32,17 @@ def test_what_is_written_is_what_is_loaded(folder: Path) -> None:
 def test_a_signature_is_read_from_its_text() -> None:
     (one,) = table.signatures("concat_ws")
     assert ([str(p) for p in one.parameters], str(one.more), str(one.result)) == (["VARCHAR", "ANY"], "ANY", "VARCHAR")
-    assert [one.takes(count) for count in (1, 2, 9)] == [False, True, True]
+    assert [one.accepts_count(count) for count in (1, 2, 9)] == [False, True, True]
     assert str(one.parameter(5)) == "ANY"
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"engine": "0.1", "functions": {"sum": "=INTEGER"}}'])
-def test_the_engine_is_asked_where_the_file_is_not_its_own(folder: Path, text: str) -> None:
+def test_a_file_of_another_engine_version_is_not_used(folder: Path, text: str) -> None:
     (folder / table.FILE).write_text(text)
     assert "HUGEINT=HUGEINT" in table.packed()["sum"]
 
 
-def test_the_engine_is_asked_where_there_is_no_file(folder: Path) -> None:
+def test_without_a_file_signatures_come_from_the_engine(folder: Path) -> None:
     assert not list(folder.iterdir())
     assert "HUGEINT=HUGEINT" in table.packed()["sum"]
 

@@ -48,7 +48,7 @@ def same(session: Session, kind: str, question: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_kinds_are_alike(session: Session, kind: str) -> None:
+def test_backends_agree_on_kinds(session: Session, kind: str) -> None:
     times = [row[0] for row in session.sql("SELECT DISTINCT _ts FROM s_full ORDER BY _ts").fetchall()]
     middle, third = times[len(times) // 2], times[len(times) // 3]
     columns = "_ts, _duration, path, number, real, text"
@@ -66,7 +66,7 @@ def test_kinds_are_alike(session: Session, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_averages_are_alike(session: Session, kind: str) -> None:
+def test_backends_agree_on_averages(session: Session, kind: str) -> None:
     asked = [session.sql(f"SELECT path, real FROM dctv.state_range({name}, 'avg')") for name in ("s_full", f"s_{kind}")]
     expected, found = (dict(rows.fetchall()) for rows in asked)
     assert found == pytest.approx(expected, rel=1e-9)

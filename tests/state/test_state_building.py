@@ -31,7 +31,7 @@ ASKED = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 10**6), st.integer
 
 @given(st.lists(STEPS, max_size=40), ASKED, st.sampled_from(["memory", "disk"]))
 @bounded(80)
-def test_answers_hold(
+def test_answers_stay_valid_while_building(
     tmp_path_factory: pytest.TempPathFactory,
     steps: list[tuple[int, int, int | None]],
     asked: list[tuple[int, int, int]],

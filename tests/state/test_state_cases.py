@@ -241,7 +241,7 @@ def test_case_6_increments(kind: Kind, part: float) -> None:
     assert system.kind(quark) == kind
 
 
-def test_case_7_what_lasts_and_waiting() -> None:
+def test_case_7_ongoing_and_waiting_states() -> None:
     """A state that was just set is told by `ongoing`: `state` answers for times that no change can come to any more."""
     system = StateSystem.in_memory()
     quark = system.add("x")

@@ -66,7 +66,7 @@ PATHS = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=4).map(t
 
 @given(st.lists(PATHS, min_size=1, max_size=12), st.integers(0, 11))
 @bounded(100)
-def test_removal_takes_what_is_below(paths: list[tuple[str, ...]], removed: int) -> None:
+def test_removal_includes_children(paths: list[tuple[str, ...]], removed: int) -> None:
     system = StateSystem.in_memory()
     for path in paths:
         system.add(*path)
@@ -88,7 +88,7 @@ def test_removal_takes_what_is_below(paths: list[tuple[str, ...]], removed: int)
     st.lists(st.tuples(st.integers(0, 30), st.integers(5, 9)), max_size=20),
 )
 @bounded(100)
-def test_later_changes_come_in_their_turn(now: list[tuple[int, int]], later: list[tuple[int, int]]) -> None:
+def test_later_changes_apply_in_order(now: list[tuple[int, int]], later: list[tuple[int, int]]) -> None:
     """Each is made before the first other change that is not earlier; those left over when the history ends."""
     system, plain = StateSystem.in_memory(), StateSystem.in_memory()
     for one in (system, plain):
@@ -126,7 +126,7 @@ def test_later_changes_of_every_action() -> None:
     assert states_of(system, "stack") == [(0, 4, None), (5, 6, 1), (7, 8, 2), (9, 39, 1), (40, 40, None)]
 
 
-def test_changes_that_are_out_of_order_change_nothing() -> None:
+def test_out_of_order_changes_have_no_effect() -> None:
     system = StateSystem.in_memory()
     one, other = system.add("one"), system.add("other")
     system.modify(10, 1, one)
@@ -236,19 +236,19 @@ def test_sorting_goes_over_all_parts_of_a_table() -> None:
 
 
 @pytest.mark.parametrize(("order", "expected"), [("fifo", ["0", "1", "2", "1", "0"]), ("priority", list("01201"))])
-def test_pools_give_again_what_is_free(order: str, expected: list[str]) -> None:
+def test_pools_reuse_freed_attributes(order: str, expected: list[str]) -> None:
     system = StateSystem.in_memory()
     base = system.add("lanes")
     pool = AttributePool(system, base, "priority" if order == "priority" else "fifo")
     first, second, third = (pool.take() for _ in range(3))
     system.modify(1, "busy", second)
-    pool.give_back(2, second)
-    pool.give_back(3, first)
+    pool.release(2, second)
+    pool.release(3, first)
     again = [pool.take(), pool.take()]
     assert [system.name(quark) for quark in (first, second, third, *again)] == expected
     assert pool.take() == third + 1
     with pytest.raises(UsageError, match="not taken from this pool"):
-        pool.give_back(4, base)
+        pool.release(4, base)
     system.close(5)
     assert states_of(system, "lanes", "1") == [(0, 0, None), (1, 1, "busy"), (2, 5, None)]
 
@@ -264,7 +264,7 @@ def test_there_are_44_odd_names() -> None:
     assert len(set(ODD)) == len(ODD) == 44
 
 
-def test_odd_names_stay_what_they_are(tmp_path: Path) -> None:
+def test_odd_names_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "history"
     system = StateSystem.on_disk(path)
     quarks = [system.add("Threads", name, "Status") for name in ODD]
@@ -293,7 +293,7 @@ def test_paths_in_one_text(names: list[str]) -> None:
     assert system.path(system.attribute_count - 1) == tuple(names)
 
 
-def test_attributes_that_are_not_there() -> None:
+def test_missing_attributes() -> None:
     system = StateSystem.in_memory()
     system.add("CPUs", "0", "Status")
     with pytest.raises(AttributeNotFound, match="no attribute `CPUs/0/State`") as caught:

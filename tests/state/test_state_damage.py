@@ -82,7 +82,7 @@ def test_files_that_are_cut_off(tmp_path: Path) -> None:
     assert survives(tmp_path / "cut", data, right)
 
 
-def test_what_is_not_damaged_still_answers(tmp_path: Path) -> None:
+def test_undamaged_parts_still_answer(tmp_path: Path) -> None:
     """A block is looked at when it is first asked for; damage elsewhere does not matter until then."""
     path = tmp_path / "history"
     build(path)
@@ -111,7 +111,7 @@ print("closed", flush=True)
 
 
 @pytest.mark.ci
-def test_a_killed_builder_leaves_nothing_that_is_whole(tmp_path: Path) -> None:
+def test_a_killed_builder_leaves_no_complete_file(tmp_path: Path) -> None:
     """A child is killed after a random time; what it leaves opens only if it had closed its history."""
     draw = random.Random()
     took = 0.0

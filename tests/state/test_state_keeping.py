@@ -112,7 +112,7 @@ def test_it_is_made_when_rows_are_read_and_not_before(trace: Path, tmp_path: Pat
         )
 
 
-def test_conditions_are_looked_up_however_early_they_are_told(trace: Path) -> None:
+def test_conditions_apply_however_early_they_are_stated(trace: Path) -> None:
     test = "path LIKE 'CPUs/0/C%' AND _ts < 20us AND _ts + _duration > 10us"
     ask = f"SELECT * FROM t.state WHERE {test} ORDER BY quark, _ts"
     with Watched(trace, None) as early, Watched(trace, None) as late:
@@ -130,7 +130,7 @@ def test_conditions_are_looked_up_however_early_they_are_told(trace: Path) -> No
         assert any("1 of " in line for (line,) in late.rows(f"EXPLAIN {ask}"))
 
 
-def test_errors_of_what_is_asked_come_with_their_place(trace: Path) -> None:
+def test_errors_in_conditions_have_their_place(trace: Path) -> None:
     for text, message in (
         ("SELECT * FROM dctv.state_at(t.state, 1000s)", "outside of the states"),
         ("SELECT * FROM dctv.state_at(t.state, 30us, paths=>'nobody')", "no attribute has the path `nobody`"),
@@ -142,7 +142,7 @@ def test_errors_of_what_is_asked_come_with_their_place(trace: Path) -> None:
         assert caught.value.place is not None
 
 
-def test_what_was_made_is_used_again(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
+def test_a_built_history_is_reused(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     for made in ({"t.state"}, set(), set()):
         with Watched(trace, tmp_path / "idx") as watched:
             assert watched.rows() == expected
@@ -171,7 +171,7 @@ def test_killed_between_two_renames(trace: Path, tmp_path: Path, expected: list[
         assert watched.session.warnings() == []
 
 
-def test_what_belongs_to_another_trace_is_made_anew(trace: Path, tmp_path: Path) -> None:
+def test_a_history_of_another_trace_is_rebuilt(trace: Path, tmp_path: Path) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         before = watched.rows()
     lines = trace.read_text().splitlines(keepends=True)
@@ -199,7 +199,7 @@ def test_another_text_of_the_library_makes_it_anew(
             assert watched.made == made
 
 
-def test_views_of_the_user_are_not_taken_for_those_of_the_library(trace: Path, tmp_path: Path) -> None:
+def test_user_views_are_not_mistaken_for_library_views(trace: Path, tmp_path: Path) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         watched.rows("DROP VIEW t.scheduler.states")
         watched.rows("CREATE VIEW t.scheduler.states AS SELECT 1 AS nothing")
@@ -235,7 +235,7 @@ def test_damage_is_never_trusted(part: str, trace: Path, tmp_path: Path, expecte
             assert part == "note" or "damaged; it is rebuilt" in warnings[0]
 
 
-def test_a_closed_session_holds_nothing_before_garbage_is_looked_for(trace: Path, tmp_path: Path) -> None:
+def test_a_closed_session_frees_everything_without_garbage_collection(trace: Path, tmp_path: Path) -> None:
     gc.collect()
     gc.disable()
     try:
@@ -346,7 +346,7 @@ def test_two_processes_at_once_are_both_right(trace: Path, tmp_path: Path, expec
 
 
 @pytest.mark.ci
-def test_killed_while_it_is_made(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
+def test_killed_while_building(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     rng = random.Random(11)
     index_dir = tmp_path / "idx"
     for _ in range(40 if EXPLORE else 4):
@@ -380,7 +380,7 @@ def test_an_interrupt_leaves_nothing(trace: Path, tmp_path: Path, expected: list
         assert watched.rows() == expected
 
 
-def test_waiting_for_another_builder_is_told_and_can_be_ended(trace: Path, tmp_path: Path) -> None:
+def test_waiting_for_another_builder_is_reported_and_can_be_interrupted(trace: Path, tmp_path: Path) -> None:
     with Watched(trace, tmp_path / "idx") as watched:
         watched.rows()
         (folder,) = (tmp_path / "idx").iterdir()
@@ -402,7 +402,7 @@ def test_waiting_for_another_builder_is_told_and_can_be_ended(trace: Path, tmp_p
         assert told == ["t.state: waiting for another process that makes it"]
 
 
-def test_it_goes_with_its_trace(trace: Path, tmp_path: Path) -> None:
+def test_a_history_is_deleted_with_its_trace(trace: Path, tmp_path: Path) -> None:
     other = tmp_path / "b.trace.txt"
     other.write_text("".join(trace.read_text().splitlines(keepends=True)[:-5]))
     with Watched(trace, tmp_path / "idx") as watched, Watched(other, None) as second:
@@ -429,7 +429,7 @@ def test_a_trace_without_inputs_has_no_states(tmp_path: Path) -> None:
         assert watched.session.warnings() == ["`t.state` is empty: the trace has nothing to compute it from"]
 
 
-def test_providers_are_what_files_there_are(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_providers_come_from_files(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {
         "b": "SELECT 3 AS time, 'y' AS path, 'push' AS action, 2.5::FLOAT64 AS r, 'f' AS name UNION ALL "
         "SELECT 7, 'y', 'pop', NULL, NULL",
@@ -482,7 +482,7 @@ def test_systems_of_the_user_are_kept_below_their_trace(trace: Path, tmp_path: P
             assert count == fresh.rows(f"SELECT count(*) FROM {name}")
 
 
-def test_what_is_no_part_of_the_trace_is_not_kept(trace: Path, tmp_path: Path) -> None:
+def test_histories_of_other_data_are_not_stored(trace: Path, tmp_path: Path) -> None:
     (tmp_path / "changes.csv").write_text("_ts,path,value\n5,a,1\n")
     for value in (1, 2):
         with Watched(trace, tmp_path / "idx") as watched:
@@ -493,7 +493,7 @@ def test_what_is_no_part_of_the_trace_is_not_kept(trace: Path, tmp_path: Path) -
     assert not files(tmp_path / "idx")
 
 
-def test_the_cache_knows_what_is_kept(trace: Path, tmp_path: Path) -> None:
+def test_the_cache_lists_stored_histories(trace: Path, tmp_path: Path) -> None:
     root = tmp_path / "idx"
     with Watched(trace, root) as watched:
         watched.rows()

@@ -53,7 +53,7 @@ def test_case_11_weighted() -> None:
         assert system.range_average(0, first, first + 20_000) == pytest.approx(14)
 
 
-def test_case_11_what_is_kept() -> None:
+def test_case_11_kept_states() -> None:
     system = weighted()
     assert states_of(system, "x", "max", "1")[1:3] == [(1000, 5999, 20), (6000, 20999, 30)]
     first, second = states_of(system, "x", "avg", "1")[1:3]
@@ -149,7 +149,7 @@ STEPS = st.lists(st.tuples(st.integers(1, 6), VALUES), max_size=60)
     st.sampled_from([1, 0.5]),
 )
 @bounded(150)
-def test_ranges_are_those_of_every_state(
+def test_ranges_match_every_state(
     steps: list[tuple[int, Value]], resolution: int, ranges: list[tuple[int, int]], more: int, scale: float
 ) -> None:
     plain, coarse = StateSystem.in_memory(), StateSystem.in_memory()

@@ -41,7 +41,7 @@ def partial(folder: Path, changes: list[Change], granularity: int) -> PartialSta
 
 
 @pytest.mark.parametrize("granularity", [1, 2, 7, 10_000])
-def test_what_a_full_history_refuses_is_refused(tmp_path: Path, granularity: int) -> None:
+def test_a_partial_history_refuses_what_a_full_one_refuses(tmp_path: Path, granularity: int) -> None:
     for system in (built(StateSystem.in_memory(), "ab", CHANGES, 500), partial(tmp_path, CHANGES, granularity)):
         assert len(list(system.query_2d([0], first=30, last=10))) == 11
         assert list(system.query_2d([0], first=600, last=700)) == []
@@ -50,7 +50,7 @@ def test_what_a_full_history_refuses_is_refused(tmp_path: Path, granularity: int
                 ask(system)
 
 
-def test_a_partial_history_refuses_what_it_could_not_make_again(tmp_path: Path) -> None:
+def test_a_partial_history_refuses_changes_that_it_cannot_replay(tmp_path: Path) -> None:
     system = PartialStateSystem.build(tmp_path / "partial", replay_of(CHANGES))
     quark = system.add("a")
     update = pa.record_batch({"time": [1], "path": ["a"], "action": ["update"], "value": [1]})
@@ -68,7 +68,7 @@ def test_a_partial_history_refuses_what_it_could_not_make_again(tmp_path: Path) 
         system.state(0, quark)
 
 
-def test_it_is_smaller_the_fewer_checkpoints_there_are(tmp_path: Path) -> None:
+def test_fewer_checkpoints_make_it_smaller(tmp_path: Path) -> None:
     """Kept are states that last over two checkpoints; `a` changes each time, `b` each 150th."""
     changes: list[Change] = [(time, "ab"[time % 150 == 0], time) for time in range(1, 40_000)]
     sizes, kept = [], []
@@ -97,7 +97,7 @@ ACTIONS = st.lists(
 
 @given(ACTIONS, st.sampled_from([1, 2, 7, 1000]))
 @bounded(60)
-def test_changes_of_every_action_are_made_again(
+def test_changes_of_every_action_are_replayed(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, str, str, int]], granularity: int
 ) -> None:
     """Stacks and numbers go on where they were: `p` is a stack, `q` a number."""
@@ -133,7 +133,7 @@ def test_changes_of_every_action_are_made_again(
     assert told(part.query_2d(quarks)) == told(full.query_2d(quarks))
 
 
-def test_batches_are_those_of_the_time_that_was_asked_for(tmp_path: Path) -> None:
+def test_batches_cover_the_requested_time(tmp_path: Path) -> None:
     """A part is made again once, with those beside it unless they are at hand."""
     asked: list[tuple[int, int]] = []
 

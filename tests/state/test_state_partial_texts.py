@@ -60,7 +60,7 @@ def test_the_same_text_again_is_no_change() -> None:
 
 @given(CHANGES, st.sampled_from([1, 2, 5, 1000]))
 @bounded(60)
-def test_spans_of_texts_are_those_of_a_full_history(steps: list[TextChange], granularity: int) -> None:
+def test_spans_of_texts_match_a_full_history(steps: list[TextChange], granularity: int) -> None:
     time, changes = 0, []
     for step, name, text in steps:
         time += step

@@ -186,13 +186,13 @@ def test_threads(kernel: Machine) -> None:
     assert {int(name) for (name,) in rows} == {10, 11, 12, 20, 21, 30, 100}
 
 
-def test_what_runs_at_a_time(kernel: Machine) -> None:
+def test_running_threads_at_a_time(kernel: Machine) -> None:
     found = {time: kernel.at(time, "CPUs/1/Current_thread") for time in (15, 29, 30, 59, 60)}
     assert found == {15: 11, 29: 20, 30: 21, 59: 30, 60: 21}
     assert kernel.at(59, "CPUs/0/Current_thread") == 11
 
 
-def test_what_runs_in_a_range(kernel: Machine) -> None:
+def test_running_threads_in_a_range(kernel: Machine) -> None:
     assert kernel.threads(45, 65, "0") == {11}
     assert kernel.threads(45, 65, "1") == {21, 30}
     assert kernel.threads(45, 65) == {11, 21, 30}
@@ -305,7 +305,7 @@ def test_interrupts_of_a_cpu_and_of_all(interrupts: Machine) -> None:
     assert interrupts.states("Soft_IRQs/4") == [(1, 2, None), (3, 12, 0), (13, 20, None)]
 
 
-def test_what_else_is_known_of_cpus_and_threads(interrupts: Machine) -> None:
+def test_other_attributes_of_cpus_and_threads(interrupts: Machine) -> None:
     assert interrupts.states("Threads/0_0")[0] == (1, 10, READY)
     assert interrupts.at(14, "CPUs/0/Frequency") == 2000
     assert [interrupts.at(15, f"CPUs/0/Frequency/{end}") for end in ("min", "max")] == [1000, 3000]

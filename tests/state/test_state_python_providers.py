@@ -37,7 +37,7 @@ def session(index_dir: Path | None = None, trace: Path = TRACE) -> Session:
 
 
 @pytest.mark.parametrize("backend", ["full", "memory"])
-def test_a_function_makes_what_a_select_makes(backend: str) -> None:
+def test_a_function_gives_the_same_history_as_a_select(backend: str) -> None:
     with session() as one:
         states = one.create_state_system("mine", Running(), SELECT, backend=backend)
         one.sql(
@@ -51,14 +51,14 @@ def test_a_function_makes_what_a_select_makes(backend: str) -> None:
         assert one.sql("SELECT number FROM dctv.state_at(mine, 30us, paths=>'CPUs/0/*')").fetchall() == [(13,)]
 
 
-def test_nothing_is_kept_of_one_that_keeps_nothing() -> None:
+def test_backend_none_stores_nothing() -> None:
     with session() as one:
         states = one.create_state_system("mine", Running(), SELECT, backend="none")
         assert states.interval_count == 0
         assert {row[0] for row in one.sql("SELECT number FROM mine").fetchall()} == {None}
 
 
-def test_a_version_says_whether_it_is_the_same(tmp_path: Path) -> None:
+def test_a_version_identifies_a_provider(tmp_path: Path) -> None:
     provider = Running()
     for version, calls in (("1", 1), ("1", 1), ("2", 2), ("2", 2), (None, 3), (None, 4), ("2", 4)):
         with session(tmp_path / "idx") as one:
@@ -84,7 +84,7 @@ def test_its_begin_and_end() -> None:
         assert one.create_state_system("last", provider, "SELECT 1", start=-10).end == 7
 
 
-def test_what_it_raises_is_raised_and_leaves_nothing(tmp_path: Path) -> None:
+def test_exceptions_of_a_provider_propagate_and_leave_nothing(tmp_path: Path) -> None:
     def broken(batches: Iterator[Any], states: StateSystem) -> None:
         Running()(batches, states)
         raise KeyError("mine")
@@ -126,7 +126,7 @@ def test_what_it_raises_is_raised_and_leaves_nothing(tmp_path: Path) -> None:
         ({"end": 2**64}, "64 bits"),
     ],
 )
-def test_options_that_mean_nothing(options: dict[str, Any], message: str) -> None:
+def test_unknown_options_are_refused(options: dict[str, Any], message: str) -> None:
     with session() as one, pytest.raises(DctvError, match=message):
         one.create_state_system("mine", Running(), SELECT, **options)
 
@@ -163,7 +163,7 @@ TOO_LARGE: list[Callable[[StateSystem], object]] = [
 
 
 @pytest.mark.parametrize("ask", TOO_LARGE)
-def test_numbers_of_more_than_64_bits_are_told(ask: Callable[[StateSystem], object]) -> None:
+def test_numbers_of_more_than_64_bits_are_errors(ask: Callable[[StateSystem], object]) -> None:
     states = StateSystem.in_memory()
     states.add("a")
     with pytest.raises(StateError, match=r"64 bits|no attribute"):

@@ -101,7 +101,7 @@ def test_case_9_changes_before_the_begin(kind: str, tmp_path: Path) -> None:
         system.modify(99, 1, quark)
 
 
-def test_times_at_the_ends_of_what_there_is(kind: str, tmp_path: Path) -> None:
+def test_times_at_the_ends_of_a_history(kind: str, tmp_path: Path) -> None:
     least, most = -(2**63), 2**63 - 1
     system = begun(kind, tmp_path, least)
     quark = system.add("x")
@@ -131,7 +131,7 @@ def test_case_10_texts(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [-(2**63), 2**63 - 1, 0, 5e-324, -0.0, 1.7976931348623157e308, float("inf")])
-def test_numbers_stay_what_they_are(kind: str, tmp_path: Path, value: float) -> None:
+def test_numbers_round_trip(kind: str, tmp_path: Path, value: float) -> None:
     system = begun(kind, tmp_path)
     quark = system.add("x")
     system.modify(1, value, quark)

@@ -34,7 +34,7 @@ def _mount(session: Session, reader: str) -> None:
     attach(session._context.catalog, mount, library(), [quantize(0)], library_function)
 
 
-def test_every_view_says_why_it_has_no_rows(empty: Session) -> None:
+def test_every_empty_view_says_why(empty: Session) -> None:
     names = [t.name for t in empty.tables("t") if t.kind == "view"]
     assert "t.slices" in names
     env = environment(empty._context)
@@ -45,7 +45,7 @@ def test_every_view_says_why_it_has_no_rows(empty: Session) -> None:
             assert len(notes) == 1, name
 
 
-def test_views_of_nothing_have_no_rows() -> None:
+def test_views_of_an_empty_trace_have_no_rows() -> None:
     seen: set[str] = set(CONSTANT)
     columns = {module.parts: module.columns for module in library().modules}
     for reader in FORMATS:

@@ -146,7 +146,7 @@ def test_names_fill_no_provider(filled: Filled) -> None:
     assert filled.providers == filled.views
 
 
-def test_every_provider_has_the_same_columns_and_those_that_tell_its_rows() -> None:
+def test_every_provider_has_the_common_columns_and_its_row_keys() -> None:
     seen = set()
     modules = {module.parts[1]: module for module in library().modules if module.parts[0] == "timeline"}
     for reader in ("uftrace/switches", "ftrace/live_marks.trace.txt.gz"):
@@ -207,7 +207,7 @@ def _chrome(folder: Path, *events: str) -> str:
     return str(file)
 
 
-def test_threads_of_one_number_are_kept_apart(tmp_path: Path) -> None:
+def test_threads_with_equal_numbers_are_separate(tmp_path: Path) -> None:
     sample = '{"name": "s", "ph": "P", "ts": 3, "pid": %d, "tid": 7}'
     trace = _chrome(
         tmp_path,
@@ -230,7 +230,7 @@ def test_threads_of_one_number_are_kept_apart(tmp_path: Path) -> None:
     assert samples == [(["Processes", "2", "7", "Samples"],), (["Processes", "a/b (1)", "7", "Samples"],)]
 
 
-def test_counters_of_one_name_are_kept_apart(tmp_path: Path) -> None:
+def test_counters_with_equal_names_are_separate(tmp_path: Path) -> None:
     trace = _chrome(
         tmp_path,
         '{"name": "a", "ph": "C", "ts": 1, "pid": 1, "id": "b", "args": {"value": 1}}',

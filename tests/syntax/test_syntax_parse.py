@@ -105,7 +105,7 @@ def terminals(text: str) -> Iterator[tuple[str, Raw]]:
     parser = Parser(text, "script", lambda _name, _parts, _start, _stop: None)
     for index, raw in enumerate(parser.tokens[:-1]):
         name = parser.table.terminals[parser.terminal(index)]
-        parser.feed(index)
+        parser.advance(index)
         yield LARK_NAMES.get(name, name), raw
 
 
@@ -229,7 +229,7 @@ def test_a_double_quoted_word_is_a_name_in_sql_and_a_string_in_arguments() -> No
     assert [n for n in nodes(tree) if isinstance(n, ast.String)] == [ast.String("a")]
 
 
-def test_deep_text_works_or_says_so() -> None:
+def test_deep_nesting_works_or_is_an_error() -> None:
     deep = 10_000
     assert expression("(" * deep + "1" + ")" * deep) == expression("1")
     assert len(statements("SELECT 1;" * deep)) == deep
@@ -245,7 +245,7 @@ def test_deep_text_works_or_says_so() -> None:
         expression("(" * deep)
 
 
-def test_what_parses_can_be_printed_compared_and_hashed() -> None:
+def test_syntax_trees_can_be_printed_compared_and_hashed() -> None:
     tree = expression("- " * (MAX_DEPTH - 5) + "a")
     assert expression(to_sql(tree)) == tree
     assert hash(tree) == hash(expression(to_sql(tree)))

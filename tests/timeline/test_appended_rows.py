@@ -24,7 +24,7 @@ DATA = Path(__file__).parents[1] / "data"
 
 @bounded(60)
 @given(some_rows(), st.lists(st.integers(0, 25), max_size=4), st.sampled_from([0, 1 << 30]))
-def test_in_several_goes_as_in_one(
+def test_appending_in_parts_equals_appending_at_once(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], cuts: list[int], most: int
 ) -> None:
     folder = tmp_path_factory.mktemp("timeline")

@@ -126,7 +126,7 @@ def test_timelines_of_every_format_are_kept(name: str, tmp_path: Path) -> None:
         assert version_of(mount, session._context) is not None
 
 
-def test_a_timeline_of_an_older_version_is_made_anew(
+def test_a_timeline_of_an_older_version_is_rebuilt(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as older:
@@ -163,7 +163,7 @@ def test_changed_views_count(trace: Path, tmp_path: Path) -> None:
     assert "t.timeline.cpu_running" in sources(empty=False)
 
 
-def test_damage_is_told_and_mended(trace: Path, tmp_path: Path) -> None:
+def test_damage_is_reported_and_repaired(trace: Path, tmp_path: Path) -> None:
     first, _ = seen(trace, tmp_path / "idx")
     path = kept(tmp_path / "idx")
     whole = path.read_bytes()

@@ -201,7 +201,7 @@ def test_tracks_are_in_the_order_in_which_people_look_for_them() -> None:
     assert found.path(7) == ("Processes", "busy (10)", "main", "Slices")
 
 
-def test_names_with_what_stands_between_names() -> None:
+def test_names_that_contain_separators() -> None:
     paths = [("a\x1fb",), ("a", "b"), ("a\x1e.b",), ("a\x1e", "b"), ("a",), ("a\x1f", "b"), ("a", "\x1fb")]
     rows = [Row(ts, path=path) for ts in range(3) for path in paths]
     # In a batch of their own, names without any of it, too.

@@ -86,7 +86,7 @@ def test_every_state_is_on_the_track_of_its_attribute(trace: str, *, filled: boo
         assert sum(1 for one in timeline.tracks if one.kind.value != "group") == len(expected)
 
 
-def test_what_has_no_states_has_no_tracks() -> None:
+def test_attributes_without_states_have_no_tracks() -> None:
     with Session() as session:
         session.sql(f"CREATE STATE SYSTEM s WITH (backend => 'none') AS {CHANGES}")
         assert session.sql("SELECT * FROM s.timeline").fetchall() == []
@@ -100,6 +100,6 @@ def test_a_state_system_that_is_replaced_has_another_timeline() -> None:
         assert [one.name for one in session.timeline("s").tracks] == ["x"]
 
 
-def test_what_is_neither_a_trace_nor_a_state_system_has_no_timeline() -> None:
+def test_only_traces_and_state_systems_have_timelines() -> None:
     with Session() as session, pytest.raises(UsageError, match="no trace is mounted and no state system made as `s`"):
         session.timeline("s")

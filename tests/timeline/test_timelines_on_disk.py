@@ -25,7 +25,7 @@ FIRST, LAST = -(2**63), 2**63 - 1
 
 @bounded(60)
 @given(some_rows(), st.integers(0, 25), st.sampled_from([1, 8, 1 << 40]))
-def test_files_hold_what_memory_would(
+def test_timelines_on_disk_equal_those_in_memory(
     tmp_path_factory: pytest.TempPathFactory, rows: list[Row], cut: int, step: int
 ) -> None:
     folder = tmp_path_factory.mktemp("space")

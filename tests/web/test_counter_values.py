@@ -29,7 +29,7 @@ def test_it_is_the_last_that_has_begun(rows: list[Row], time: int) -> None:
                 assert place_at(one, time).begin == max(begun, default=min(place.begin for place in every))
 
 
-def test_values_are_those_of_the_view() -> None:
+def test_values_match_the_view() -> None:
     with Session(index=False) as session:
         session.mount(DATA / "perfetto/linux_sys_deflate.pftrace", "t")
         counters = [one for one in shown(session.timeline("t"), "t") if one.track.kind.value == "counter"]

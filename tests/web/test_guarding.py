@@ -23,7 +23,7 @@ def _asked(client: Client, headers: dict[str, str], method: str = "GET", path: s
     return client.raw(method, f"/{client.token}/{path}", body, headers)[0]
 
 
-def test_what_the_page_asks_is_answered(client: Client) -> None:
+def test_requests_of_the_page_are_answered(client: Client) -> None:
     own = f"http://127.0.0.1:{client.serving.port}"
     assert _asked(client, {}) == 200
     assert _asked(client, {"origin": own, "sec-fetch-site": "same-origin"}) == 200
@@ -34,7 +34,7 @@ def test_what_the_page_asks_is_answered(client: Client) -> None:
     "path",
     ["/", "/api/session", "//api/session", "/{wrong}/api/session", "/{token}x/api/session", "/{token}%00/api/session"],
 )
-def test_without_its_token_nothing_is_told(client: Client, path: str) -> None:
+def test_requests_without_the_token_are_refused(client: Client, path: str) -> None:
     wrong = client.token[:-1] + ("a" if client.token[-1] != "a" else "b")
     status, headers, body = client.raw("GET", path.format(wrong=wrong, token=client.token))
     assert status == 403
@@ -75,7 +75,7 @@ def test_a_link_may_open_the_page(client: Client) -> None:
     assert _asked(client, headers | {"sec-fetch-mode": "no-cors"}, path="") == 403
 
 
-def test_every_answer_says_what_it_may_load(client: Client) -> None:
+def test_every_answer_has_a_content_security_policy(client: Client) -> None:
     for path in ("", "api/session", "nothing", "../../etc/passwd", "assets/..%2findex.html"):
         _, headers, _ = client.raw("GET", f"/{client.token}/{path}")
         policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
@@ -93,7 +93,7 @@ def test_only_files_of_the_page_are_assets(client: Client) -> None:
         assert client.raw("GET", f"/{client.token}/{path}")[0] == 404
 
 
-def test_what_is_no_json_is_refused(client: Client) -> None:
+def test_invalid_json_is_refused(client: Client) -> None:
     """A form of another page cannot send JSON."""
     for kind, body in (
         ("text/plain", b'{"sql": "SELECT 1"}'),

@@ -128,20 +128,20 @@ def test_arrows_lead_to_rows_and_back(mounted: Mounted) -> None:
     assert len(told) > 3
 
 
-def test_large_results_are_not_kept(mounted: Mounted, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_results_are_not_cached(mounted: Mounted, monkeypatch: pytest.MonkeyPatch) -> None:
     session, tracks = mounted("stdlib/flows.json")
     kept_ones = details(session, tracks[0], 0)
     assert kept_ones["flows"]["out"]
-    monkeypatch.setattr(kept, "_kept", {})
-    monkeypatch.setattr(kept, "MOST_KEPT", 0)
+    monkeypatch.setattr(kept, "_cache", {})
+    monkeypatch.setattr(kept, "MAX_CACHED_ROWS", 0)
     assert details(session, tracks[0], 0) == kept_ones
-    [known] = kept._kept.values()
+    [known] = kept._cache.values()
     assert [query for query in known if "flows" not in query] == []
 
 
 @bounded(160)
 @given(some_rows())
-def test_what_rows_are_in_and_what_is_in_them(rows: list[Row]) -> None:
+def test_parents_and_children_of_rows(rows: list[Row]) -> None:
     found = timeline(rows, end=50)
     with session_with(found) as (_, tracks):
         every = places(tracks)
@@ -184,7 +184,7 @@ def _related(one: ShownTrack, row: int) -> tuple[list[tuple[int, int]], list[tup
     return [(a.lane.number, a.row) for a in ancestors], [(c.lane.number, c.row) for c in children], count
 
 
-def test_no_more_children_are_told_than_anybody_reads() -> None:
+def test_the_number_of_listed_children_is_limited() -> None:
     rows = [Row(0, 1000, name="all", depth=0), *(Row(time, 1, name="one", depth=1) for time in range(1, 400))]
     with session_with(timeline(rows)) as (session, [one]):
         found = details(session, ShownTrack("g", one.timeline, one.number, "SELECT 0ns AS _ts"), 0)
@@ -202,7 +202,7 @@ ALIKE = """[
 ]"""
 
 
-def test_rows_that_look_the_same_are_told_apart(tmp_path: Any) -> None:
+def test_rows_that_look_the_same_are_distinguished(tmp_path: Any) -> None:
     file = tmp_path / "alike.json"
     file.write_text(ALIKE, encoding="utf-8")
     with Session(index=False) as session:
@@ -246,7 +246,7 @@ def test_states_of_a_state_system() -> None:
             assert values["path"] == "/".join(one.timeline.path(one.number))
 
 
-def test_every_provider_says_what_its_rows_are_of() -> None:
+def test_every_provider_names_the_view_of_its_rows() -> None:
     with Session(index=False) as session:
         for trace in ("perfetto/linux_sys_deflate.pftrace", "uftrace/switches"):
             session.mount(DATA / trace, trace[:3])
@@ -263,7 +263,7 @@ def test_every_provider_says_what_its_rows_are_of() -> None:
                 assert {"_ts", *provider.of.by} <= {*view.names} & {*own.names}
 
 
-def test_a_row_that_is_not_there() -> None:
+def test_a_missing_row() -> None:
     missing = pytest.raises(UsageError, match="the track `g:0` has no row 1")
     with session_with(timeline([Row(1, 2)])) as (session, [one]), missing:
         details(session, one, 1)

@@ -36,7 +36,7 @@ def _expected(rows: list[Row]) -> list[tuple[Any, ...]]:
 
 @bounded(200)
 @given(some_rows())
-def test_all_rows_are_there_with_what_they_are_in(rows: list[Row]) -> None:
+def test_all_rows_have_their_parents(rows: list[Row]) -> None:
     expected = _expected(rows)
     found = table_of(timeline(rows, end=50)).read_all().to_pylist()
     assert [tuple(row.values()) for row in found] == expected
@@ -101,7 +101,7 @@ def test_conditions_mean_the_same_where_rows_are_left_out(
         assert session.sql(f"SELECT * FROM g.timeline.rows WHERE {where} ORDER BY id").fetchall() == found
 
 
-def test_tracks_and_times_that_are_not_asked_for_are_not_read() -> None:
+def test_other_tracks_and_times_are_not_read() -> None:
     rows = [Row(time, 1, (track,)) for track in "abc" for time in range(100)]
     with session_with(timeline(rows)) as (session, _):
         query = "FROM g.timeline.rows WHERE track IN (1, 2) AND _ts >= 90ns AND _ts < 95ns"
@@ -110,7 +110,7 @@ def test_tracks_and_times_that_are_not_asked_for_are_not_read() -> None:
     assert "rows of 2 tracks, from 90 ns, until 94 ns" in told
 
 
-def test_rows_of_a_select_are_those_of_its_timeline() -> None:
+def test_rows_of_a_select_match_its_timeline() -> None:
     with Session(index=False) as session:
         session.mount(DATA / "stdlib/waits.trace.txt", "t")
         for select, options in (

@@ -96,7 +96,7 @@ def _error(order: Search) -> DctvError:
     return raised.value
 
 
-def test_a_wrong_condition_is_told_at_its_place() -> None:
+def test_a_wrong_condition_is_reported_with_its_place() -> None:
     error = _error(Search(where="name = 'x' AND nmae = 'y'"))
     assert error.message == "unknown column `nmae`"
     assert error.place is not None
@@ -116,7 +116,7 @@ def test_a_wrong_condition_is_told_at_its_place() -> None:
         (Search(text="x", where="lane = 0"), "a search has either a text or a condition"),
     ],
 )
-def test_what_no_search_is(order: Search, message: str) -> None:
+def test_invalid_searches_are_refused(order: Search, message: str) -> None:
     error = _error(order)
     assert isinstance(error, UsageError)
     assert error.message == message

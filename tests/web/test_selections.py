@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dctv.errors import UsageError
 from dctv.session import Session
 from dctv.timeline.track import TrackKind
-from dctv.web.asked import answered
+from dctv.web.asked import run_query
 from dctv.web.flame import flame
 from dctv.web.origins import RowPlace
 from dctv.web.selection import selection
@@ -98,7 +98,7 @@ def _counter(tracks: list[ShownTrack], start: int, stop: int) -> list[Any] | Non
 
 @bounded(160)
 @given(some_rows(), st.integers(-25, 60), st.integers(0, 50))
-def test_tables_are_what_adding_up_gives(rows: list[Row], start: int, length: int) -> None:
+def test_tables_match_sums_of_the_rows(rows: list[Row], start: int, length: int) -> None:
     stop = start + length
     with session_with(timeline(rows, end=50)) as (session, tracks):
         tables = selection(session, tracks, start, stop)["tables"]
@@ -121,7 +121,7 @@ def test_tables_are_what_adding_up_gives(rows: list[Row], start: int, length: in
         assert _rows(tables, "Instants by name") == told
 
 
-def test_states_are_told_by_track_too() -> None:
+def test_states_are_also_summed_by_track() -> None:
     rows = [Row(0, 4, ("a", "b"), "states", "on"), Row(4, 12, ("a", "b"), "states", "off")]
     rows += [Row(2, 8, ("a", "c"), "states", "on")]
     with session_with(timeline(rows)) as (session, tracks):
@@ -148,7 +148,7 @@ def test_counters_keep_their_units() -> None:
 
 
 @pytest.mark.parametrize("trace", TRACES)
-def test_the_queries_that_are_shown_give_what_is_shown(trace: str) -> None:
+def test_the_displayed_queries_give_the_displayed_tables(trace: str) -> None:
     with Session(index=False) as session:
         session.mount(DATA / trace, "t")
         tracks = shown(session.timeline("t"), "t")
@@ -159,12 +159,12 @@ def test_the_queries_that_are_shown_give_what_is_shown(trace: str) -> None:
         assert kinds <= {table["kind"] for table in tables}
         for table in tables:
             assert table["rows"]
-            found = answered(session, table["sql"]).table()
+            found = run_query(session, table["sql"]).table()
             assert found == {key: table[key] for key in found}
         for of in ("slices", "samples"):
             graph = flame(session, tracks, begin, stop, of, invert=True)
             if graph["sql"]:
-                again = answered(session, graph["sql"], 20_000).rows
+                again = run_query(session, graph["sql"], 20_000).rows
                 told = [(frame["value"], frame["count"]) for frame in graph["frames"]]
                 assert [(str(row[3]), row[5]) for row in again] == told
 
@@ -182,7 +182,7 @@ def test_tracks_of_a_select_have_tables_too(options: dict[str, str]) -> None:
         if options:
             assert [row[0] for row in table["rows"]] == ["cpu 0", "cpu 1"]
             assert min(row[3] for row in table["rows"]) == rows[0][1]
-        assert answered(session, table["sql"]).rows == table["rows"]
+        assert run_query(session, table["sql"]).rows == table["rows"]
 
 
 def _stacks(tracks: list[ShownTrack], start: int, stop: int) -> dict[tuple[str | None, ...], list[int]]:
@@ -219,7 +219,7 @@ def _of_frames(frames: list[dict[str, Any]]) -> dict[tuple[str | None, ...], lis
 
 @bounded(160)
 @given(some_rows(), st.integers(-25, 60), st.integers(0, 50))
-def test_flame_graphs_are_what_adding_up_gives(rows: list[Row], start: int, length: int) -> None:
+def test_flame_graphs_match_sums_of_the_rows(rows: list[Row], start: int, length: int) -> None:
     with session_with(timeline(rows, end=50)) as (session, tracks):
         expected = _stacks(tracks, start, start + length)
         graph = flame(session, tracks, start, start + length)
@@ -248,7 +248,7 @@ def test_a_name_with_a_semicolon_is_one_frame() -> None:
     ]
 
 
-def test_flame_graphs_of_samples_are_of_the_tracks_that_are_asked_for() -> None:
+def test_flame_graphs_of_samples_cover_the_requested_tracks() -> None:
     with Session(index=False) as session:
         session.mount(DATA / "perf/cpuclock.data", "t")
         tracks = [one for one in shown(session.timeline("t"), "t") if one.track.source == "t.timeline.samples"]
@@ -260,7 +260,7 @@ def test_flame_graphs_of_samples_are_of_the_tracks_that_are_asked_for() -> None:
         assert whole["unit"] == "samples"
 
 
-def test_what_no_selection_is() -> None:
+def test_invalid_selections_are_refused() -> None:
     with session_with(timeline([Row(1, 2)])) as (session, tracks):
         with pytest.raises(UsageError, match="`to`, 1 ns, comes before `from`, 2 ns"):
             selection(session, tracks, 2, 1)

@@ -16,7 +16,7 @@ from dctv import Session
 from dctv.catalog.mount_names import name_of_mount
 from dctv.errors import UsageError
 from dctv.timeline.track import TrackKind
-from dctv.web.asked import answered
+from dctv.web.asked import run_query
 from dctv.web.serving import Serving, serve
 from dctv.web.uploads import Uploads
 from tests.web_client import Client, client_of
@@ -40,7 +40,7 @@ def client(session: Session) -> Iterator[Client]:
         yield client
 
 
-def test_the_session_says_what_is_mounted(client: Client, session: Session) -> None:
+def test_the_session_lists_its_mounts(client: Client, session: Session) -> None:
     told = client.get("api/session")
     (mount,) = told["mounts"]
     assert (mount["name"], mount["path"], mount["format"], mount["state"]) == ("t", str(TRACE), "perfetto", "ready")
@@ -48,13 +48,13 @@ def test_the_session_says_what_is_mounted(client: Client, session: Session) -> N
     assert (told["begin"], told["end"]) == (str(timeline.begin), str(timeline.end))
 
 
-def test_what_the_page_is_warned_of_is_no_warning_of_the_program(session: Session) -> None:
+def test_warnings_for_the_page_are_not_python_warnings(session: Session) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert answered(session, "SELECT 1 / 0 AS q").rows == [[None]]
+        assert run_query(session, "SELECT 1 / 0 AS q").rows == [[None]]
 
 
-def test_tracks_are_those_of_the_timeline(client: Client, session: Session) -> None:
+def test_tracks_match_the_timeline(client: Client, session: Session) -> None:
     found = client.get("api/tracks")["tracks"]
     tracks = session.timeline("t").tracks
     assert [(one["id"], one["name"], one["kind"], one["rows"]) for one in found] == [
@@ -120,7 +120,7 @@ def test_only_as_many_rows_as_are_wanted(client: Client) -> None:
     assert (found.num_rows, json.loads(found.schema.metadata[b"dctv"])["complete"]) == (7, False)
 
 
-def test_what_a_statement_without_rows_says(client: Client) -> None:
+def test_messages_of_statements_without_rows(client: Client) -> None:
     found = client.table("api/query", {"sql": "CREATE VIEW served AS SELECT 1 AS one; ASSERT 1 = 1, 'one is one'"})
     assert found.column_names == ["status"]
     assert client.table("api/query", {"sql": "SELECT * FROM served"}).to_pylist() == [{"one": 1}]
@@ -146,7 +146,7 @@ def test_a_query_ends_with_its_client(client: Client, session: Session) -> None:
     assert session.sql("SELECT 2").fetchall() == [(2,)]
 
 
-def test_what_runs_can_be_stopped(client: Client) -> None:
+def test_a_running_query_can_be_stopped(client: Client) -> None:
     answers = []
     endless = {"sql": "SELECT COUNT(*) FROM range(100000000000) AS a(i), range(100000) AS b(j) WHERE a.i % 7 = b.j"}
     asking = threading.Thread(target=lambda: answers.append(client.send("api/query", endless)))
@@ -201,7 +201,7 @@ def test_completion_is_that_of_the_prompt(client: Client) -> None:
     assert answer["from"] == cursor - len("sched")
 
 
-def test_mistakes_are_told_before_a_text_runs(client: Client) -> None:
+def test_mistakes_are_reported_before_a_text_runs(client: Client) -> None:
     text = "SELECT nothing FROM t.threads"
     _, answer = client.send("api/check", {"text": text})
     (error,) = answer["errors"]
@@ -219,7 +219,7 @@ def test_tables_and_columns(client: Client) -> None:
     assert (status, json.loads(body)["error"]["hint"]) == (400, "did you mean `t.threads`?")
 
 
-def test_a_report_tells_of_each_statement(client: Client) -> None:
+def test_a_report_covers_each_statement(client: Client) -> None:
     text = (
         "-- a report\nSELECT SPAN comm FROM t.scheduler.timeslices_p_cpu;\n"
         "ASSERT 1 = 1, 'one is one';\nASSERT 1 = 2, 'one is two';\nSELECT nothing;\nSELECT 1;"
@@ -286,7 +286,7 @@ def test_a_file_that_is_dropped_is_mounted() -> None:
     assert not folder.exists()
 
 
-def test_a_file_that_is_no_trace_says_so() -> None:
+def test_uploading_a_file_that_is_no_trace_is_an_error() -> None:
     with Session() as session, client_of(session) as client:
         status, _, body = client.raw("POST", f"/{client.token}/api/upload?name=x.bin", b"\0\1\2" * 50)
         assert status == 200
@@ -296,7 +296,7 @@ def test_a_file_that_is_no_trace_says_so() -> None:
     assert "dctv-page" not in str(told["message"])
 
 
-def test_a_file_is_not_taken_beyond_what_was_agreed(tmp_path: Path) -> None:
+def test_uploads_beyond_the_size_limit_are_refused(tmp_path: Path) -> None:
     with Session() as session, serve(session, uploads=Uploads(tmp_path, most=1000)) as serving:
         client = Client(serving)
         path = f"/{client.token}/api/upload?name=x"
@@ -358,7 +358,7 @@ def test_news_of_mounts_and_of_the_end() -> None:
     assert events[-1] == "end"
 
 
-def test_who_listens_late_has_missed_nothing() -> None:
+def test_a_late_listener_gets_all_news() -> None:
     with Session() as session, session.serve() as serving:
         serving.service.expect([("w", str(WAITS)), ("x", "/does/not/exist")])
         for name in ("w", "x"):
@@ -373,7 +373,7 @@ def test_who_listens_late_has_missed_nothing() -> None:
     assert states == ["ready", "failed"]
 
 
-def test_a_taken_port_says_so() -> None:
+def test_a_port_in_use_is_an_error() -> None:
     with Session() as session, session.serve() as serving:
         with pytest.raises(UsageError, match=f"cannot listen on port {serving.port}: address already in use"):
             session.serve(port=serving.port)
@@ -381,7 +381,7 @@ def test_a_taken_port_says_so() -> None:
             session.serve(port=70000)
 
 
-def test_stopping_ends_what_runs() -> None:
+def test_stopping_the_server_ends_running_queries() -> None:
     with Session() as session:
         serving: Serving = session.serve()
         client = Client(serving)

@@ -58,7 +58,7 @@ def test_a_view_of_a_view_that_is_replaced(session: Session, slices: ShownTrack)
     assert _values(session, slices)["mine"] == "two"
 
 
-def test_what_has_not_changed_is_not_asked_again(
+def test_unchanged_views_are_not_queried_again(
     session: Session, slices: ShownTrack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _run(session, f"{REPLACE} id FROM t.timeline.slices")
@@ -82,14 +82,14 @@ def test_what_has_not_changed_is_not_asked_again(
     assert len(asked) == 2 * first
 
 
-def test_rows_that_are_there_no_more(session: Session, slices: ShownTrack) -> None:
+def test_rows_that_no_longer_exist(session: Session, slices: ShownTrack) -> None:
     _run(session, f"{REPLACE} id FROM t.timeline.slices")
     assert _values(session, slices)
     _run(session, f"{REPLACE} id FROM t.timeline.slices WHERE name = 'nothing is called so'")
     assert _values(session, slices) == {}
 
 
-def test_rows_of_tracks_that_were_not_there() -> None:
+def test_rows_of_new_tracks() -> None:
     """The tracks are those from before."""
     with Session(index=False) as session:
         session.mount(TRACE, "t")

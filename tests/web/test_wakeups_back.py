@@ -66,7 +66,7 @@ def test_a_moment_is_followed_back_to_the_begin() -> None:
         assert [str(row[0]) for row in reversed(rows)] == [step["from"] for step in steps]
 
 
-def test_what_is_of_no_thread_is_not_followed() -> None:
+def test_rows_without_a_thread_are_not_followed() -> None:
     with Session(index=False) as session:
         session.mount(DATA / "stdlib/states.trace.txt", "t")
         one = next(one for one in shown(session.timeline("t"), "t") if one.track.source == "t.timeline.cpu_idle")

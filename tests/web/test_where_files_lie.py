@@ -56,7 +56,7 @@ def test_rows_of_tracks_that_do_not_fit_into_memory(session: Session, monkeypatc
     assert session.spill_folder.is_dir()
 
 
-def test_states_of_a_history_that_is_kept_nowhere(session: Session, tmp_path: Path) -> None:
+def test_states_of_a_history_that_is_not_stored(session: Session, tmp_path: Path) -> None:
     list(session.execute(HISTORY))
     assert [one.name[:12] for one in (tmp_path / "rows").iterdir()] == ["dctv-states-"]
     assert session.sql("SELECT COUNT(*) FROM h").fetchall() != [(0,)]

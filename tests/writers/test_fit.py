@@ -41,7 +41,7 @@ def test_columns_without_room_are_left_out() -> None:
     assert fitted(ROWS, 3)[1] == ["text", "more"]
 
 
-def test_a_lone_column_is_whole() -> None:
+def test_a_single_column_is_not_shortened() -> None:
     rows = Listed({"plan": "VARCHAR"}, [["a long line of a plan"]])
     assert fitted(rows, 10) == ("plan\n----------\na long line of a plan\n", [])
 

@@ -64,7 +64,7 @@ def test_widths_come_from_the_first_rows() -> None:
         ("naïve 日本 \u00a0x", "naïve 日本 \u00a0x"),
     ],
 )
-def test_nothing_reaches_the_terminal_that_it_would_obey(text: str, printed: str) -> None:
+def test_no_control_characters_reach_the_terminal(text: str, printed: str) -> None:
     assert shown(Listed({"t": "VARCHAR"}, [[text]])).splitlines()[2] == printed
     heads = shown(Listed({text: "VARCHAR"}))
     assert heads.splitlines()[0] == printed

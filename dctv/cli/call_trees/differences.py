@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
-from dctv.cli.call_trees.queries import CallSource, answered, property_of, resolved
+from dctv.cli.call_trees.queries import CallSource, property_of, resolved, run_internal
 from dctv.cli.call_trees.report import COLUMNS, TIMES, keys_of, sums_of, time_unit
 from dctv.console.paint import Colour, Paint
 from dctv.errors import nearest
@@ -35,15 +35,15 @@ class DifferencePolicy:
 
 def policy_of(text: str) -> DifferencePolicy:
     """Parse words such as `full,percent`; later ones override earlier ones."""
-    said = {"absolute": True, "percent": False, "full": False}
+    settings = {"absolute": True, "percent": False, "full": False}
     for word in text.split(","):
         if word not in POLICIES:
             near = nearest(word, list(POLICIES))
             hint = f"did you mean `{near}`?" if near else f"expected {', '.join(POLICIES)}"
             raise ArgumentTypeError(f"unknown policy `{word}`, {hint}")
         name = word.removeprefix("no-").replace("abs", "absolute").replace("compact", "full")
-        said[name] = not word.startswith("no-") and word != "compact"
-    return DifferencePolicy(**said)
+        settings[name] = not word.startswith("no-") and word != "compact"
+    return DifferencePolicy(**settings)
 
 
 Value = float
@@ -66,8 +66,8 @@ def write_differences(
     session: Session, args: Namespace, sources: tuple[CallSource, CallSource], fields: Sequence[str], out: BinaryIO
 ) -> None:
     """Write a row for each function of either trace."""
-    wanted = list(dict.fromkeys([*fields, *(key for key in keys_of(args) if key != "func")]))
-    base, other = (_sums(session, args, source, wanted) for source in sources)
+    columns = list(dict.fromkeys([*fields, *(key for key in keys_of(args) if key != "func")]))
+    base, other = (_sums(session, args, source, columns) for source in sources)
     # Sorting is stable: first rows of the first trace by name, then those that only the other one has.
     names = [*sorted(base), *sorted(name for name in other if name not in base)]
     rows = [_Row(name, base.get(name, {}), other.get(name, {})) for name in names]
@@ -86,7 +86,7 @@ def _sums(session: Session, args: Namespace, source: CallSource, fields: Sequenc
     columns = [name.replace("-", "_") for name in fields]
     query = sums_of(resolved(session, source, args), source, columns)
     found: dict[str, dict[str, Value]] = {}
-    for *values, name in answered(session, query).fetchall():
+    for *values, name in run_internal(session, query).fetchall():
         found["<0>" if name is None else name] = dict(zip(fields, (value or 0 for value in values), strict=True))
     return found
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from dctv.cli.call_trees.graph import refuse
 from dctv.cli.call_trees.lookups import in_order, properties_of, tasks_of
 from dctv.cli.call_trees.options import is_filtered
-from dctv.cli.call_trees.queries import CallSource, answered, shown_calls
+from dctv.cli.call_trees.queries import CallSource, run_internal, shown_calls
 from dctv.cli.call_trees.recording import Recording, header_of, program_of, recording_of, version_of
 from dctv.cli.call_trees.tree import CallNode, Forest, forest_of, tree_query
 from dctv.record import record
@@ -32,7 +32,7 @@ class _Form:
 
 
 @record
-class _Wanted:
+class _Selection:
     """The records of a data directory to write."""
 
     data: bool
@@ -42,7 +42,7 @@ class _Wanted:
 
 
 @record
-class _Made:
+class _Origin:
     """The origin of a trace, for headers."""
 
     program: str
@@ -51,12 +51,12 @@ class _Made:
     date: str | None
 
 
-def _made(recording: Recording | None, properties: Mapping[str, str], args: Namespace) -> _Made:
+def _origin(recording: Recording | None, properties: Mapping[str, str], args: Namespace) -> _Origin:
     if recording is None:
         command, date = properties.get("command"), properties.get("record_date")
     else:
         command, date = recording.info.values.get("cmdline"), recording.info.values.get("record_date")
-    return _Made(program_of(recording, properties, args.traces), version_of(recording), command, date)
+    return _Origin(program_of(recording, properties, args.traces), version_of(recording), command, date)
 
 
 def write_raw(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
@@ -71,12 +71,12 @@ def write_raw(session: Session, args: Namespace, source: CallSource, out: Binary
     out.write(header_of(recording).encode())
     setup = setup_of([recording.folder / "info"])
     filtered = is_filtered(args)
-    wanted = _Wanted(not args.no_args, not args.no_event, filtered, source.start)
-    writer = _kernels.UftraceDump(setup, wanted)
+    selection = _Selection(not args.no_args, not args.no_event, filtered, source.start)
+    writer = _kernels.UftraceDump(setup, selection)
     if filtered:
         tids = [tid for kind, _, _, tid in setup.sources if kind == "task"]
         query = _records(args, source, f"{_place(tids)}, id")
-        for batch in answered(session, query).reader():
+        for batch in run_internal(session, query).reader():
             out.write(writer.push(batch))
     while (lines := writer.finish()) is not None:
         out.write(lines)
@@ -98,7 +98,7 @@ def _write_records(session: Session, args: Namespace, source: CallSource, out: B
 
     writer = _kernels.Dump(_Form(chrome=False, structured=False, args=False, start=source.start))
     found = False
-    for batch in answered(session, _records(args, source, "tid, _ts, id")).reader():
+    for batch in run_internal(session, _records(args, source, "tid, _ts, id")).reader():
         found = found or batch.num_rows > 0
         out.write(writer.push(batch))
     out.write(writer.finish())
@@ -111,7 +111,7 @@ def write_chrome(session: Session, args: Namespace, source: CallSource, out: Bin
     from dctv import _kernels
 
     recording, properties = recording_of(args.traces), properties_of(session)
-    made = _made(recording, properties, args)
+    made = _origin(recording, properties, args)
     unix = properties.get("start_unix_ns", "")
     start = int(unix) if unix.isdigit() else source.start
     writer = _kernels.Dump(_Form(chrome=True, structured=not source.recorded, args=not args.no_args, start=start))
@@ -131,7 +131,7 @@ def write_chrome(session: Session, args: Namespace, source: CallSource, out: Bin
 
 
 def _parts(session: Session, args: Namespace, source: CallSource, writer: Dump) -> Iterator[bytes]:
-    for batch in answered(session, tree_query(args, source)).reader():
+    for batch in run_internal(session, tree_query(args, source)).reader():
         if part := writer.push(batch):
             yield part
     if part := writer.finish():
@@ -205,7 +205,7 @@ def _forest(session: Session, args: Namespace, source: CallSource, *, sample_tim
 
 def write_graphviz(session: Session, args: Namespace, source: CallSource, out: BinaryIO) -> None:
     """Write callers, callees and counts in the language of graphviz."""
-    made = _made(recording_of(args.traces), properties_of(session), args)
+    made = _origin(recording_of(args.traces), properties_of(session), args)
     forest = _forest(session, args, source)
     out.write(f'# version":"{_line(made.version)}"\n'.encode())
     if made.command is not None:

@@ -18,7 +18,7 @@ from dctv.cli.call_trees.lookups import (
 from dctv.cli.call_trees.queries import CallSource, exactly, shown_calls
 from dctv.cli.call_trees.recording import program_of, recording_of
 from dctv.cli.call_trees.report import time_unit
-from dctv.cli.call_trees.tree import CallNode, ProgramCalls, forest_of, whole
+from dctv.cli.call_trees.tree import CallNode, ProgramCalls, forest_of, whole_program
 from dctv.errors import UsageError, nearest
 from dctv.record import record, replace
 
@@ -116,13 +116,15 @@ def write_graph(
     callers = {one for tree in forest.trees for way in tree.ways for one in way.stack}
     addresses = addresses_of(session, source, callers)
     for tree in reversed(forest.trees):
-        known = tree.session < len(sessions)
-        program = sessions[tree.session].exename.rsplit("/", 1)[-1] if known else name
+        has_session = tree.session < len(sessions)
+        program = sessions[tree.session].exename.rsplit("/", 1)[-1] if has_session else name
         title = args.function or program
         if not (tree.root.inner or tree.ways):
             continue
-        shown = whole(tree, title) if args.function is None else replace(tree, root=replace(tree.root, name=title))
-        sid = f" (session: {sessions[tree.session].sid[:16]})" if known else ""
+        shown = (
+            whole_program(tree, title) if args.function is None else replace(tree, root=replace(tree.root, name=title))
+        )
+        sid = f" (session: {sessions[tree.session].sid[:16]})" if has_session else ""
         out.write(f"# Function Call Graph for '{title}'{sid}\n".encode())
         for line in (*_ways(shown, title, addresses), *_graph(shown, columns)):
             out.write(line.encode())
@@ -199,12 +201,12 @@ def write_tasks(
 
 def _task_lines(every: Sequence[Ran], columns: Sequence[GraphColumn], least: int) -> Iterator[str]:
     inner: dict[int, list[Ran]] = {}
-    known = {one.task.tid for one in every}
+    tids = {one.task.tid for one in every}
     roots = []
     for one in sorted(every, key=lambda ran: (ran.task.start or 0, ran.task.tid)):
         task = one.task
         above = task.pid if task.pid != task.tid else task.parent
-        if above in known and above != task.tid and above is not None:
+        if above in tids and above != task.tid and above is not None:
             inner.setdefault(above, []).append(one)
         else:
             roots.append(one)

@@ -29,7 +29,7 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
     """Write a row for each function, if no session is required; return whether it was written."""
     from dctv import _kernels
 
-    told = (
+    options = (
         args.no_index,
         args.index,
         args.task,
@@ -40,7 +40,7 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
         args.memory_limit,
     )
     paged = args.paged and os.isatty(1)
-    if paged or since_first_call(args) or any(told) or shows_sizes(args, fields):
+    if paged or since_first_call(args) or any(options) or shows_sizes(args, fields):
         return False
     with _recorded(args) as calls:
         if calls is None or calls.rules.by_size or calls.rules.by_file or calls.rules.backtraces:
@@ -58,7 +58,7 @@ def report_lightly(args: Namespace, fields: Sequence[str]) -> bool:
         with stdout_sink(lambda: None) as sink:
             write_sums(sums, args, fields, sink.stream)
             sink.stream.flush()
-        calls.tell_missed()
+        calls.warn_unmatched()
     return True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from dctv.cli.call_trees.queries import TRACE, CallSource, answered
+from dctv.cli.call_trees.queries import TRACE, CallSource, run_internal
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -78,12 +78,12 @@ def functions_of(session: Session) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
-def addresses_of(session: Session, source: CallSource, wanted: Collection[str]) -> Mapping[str, int]:
+def addresses_of(session: Session, source: CallSource, functions: Collection[str]) -> Mapping[str, int]:
     """Return the addresses of functions, if the trace has them."""
-    if not wanted or not source.recorded:
+    if not functions or not source.recorded:
         return {}
     rows = session.sql(f"SELECT name, MIN(addr) FROM {TRACE}.raw_events.call GROUP BY name").fetchall()
-    return {name: address for name, address in rows if name in wanted}
+    return {name: address for name, address in rows if name in functions}
 
 
 def first_calls(session: Session) -> Mapping[int, int]:
@@ -106,7 +106,7 @@ def running_times(session: Session, source: CallSource, shown: str) -> Mapping[i
             "(SELECT SUM(GREATEST(LEAST(o.last, r.last) - GREATEST(o.first, r.first), 0)) "
             f"FROM ({off}) AS o WHERE o.tid = r.tid) FROM ran AS r"
         )
-    return {tid: (ran, idle or 0) for tid, ran, idle in answered(session, query).fetchall()}
+    return {tid: (ran, idle or 0) for tid, ran, idle in run_internal(session, query).fetchall()}
 
 
 def with_idle(shown: str) -> str:

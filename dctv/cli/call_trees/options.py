@@ -172,11 +172,11 @@ def filters_of(args: Namespace, start: int) -> CallFilters:
     Raises:
         UsageError: a word of a filter is invalid.
     """
-    given = [(option, getattr(args, name, None) or ()) for name, option in ARGUMENTS.items()]
+    option_words = [(option, getattr(args, name, None) or ()) for name, option in ARGUMENTS.items()]
     ends = (None, None) if args.time_range is None else args.time_range
     first, last = (None if one is None else one[0] - (0 if one[1] else start) for one in ends)
     return CallFilters(
-        tuple(rule for option, words in given for rule in rules_of(option, words, args.match)),
+        tuple(rule for option, words in option_words for rule in rules_of(option, words, args.match)),
         match=args.match,
         depth=args.depth,
         time=args.time_filter,

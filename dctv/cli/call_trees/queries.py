@@ -196,8 +196,8 @@ def calls_of(args: Namespace, source: CallSource, *, size: bool = False, pid: bo
             own = own.replace("c.retval", "NULL::STRING AS retval")
         return f"SELECT {own}, NULL::INT64 AS addr FROM {source.mount}.{source.view} AS c"
     words = [*(args.triggers or ()), *(args.filters or ())]
-    wanted = size or args.size_filter or args.location or any("size=" in word for word in words)
-    if not wanted:
+    needs_symbols = size or args.size_filter or args.location or any("size=" in word for word in words)
+    if not needs_symbols:
         return f"SELECT {plain}, c.addr, c.state, c.self FROM {source.calls} AS c"
     return (
         f"SELECT {plain}, c.addr, c.state, c.self, f.size, f.file FROM {source.calls} AS c "
@@ -276,7 +276,7 @@ def _identifier(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def answered(session: Session, query: str) -> Result:
+def run_internal(session: Session, query: str) -> Result:
     """Run an internal query, which errors do not quote to the user; warnings are reported when it is read."""
     try:
         result = session.sql(query)
@@ -290,14 +290,14 @@ def answered(session: Session, query: str) -> Result:
 
 def resolved(session: Session, source: CallSource, args: Namespace) -> Namespace:
     """Return options with facts from the trace: library calls, and the begin of the first call."""
-    known = vars(args)
+    values = vars(args)
     if args.no_libcall:
-        known = {**known, "hide": [*(args.hide or ()), *_library_calls(session, source, args.match)]}
+        values = {**values, "hide": [*(args.hide or ()), *_library_calls(session, source, args.match)]}
     if since_first_call(args):
         begin = first_call(session, source)
         moved = (end if end is None or not end[1] else (end[0] + begin, True) for end in args.time_range)
-        known = {**known, "time_range": tuple(moved)}
-    return Namespace(**known)
+        values = {**values, "time_range": tuple(moved)}
+    return Namespace(**values)
 
 
 def first_call(session: Session, source: CallSource) -> int:

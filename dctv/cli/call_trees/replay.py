@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from dctv.calls.language import rules_of
 from dctv.calls.rules import CallRule, Match
-from dctv.cli.call_trees.queries import CallSource, answered, events_of, open_calls, tasks_of, without_events
+from dctv.cli.call_trees.queries import CallSource, events_of, open_calls, run_internal, tasks_of, without_events
 from dctv.record import record
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def write_lines(session: Session, query: str, style: Style, out: BinaryIO) -> No
     from dctv import _kernels
 
     printer = _kernels.Replay(style)
-    for batch in answered(session, query).reader():
+    for batch in run_internal(session, query).reader():
         out.write(printer.push(batch))
     out.write(printer.finish())
 
@@ -68,13 +68,13 @@ def write_stored(
     query = events_of(source if events else without_events(source), tasks=named, tids=stored.tids)
     with session.kernel() as cancel:
         printer = _kernels.StoredReplay(style, str(stored.path), stored, tasks=tasks, cancel=cancel)
-        for batch in () if query is None else answered(session, query).reader():
+        for batch in () if query is None else run_internal(session, query).reader():
             printer.add(batch)
             while lines := printer.lines(last=False):
                 out.write(lines)
         while lines := printer.lines(last=True):
             out.write(lines)
-    stored.tell_missed()
+    stored.warn_unmatched()
 
 
 def write_remaining(session: Session, source: CallSource, out: BinaryIO) -> None:

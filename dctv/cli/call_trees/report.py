@@ -7,7 +7,7 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from dctv.cli.call_trees.options import arguments
-from dctv.cli.call_trees.queries import CallSource, answered, calls_of, measures, off_cpu, scheduled, tasks_of
+from dctv.cli.call_trees.queries import CallSource, calls_of, measures, off_cpu, run_internal, scheduled, tasks_of
 from dctv.cli.call_trees.stored import stored_calls
 from dctv.console.paint import Colour, Paint
 from dctv.record import record
@@ -88,7 +88,7 @@ def write_functions(
         return
     names = [name.replace("-", "_") for name in fields]
     order = ", ".join("name" if key == "func" else f"{key.replace('-', '_')} DESC" for key in keys_of(args))
-    rows = answered(session, f"{sums_of(args, source, names)} ORDER BY {order}, name").fetchall()
+    rows = run_internal(session, f"{sums_of(args, source, names)} ORDER BY {order}, name").fetchall()
     _write_functions(rows, args, fields, out)
 
 
@@ -137,7 +137,7 @@ def write_threads(session: Session, args: Namespace, source: CallSource, out: Bi
             "SELECT SUM(c.total), SUM(c.self), c.tid, COUNT(*), MAX(k.task) FROM rows AS c "
             f"LEFT JOIN ({tasks_of(source)}) AS k ON k.tid = c.tid GROUP BY c.tid ORDER BY 1 DESC, c.tid"
         )
-        rows = answered(session, query).fetchall()
+        rows = run_internal(session, query).fetchall()
     named = [(row[:-1], f"{row[-1] or '':16}") for row in rows]
     _write(list(_TASK.values()), named, "Task name", Paint(args.coloured), out)
 
@@ -151,7 +151,7 @@ def summed(session: Session, args: Namespace, source: CallSource, *, size: bool)
     if stored is not None and not stored.rules.backtraces:
         with session.kernel() as cancel:
             sums.read(str(stored.path), stored, cancel=cancel)
-        stored.tell_missed()
+        stored.warn_unmatched()
         return sums
     query = (
         f"WITH calls AS ({calls_of(args, source, size=size)}) SELECT _ts, unitless(dur) AS _duration, id, "
@@ -159,7 +159,7 @@ def summed(session: Session, args: Namespace, source: CallSource, *, size: bool)
         f"unitless(self) AS self{', size' if size else ''} "
         f"FROM dctv.filter_calls(calls, {', '.join(arguments(args, source.start))})"
     )
-    for batch in answered(session, query).reader():
+    for batch in run_internal(session, query).reader():
         sums.push(batch)
     return sums
 

@@ -32,7 +32,7 @@ class StoredCalls:
     missed: Missed
     """Collects words of the filters that match nothing."""
 
-    def tell_missed(self) -> None:
+    def warn_unmatched(self) -> None:
         """Warn of words that match nothing, once all calls have been read."""
         if not self.missed.words:
             return

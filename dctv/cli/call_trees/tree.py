@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dctv.cli.call_trees.lookups import with_idle
-from dctv.cli.call_trees.queries import CallSource, answered, shown_calls
+from dctv.cli.call_trees.queries import CallSource, run_internal, shown_calls
 from dctv.record import field, record, replace
 
 if TYPE_CHECKING:
@@ -79,16 +79,16 @@ class Forest:
     """From the first begin to the last end, in ns."""
     sample_times: tuple[int, ...]
 
-    def sample_time(self, wanted: int | None, elapsed: int | None) -> int:
+    def sample_time(self, requested: int | None, elapsed: int | None) -> int:
         """Return the requested sample time, or the shortest one that does not give too many samples."""
-        if wanted is not None:
-            return wanted
+        if requested is not None:
+            return requested
         lasted = self.lasted if elapsed is None else elapsed
         return next((one for one in SAMPLE_TIMES if one * _SAMPLES >= lasted), SAMPLE_TIMES[-1])
 
 
 @record
-class _Wanted:
+class _Selection:
     function: str | None
     sample_times: tuple[int, ...]
     sessions: list[tuple[int, list[tuple[int, int]]]]
@@ -109,8 +109,8 @@ def forest_of(
     sessions = recording.tasks.sessions_of.items() if recording is not None else ()
     relative = [(tid, [(time - source.start, number) for time, number in times]) for tid, times in sessions]
     times = SAMPLE_TIMES if sample_time is None else (*SAMPLE_TIMES, sample_time)
-    trees = _kernels.CallTree(_Wanted(function, times, relative))
-    for batch in answered(session, tree_query(args, source)).reader():
+    trees = _kernels.CallTree(_Selection(function, times, relative))
+    for batch in run_internal(session, tree_query(args, source)).reader():
         trees.push(batch)
     nodes, ways, lasted = trees.finish()
     return Forest(tuple(_trees(nodes, ways)), lasted, times)
@@ -145,7 +145,7 @@ def _trees(found: Sequence[TreeNode], paths: Sequence[TreePath]) -> Iterator[Pro
         yield ProgramCalls(session, root, tuple(own))
 
 
-def whole(tree: ProgramCalls, name: str) -> ProgramCalls:
+def whole_program(tree: ProgramCalls, name: str) -> ProgramCalls:
     """Return a tree of all calls below a root with the program's name and the sum of their durations."""
     total = sum(one.total for one in tree.root.inner)
     root = replace(tree.root, name=name, calls=1, total=total, own=0, totals=(total, total))

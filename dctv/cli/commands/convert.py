@@ -16,7 +16,7 @@ from dctv.errors import UsageError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from dctv.cli.errand import Desk
+    from dctv.cli.errand import TaskResources
 
 SUFFIXES = {
     ".json": "chrome-json",
@@ -64,20 +64,20 @@ def _format(named: str | None, output: Path) -> str:
     if found is None and (output.is_dir() or not output.suffix):
         return "parquet"
     if found is None:
-        known = ", ".join(SUFFIXES)
-        raise UsageError(f"the name `{output}` does not determine a format, expected --format or one of {known}")
+        suffixes = ", ".join(SUFFIXES)
+        raise UsageError(f"the name `{output}` does not determine a format, expected --format or one of {suffixes}")
     return found
 
 
-def _folder(desk: Desk, folder: Path) -> int:
+def _folder(desk: TaskResources, folder: Path) -> int:
     from dctv.export.parquet import write_folder
 
     write_folder(desk.session, "t", folder, desk.check)
     return OK
 
 
-def _work(form: str, query: str | None, output: Path) -> Callable[[Desk], int]:
-    def work(desk: Desk) -> int:
+def _work(form: str, query: str | None, output: Path) -> Callable[[TaskResources], int]:
+    def work(desk: TaskResources) -> int:
         stream: BinaryIO = desk.sink.stream
         if output.suffix != ".gz":
             _write(desk, form, query, stream)
@@ -89,8 +89,8 @@ def _work(form: str, query: str | None, output: Path) -> Callable[[Desk], int]:
     return work
 
 
-def _write(desk: Desk, form: str, query: str | None, out: BinaryIO) -> None:
-    from dctv.console.narration import say
+def _write(desk: TaskResources, form: str, query: str | None, out: BinaryIO) -> None:
+    from dctv.console.narration import print_stderr
     from dctv.export import arrows, chrome, losses, perfetto
     from dctv.export.timeline import of_mount, of_query
     from dctv.writers import parquet
@@ -108,7 +108,7 @@ def _write(desk: Desk, form: str, query: str | None, out: BinaryIO) -> None:
     write(timeline, out)
     desk.bar.clear()
     for loss in losses.of_mount(session, timeline, to):
-        say(f"warning: {loss}")
+        print_stderr(f"warning: {loss}")
 
 
 CONVERT = Command("convert", "write a trace for viewers and other tools", configure, run)

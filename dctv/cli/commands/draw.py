@@ -15,7 +15,7 @@ from dctv.errors import UsageError
 from dctv.patterns import pattern
 
 if TYPE_CHECKING:
-    from dctv.cli.errand import Desk
+    from dctv.cli.errand import TaskResources
     from dctv.draw.scene import Scene
 
 _TRACE = "trace"
@@ -88,7 +88,7 @@ def run(args: Namespace) -> int:
     _check(args, to_file=to_file)
     args = look(args)
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         scene = _scene(desk, args, [name for name, _ in everything], to_file=to_file)
         desk.sink.stream.write(_drawn(scene, args, to_file=to_file))
         desk.sink.stream.flush()
@@ -116,7 +116,7 @@ def _check(args: Namespace, *, to_file: bool) -> None:
     check_ending(args.output)
 
 
-def _scene(desk: Desk, args: Namespace, names: list[str], *, to_file: bool) -> Scene:
+def _scene(desk: TaskResources, args: Namespace, names: list[str], *, to_file: bool) -> Scene:
     from dctv.draw.choice import chosen
     from dctv.draw.joined import joined
     from dctv.draw.layout import WIDTH, visible

@@ -65,7 +65,7 @@ def run(args: Namespace) -> int:
     """Mount, filter, write; return the exit code."""
     from dctv.cli.call_trees.dump import FORMATS
     from dctv.cli.call_trees.queries import TRACE, resolved, source_of
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.errand import TaskResources, carry_out
 
     chosen = list(dict.fromkeys(args.formats or ["raw"]))
     if len(chosen) > 1:
@@ -73,7 +73,7 @@ def run(args: Namespace) -> int:
     if args.sample_time is not None and chosen != ["flame-graph"]:
         raise UsageError(f"--sample-time requires --flame-graph, found `{chosen[0]}`")
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         source = source_of(desk.session)
         own = resolved(desk.session, source, args)
         FORMATS[chosen[0]](desk.session, own, source, desk.sink.stream)

@@ -37,7 +37,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount and explain; return the exit code."""
-    from dctv.cli.errand import Desk, announced, carry_out
+    from dctv.cli.errand import TaskResources, announced, carry_out
     from dctv.console.narration import warn
     from dctv.run.result import Result
     from dctv.writers.table import TABLE
@@ -49,7 +49,7 @@ def run(args: Namespace) -> int:
     params = parameters(args.param)
     text = f"EXPLAIN {'ANALYZE ' if args.analyze else '(SQL) ' if args.sql else ''}{words[0]}"
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         for outcome in desk.session.execute(text, params):
             if isinstance(outcome, Result):
                 TABLE.write(outcome, desk.sink.stream)

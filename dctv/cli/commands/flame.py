@@ -63,10 +63,10 @@ def _width(text: str) -> float:
 def run(args: Namespace) -> int:
     """Mount, filter, sum, draw; return the exit code."""
     from dctv.cli.call_trees.queries import OTHER, TRACE
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.errand import TaskResources, carry_out
     from dctv.cli.flame.drawing import draw
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         for piece in draw(desk.session, args):
             desk.sink.stream.write(piece.encode())
         desk.sink.stream.flush()

@@ -48,28 +48,28 @@ def _fields(text: str) -> tuple[str, ...]:
         if name not in _FIELDS and name not in _TASK_FIELDS:
             near = nearest(name, list(_FIELDS))
             raise ArgumentTypeError(f"unknown field `{name}`, " + (f"did you mean `{near}`?" if near else "see --help"))
-    wanted = {*names, *(("total",) if text.startswith("+") else ())}
-    return tuple(one for one in (*_FIELDS, "tid") if one in wanted)
+    selected = {*names, *(("total",) if text.startswith("+") else ())}
+    return tuple(one for one in (*_FIELDS, "tid") if one in selected)
 
 
 def run(args: Namespace) -> int:
     """Mount, filter, sum, print; return the exit code."""
     from dctv.cli.call_trees.graph import FIELDS, TASK_FIELDS, write_graph, write_tasks
     from dctv.cli.call_trees.queries import TRACE, resolved, source_of
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.errand import TaskResources, carry_out
 
     if args.task and args.function is not None:
         raise UsageError(f"--task prints threads, expected no function with it, found `{args.function}`")
-    known = TASK_FIELDS if args.task else FIELDS
+    field_names = TASK_FIELDS if args.task else FIELDS
     names = (tuple(TASK_FIELDS) if args.task else ("total",)) if args.fields is None else args.fields
     for name in names:
-        if name not in known:
-            raise UsageError(f"expected one of the fields {', '.join(known)}, found `{name}`")
-    columns = [known[name] for name in names]
+        if name not in field_names:
+            raise UsageError(f"expected one of the fields {', '.join(field_names)}, found `{name}`")
+    columns = [field_names[name] for name in names]
     if args.function is not None:
         args.function = args.function.encode("utf-8", "replace").decode()
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         source = source_of(desk.session)
         own = resolved(desk.session, source, args)
         write = write_tasks if args.task else write_graph

@@ -108,17 +108,17 @@ def _session(args: Namespace, report: ProgressListener) -> AbstractContextManage
 
 
 def _built(trace: str, outcome: IndexOutcome, warnings: Sequence[str], *, allow: bool) -> tuple[list[str], int]:
-    from dctv.console.narration import say
+    from dctv.console.narration import print_stderr
     from dctv.visible import visible
 
     for note in outcome.notes:
-        say(f"warning: {note}; it is rebuilt")
+        print_stderr(f"warning: {note}; it is rebuilt")
     for name in outcome.empty:
-        say(f"warning: no event has a value of `{name}`")
+        print_stderr(f"warning: no event has a value of `{name}`")
     for reason in outcome.incomplete:
-        say(f"{'warning' if allow else 'error'}: {reason}")
+        print_stderr(f"{'warning' if allow else 'error'}: {reason}")
     for warning in warnings:
-        say(f"warning: {warning}")
+        print_stderr(f"warning: {warning}")
     lines = [_summary(trace, outcome)]
     if outcome.timeline is not None:
         tracks, rows = outcome.timeline

@@ -42,7 +42,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write groups, restore or verify; return the exit code."""
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.errand import TaskResources, carry_out
 
     if args.restore and args.verify:
         raise UsageError("found --restore and --verify, expected one of them")
@@ -55,7 +55,7 @@ def run(args: Namespace) -> int:
         raise UsageError("found no -o", hint="name a folder to write to")
     work = _verify if args.verify else _restore if args.restore else _reorganize
 
-    def errand(desk: Desk) -> int:
+    def errand(desk: TaskResources) -> int:
         code, lines = work(args, desk)
         desk.sink.stream.write("".join(f"{line}\n" for line in lines).encode())
         return code
@@ -64,11 +64,11 @@ def run(args: Namespace) -> int:
 
 
 def _reorganize(args: Namespace, desk: object) -> tuple[int, list[str]]:
-    from dctv.cli.errand import Desk
+    from dctv.cli.errand import TaskResources
     from dctv.console.narration import warn
     from dctv.provenance.groups import ReorganizeRequest
 
-    assert isinstance(desk, Desk)
+    assert isinstance(desk, TaskResources)
     order = ReorganizeRequest(_groups(args.group), args.output, parquet=args.format == "parquet")
     written, warnings = desk.session.reorganize(args.traces, order)
     desk.bar.clear()
@@ -76,9 +76,9 @@ def _reorganize(args: Namespace, desk: object) -> tuple[int, list[str]]:
     return OK, [f"{one.path}: {one.events} events in {one.lines} lines" for one in written]
 
 
-def _groups(given: list[str]) -> dict[str, str]:
+def _groups(texts: list[str]) -> dict[str, str]:
     groups: dict[str, str] = {}
-    for text in given:
+    for text in texts:
         name, equals, predicate = text.partition("=")
         if not equals or not predicate.strip():
             raise UsageError(f"found `--group {text}`, expected NAME='FILTER'")
@@ -89,19 +89,19 @@ def _groups(given: list[str]) -> dict[str, str]:
 
 
 def _restore(args: Namespace, desk: object) -> tuple[int, list[str]]:
-    from dctv.cli.errand import Desk
+    from dctv.cli.errand import TaskResources
     from dctv.provenance.restore import restore
 
-    assert isinstance(desk, Desk)
+    assert isinstance(desk, TaskResources)
     paths = restore(Path(args.traces[0]), args.output, lambda done, total: desk.bar.update("restoring", done, total))
     return OK, [str(path) for path in paths]
 
 
 def _verify(args: Namespace, desk: object) -> tuple[int, list[str]]:
-    from dctv.cli.errand import Desk
+    from dctv.cli.errand import TaskResources
     from dctv.provenance.restore import verify
 
-    assert isinstance(desk, Desk)
+    assert isinstance(desk, TaskResources)
     found = verify(Path(args.traces[0]), lambda done, total: desk.bar.update("verifying", done, total))
     if found.problems:
         return FAILED, [*found.problems]

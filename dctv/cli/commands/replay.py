@@ -74,14 +74,14 @@ def run(args: Namespace) -> int:
     from dctv.cli.call_trees.queries import TRACE, first_call, resolved, shown_calls, source_of, without_events
     from dctv.cli.call_trees.replay import Style, colours, write_lines, write_remaining, write_stored
     from dctv.cli.call_trees.stored import stored_calls
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.errand import TaskResources, carry_out
 
     if args.flat and (args.no_libcall or is_filtered(args)):
         raise UsageError("--flat prints what was recorded, expected no filters with it")
 
     args = look(args)
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         source = source_of(desk.session)
         own = resolved(desk.session, source, args)
         fields = _default(args) if args.fields is None else args.fields

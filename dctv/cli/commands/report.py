@@ -74,11 +74,11 @@ def configure(parser: ArgumentParser) -> None:
     add_index_options(parser)
 
 
-def _list(known: Sequence[str], what: str) -> Callable[[str], tuple[str, ...]]:
+def _list(allowed: Sequence[str], what: str) -> Callable[[str], tuple[str, ...]]:
     def read(text: str) -> tuple[str, ...]:
         for name in text.split(","):
-            if name not in known:
-                near = nearest(name, list(known))
+            if name not in allowed:
+                near = nearest(name, list(allowed))
                 hint = f"did you mean `{near}`?" if near else "see --help"
                 raise ArgumentTypeError(f"unknown {what} `{name}`, {hint}")
         return tuple(text.split(","))
@@ -109,9 +109,9 @@ def _report(args: Namespace) -> int:
     from dctv.cli.call_trees.differences import write_differences
     from dctv.cli.call_trees.queries import OTHER, TRACE, resolved, source_of
     from dctv.cli.call_trees.report import write_functions, write_threads
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.errand import TaskResources, carry_out
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         source, out = source_of(desk.session), desk.sink.stream
         own = resolved(desk.session, source, args)
         if args.task:

@@ -66,19 +66,19 @@ def run(args: Namespace) -> int:
 
 
 def _start(args: Namespace, name: str, traces: list[str]) -> int:
-    from dctv.cli.warm.keeping import keep, keep_elsewhere
+    from dctv.cli.warm.keeping import run_session, start_session
     from dctv.cli.warm.place import checked
-    from dctv.console.narration import say
+    from dctv.console.narration import print_stderr
 
     mounts = parse_mounts(traces)
     if not args.foreground:
-        return keep_elsewhere(args.line)
+        return start_session(args.line)
     for remark in mounts.remarks:
-        say(remark)
-    return keep(args, checked(name), [(called, _whole(path)) for called, path in mounts.traces])
+        print_stderr(remark)
+    return run_session(args, checked(name), [(called, _absolute(path)) for called, path in mounts.traces])
 
 
-def _whole(path: str) -> str:
+def _absolute(path: str) -> str:
     """Return an absolute form of a path."""
     from dctv.console.files import FLEET, is_fleet
 

@@ -17,7 +17,7 @@ from dctv.errors import IndexUnusable, UsageError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from dctv.cli.errand import Desk
+    from dctv.cli.errand import TaskResources
     from dctv.cli.measure import TraceMeasure
     from dctv.index.summary import Summary
 
@@ -61,13 +61,13 @@ def run(args: Namespace) -> int:
 
     writer = writer_of(args.format, args.output)
     args.time = checked(args.time)
-    wanted = [name for name in SECTIONS if args.section is None or name in args.section]
-    if len(wanted) > 1 and not writer.many:
+    sections = [name for name in SECTIONS if args.section is None or name in args.section]
+    if len(sections) > 1 and not writer.many:
         raise UsageError(f"a file of format `{writer.name}` holds one result", hint="choose one --section")
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         found = _found(args, desk)
-        _write(found.summary, wanted, writer, desk, _clock(args.time, found.properties))
+        _write(found.summary, sections, writer, desk, _clock(args.time, found.properties))
         return judge(found.incomplete, OK, allow=args.allow_partial)
 
     return carry_out(args, [], work, args.output)
@@ -76,46 +76,48 @@ def run(args: Namespace) -> int:
 def _clock(zone: str, properties: Mapping[str, str]) -> Callable[[int], str] | None:
     """Return a formatter of the trace's times for a zone; None if they are shown unchanged."""
     from dctv.catalog.shifting import clock_of, unix_start
-    from dctv.console.narration import say
+    from dctv.console.narration import print_stderr
     from dctv.console.wall_times import TRACE, Texts
 
     if zone == TRACE:
         return None
     start = unix_start(properties)
     if start is None:
-        say(f"warning: the trace does not record when it began: it has {clock_of(properties)}")
+        print_stderr(f"warning: the trace does not record when it began: it has {clock_of(properties)}")
         return None
     later, texts = start - int(properties["start_ns"]), Texts(zone)
     return lambda time: texts.text(time + later)
 
 
-def _found(args: Namespace, desk: Desk) -> TraceMeasure:
+def _found(args: Namespace, desk: TaskResources) -> TraceMeasure:
     """Return a summary, with the reasons for an incomplete trace if the session does not know them."""
     from dctv.cli.measure import TraceMeasure, indexed, measured
-    from dctv.console.narration import say
+    from dctv.console.narration import print_stderr
 
     if not args.exact and not args.no_index:
         try:
-            known = indexed(args.traces, args.index_dir, lambda reason: say(f"warning: {reason}"))
+            index = indexed(args.traces, args.index_dir, lambda reason: print_stderr(f"warning: {reason}"))
         except IndexUnusable as error:
-            say(f"warning: {error.message}")
-            known = None
-        if known is not None:
-            return known
+            print_stderr(f"warning: {error.message}")
+            index = None
+        if index is not None:
+            return index
     desk.session.mount(args.traces, "trace")
     desk.check()
     return TraceMeasure(measured(desk.session), [], desk.session.properties("trace"))
 
 
-def _write(summary: Summary, wanted: list[str], writer: Writer, desk: Desk, clock: Callable[[int], str] | None) -> None:
+def _write(
+    summary: Summary, sections: list[str], writer: Writer, desk: TaskResources, clock: Callable[[int], str] | None
+) -> None:
     from dctv.cli.figures import section
-    from dctv.console.narration import say
+    from dctv.console.narration import print_stderr
 
     desk.bar.clear()
-    if summary.processes is None and "processes" in wanted:
-        wanted = [name for name in wanted if name != "processes"]
-        say("note: the index does not count the events of each process; --exact does")
-    for number, name in enumerate(wanted):
+    if summary.processes is None and "processes" in sections:
+        sections = [name for name in sections if name != "processes"]
+        print_stderr("note: the index does not count the events of each process; --exact does")
+    for number, name in enumerate(sections):
         if number:
             desk.sink.separate(writer.between)
         writer.write(section(name, summary, readable=writer.name in FOR_PEOPLE, clock=clock), desk.sink.stream)

@@ -38,20 +38,20 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount and list; return the exit code."""
-    from dctv.cli.errand import Desk, announced, carry_out
+    from dctv.cli.errand import TaskResources, announced, carry_out
     from dctv.console.listing import list_tables
-    from dctv.console.narration import say
+    from dctv.console.narration import print_stderr
 
     writer = writer_of(args.format, args.output)
     if not args.mounts and args.session is None:
         raise UsageError("found no trace to mount", hint="give its path, or NAME=PATH: dctv tables t=trace.json")
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         listed = list_tables(desk.session, args.like, everything=args.all)
         writer.write(listed.listing, desk.sink.stream)
         desk.sink.stream.flush()
         if listed.hidden:
-            say(listed.remark("--all"))
+            print_stderr(listed.remark("--all"))
         return OK
 
     return carry_out(args, announced(args, parse_mounts(args.mounts)), work, args.output)

@@ -15,7 +15,7 @@ from dctv.cli.arguments import (
 from dctv.cli.ci import add_report_options
 from dctv.cli.command import Command
 from dctv.cli.mounts import parse_mounts
-from dctv.console.files import is_there
+from dctv.console.files import exists
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
     """Run every file; return the exit code."""
     from dctv.cli.expectations import find_tests, run_tests
 
-    named = [word for word in args.words if MOUNT.fullmatch(word) and not is_there(word)]
+    named = [word for word in args.words if MOUNT.fullmatch(word) and not exists(word)]
     paths = [word for word in args.words if word not in named]
     return run_tests(args, find_tests(paths), parse_mounts(named).traces, parameters(args.param))
 

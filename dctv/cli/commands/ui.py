@@ -47,7 +47,7 @@ def run(args: Namespace) -> int:
     """Serve until Ctrl-C, the normal end; return the exit code."""
     from dctv.cli.errand import open_session
     from dctv.cli.texts import read_texts
-    from dctv.console.narration import say
+    from dctv.console.narration import print_stderr
     from dctv.console.progress import ProgressBar
     from dctv.errors import Interrupted, Terminated
 
@@ -65,7 +65,7 @@ def run(args: Namespace) -> int:
         raise
     except Interrupted:
         bar.clear()
-        say("stopped")
+        print_stderr("stopped")
     finally:
         bar.clear()
         session.close()
@@ -73,17 +73,17 @@ def run(args: Namespace) -> int:
 
 
 def _announce(address: str, *, opens: bool) -> None:
-    from dctv.console.narration import say
+    from dctv.console.narration import print_stderr
     from dctv.web import page
     from dctv.web.browser import open_browser
 
     if not page.is_built():
-        say(f"warning: {page.MISSING}")
-        say(f"hint: {page.WAY_OUT}")
+        print_stderr(f"warning: {page.MISSING}")
+        print_stderr(f"hint: {page.WAY_OUT}")
     sys.stdout.write(f"{address}\n")
     sys.stdout.flush()
     if sys.stdout.isatty():
-        say("Ctrl-C stops it.")
+        print_stderr("Ctrl-C stops it.")
     if opens:
         open_browser(address)
 
@@ -106,7 +106,7 @@ def _serve(session: Session, service: Service, bar: ProgressBar, names: list[str
 def _prepare(session: Session, service: Service, bar: ProgressBar, names: list[str], check: Check) -> None:
     """Mount the given traces; a failure is reported here and on the page, and does not affect other traces."""
     from dctv.cli.errand import note_warnings
-    from dctv.console.narration import complain, say
+    from dctv.console.narration import complain, print_stderr
 
     for name in names:
         check()
@@ -117,7 +117,7 @@ def _prepare(session: Session, service: Service, bar: ProgressBar, names: list[s
         else:
             note_warnings(session, bar)
     for reason in session.incomplete():
-        say(f"warning: {reason}")
+        print_stderr(f"warning: {reason}")
 
 
 def _report(service: Service, text: SqlText, bar: ProgressBar) -> None:

@@ -50,7 +50,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount, filter, write; return the exit code."""
-    from dctv.cli.errand import Desk, carry_out
+    from dctv.cli.errand import TaskResources, carry_out
     from dctv.console.narration import warn
     from dctv.console.wall_times import TRACE, checked, in_zone
 
@@ -60,7 +60,7 @@ def run(args: Namespace) -> int:
             "records keep the times of the trace", hint="use --time with another format, such as --format table"
         )
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         found = desk.session.matches("trace", args.where)
         result = found.records(args.limit) if writer is None else found.rows(args.limit)
         if writer is None:
@@ -95,8 +95,8 @@ def _writer(name: str | None, output: Path | None) -> Writer | None:
     for writer in formats.values():
         if output.suffix.lower() in writer.suffixes:
             return writer
-    known = ", ".join([*SUFFIXES, *(s for writer in formats.values() for s in writer.suffixes if s not in SUFFIXES)])
-    raise UsageError(f"the name `{output}` does not determine a format, expected --format or one of {known}")
+    suffixes = ", ".join([*SUFFIXES, *(s for writer in formats.values() for s in writer.suffixes if s not in SUFFIXES)])
+    raise UsageError(f"the name `{output}` does not determine a format, expected --format or one of {suffixes}")
 
 
 VIEW = Command("view", "print the events that match a filter", configure, run)

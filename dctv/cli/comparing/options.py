@@ -141,8 +141,8 @@ def direction(text: str) -> tuple[str | None, Direction]:
     """Parse which values are better, of a column or of all: `bandwidth=higher`, `lower`."""
     from dctv.comparison.judging import DIRECTIONS  # units and plans; only needed if it is given
 
-    column, given, word = text.rpartition("=")
+    column, equals, word = text.rpartition("=")
     found = next((one for one in DIRECTIONS if one == word), None)
-    if found is None or (given and not column):
+    if found is None or (equals and not column):
         raise ArgumentTypeError(f"found `{text}`, expected lower, higher, none or COLUMN=higher")
-    return (column if given else None), found
+    return (column if equals else None), found

@@ -70,16 +70,16 @@ def request_of(args: Namespace) -> Request:
 
 def formats_of(sides: Sequence[tuple[str, list[str]]]) -> list[str]:
     """Return the formats of traces."""
-    known = Registry(readers, record=Reader)
-    return list(dict.fromkeys(find_trace(trace, known, None).reader.name for _, traces in sides for trace in traces))
+    registry = Registry(readers, record=Reader)
+    return list(dict.fromkeys(find_trace(trace, registry, None).reader.name for _, traces in sides for trace in traces))
 
 
 def _check_judging(args: Namespace, runs: Sequence[int]) -> None:
     if args.fail_above is None:
-        for option, given in (("--better", args.better), ("--alpha", args.alpha), ("--at-least", args.at_least)):
-            if given:
+        for option, value in (("--better", args.better), ("--alpha", args.alpha), ("--at-least", args.at_least)):
+            if value:
                 raise UsageError(f"{option} requires --fail-above")
     if args.alpha is not None:
-        if not significance.is_there():
+        if not significance.is_available():
             raise significance.missing("--alpha")
         check_alpha(args.alpha, *runs)

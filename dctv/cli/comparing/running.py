@@ -9,9 +9,9 @@ from math import inf
 from pathlib import Path
 
 from dctv.cli.comparing.request import Request
-from dctv.cli.errand import Desk, carry_out, narrator_of
+from dctv.cli.errand import TaskResources, carry_out, narrator_of
 from dctv.cli.fleet.jobs import TraceJob
-from dctv.cli.fleet.work import FleetWork, folder_for, jobs_of, outcome_of, run_jobs, tell, workers_for
+from dctv.cli.fleet.work import FleetWork, folder_for, jobs_of, outcome_of, report_errors, run_jobs, workers_for
 from dctv.cli.formats import FOR_PEOPLE
 from dctv.cli.narrator import RunNarrator
 from dctv.cli.tally import RunTally
@@ -62,13 +62,15 @@ def run_compare(args: Namespace, request: Request) -> int:
     narrator, tally = narrator_of(args), RunTally()
     verdicts: list[Verdict] = []
 
-    def work(desk: Desk) -> int:
+    def work(desk: TaskResources) -> int:
         fleet = FleetWork(TRACE, request.traces, (), workers_for(args, request.traces))
         with folder_for(args) as folder:
             jobs = jobs_of(args, fleet, request.texts, folder)
             # Two paths may refer to the same trace.
             run_jobs(list({job.folder: job for job in jobs}.values()), fleet, desk, narrator)
-            tell(jobs, args, narrator, tally, lambda text: not request.chosen and bool(_EMPTY_VIEW.match(text)))
+            report_errors(
+                jobs, args, narrator, tally, lambda text: not request.chosen and bool(_EMPTY_VIEW.match(text))
+            )
             results = [_Results(job.trace, Path(job.folder), outcome_of(job)["results"]) for job in _whole(jobs)]
             if len(results) == len(jobs) or tally.code == OK:
                 verdicts.extend(_compare(args, request, results, desk, narrator))
@@ -86,7 +88,7 @@ def _whole(jobs: Sequence[TraceJob]) -> list[TraceJob]:
 
 
 def _compare(
-    args: Namespace, request: Request, results: Sequence[_Results], desk: Desk, narrator: RunNarrator
+    args: Namespace, request: Request, results: Sequence[_Results], desk: TaskResources, narrator: RunNarrator
 ) -> list[Verdict]:
     """Compare each result of the texts, and write the comparison."""
     for label, traces in request.sides:
@@ -106,7 +108,7 @@ def _compare(
 
 
 def _write_all(
-    found: Sequence[Comparison], args: Namespace, request: Request, desk: Desk, narrator: RunNarrator
+    found: Sequence[Comparison], args: Namespace, request: Request, desk: TaskResources, narrator: RunNarrator
 ) -> None:
     """Write comparisons one after another; bundled queries that the user did not name only if they have rows."""
     shown = [number for number, one in enumerate(found) if one.rows or request.chosen]
@@ -150,7 +152,7 @@ def _heading(request: Request, number: int) -> str:
     return f"### {name}\n\n" if request.writer.name == "markdown" else f"{name}\n\n"
 
 
-def _write(table: ResultTable, heading: str, writer: Writer, desk: Desk) -> None:
+def _write(table: ResultTable, heading: str, writer: Writer, desk: TaskResources) -> None:
     desk.bar.clear()
     desk.sink.stream.write(heading.encode())
     writer.write(table, desk.sink.stream)

@@ -8,7 +8,7 @@ from dctv.cli.arguments import MOUNT
 from dctv.cli.mounts import is_path
 from dctv.comparison.judging import Better, Direction
 from dctv.comparison.of_traces import traces_of
-from dctv.console.files import is_there
+from dctv.console.files import exists
 from dctv.errors import UsageError
 from dctv.record import record
 
@@ -36,7 +36,7 @@ def parse_sides(words: Sequence[str]) -> Compared:
     unnamed: list[str] = []
     others: list[str] = []
     for word in words:
-        match = None if is_there(word) else MOUNT.fullmatch(word)
+        match = None if exists(word) else MOUNT.fullmatch(word)
         if match is not None:
             if not match[2]:
                 raise UsageError(f"`{word}` gives no trace for the side `{match[1]}`", hint="write NAME=TRACE")
@@ -56,10 +56,10 @@ def parse_sides(words: Sequence[str]) -> Compared:
     return Compared(((a, traces_of(first)), (b, traces_of(second))), others)
 
 
-def better_of(given: Sequence[tuple[str | None, Direction]]) -> Better:
+def better_of(directions: Sequence[tuple[str | None, Direction]]) -> Better:
     """Return the directions that were given on the command line."""
-    usual: Direction = next((one for column, one in reversed(given) if column is None), "lower")
-    return Better(usual, {column: one for column, one in given if column is not None})
+    usual: Direction = next((one for column, one in reversed(directions) if column is None), "lower")
+    return Better(usual, {column: one for column, one in directions if column is not None})
 
 
 def names(words: Sequence[str]) -> list[str]:

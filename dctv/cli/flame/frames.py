@@ -86,9 +86,9 @@ def read_tree(session: Session, query: str) -> FlameTree:
     """Run a query of frames."""
     import numpy as np
 
-    from dctv.cli.call_trees.queries import answered
+    from dctv.cli.call_trees.queries import run_internal
 
-    table = answered(session, query).reader().read_all()
+    table = run_internal(session, query).reader().read_all()
     depths = table.column("depth").to_numpy()
     order = np.argsort(depths, kind="stable")
     levels = depths[order]

@@ -10,13 +10,13 @@ from dctv.catalog.files import matching
 from dctv.cli.arguments import MOUNT
 from dctv.cli.batch import Batch, missing, run_batch, written
 from dctv.cli.ci import ALL, LAST
-from dctv.cli.errand import Desk
+from dctv.cli.errand import TaskResources
 from dctv.cli.fleet.jobs import TraceJob
 from dctv.cli.fleet.options import NAME
 from dctv.cli.fleet.stacked import Stacked, TraceResult
-from dctv.cli.fleet.work import FleetWork, folder_for, jobs_of, outcome_of, run_jobs, tell, workers_for
+from dctv.cli.fleet.work import FleetWork, folder_for, jobs_of, outcome_of, report_errors, run_jobs, workers_for
 from dctv.cli.tally import RunTally
-from dctv.console.files import is_there
+from dctv.console.files import exists
 from dctv.console.wall_times import TRACE, WallTimes
 from dctv.errors import UsageError
 
@@ -25,18 +25,18 @@ def run_each(args: Namespace, mounts: Sequence[tuple[str, str]], batch: Batch) -
     """Run a report for each trace, write the results and return the exit code."""
     fleet = _fleet(args, mounts)
 
-    def run(batch: Batch, desk: Desk, tally: RunTally) -> None:
+    def run(batch: Batch, desk: TaskResources, tally: RunTally) -> None:
         with folder_for(args) as folder:
             jobs = jobs_of(args, fleet, batch.texts, folder)
             run_jobs(jobs, fleet, desk, batch.narrator)
-            tell(jobs, args, batch.narrator, tally)
+            report_errors(jobs, args, batch.narrator, tally)
             _write(jobs, batch, desk, tally)
 
     return run_batch(args, [], batch, run)
 
 
 def _fleet(args: Namespace, mounts: Sequence[tuple[str, str]]) -> FleetWork:
-    match = None if is_there(args.each) else MOUNT.fullmatch(args.each)
+    match = None if exists(args.each) else MOUNT.fullmatch(args.each)
     name, pattern = (NAME, args.each) if match is None else match.groups()
     traces = matching(pattern)
     if not traces:
@@ -46,7 +46,7 @@ def _fleet(args: Namespace, mounts: Sequence[tuple[str, str]]) -> FleetWork:
     return FleetWork(name, tuple(traces), tuple(mounts), workers_for(args, traces))
 
 
-def _write(jobs: Sequence[TraceJob], batch: Batch, desk: Desk, tally: RunTally) -> None:
+def _write(jobs: Sequence[TraceJob], batch: Batch, desk: TaskResources, tally: RunTally) -> None:
     outcomes = [(job, outcome_of(job)["results"]) for job in jobs]
     tally.statements += max((len(results) for _, results in outcomes), default=0)
     for number in _wanted(batch, max((len(results) for _, results in outcomes), default=0)):

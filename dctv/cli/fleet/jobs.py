@@ -123,7 +123,7 @@ def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
             where = None if base is None else Path(base)
             for outcome in session.execute(sql, params, source_name=name, base=where):
                 if isinstance(outcome, Result):
-                    results.append(_kept(outcome, folder / f"{len(results)}.arrows", job.settings.get("time")))
+                    results.append(_write(outcome, folder / f"{len(results)}.arrows", job.settings.get("time")))
                     warnings |= dict.fromkeys(counted(*one) for one in outcome.warnings)
                 elif isinstance(outcome, Asserted):
                     failure = None if outcome.passed else render(outcome.failure())
@@ -134,7 +134,7 @@ def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
     return {"results": results, "cases": cases, "warnings": list(warnings), "incomplete": incomplete, "error": None}
 
 
-def _kept(result: Result, path: Path, zone: str | None) -> list[list[str]]:
+def _write(result: Result, path: Path, zone: str | None) -> list[list[str]]:
     """Write a result, with wall-clock times if there is a zone; return names, types and units."""
     import pyarrow as pa
 

@@ -94,14 +94,14 @@ def _refuse_doubled(names: Sequence[str]) -> None:
         raise UsageError(f"the report has several columns `{doubled}`", hint="give each its own name with AS")
 
 
-def _same(known: ColumnType, first: str, one: ColumnType, trace: str) -> ColumnType:
+def _same(first_type: ColumnType, first: str, one: ColumnType, trace: str) -> ColumnType:
     """Return the common type of a column of two parts."""
-    if _UNTYPED in (known.type, one.type):
-        return one if known.type == _UNTYPED else known
-    for what, a, b in (("type", known.type, one.type), ("unit", str(known.unit), str(one.unit))):
+    if _UNTYPED in (first_type.type, one.type):
+        return one if first_type.type == _UNTYPED else first_type
+    for what, a, b in (("type", first_type.type, one.type), ("unit", str(first_type.unit), str(one.unit))):
         if a != b:
             raise UsageError(
                 f"`{one.name}` has the {what} `{a or 'none'}` in `{first}`, `{b or 'none'}` in `{trace}`",
                 hint="cast it, or convert it with IN, so that it is the same in every trace",
             )
-    return known
+    return first_type

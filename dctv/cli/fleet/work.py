@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dctv.cli.errand import Desk
+from dctv.cli.errand import TaskResources
 from dctv.cli.fleet.jobs import SETTINGS, TraceJob, key_of, size_of, unfinished
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.narrator import RunNarrator
@@ -79,7 +79,7 @@ def _share(limit: str | None, workers: int) -> str:
     return f"{max(whole // workers // 1_000_000, 1)}MB"
 
 
-def run_jobs(jobs: Sequence[TraceJob], fleet: FleetWork, desk: Desk, narrator: RunNarrator) -> None:
+def run_jobs(jobs: Sequence[TraceJob], fleet: FleetWork, desk: TaskResources, narrator: RunNarrator) -> None:
     """Run the jobs that are not done yet."""
     left = unfinished(jobs)
     if len(left) < len(jobs):
@@ -96,7 +96,7 @@ def run_jobs(jobs: Sequence[TraceJob], fleet: FleetWork, desk: Desk, narrator: R
     desk.bar.clear()
 
 
-def tell(
+def report_errors(
     jobs: Sequence[TraceJob],
     args: Namespace,
     narrator: RunNarrator,

@@ -30,13 +30,13 @@ _AT_START = {
 _ALONE = {"each": "--each", "jobs": "--jobs", "checkpoint": "--checkpoint"}
 
 
-class _Gone(DctvError):
+class _SessionEnded(DctvError):
     """A session ended during the command."""
 
     exit_code = OUR_BUG
 
 
-def ask(args: Namespace) -> int:
+def run_in_session(args: Namespace) -> int:
     """Run a command in the session of its arguments; return its exit code.
 
     Raises:
@@ -56,9 +56,9 @@ def ask(args: Namespace) -> int:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise UsageError(f"cannot reach the session `{name}`: {reason}") from None
-        code = _asked(connection, args.line)
+        code = _exit_code(connection, args.line)
     if code is None:
-        raise _Gone(
+        raise _SessionEnded(
             f"the session `{name}` ended before it was done: it may have needed more memory than there is",
             hint="start it again",
         )
@@ -78,14 +78,14 @@ def _check(args: Namespace, name: str) -> None:
         raise UsageError("--engine cannot be combined with --session, which has its own engine")
 
 
-def _asked(connection: socket.socket, words: Sequence[str]) -> int | None:
+def _exit_code(connection: socket.socket, words: Sequence[str]) -> int | None:
     """Return the exit code of a command; None if the session vanished."""
     streams = (sys.stdin, sys.stdout, sys.stderr)
     for stream in streams[1:]:
         if stream is not None:
             stream.flush()
     files = [number if stream is None else stream.fileno() for number, stream in enumerate(streams)]
-    wanted = {
+    request = {
         "words": list(words),
         "folder": str(Path.cwd()),
         "environment": dict(os.environ),
@@ -93,8 +93,8 @@ def _asked(connection: socket.socket, words: Sequence[str]) -> int | None:
         "errors": getattr(sys.stdout, "errors", None) or "strict",
     }
     try:
-        send(connection, wanted, files)
-        with _handing_on(connection):
+        send(connection, request, files)
+        with _forwarding_signals(connection):
             answer, _ = receive(connection)
     except (OSError, ValueError):
         return None
@@ -102,14 +102,14 @@ def _asked(connection: socket.socket, words: Sequence[str]) -> int | None:
 
 
 @contextmanager
-def _handing_on(connection: socket.socket) -> Iterator[None]:
+def _forwarding_signals(connection: socket.socket) -> Iterator[None]:
     """Forward the first Ctrl-C or SIGTERM to the session; the next one ends this process at once."""
-    asked: list[int] = []
+    received: list[int] = []
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
-        if asked:
+        if received:
             os._exit(Terminated.exit_code if number == signal.SIGTERM else INTERRUPTED)
-        asked.append(number)
+        received.append(number)
         with suppress(OSError):
             send(connection, "terminate" if number == signal.SIGTERM else "interrupt")
 

@@ -14,7 +14,7 @@ from dctv.console.files import FLEET
 from dctv.console.mounting import mount_named
 from dctv.console.progress import ProgressBar
 from dctv.run.fleet.members import state_of
-from dctv.run.keeping import Kept
+from dctv.run.keeping import Snapshot
 from dctv.session import Session
 
 _State = list[tuple[str, tuple[tuple[str, int, int], ...]]]
@@ -27,7 +27,7 @@ class Warm:
         self._args = args
         self._mounts = mounts
         self._session: Session | None = None
-        self._kept: Kept | None = None
+        self._kept: Snapshot | None = None
         self._state: _State = []
         self.warnings: list[str] = []
         """Warnings of the mounts: each command reports them, as if it had mounted the traces itself."""
@@ -38,10 +38,10 @@ class Warm:
             self.close()
         if self._session is None:
             self._session = open_session(self._args, bar)
-        self._session.tell(bar.update)
+        self._session.report_progress_to(bar.update)
         return self._session
 
-    def make_ready(self, check: Check) -> None:
+    def prepare(self, check: Check) -> None:
         """Mount traces that are not mounted yet.
 
         Raises:
@@ -57,9 +57,9 @@ class Warm:
             mount_named(session, path, name, manifests.get(name))
             self.warnings += session.warnings()
             check()
-        self._kept = session.keep()
+        self._kept = session.snapshot()
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Undo a command's changes; if that fails, the next command gets a new session."""
         if self._session is not None and (self._kept is None or not self._session.restore(self._kept)):
             self.close()

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import dctv
 from dctv.cli.arguments import MOUNT
-from dctv.cli.warm.place import About, claimed, found, free, running, socket_path, tell
+from dctv.cli.warm.place import SessionInfo, claimed, found, free, running, socket_path, write_info
 from dctv.console.attended import attended, end_process
-from dctv.console.files import is_there
-from dctv.console.narration import say, warn
+from dctv.console.files import exists
+from dctv.console.narration import print_stderr, warn
 from dctv.console.verdict import OK
 
 _PATIENCE = 15
@@ -26,7 +26,7 @@ _WAITING = 128
 """The maximum number of waiting commands."""
 
 
-def keep_elsewhere(words: Sequence[str]) -> int:
+def start_session(words: Sequence[str]) -> int:
     """Start a process with the words of this one, and wait until it is ready; return its exit code if it fails."""
     reading, writing = os.pipe()
     command = [sys.executable, "-m", "dctv", *words, "--foreground", "--ready"]
@@ -43,7 +43,7 @@ def keep_elsewhere(words: Sequence[str]) -> int:
     return OK if ready else os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
-def keep(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
+def run_session(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
     """Mount traces, and run commands until the end; return the exit code."""
     from dctv.cli import main
     from dctv.cli.warm.hold import Warm
@@ -56,12 +56,12 @@ def keep(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
     for folder in ("index_dir", "temp_directory"):
         if getattr(args, folder) is not None:
             setattr(args, folder, getattr(args, folder).expanduser().absolute())
-    args.manifest = [_whole_manifest(one) for one in args.manifest]
+    args.manifest = [_absolute_manifest(one) for one in args.manifest]
     warm, bar = Warm(args, mounts), ProgressBar()
     try:
         session = warm.open(bar)
         try:
-            attended(warm.make_ready, session.interrupt, end_process)
+            attended(warm.prepare, session.interrupt, end_process)
         finally:
             bar.clear()
         warn((message, 1) for message in warm.warnings)
@@ -69,8 +69,10 @@ def keep(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
             path.unlink(missing_ok=True)
             listener.bind(os.fspath(path))
             listener.listen(_WAITING)
-            tell(claim, About(name, os.getpid(), dctv.__version__, time.time(), [list(one) for one in mounts]))
-            say(f"the session `{name}` is ready: dctv query --session {name} 'SELECT ...'")
+            write_info(
+                claim, SessionInfo(name, os.getpid(), dctv.__version__, time.time(), [list(one) for one in mounts])
+            )
+            print_stderr(f"the session `{name}` is ready: dctv query --session {name} 'SELECT ...'")
             if args.ready:
                 _leave_terminal()
             Server(warm, main).serve(listener, args.idle)
@@ -97,9 +99,9 @@ def stop(name: str) -> None:
         time.sleep(_PULSE)
 
 
-def _whole_manifest(word: str) -> str:
+def _absolute_manifest(word: str) -> str:
     """Return `[NAME=]FILE` with an absolute path."""
-    match = None if is_there(word) else MOUNT.fullmatch(word)
+    match = None if exists(word) else MOUNT.fullmatch(word)
     name, path = ("", word) if match is None else (f"{match[1]}=", match[2])
     return name + os.fspath(Path(path).expanduser().absolute())
 

@@ -30,15 +30,15 @@ def receive(connection: socket.socket, files: int = 0) -> tuple[Any, list[int]]:
     Raises:
         ValueError: it is not a message.
     """
-    head, given, _, _ = socket.recv_fds(connection, _LENGTH.size, files) if files else (b"", [], 0, None)
+    head, descriptors, _, _ = socket.recv_fds(connection, _LENGTH.size, files) if files else (b"", [], 0, None)
     head += _read(connection, _LENGTH.size - len(head)) if head or not files else b""
     if len(head) < _LENGTH.size:
-        return None, list(given)
+        return None, list(descriptors)
     (length,) = _LENGTH.unpack(head)
     if length > _MOST:
         raise ValueError(length)
     raw = _read(connection, length)
-    return (json.loads(raw) if len(raw) == length else None), list(given)
+    return (json.loads(raw) if len(raw) == length else None), list(descriptors)
 
 
 def _read(connection: socket.socket, length: int) -> bytes:

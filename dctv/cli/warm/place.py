@@ -24,7 +24,7 @@ _TRIES, _PULSE = 5, 0.05
 
 
 @record
-class About:
+class SessionInfo:
     """The description of a running session."""
 
     name: str
@@ -94,7 +94,7 @@ def claimed(name: str) -> int:
     path = folder() / f"{name}{_ABOUT}"
     for _ in range(_TRIES):
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if _held(file, fcntl.LOCK_EX) and is_at(file, path):
+        if _try_lock(file, fcntl.LOCK_EX) and is_at(file, path):
             os.ftruncate(file, 0)
             return file
         os.close(file)
@@ -108,19 +108,19 @@ def free(name: str, file: int) -> None:
     os.close(file)
 
 
-def tell(file: int, about: About) -> None:
+def write_info(file: int, about: SessionInfo) -> None:
     """Write the description of a session into its file."""
     found = {name: getattr(about, name) for name in ("name", "pid", "version", "started", "mounts")}
     os.pwrite(file, json.dumps(found).encode(), 0)
 
 
-def running() -> list[About]:
+def running() -> list[SessionInfo]:
     """Return the running sessions, by name."""
-    found = (_about(path) for path in sorted(folder().glob(f"*{_ABOUT}")))
+    found = (_read_info(path) for path in sorted(folder().glob(f"*{_ABOUT}")))
     return [about for about in found if about is not None]
 
 
-def found(name: str) -> About:
+def found(name: str) -> SessionInfo:
     """Return a running session.
 
     Raises:
@@ -135,18 +135,18 @@ def found(name: str) -> About:
     return about
 
 
-def _about(path: Path) -> About | None:
+def _read_info(path: Path) -> SessionInfo | None:
     """Read the file of a session; None if its process has ended, or has not written it yet."""
     try:
         with path.open("rb") as file:
-            if _held(file.fileno(), fcntl.LOCK_SH):
+            if _try_lock(file.fileno(), fcntl.LOCK_SH):
                 return None
             found: dict[str, Any] = json.loads(file.read())
-            return About(**found)
+            return SessionInfo(**found)
     except (OSError, ValueError, TypeError):
         return None
 
 
-def _held(file: int, operation: int) -> bool:
+def _try_lock(file: int, operation: int) -> bool:
     """Lock an open file; return whether no other process holds it."""
     return locked(file, operation | fcntl.LOCK_NB, unknown=False)

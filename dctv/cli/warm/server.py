@@ -78,16 +78,16 @@ class Server:
         connection.settimeout(_GREETING)
         if not _is_ours(connection):
             return
-        wanted, files = receive(connection, 3)
+        request, files = receive(connection, 3)
         try:
-            if wanted is None or len(files) != 3:
+            if request is None or len(files) != 3:
                 return
             connection.settimeout(None)
             self._command = command = _Command(connection)
             code = OUR_BUG
             try:
-                with _in_place_of(wanted, files):
-                    code = command.carry_out(lambda: self._run(wanted["words"], self._warm))
+                with _in_place_of(request, files):
+                    code = command.carry_out(lambda: self._run(request["words"], self._warm))
             finally:
                 command.end(code)
         finally:
@@ -133,8 +133,8 @@ class _Command:
 
     def _watch(self) -> None:
         """Forward signals of the client, and end the command if the client vanishes."""
-        while said := self._said():
-            self._signal(SIGNALS.get(said, signal.SIGINT))
+        while message := self._receive():
+            self._signal(SIGNALS.get(message, signal.SIGINT))
         self._signal(signal.SIGINT)
         end = time.monotonic() + _PATIENCE
         while self.runs:
@@ -142,7 +142,7 @@ class _Command:
                 os._exit(OUR_BUG)
             time.sleep(_PULSE)
 
-    def _said(self) -> str:
+    def _receive(self) -> str:
         """Return the client's next message, empty if it has gone."""
         try:
             return str(receive(self._connection)[0] or "")
@@ -165,23 +165,23 @@ def _is_ours(connection: socket.socket) -> bool:
 
 
 @contextmanager
-def _in_place_of(wanted: dict[str, Any], files: Sequence[int]) -> Iterator[None]:
+def _in_place_of(request: dict[str, Any], files: Sequence[int]) -> Iterator[None]:
     """Take over the streams, the folder and the environment of another process."""
     before, folder = dict(os.environ), str(Path.cwd())
-    encoding, errors = wanted["encoding"], wanted["errors"]
+    encoding, errors = request["encoding"], request["errors"]
     with ExitStack() as stack:
         stack.callback(_live_in, folder, before)
         for name in ("stdin", "stdout", "stderr"):
             stack.callback(setattr, sys, name, getattr(sys, name))
         for number, file in enumerate(files):
-            stack.callback(os.close, kept := os.dup(number))
-            stack.callback(os.dup2, kept, number)
+            stack.callback(os.close, saved := os.dup(number))
+            stack.callback(os.dup2, saved, number)
             os.dup2(file, number)
         sys.stdin = os.fdopen(0, encoding=encoding, closefd=False)
         sys.stdout = os.fdopen(1, "w", encoding=encoding, errors=errors, closefd=False)
         sys.stderr = os.fdopen(2, "w", encoding=encoding, errors="backslashreplace", closefd=False)
         stack.callback(_flush, sys.stdout, sys.stderr)
-        _live_in(wanted["folder"], wanted["environment"])
+        _live_in(request["folder"], request["environment"])
         yield
 
 

@@ -127,12 +127,12 @@ def _drawing(scene: Scene, width: int, height: int | None, *, coloured: bool) ->
     plot = TimeScale(0, width - names)
     placed = place_cells(scene, rows, plot)
     states = of_kinds(placed, rows, TrackKind.STATES)
-    known = sorted({cleaned(states.names[code]) for code in set(states["name"].tolist())}, key=state_rank)
+    state_names = sorted({cleaned(states.names[code]) for code in set(states["name"].tolist())}, key=state_rank)
     found = of_kinds(placed, rows, *_SPANS)
     found, _ = merged(found, np.zeros(len(found), dtype=np.int64))
     shown = {(row, lane): found_runs for row, lane, found_runs in runs(found, width - names)}
     curved = curves(placed, rows)
-    return _Drawing(scene, rows, names, width - names, found, shown, curved, dict(letters(known)), coloured)
+    return _Drawing(scene, rows, names, width - names, found, shown, curved, dict(letters(state_names)), coloured)
 
 
 def _ruler(drawing: _Drawing) -> Text:

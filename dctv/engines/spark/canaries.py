@@ -243,10 +243,10 @@ def _is_right(canary: Canary, ask: Callable[[Query], Rows]) -> bool:
         raise
     except EngineError:
         return canary.expected is None
-    return canary.expected is not None and same(canary, found)
+    return canary.expected is not None and rows_equal(canary, found)
 
 
-def same(canary: Canary, found: Rows) -> bool:
+def rows_equal(canary: Canary, found: Rows) -> bool:
     """Whether rows equal the expected ones, in any order if the query does not sort them."""
     rows = [list(map(_known, one)) for one in (canary.expected or (), found)]
     is_sorted = isinstance(canary.query, Select) and bool(canary.query.order_by)

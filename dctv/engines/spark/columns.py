@@ -31,7 +31,7 @@ def brought(columns: Sequence[tuple[str, Typed]]) -> list[str]:
     return [f"CAST({quoted(own)} AS {spark_name(named(kind))}) AS {quoted(name)}" for own, (name, kind) in columns]
 
 
-def held_schema(schema: pa.Schema) -> pa.Schema:
+def spark_schema(schema: pa.Schema) -> pa.Schema:
     """Map column types to those that Spark has: it has no unsigned integers, and no dictionaries."""
     import pyarrow as pa
 

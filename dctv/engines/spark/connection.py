@@ -19,7 +19,7 @@ from uuid import uuid4
 from dctv.contracts.remote import Typed
 from dctv.engines.spark.canaries import COLUMNS, ROWS, TABLE, Rows, found_gaps
 from dctv.engines.spark.columns import ddl
-from dctv.engines.spark.failures import failure, is_gone, lost
+from dctv.engines.spark.failures import failure, is_unreachable, lost
 from dctv.engines.spark.job import SparkJob
 from dctv.engines.spark.spread import SparkExecutor
 from dctv.engines.spark.sweeps import version_of
@@ -118,7 +118,7 @@ class Connection:
         self.cores = _CORES
         self.gaps: frozenset[str] = frozenset()
         """The known deviations of the engine."""
-        self._seen: dict[Path, bool] = {}
+        self._readable: dict[Path, bool] = {}
         self._interrupted = False
         self._closing = threading.Lock()
 
@@ -132,10 +132,10 @@ class Connection:
             table = pa.table({name: pa.array(c) for (name, _), c in zip(COLUMNS, columns, strict=True)})
             job = self.job()
             try:
-                known = {TABLE: (job.table(table, COLUMNS), COLUMNS)}
+                tables = {TABLE: (job.table(table, COLUMNS), COLUMNS)}
 
                 def ask(query: Query) -> Rows:
-                    found = job.rows(job.query(query, known), lambda: self._interrupted)
+                    found = job.rows(job.query(query, tables), lambda: self._interrupted)
                     return [tuple(row.values()) for part in found for row in part.to_pylist()]
 
                 _tried[self.address, version] = found_gaps(ask)
@@ -166,7 +166,7 @@ class Connection:
             (found,) = frame.toArrow().column(0).to_pylist()
         except Exception as error:  # whatever Python says on the worker
             message = failure(error, self.address)
-            if is_gone(str(error)):
+            if is_unreachable(str(error)):
                 raise message from None
             return NotOnThisEngine(f"the workers cannot run a span operator: {message.message}", hint=message.hint)
         if found == __version__:
@@ -178,11 +178,11 @@ class Connection:
 
     def sees(self, folder: Path) -> bool:
         """Return whether the engine reads files of a folder: write one with a unique name there, and query it."""
-        if folder not in self._seen:
-            self._seen[folder] = self._looked(folder)
-        return self._seen[folder]
+        if folder not in self._readable:
+            self._readable[folder] = self._probe(folder)
+        return self._readable[folder]
 
-    def _looked(self, folder: Path) -> bool:
+    def _probe(self, folder: Path) -> bool:
         import pyarrow as pa
         import pyarrow.parquet as pq
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 
 from dctv.contracts.remote import Frame, Share, Sweep
-from dctv.engines.spark.columns import ddl, held_schema, quoted
+from dctv.engines.spark.columns import ddl, quoted, spark_schema
 from dctv.engines.spark.sweeps import BUCKET, SIDE, SLAB, Slabs, SweepGroup, SweepInput
 from dctv.engines.sql.vetted.types import named, spark_name
 from dctv.record import record
@@ -111,7 +111,7 @@ def grouped(made: CutInputs, sweep: Sweep) -> Frame:
         for share, place in zip(sweep.shares, places, strict=True)
     )
     apart = not all(share.keys for share in sweep.shares)
-    group = SweepGroup(sweep.run, inputs, held_schema(sweep.result), made.slabs, made.cuts, apart)
+    group = SweepGroup(sweep.run, inputs, spark_schema(sweep.result), made.slabs, made.cuts, apart)
     return rows.repartition(made.partitions, *keys).mapInArrow(group.of_partition, ddl(sweep.made))
 
 

@@ -9,7 +9,7 @@ from dctv.engines.spark.sweeps import FAILURE
 from dctv.errors import DctvError, EngineError, Interrupted, Unanswered
 from dctv.patterns import pattern
 
-_GONE = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "Socket closed", "Connection refused", "Connection reset")
+_UNREACHABLE = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "Socket closed", "Connection refused", "Connection reset")
 _ENDED = ("operation not found", "OPERATION_CANCELED", "session not found", "INVALID_HANDLE")
 _NOISE = pattern(
     r"^(?:\[[A-Z_.]+\]|\(\w+(?:\.\w+)*\)|(?:[a-z]\w*\.)*[A-Z]\w*(?:Error|Exception)\s*:|invalid argument\s*:"
@@ -28,7 +28,7 @@ def failure(error: BaseException, address: str, *, interrupted: bool = False) ->
     if text.count(FAILURE) > 1:
         # Raised by one of dctv's operators, so its text is clear already.
         return own_failure(ValueError(text.split(FAILURE)[1]))
-    if is_gone(text):
+    if is_unreachable(text):
         return lost(address)
     if re.search(r"No module named '?dctv", text):
         return EngineError(f"the workers of `{address}` cannot import dctv", hint=_INSTALL)
@@ -38,9 +38,9 @@ def failure(error: BaseException, address: str, *, interrupted: bool = False) ->
 _INSTALL = "install dctv of this version where the engine's workers run Python"
 
 
-def is_gone(text: str) -> bool:
+def is_unreachable(text: str) -> bool:
     """Whether an error means that the server no longer answers."""
-    return any(one in text for one in _GONE) or any(one in text for one in _ENDED)
+    return any(one in text for one in _UNREACHABLE) or any(one in text for one in _ENDED)
 
 
 def lost(address: str) -> Unanswered:

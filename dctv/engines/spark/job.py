@@ -89,7 +89,7 @@ class SparkJob:
     def table(self, rows: pa.Table, columns: Sequence[Typed]) -> Frame:
         """Upload rows."""
         # For an empty batch Sail reports a division by zero.
-        table = rows.cast(written.held_schema(rows.schema)).combine_chunks()
+        table = rows.cast(written.spark_schema(rows.schema)).combine_chunks()
         frame = self._guarded(lambda: self._view(self._given(table)))
         own = [(name, column) for name, column in zip(table.column_names, columns, strict=True)]
         return frame.selectExpr(*written.brought(own))
@@ -124,8 +124,8 @@ class SparkJob:
                 return None
             return replace(node, name=names[node.name], alias=node.called)
 
-        known = {names[name]: columns for name, (_, columns) in tables.items()}
-        text = write(replaced(query, renamed), known, self._connection.gaps)
+        columns_of = {names[name]: columns for name, (_, columns) in tables.items()}
+        text = write(replaced(query, renamed), columns_of, self._connection.gaps)
         for name, (frame, _) in tables.items():
             self._guarded(partial(frame.createOrReplaceTempView, names[name]))
             self._views.append(names[name])

@@ -64,9 +64,9 @@ class SweepGroup:
         """Yield the operator's result for each group of a partition."""
         import pyarrow as pa
 
-        held = [one for one in batches if one.num_rows]
-        if held:
-            for slab, tables in self._divided(pa.Table.from_batches(held)):
+        filled = [one for one in batches if one.num_rows]
+        if filled:
+            for slab, tables in self._divided(pa.Table.from_batches(filled)):
                 yield from self._computed(slab, tables).to_batches()
 
     def _divided(self, rows: pa.Table) -> Iterator[tuple[int, list[pa.Table]]]:

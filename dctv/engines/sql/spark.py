@@ -49,5 +49,7 @@ def vet(query: Query, tables: Tables | None = None, gaps: frozenset[str] = froze
     Raises:
         NotOnThisEngine: Spark has no equivalent.
     """
-    known = {name: tuple((one, named(kind)) for one, kind in columns) for name, columns in (tables or {}).items()}
-    return vetted(query, known, gaps)
+    named_columns = {
+        name: tuple((one, named(kind)) for one, kind in columns) for name, columns in (tables or {}).items()
+    }
+    return vetted(query, named_columns, gaps)

@@ -26,8 +26,8 @@ def _filter_calls(inputs: list[ArrowStream], options: Mapping[str, Any], cancel:
 def remark_of(missed: Missed) -> str | None:
     """Report words that match nothing; None if all match."""
     names = missed.names
-    said = [_missing(word, module, names, by_file=by_file) for word, module, by_file in missed.words]
-    return "; ".join(dict.fromkeys(said)) or None
+    remarks = [_missing(word, module, names, by_file=by_file) for word, module, by_file in missed.words]
+    return "; ".join(dict.fromkeys(remarks)) or None
 
 
 def _missing(word: str, module: str | None, names: list[str], *, by_file: bool) -> str:

@@ -8,7 +8,7 @@ from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBui
 from dctv.errors import BindError
 from dctv.functions.table.gaps import time_range
 from dctv.functions.table.interval_tables import TIME, refuse_name, span_table
-from dctv.plan.build import at_least, both, call, columns, greater, minus, named, plus, select, where, whole
+from dctv.plan.build import at_least, call, columns, greater, int64, minus, named, plus, select, union_all, where
 from dctv.plan.expressions import Column, Expression, Text
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.queries import Select
@@ -23,7 +23,7 @@ def _clip(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         hint = "dctv.as_spans(...) and dctv.as_events(...) give it a kind"
         raise BindError("expected a span or event table, found a regular table", arguments["table"].place, hint=hint)
     limits = time_range(arguments)
-    start, stop = (None if limits[key] is None else whole(limits[key] or 0) for key in ("start", "stop"))
+    start, stop = (None if limits[key] is None else int64(limits[key] or 0) for key in ("start", "stop"))
     names = physical_names(plan.schema)
     begin = Column(TS)
     end = plus(begin, Column(DURATION)) if plan.schema.kind is Kind.SPAN else begin
@@ -50,7 +50,7 @@ def _spans_to_events(arguments: Mapping[str, Argument], builder: PlanBuilder) ->
     schema = Schema(Kind.EVENT, (TIME, *keys, *made, *payload), plan.schema.partitions)
     edges = ("start", "end") if edge == "both" else (edge,)
     names = physical_names(plan.schema)
-    query = both(*(_edge(one, names, len(keys), schema, marked=bool(made)) for one in edges))
+    query = union_all(*(_edge(one, names, len(keys), schema, marked=bool(made)) for one in edges))
     return builder.query(query, {"t": plan}, schema, ordered=plan.ordered and edge == "start")
 
 

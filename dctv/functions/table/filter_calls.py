@@ -74,8 +74,8 @@ class _Calls:
         if "state" not in self.plan.schema.names:
             return Cast(whole, "TINYINT")
         state = self.value("state", "VARCHAR")
-        said = [(equal(state, Text(word)), number(marks)) for word, marks in _STATES.items()]
-        return Cast(case(*said, default=whole), "TINYINT")
+        branches = [(equal(state, Text(word)), number(marks)) for word, marks in _STATES.items()]
+        return Cast(case(*branches, default=whole), "TINYINT")
 
 
 def _calls(arguments: Mapping[str, Argument], filters: CallFilters) -> _Calls:
@@ -129,8 +129,8 @@ def _filters(arguments: Mapping[str, Argument]) -> CallFilters:
 
 
 def _match(argument: Argument) -> Match:
-    said = argument.choice("`match`", MATCHES)
-    return next(one for one in MATCHES if one == said)
+    chosen = argument.choice("`match`", MATCHES)
+    return next(one for one in MATCHES if one == chosen)
 
 
 def _at_least(lowest: int, argument: Argument, name: str) -> int:

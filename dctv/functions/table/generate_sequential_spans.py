@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dctv.contracts.reader import declared_unit
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
-from dctv.plan.build import call, equal, least, minus, number, select, where, whole
+from dctv.plan.build import call, equal, int64, least, minus, number, select, where
 from dctv.plan.expressions import Column
 from dctv.plan.nodes import Plan
 from dctv.plan.queries import Item, TableCall
@@ -21,8 +21,8 @@ SCHEMA = Schema(Kind.SPAN, (ColumnType(TS, "BIGINT", _NS), ColumnType(DURATION, 
 def sequence(start: int, stop: int, duration: int, builder: PlanBuilder) -> Plan:
     """Generate spans of a length, without gaps, the last one clipped at stop."""
     begin = Column("range", "steps")
-    length = least(whole(duration), minus(whole(stop), begin))
-    steps = TableCall(call("range", whole(start), whole(stop), whole(duration)), "steps")
+    length = least(int64(duration), minus(int64(stop), begin))
+    steps = TableCall(call("range", int64(start), int64(stop), int64(duration)), "steps")
     query = select(Item(begin, TS), Item(length, DURATION), source=steps)
     if stop <= start:
         query = where(query, equal(number(0), number(1)))

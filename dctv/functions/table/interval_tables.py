@@ -192,11 +192,11 @@ def _intervals(
     drop: bool,
 ) -> Intervals:
     plan = arguments["table"].table("a table")
-    said = "sorted" in arguments and flag(arguments["sorted"], "sorted")
+    declared_sorted = "sorted" in arguments and flag(arguments["sorted"], "sorted")
     taken = {*used, *(p.name for p in partitions)}
     payload = tuple(c for c in plan.schema.columns if c.name not in taken)
-    in_order = said or (plan.ordered and used[0] == TS)
-    return Intervals(plan, kind, times, used, tuple(partitions), payload, in_order, said, drop)
+    in_order = declared_sorted or (plan.ordered and used[0] == TS)
+    return Intervals(plan, kind, times, used, tuple(partitions), payload, in_order, declared_sorted, drop)
 
 
 class Ties(Enum):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
-from dctv.plan.build import adding, both, call, case, number, select, sorted_by, typed_nothing
+from dctv.plan.build import adding, call, case, number, select, sorted_by, typed_nothing, union_all
 from dctv.plan.expressions import FALSE, NULL, Cast, Column, Expression, IsNull
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.queries import Item, Select
@@ -26,7 +26,7 @@ _END_ARGS = ColumnType("dctv:end args", "JSON")
 
 
 @record
-class _Given:
+class _Inputs:
     """The tables with their required columns, and the result's columns besides times and places."""
 
     tables: Mapping[str, Plan]
@@ -49,7 +49,7 @@ class _Given:
         return Schema(Kind.REGULAR, (_TIME, _LENGTH, self.key, *_PLACE, _LANE, *self.payload, *self.end_order))
 
 
-def _given(arguments: Mapping[str, Argument]) -> _Given:
+def _inputs(arguments: Mapping[str, Argument]) -> _Inputs:
     tables: dict[str, Plan] = {}
     for name in ("begins", "ends", "completes"):
         if arguments[name].value is not None:
@@ -70,7 +70,7 @@ def _given(arguments: Mapping[str, Argument]) -> _Given:
         for one in needed:
             if one not in plan.schema.names:
                 raise BindError(f"the table for `{name}` has no column `{one}`", arguments[name].place)
-    return _Given({n: p for n, p in tables.items() if not _nothing(p)}, key, rank, rest, end_order)
+    return _Inputs({n: p for n, p in tables.items() if not _nothing(p)}, key, rank, rest, end_order)
 
 
 def _end_order(argument: Argument, payload: Mapping[str, ColumnType]) -> tuple[ColumnType, ...]:
@@ -93,23 +93,23 @@ def _nothing(plan: Plan) -> bool:
 
 
 def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
-    given = _given(arguments)
+    given = _inputs(arguments)
     schema = given.schema
     if not given.tables.keys() - {"ends"}:
         return builder.query(typed_nothing(schema), {}, schema, ordered=True)
     if "completes" not in given.tables:
         return _on_one_lane(given, _pairs(given, builder), builder)
     columns = (_TIME, given.key, _LENGTH, *given.payload, *given.end_order)
-    known = Schema(Kind.EVENT, columns, (given.key.name,))
-    slices = _input(given, "completes", known, builder)
+    input_schema = Schema(Kind.EVENT, columns, (given.key.name,))
+    slices = _input(given, "completes", input_schema, builder)
     paired = "begins" in given.tables
     if paired:
-        slices = _together(given, slices, _pairs(given, builder), builder)
+        slices = _combined(given, slices, _pairs(given, builder), builder)
     options = {"partitions": 1, "names": physical_names(schema), "paired": paired}
     return builder.kernel("nest lanes", schema, [slices], options, ordered=True)
 
 
-def _pairs(given: _Given, builder: PlanBuilder) -> Plan:
+def _pairs(given: _Inputs, builder: PlanBuilder) -> Plan:
     """Match begins and ends."""
     special = (_TIME, given.key, _RANK)
     begins = _input(given, "begins", Schema(Kind.EVENT, (*special, *given.payload), (given.key.name,)), builder)
@@ -133,7 +133,7 @@ def _with_end_args(pairs: Plan, builder: PlanBuilder) -> Plan:
     return builder.query(select(*items, source="pairs"), {"pairs": pairs}, schema, ordered=True)
 
 
-def _input(given: _Given, name: str, schema: Schema, builder: PlanBuilder) -> Plan:
+def _input(given: _Inputs, name: str, schema: Schema, builder: PlanBuilder) -> Plan:
     """Project a table; one in order of time is also in order of lines."""
     if name not in given.tables:
         return builder.query(typed_nothing(schema), {}, schema, ordered=True)
@@ -154,7 +154,7 @@ def _input(given: _Given, name: str, schema: Schema, builder: PlanBuilder) -> Pl
     return builder.query(query, {"t": plan}, schema, ordered=True)
 
 
-def _together(given: _Given, slices: Plan, pairs: Plan, builder: PlanBuilder) -> Plan:
+def _combined(given: _Inputs, slices: Plan, pairs: Plan, builder: PlanBuilder) -> Plan:
     """Combine slices of both kinds, with the depth among pairs for pairs."""
     columns = slices.schema.columns
     schema = replace(slices.schema, columns=(*columns[:3], _PAIR, *columns[3:]))
@@ -163,12 +163,12 @@ def _together(given: _Given, slices: Plan, pairs: Plan, builder: PlanBuilder) ->
     def kind(source: str, pair: Expression) -> Select:
         return select(*(Item(pair, name) if name == _PAIR.name else name for name in names), source=source)
 
-    union = both(kind("known", Cast(NULL, _PAIR.type)), kind("pairs", Column(_PLACE[2].name)))
+    union = union_all(kind("known", Cast(NULL, _PAIR.type)), kind("pairs", Column(_PLACE[2].name)))
     query = sorted_by(select(*names, source=union), Column(TS), Column(given.rank))
     return builder.query(query, {"known": slices, "pairs": pairs}, schema, ordered=True)
 
 
-def _on_one_lane(given: _Given, pairs: Plan, builder: PlanBuilder) -> Plan:
+def _on_one_lane(given: _Inputs, pairs: Plan, builder: PlanBuilder) -> Plan:
     """Return pairs on one lane: begins and ends always nest."""
     lane = Cast(number(0), _LANE.type)
     names = physical_names(given.schema)

@@ -50,7 +50,7 @@ def _range_aggregate(arguments: Mapping[str, Argument], builder: PlanBuilder) ->
     read = Schema(plan.schema.kind, (*own, replace(value, name=VALUE)), tuple(k.name for k in keys))
     rows = builder.ordered(plan, [*((c.name, c.name) for c in own), (value.name, VALUE)], read)
     partitions = windows.schema.partitions if kind is Kind.SPAN else ()
-    schema = Schema(kind, (*windows.schema.columns, _made(aggregate, value)), partitions)
+    schema = Schema(kind, (*windows.schema.columns, _result_column(aggregate, value)), partitions)
     options = {
         "events": plan.schema.kind is Kind.EVENT,
         "matched": [windows.schema.partitions.index(name) for name in names],
@@ -64,8 +64,8 @@ def _windows(arguments: Mapping[str, Argument], table: Schema, builder: PlanBuil
     """Return the windows as spans in order of time, and their kind."""
     argument = arguments["windows"]
     plan = argument.table("a table of windows")
-    said = any(arguments[key].value is not None for key in ("duration", "end", "partition"))
-    if plan.schema.kind is Kind.SPAN and not said and arguments["ts"].value == TS:
+    has_arguments = any(arguments[key].value is not None for key in ("duration", "end", "partition"))
+    if plan.schema.kind is Kind.SPAN and not has_arguments and arguments["ts"].value == TS:
         return ordered(plan, plan.schema.columns, Kind.SPAN, plan.schema.partitions, builder), Kind.SPAN
     made = interval_arguments({**arguments, "table": argument})
     for name in (TS, DURATION):
@@ -73,8 +73,10 @@ def _windows(arguments: Mapping[str, Argument], table: Schema, builder: PlanBuil
     for key in made.partitions:
         if key.name not in table.partitions:
             near = nearest(key.name, list(table.partitions))
-            known = f"its partitions: {', '.join(table.partitions)}" if table.partitions else "it has no partitions"
-            hint = f"did you mean `{near}`?" if near else known
+            partitions_hint = (
+                f"its partitions: {', '.join(table.partitions)}" if table.partitions else "it has no partitions"
+            )
+            hint = f"did you mean `{near}`?" if near else partitions_hint
             raise BindError(f"the table is not partitioned by `{key.name}`", arguments["partition"].place, hint=hint)
     # They may overlap, unlike spans of one partition.
     return checked(made, builder, disjoint=False), Kind.REGULAR
@@ -99,7 +101,7 @@ def _matched(table: Schema, windows: Schema, argument: Argument) -> list[ColumnT
     return found
 
 
-def _made(aggregate: str, value: ColumnType) -> ColumnType:
+def _result_column(aggregate: str, value: ColumnType) -> ColumnType:
     """Return the result column of an aggregate."""
     if aggregate == "count":
         return ColumnType(aggregate, "BIGINT")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError
-from dctv.plan.build import columns, descending, number, select, sorted_by, together
+from dctv.plan.build import columns, concatenated, descending, number, select, sorted_by
 from dctv.plan.expressions import NULL, Cast, Column, Expression
 from dctv.plan.nodes import Plan, physical_names
 from dctv.plan.queries import Item, Select
@@ -56,7 +56,7 @@ def _bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
     selects = [_calls(name, plan, calls, partitions, arguments) for name, plan in tables.items()]
     names = physical_names(calls)
     terms = [Column(TS), Column("dctv:order"), descending(Column(DURATION)), *columns(names[1:])]
-    query = sorted_by(select(*columns(names), source=together(selects)), *terms)
+    query = sorted_by(select(*columns(names), source=concatenated(selects)), *terms)
     plan = builder.query(query, tables, calls, ordered=True)
     schema = Schema(
         Kind.REGULAR,

@@ -175,9 +175,9 @@ def _source_index(record: Mapping[str, Argument], sources: list[_Source], argume
     wanted = given.string("the number or nickname of a source")
     nicknames = [s.nickname for s in sources]
     if wanted not in nicknames:
-        known = [n for n in nicknames if n is not None]
-        near = nearest(wanted, known)
-        listed = f"nicknames: {', '.join(known)}" if known else "no source has a nickname"
+        names = [n for n in nicknames if n is not None]
+        near = nearest(wanted, names)
+        listed = f"nicknames: {', '.join(names)}" if names else "no source has a nickname"
         hint = f"did you mean `{near}`?" if near else listed
         raise BindError(f"no source has the nickname `{wanted}`", given.place, hint=hint)
     return nicknames.index(wanted)

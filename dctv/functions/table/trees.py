@@ -14,8 +14,8 @@ from dctv.plan.build import (
     equal,
     greater,
     grouped,
+    is_not_null,
     join,
-    known,
     named,
     number,
     over,
@@ -212,7 +212,7 @@ def _stacks(plan: Plan, weight: ColumnType | None, builder: PlanBuilder) -> Plan
     count = Cast(call("count", Star()), "BIGINT")
     total = Cast(call("coalesce", call("sum", one), number(0)), "BIGINT")
     schema = Schema(Kind.REGULAR, (ColumnType("count", "BIGINT"), ColumnType("weight", "BIGINT"), _STACK))
-    query = where(select(*named((count, total, stack), schema.names), source="t", alias="t"), known(stack))
+    query = where(select(*named((count, total, stack), schema.names), source="t", alias="t"), is_not_null(stack))
     query = sorted_by(select(*schema.names, source=grouped(query, [own["stack"]])), Column("stack"))
     return builder.query(query, {"t": plan}, schema, ordered=False)
 

@@ -56,7 +56,7 @@ def follows_switches(trace: TraceClass) -> bool:
 
 
 @record
-class Around:
+class TraceSettings:
     """Properties of the trace that the columns of an event depend on."""
 
     trace: TraceClass
@@ -68,7 +68,7 @@ class Around:
     """The name of this trace."""
 
 
-def plan(event: EventClass, scopes: Sequence[FieldScope], around: Around, program: Program) -> TablePlan:
+def plan(event: EventClass, scopes: Sequence[FieldScope], around: TraceSettings, program: Program) -> TablePlan:
     """Plan the columns of an event: those of header, contexts and payload."""
     trace, perf = around.trace, of_perf(around.trace)
     name = table_name(event, perf=perf)
@@ -100,7 +100,7 @@ def plan(event: EventClass, scopes: Sequence[FieldScope], around: Around, progra
     )  # fmt: skip
 
 
-def _sources(name: str, scopes: Sequence[FieldScope], around: Around) -> dict[str, FieldLeaf]:
+def _sources(name: str, scopes: Sequence[FieldScope], around: TraceSettings) -> dict[str, FieldLeaf]:
     """Return the fields that hold the thread and the processor, by column."""
     found: dict[str, FieldLeaf] = {}
     contexts = {leaf.name: leaf for scope in scopes[1:3] for leaf in scope.leaves}
@@ -191,7 +191,7 @@ def _stream(trace: TraceClass, stream: StreamClass, label: str, program: Program
     header = program.scope("event-header", stream.header)
     common = program.scope("common-context", stream.context)
     cpu = stream.packet_context is not None and any(name == "cpu_id" for name, _, _ in stream.packet_context.members)
-    around = Around(trace, cpu, several, label)
+    around = TraceSettings(trace, cpu, several, label)
     events = []
     for event in stream.events.values():
         program.forget(*SCOPES[4:])

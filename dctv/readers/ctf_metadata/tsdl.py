@@ -57,7 +57,7 @@ def _parser() -> Lark:
     return Lark(grammar, parser="lalr", maybe_placeholders=False)
 
 
-def whole(token: str) -> int:
+def parse_integer(token: str) -> int:
     """Parse an integer literal of C.
 
     Raises:

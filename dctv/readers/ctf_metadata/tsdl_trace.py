@@ -150,8 +150,8 @@ class _Blocks:
                 types.declare(entry)
         return found
 
-    def _unknown(self, given: dict[str, Value], known: set[str], where: str) -> None:
-        for name in given.keys() - known:
+    def _unknown(self, attributes_: dict[str, Value], allowed: set[str], where: str) -> None:
+        for name in attributes_.keys() - allowed:
             self._trace.note("unknown attribute in the metadata", f"`{name}` of {where}")
 
     def _take_trace(self, block: Form) -> None:
@@ -175,8 +175,8 @@ class _Blocks:
         # Tracers record an offset from 1970 and leave `absolute` false.
         unix = absolute or bool(numbers["offset"] or numbers["offset_s"])
         self._trace.clocks[name] = CtfClock(name, frequency, numbers["offset_s"], numbers["offset"], unix, properties)
-        known = {"name", "uuid", "description", "freq", "precision", "offset_s", "offset", "absolute"}
-        self._unknown(given, known, "clock")
+        allowed = {"name", "uuid", "description", "freq", "precision", "offset_s", "offset", "absolute"}
+        self._unknown(given, allowed, "clock")
 
     def _take_stream(self, block: Form) -> None:
         given = attributes(block)

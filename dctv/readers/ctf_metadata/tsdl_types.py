@@ -21,7 +21,7 @@ from dctv.readers.ctf_metadata.classes import (
     structure,
     variant,
 )
-from dctv.readers.ctf_metadata.tsdl import Form, unquoted, whole
+from dctv.readers.ctf_metadata.tsdl import Form, parse_integer, unquoted
 
 _BASES = {
     **dict.fromkeys(("decimal", "dec", "d", "i", "u", "10"), 10),
@@ -49,7 +49,7 @@ def value_of(what: Any) -> Value:
         return ("text", unquoted(what))
     if what.data == "number":
         *signs, digits = what.children
-        value = whole(digits)
+        value = parse_integer(digits)
         return ("number", -value if sum(sign == "-" for sign in signs) % 2 else value)
     return ("path", ".".join(what.children))
 
@@ -121,9 +121,9 @@ class Types:
         return found
 
     def _find(self, name: str) -> FieldClass:
-        for known in self._scopes:
-            if name in known:
-                return known[name]
+        for scope in self._scopes:
+            if name in scope:
+                return scope[name]
         raise MetadataError(f"no type is called `{name}`")
 
     def _integer(self, tree: Form, _: int) -> Integer:
@@ -167,7 +167,7 @@ class Types:
             if part == "struct" or part.data == "name":
                 continue
             if part.data == "align":
-                align = _align(whole(part.children[-1]))
+                align = _align(parse_integer(part.children[-1]))
                 continue
             members = [(name, shown(name), one) for name, one in names.members(part, depth + 1)]
         return self._named("struct", tree, structure(members, align))
@@ -250,8 +250,8 @@ class Types:
             raise MetadataError(f"unknown byte order `{order}`")
         return _ORDERS.get(order, self._little)
 
-    def _warn(self, given: dict[str, Value], known: set[str], where: str) -> None:
-        for name in given.keys() - known:
+    def _warn(self, given: dict[str, Value], allowed: set[str], where: str) -> None:
+        for name in given.keys() - allowed:
             self._trace.note("unknown attribute in the metadata", f"`{name}` of {where}")
 
 
@@ -268,7 +268,7 @@ def _spelt(words: Form, pointers: Form) -> str:
 
 def _sized(what: FieldClass, dimensions: Form) -> FieldClass:
     for extent in reversed(dimensions.children):
-        length = whole(extent) if isinstance(extent, str) and extent[0].isdigit() else _path(extent)
+        length = parse_integer(extent) if isinstance(extent, str) and extent[0].isdigit() else _path(extent)
         what = Array(what, length)
     return what
 

@@ -124,19 +124,19 @@ def lineage(metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     return found
 
 
-def rest(metadata: TraceMetadata) -> LoadedTrace:
+def trailing_facts(metadata: TraceMetadata) -> LoadedTrace:
     """Return the table of files, diagnostics and properties."""
     entries = metadata.entries
-    properties = properties_of(entries, entries["versions"] if _tells_version(metadata) else ())
-    return LoadedTrace({"files": files_table(entries)}, troubles(metadata), entries["last_ts"], properties)
+    properties = properties_of(entries, entries["versions"] if _has_version(metadata) else ())
+    return LoadedTrace({"files": files_table(entries)}, gathered_diagnostics(metadata), entries["last_ts"], properties)
 
 
-def troubles(metadata: TraceMetadata) -> list[Diagnostic]:
+def gathered_diagnostics(metadata: TraceMetadata) -> list[Diagnostic]:
     """Return the diagnostics."""
     return diagnostics_of(metadata.entries)
 
 
-def _tells_version(metadata: TraceMetadata) -> bool:
+def _has_version(metadata: TraceMetadata) -> bool:
     names = {event["name"] for event in metadata.entries["events"] if event["rows"]}
     return "start" in names and any(
         column.name == "version" and column.decoded == "version" for column in _described(metadata).columns("start")
@@ -202,8 +202,8 @@ CHUNKS = ChunkReader(
     tables=tables,
     finished=finished,
     lineage=lineage,
-    rest=rest,
+    rest=trailing_facts,
     decode=decode,
     families=families,
-    diagnostics=troubles,
+    diagnostics=gathered_diagnostics,
 )

@@ -180,18 +180,18 @@ def lineage(metadata: TraceMetadata, table: str) -> dict[str, ColumnLineage]:
     return found
 
 
-def rest(metadata: TraceMetadata) -> LoadedTrace:
+def trailing_facts(metadata: TraceMetadata) -> LoadedTrace:
     """Return the counts of events, diagnostics and properties."""
     entries = metadata.entries
     counts = [
         (printed, f"{RAW}{event['name']}", count) for event in entries["events"] for printed, count in event["printed"]
     ]
     return LoadedTrace(
-        {"event_counts": counts_table(counts)}, troubles(metadata), entries["last_ts"], properties(entries)
+        {"event_counts": counts_table(counts)}, gathered_diagnostics(metadata), entries["last_ts"], properties(entries)
     )
 
 
-def troubles(metadata: TraceMetadata) -> list[Diagnostic]:
+def gathered_diagnostics(metadata: TraceMetadata) -> list[Diagnostic]:
     """Return the diagnostics."""
     entries = metadata.entries
     return diagnostics([Path(file["path"]) for file in entries["files"]], entries)
@@ -210,8 +210,8 @@ CHUNKS = ChunkReader(
     tables=tables,
     finished=partial(finished_by, stored),
     lineage=lineage,
-    rest=rest,
+    rest=trailing_facts,
     decode=decode,
     stored=stored,
-    diagnostics=troubles,
+    diagnostics=gathered_diagnostics,
 )

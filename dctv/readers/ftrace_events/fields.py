@@ -91,9 +91,9 @@ def shown_columns(
     ]
     found += [(name, "BIGINT", None) for name in EXPECTED.get(event, ()) if name not in names]
     left_out = {*lacks} if numbered else {*lacks, "line"}
-    kept = [one for one in found if one[0] not in left_out]
-    kept.sort(key=lambda one: one[0] == TEXT)
-    return [(ColumnType(name, kind, declared_unit(unit_of(event, name, kind))), place) for name, kind, place in kept]
+    shown = [one for one in found if one[0] not in left_out]
+    shown.sort(key=lambda one: one[0] == TEXT)
+    return [(ColumnType(name, kind, declared_unit(unit_of(event, name, kind))), place) for name, kind, place in shown]
 
 
 def shown_event(name: str, columns: Sequence[str], lacks: Sequence[str]) -> EventColumns:

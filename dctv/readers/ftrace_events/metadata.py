@@ -85,16 +85,18 @@ class GatheredMetadata:
                 self._left_out += batch.num_rows
                 continue
             kept.append((name, batch))
-            self._learn(name, batch.num_rows, columns, printed)
+            self._add_metadata(name, batch.num_rows, columns, printed)
         low, high = chunk.range
         if low <= high:
-            known = self._range or (low, high)
-            self._range = (min(low, known[0]), max(high, known[1]))
+            time_range = self._range or (low, high)
+            self._range = (min(low, time_range[0]), max(high, time_range[1]))
         self._invalid += chunk.invalid
-        self._meet(self._files[place.file], chunk.statistics, place.first_line)
+        self._add_diagnostic(self._files[place.file], chunk.statistics, place.first_line)
         return kept
 
-    def _learn(self, name: str, rows: int, columns: Sequence[FtraceColumn], printed: Sequence[tuple[str, int]]) -> None:
+    def _add_metadata(
+        self, name: str, rows: int, columns: Sequence[FtraceColumn], printed: Sequence[tuple[str, int]]
+    ) -> None:
         event = self._events.setdefault(name, {"name": name, "rows": 0, "columns": {}, "printed": {}})
         event["rows"] += rows
         texts = self._texts.get(name, frozenset())
@@ -105,14 +107,14 @@ class GatheredMetadata:
         for text, count in printed:
             event["printed"][text] = event["printed"].get(text, 0) + count
 
-    def _meet(self, file: dict[str, Any], statistics: Mapping[str, Any], first_line: int) -> None:
+    def _add_diagnostic(self, file: dict[str, Any], statistics: Mapping[str, Any], first_line: int) -> None:
         for key in ("lines", "events", "blank", "headers", "promised"):
             file[key] += statistics[key]
         for key in ("tracer", "kernel"):
             file[key] = statistics[key] if file[key] is None else file[key]
         for key, text, count, line, example in statistics["skips"]:
-            known = file["skips"].setdefault(key, [key, text, 0, first_line + line, example])
-            known[2] += count
+            skipped = file["skips"].setdefault(key, [key, text, 0, first_line + line, example])
+            skipped[2] += count
 
     def finished(self, ends: Sequence[FtraceEnd]) -> dict[str, Any]:
         """Return the metadata; `ends` has the state at the end of each file."""
@@ -125,8 +127,8 @@ class GatheredMetadata:
             file.update(broken=end.broken, foreign=end.foreign, damaged=end.damaged, open=end.open)
             file["lines"] += end.endless
             if end.endless:
-                known = file["skips"].setdefault("too_long", ["too_long", "line is longer than 1 MiB", 0, 0, ""])
-                known[2] += end.endless
+                skipped = file["skips"].setdefault("too_long", ["too_long", "line is longer than 1 MiB", 0, 0, ""])
+                skipped[2] += end.endless
         start, last = self._range or (0, 0)
         return {
             "start_ns": start,

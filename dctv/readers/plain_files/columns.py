@@ -44,8 +44,8 @@ class PlainColumn:
     def _is_plain(self) -> bool:
         """Whether texts represent its values exactly: dates and the like, and lists of these."""
         inner = _DIMENSIONS.sub("", self.engine)
-        known = _EXACT if inner == self.engine else _IN_LISTS
-        return inner.partition("(")[0] in known
+        plain_types = _EXACT if inner == self.engine else _IN_LISTS
+        return inner.partition("(")[0] in plain_types
 
     @property
     def kind(self) -> str:

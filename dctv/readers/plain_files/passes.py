@@ -51,7 +51,7 @@ class PlainPass:
             options = self._context.options
             files = [PlainFile(file, path, connection, options) for file, path in enumerate(self._paths)]
             found = [one for file in files for one in self._tables(file)]
-            for one in _distinct(_wanted(found, options)):
+            for one in _distinct(_reading(found, options)):
                 for batch in self._batches(one, connection):
                     self._context.progress(sum(sizes[: one.file]), sum(sizes))
                     place = Checkpoint(
@@ -86,7 +86,7 @@ class PlainPass:
             rows += len(batch)
             if shape.time is not None:
                 batch = possible(batch, flaws)
-                self._learn(batch)
+                self._widen(batch)
             yield batch.append_column(LINE, pa.array(range(len(batch)), pa.uint32()))
         self._notes += [(one.file, reason, count, "", False) for reason, count in flaws.reasons(one.name)]
         for reason, count, example, incomplete in one.notes(connection):
@@ -94,7 +94,7 @@ class PlainPass:
         if one.lines is not None:
             self._lines.append((one.file, *one.lines(connection, rows)))
 
-    def _learn(self, batch: Any) -> None:
+    def _widen(self, batch: Any) -> None:
         from pyarrow import compute
 
         if not len(batch):
@@ -102,8 +102,8 @@ class PlainPass:
         times = batch.column(TS)
         ends = compute.add(times, batch.column("dur").fill_null(0)) if "dur" in batch.schema.names else times
         first, last = compute.min(times).as_py(), max(compute.max(ends).as_py(), compute.max(times).as_py())
-        known = self._range or (first, last)
-        self._range = min(known[0], first), max(known[1], last)
+        time_range = self._range or (first, last)
+        self._range = min(time_range[0], first), max(time_range[1], last)
 
     def metadata(self) -> Mapping[str, Any]:
         """Return the metadata."""
@@ -119,7 +119,7 @@ class PlainPass:
         }
 
 
-def _wanted(found: Sequence[PlainTable], options: Mapping[str, object]) -> list[PlainTable]:
+def _reading(found: Sequence[PlainTable], options: Mapping[str, object]) -> list[PlainTable]:
     table = options.get("table")
     chosen = [one for one in found if table is None or one.name == table]
     if not chosen:

@@ -73,8 +73,8 @@ class Elements:
                 if not (yield from self._array(key)):
                     return
             else:
-                known, value = self._value()
-                if not known:
+                complete, value = self._value()
+                if not complete:
                     return
                 yield key, value
 
@@ -84,8 +84,8 @@ class Elements:
             if end == "]":
                 self._at += 1
                 return True
-            known, value = self._value() if end else (False, None)
-            if not known:
+            complete, value = self._value() if end else (False, None)
+            if not complete:
                 self._trouble.cut |= not end
                 return False
             yield key, value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dctv.readers.service_spans.spans import SpanRows, members, text, whole
+from dctv.readers.service_spans.spans import SpanRows, int64_or_none, members, text
 from dctv.types.schema import TS
 
 _SHOWN = {"traceID", "spanID", "operationName", "references", "startTime", "duration", "tags", "logs", "processID"}
@@ -15,7 +15,7 @@ def _tags(value: object) -> dict[str, Any]:
     return {str(one.get("key")): one.get("value") for one in members(value)}
 
 
-def take(member: str, element: Any, rows: SpanRows) -> None:
+def add_trace(member: str, element: Any, rows: SpanRows) -> None:
     """Convert one trace to rows."""
     if member != "data" or not isinstance(element, dict):
         if member not in {"total", "limit", "offset", "errors"}:
@@ -31,7 +31,7 @@ def take(member: str, element: Any, rows: SpanRows) -> None:
 def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: SpanRows) -> None:
     tags, tagged = _tags(span.get("tags")), _tags(process.get("tags"))
     service = text(process.get("serviceName"))
-    pid = whole(tagged.get("pid", tagged.get("process.pid")))
+    pid = int64_or_none(tagged.get("pid", tagged.get("process.pid")))
     host = text(tagged.get("hostname", tagged.get("host.name")))
     track = rows.track("service", service or "", pid, host)
     rest = {name: value for name, value in span.items() if name not in _SHOWN and value not in (None, [], {})}
@@ -40,10 +40,10 @@ def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: SpanRows) -
     links = [one for one in members(span.get("references")) if one.get("refType") != "CHILD_OF"]
     if links:
         args["references"] = links
-    start, dur = whole(span.get("startTime")), whole(span.get("duration"))
+    start, dur = int64_or_none(span.get("startTime")), int64_or_none(span.get("duration"))
     failed = tags.get("error") in {True, "true"} or tags.get("otel.status_code") == "ERROR"
     shared = {"cat": text(tags.get("otel.scope.name", tags.get("otel.library.name"))), "pid": pid, "track": track}
-    shared |= {"tid": whole(tags.get("thread.id")), "service": service}
+    shared |= {"tid": int64_or_none(tags.get("thread.id")), "service": service}
     ids = {"trace_id": text(span.get("traceID")), "span_id": text(span.get("spanID"))}
     row = {
         TS: None if start is None else start * 1000,
@@ -57,6 +57,6 @@ def _span(span: Mapping[str, Any], process: Mapping[str, Any], rows: SpanRows) -
     rows.add("span", {**shared, **ids, **row})
     for log in members(span.get("logs")):
         fields = _tags(log.get("fields"))
-        ts = whole(log.get("timestamp"))
+        ts = int64_or_none(log.get("timestamp"))
         name = text(fields.get("event", fields.get("message")))
         rows.add("span_event", {**shared, **ids, TS: None if ts is None else ts * 1000, "name": name, "args": fields})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dctv.readers.service_spans.spans import SpanRows, members, text, whole
+from dctv.readers.service_spans.spans import SpanRows, int64_or_none, members, text
 from dctv.types.schema import TS
 
 _KINDS = ("unspecified", "internal", "server", "client", "producer", "consumer")
@@ -24,7 +24,7 @@ def _plain(value: object) -> Any:
     [(kind, inner)] = value.items()
     match kind:
         case "intValue":
-            number = whole(inner)
+            number = int64_or_none(inner)
             return inner if number is None else number
         case "arrayValue":
             return [_plain(one) for one in inner.get("values") or []] if isinstance(inner, dict) else inner
@@ -36,7 +36,7 @@ def _plain(value: object) -> Any:
 
 def _named(value: object, names: tuple[str, ...], prefix: str) -> str | None:
     """Return the name of an enumerated value, given as a number or by its name in the schema."""
-    number = whole(value)
+    number = int64_or_none(value)
     if number is not None:
         return names[number] if 0 <= number < len(names) else str(number)
     found = text(value)
@@ -50,7 +50,7 @@ class _Resource:
         resource = value.get("resource")
         self.attributes = _attributes(resource.get("attributes") if isinstance(resource, dict) else None)
         self.service = text(self.attributes.get("service.name"))
-        self.pid = whole(self.attributes.get("process.pid"))
+        self.pid = int64_or_none(self.attributes.get("process.pid"))
         self.host = text(self.attributes.get("host.name"))
         self.track = rows.track("service", self.service or "", self.pid, self.host)
 
@@ -58,12 +58,19 @@ class _Resource:
         """Return the columns that all rows have."""
         attributes = _attributes(one.get("attributes"))
         args = {**attributes, **({"resource": self.attributes} if self.attributes else {})}
-        tid = whole(attributes.get("thread.id"))
-        shared = {TS: whole(ts), "name": text(name), "cat": scope, "pid": self.pid, "tid": tid, "track": self.track}
+        tid = int64_or_none(attributes.get("thread.id"))
+        shared = {
+            TS: int64_or_none(ts),
+            "name": text(name),
+            "cat": scope,
+            "pid": self.pid,
+            "tid": tid,
+            "track": self.track,
+        }
         return {**shared, "args": args, "service": self.service}
 
 
-def take(member: str, element: Any, rows: SpanRows) -> None:
+def add_resource(member: str, element: Any, rows: SpanRows) -> None:
     """Convert the data of one resource to rows."""
     kinds = {"resourceSpans": ("scopeSpans", "spans"), "resourceLogs": ("scopeLogs", "logRecords")}
     kinds["resourceMetrics"] = ("scopeMetrics", "metrics")
@@ -81,7 +88,7 @@ def take(member: str, element: Any, rows: SpanRows) -> None:
 
 
 def _span(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: SpanRows) -> None:
-    start, end = whole(one.get("startTimeUnixNano")), whole(one.get("endTimeUnixNano"))
+    start, end = int64_or_none(one.get("startTimeUnixNano")), int64_or_none(one.get("endTimeUnixNano"))
     row = resource.row(one, scope, start, one.get("name"))
     value = one.get("status")
     status = value if isinstance(value, dict) else {}
@@ -102,7 +109,7 @@ def _span(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: 
 
 
 def _log(one: Mapping[str, Any], resource: _Resource, scope: str | None, rows: SpanRows) -> None:
-    ts = whole(one.get("timeUnixNano")) or one.get("observedTimeUnixNano")
+    ts = int64_or_none(one.get("timeUnixNano")) or one.get("observedTimeUnixNano")
     body = _plain(one.get("body"))
     row = resource.row(one, scope, ts, one.get("eventName") or body)
     if isinstance(body, dict | list):

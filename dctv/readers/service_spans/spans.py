@@ -70,7 +70,7 @@ class SpanRows:
         self.count += 1
         self.waiting.setdefault(table, []).append({**row, "line": self.count})
 
-    def settle(self) -> None:
+    def drop_outliers(self) -> None:
         """Drop rows that are further from most times than any trace lasts, and set the start of the rest."""
         times = [row[TS] for rows in self.waiting.values() for row in rows]
         if self.middle is None and times:
@@ -130,7 +130,7 @@ class SpanPass:
         import pyarrow as pa
 
         rows = self._rows
-        rows.settle()
+        rows.drop_outliers()
         events = []
         first = 0
         for name, waiting in rows.waiting.items():
@@ -192,7 +192,7 @@ def _array(values: Sequence[Any], kind: str) -> Any:
     return pa.array(values, types.get(kind, pa.string()))
 
 
-def whole(value: object) -> int | None:
+def int64_or_none(value: object) -> int | None:
     """Return a number or numeric text as an integer that fits into 64 bits, else None."""
     if isinstance(value, str) and value.lstrip("+-").isdecimal() and len(value) < 24:
         value = int(value)

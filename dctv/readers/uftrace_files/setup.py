@@ -81,7 +81,7 @@ def setup_of(paths: Sequence[Path]) -> Setup:
     sessions = [_session(one, modules) for one in tasks.sessions]
     layouts = layouts_of(info, modules.all)
     sources = list(_sources(paths, info))
-    known = _all_tasks(tasks, sources)
+    all_tasks = _all_tasks(tasks, sources)
     lines = [
         (number, address, file, line)
         for number, module in enumerate(modules.all)
@@ -93,7 +93,7 @@ def setup_of(paths: Sequence[Path]) -> Setup:
         relative="sym-rel-addr" in info.features,
         bytes=sum(Path(path).stat().st_size for _, _, path, _ in sources),
         sources=sources,
-        tasks=known,
+        tasks=all_tasks,
         sessions=sessions,
         sessions_of=[(tid, times) for tid, times in tasks.sessions_of.items()],
         modules=[(one.path, one.symbols) for one in modules.all],
@@ -132,8 +132,8 @@ def _sources(paths: Sequence[Path], info: Info) -> Iterator[tuple[str, int, str,
 
 def _all_tasks(tasks: Tasks, sources: Sequence[tuple[str, int, str, int]]) -> list[TaskThread]:
     """Return the tasks, including those that have only records."""
-    known = {task.tid for task in tasks.tasks}
-    more = [number for kind, _, _, number in sources if kind == "task" and number not in known]
+    tids = {task.tid for task in tasks.tasks}
+    more = [number for kind, _, _, number in sources if kind == "task" and number not in tids]
     return [*tasks.tasks, *(TaskThread(tid, tid, None, 0) for tid in more)]
 
 
@@ -164,8 +164,8 @@ def _notes(
         yield 0, "there is no `task.txt`", 1, "", True
     if layouts.bad:
         yield 0, "specifications of arguments mean nothing", len(layouts.bad), layouts.bad[0][:200], False
-    known = {task.tid for task in tasks.tasks}
-    strangers = [number for kind, _, _, number in sources if kind == "task" and number not in known]
+    tids = {task.tid for task in tasks.tasks}
+    strangers = [number for kind, _, _, number in sources if kind == "task" and number not in tids]
     if strangers:
         yield 0, "tasks are not in `task.txt`", len(strangers), f"task {strangers[0]}", False
     for number, path in enumerate(paths):

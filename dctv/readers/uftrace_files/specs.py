@@ -158,7 +158,7 @@ class _Layouts:
 
     def _apply(self, number: int, symbol: Symbol, spec: _Spec, *, exact: bool) -> None:
         key = (number, symbol[0])
-        values: Sequence[ValueSpec] = spec.values or self._known(number, symbol, results=spec.results)
+        values: Sequence[ValueSpec] = spec.values or self._values_of(number, symbol, results=spec.results)
         kinds = self.kinds.get(key, set())
         if not values or (spec.auto and spec.results in kinds):
             return
@@ -172,7 +172,7 @@ class _Layouts:
                 # The number of the first one stays, as in the recorder.
                 into[value.place] = (ValueSpec(before[0].index, value.kind, value.size, value.type, value.place), exact)
 
-    def _known(self, number: int, symbol: Symbol, *, results: bool) -> list[ValueSpec]:
+    def _values_of(self, number: int, symbol: Symbol, *, results: bool) -> list[ValueSpec]:
         """Return a function's values from debug information, or else from the recorder's own list."""
         debug = self.modules[number].debug
         text = (debug.results if results else debug.arguments).get(symbol[0])
@@ -193,10 +193,10 @@ def layouts_of(info: Info, modules: Sequence[SymbolModule]) -> Layouts:
     if "retval" in arguments:
         passes.append((arguments, True, False))
     if info.auto_args:
-        known = "debug-info" in info.features
+        has_debug_info = "debug-info" in info.features
         every = "." if info.pattern == "regex" else "*"
-        passes.append((every if known else info.spec("argauto"), False, True))
-        passes.append((every if known else info.spec("retauto"), True, True))
+        passes.append((every if has_debug_info else info.spec("argauto"), False, True))
+        passes.append((every if has_debug_info else info.spec("retauto"), True, True))
     for text, about_results, auto in passes:
         for spec in build.parse(text, results=about_results, auto=auto):
             build.apply(spec)

@@ -13,7 +13,7 @@ from typing import Any
 from dctv.contracts.chunks import LINE, Checkpoint, DecodedChunk
 from dctv.contracts.reader import LoadContext
 from dctv.contracts.whole import RAW
-from dctv.readers.v8_samples.tree import ProfileTree, tree_of, whole
+from dctv.readers.v8_samples.tree import ProfileTree, int64_or_none, tree_of
 from dctv.record import record
 from dctv.types.schema import TS
 
@@ -157,17 +157,17 @@ def _of_cpu(profile: Mapping[str, Any]) -> _Samples:
     else:
         lengths = [_ns(delta) for delta in deltas]
         start = _ns(begin)
-        known = start is not None and None not in lengths
+        timed = start is not None and None not in lengths
         sums = accumulate(length or 0 for length in lengths)
-        times = [(start or 0) + since for since in sums] if known else [None] * len(lengths)
-    given = list(zip(times, nodes, lengths, strict=False))
-    kept = [(t, whole(node), length) for t, node, length in given if t is not None and abs(t) < _LATEST]
+        times = [(start or 0) + since for since in sums] if timed else [None] * len(lengths)
+    samples = list(zip(times, nodes, lengths, strict=False))
+    valid = [(t, int64_or_none(node), length) for t, node, length in samples if t is not None and abs(t) < _LATEST]
     return _Samples(
         "cpu",
-        [one[0] for one in kept],
-        [one[1] for one in kept],
-        [one[2] for one in kept],
-        len(given) - len(kept),
+        [one[0] for one in valid],
+        [one[1] for one in valid],
+        [one[2] for one in valid],
+        len(samples) - len(valid),
         cut=len(times) != len(nodes),
     )
 
@@ -176,12 +176,16 @@ def _of_heap(profile: Mapping[str, Any], tree: ProfileTree) -> _Samples:
     """Return heap samples; if a profile has none, the self sizes of its functions."""
     listed = _list(profile, "samples")
     if "samples" in profile:
-        given = [(whole(one.get("nodeId")), whole(one.get("size"))) for one in listed if isinstance(one, dict)]
+        allocations = [
+            (int64_or_none(one.get("nodeId")), int64_or_none(one.get("size")))
+            for one in listed
+            if isinstance(one, dict)
+        ]
     else:
-        given = [(node.number, node.own) for node in tree.nodes.values() if node.own]
-    kept = [(node, size) for node, size in given if size is not None]
-    lost = max(len(listed), len(given)) - len(kept)
-    return _Samples("heap", [0] * len(kept), [node for node, _ in kept], [size for _, size in kept], lost)
+        allocations = [(node.number, node.own) for node in tree.nodes.values() if node.own]
+    valid = [(node, size) for node, size in allocations if size is not None]
+    lost = max(len(listed), len(allocations)) - len(valid)
+    return _Samples("heap", [0] * len(valid), [node for node, _ in valid], [size for _, size in valid], lost)
 
 
 def _list(profile: Mapping[str, Any], name: str) -> list[Any]:

@@ -70,7 +70,7 @@ def _nested(head: object, tree: ProfileTree) -> Iterator[tuple[int | None, Mappi
         if not isinstance(one, dict):
             tree.bad += 1
             continue
-        number = whole(one.get("id"))
+        number = int64_or_none(one.get("id"))
         yield parent, one
         children = one.get("children")
         if isinstance(children, list) and number in tree.nodes:
@@ -78,39 +78,41 @@ def _nested(head: object, tree: ProfileTree) -> Iterator[tuple[int | None, Mappi
 
 
 def _listed(listed: list[Any], tree: ProfileTree) -> Iterator[tuple[int | None, Mapping[str, Any]]]:
-    known = {whole(one.get("id")): one for one in listed if isinstance(one, dict)}
-    tree.bad += len(listed) - len(known)
+    by_id = {int64_or_none(one.get("id")): one for one in listed if isinstance(one, dict)}
+    tree.bad += len(listed) - len(by_id)
     inside: dict[int | None, list[int | None]] = {}
-    held: set[int | None] = set()
-    for number, one in known.items():
+    child_ids: set[int | None] = set()
+    for number, one in by_id.items():
         children = one.get("children")
-        below = [whole(child) for child in children] if isinstance(children, list) else []
+        below = [int64_or_none(child) for child in children] if isinstance(children, list) else []
         inside.setdefault(number, []).extend(below)
-        held.update(below)
-        if (above := whole(one.get("parent"))) is not None:
+        child_ids.update(below)
+        if (above := int64_or_none(one.get("parent"))) is not None:
             inside.setdefault(above, []).append(number)
-            held.add(number)
-    waiting: list[tuple[int | None, int | None]] = [(None, number) for number in reversed(known) if number not in held]
-    met: set[int | None] = set()
+            child_ids.add(number)
+    waiting: list[tuple[int | None, int | None]] = [
+        (None, number) for number in reversed(by_id) if number not in child_ids
+    ]
+    visited: set[int | None] = set()
     while waiting:
         parent, number = waiting.pop()
-        if number in met or number not in known:
+        if number in visited or number not in by_id:
             tree.bad += 1
             continue
-        met.add(number)
-        yield parent, known[number]
+        visited.add(number)
+        yield parent, by_id[number]
         waiting += [(number, child) for child in reversed(inside.get(number, ()))]
-    tree.bad += len(known) - len(met)
+    tree.bad += len(by_id) - len(visited)
 
 
 def _node(one: Mapping[str, Any], above: ProfileNode | None) -> ProfileNode | None:
-    number = whole(one.get("id"))
+    number = int64_or_none(one.get("id"))
     if number is None:
         return None
     frame = one.get("callFrame")
     frame_of: Mapping[str, Any] = frame if isinstance(frame, dict) else one
     name = text(frame_of.get("functionName")) or "(anonymous)"
-    own = whole(one.get("selfSize", one.get("hitCount"))) or 0
+    own = int64_or_none(one.get("selfSize", one.get("hitCount"))) or 0
     # The root is not a function, and has no time of its own to show.
     shown = name.replace(";", ":")
     if above is None and name == "(root)":
@@ -121,14 +123,14 @@ def _node(one: Mapping[str, Any], above: ProfileNode | None) -> ProfileNode | No
         None if above is None else above.number,
         name,
         text(frame_of.get("url")) or None,
-        whole(frame_of.get("lineNumber")),
-        whole(frame_of.get("columnNumber")),
+        int64_or_none(frame_of.get("lineNumber")),
+        int64_or_none(frame_of.get("columnNumber")),
         own,
         stack,
     )
 
 
-def whole(value: object) -> int | None:
+def int64_or_none(value: object) -> int | None:
     """Return a number as an integer that fits into 64 bits, else None."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)

@@ -170,9 +170,9 @@ def sample(at: Place, size: Size, seed: Raw | None = None) -> ast.Sample:
 
 def sample_by(at: Place, size: Size, method: ast.Name, seed: Raw | None = None) -> ast.Sample:
     """Make a sample with a method."""
-    known = {"RESERVOIR", "BERNOULLI", "SYSTEM"}
-    if method.text.upper() not in known:
-        listed = ", ".join(sorted(known)).lower()
+    methods = {"RESERVOIR", "BERNOULLI", "SYSTEM"}
+    if method.text.upper() not in methods:
+        listed = ", ".join(sorted(methods)).lower()
         raise ParseError(f"found the method `{method.text}`, expected one of {listed}", method.place or at)
     how = cast("Literal['RESERVOIR', 'BERNOULLI', 'SYSTEM']", method.text.upper())
     if how != "RESERVOIR" and not size[1]:

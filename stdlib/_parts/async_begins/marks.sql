@@ -1,5 +1,5 @@
--- `S` and `G` marks. Marks of one process, name and cookie do not nest: an `S` while another is open repeats it and is passed
--- over, as Android and Perfetto have it, so that the `F` that follows ends the first.
+-- `S` and `G` marks. Marks of one process, name and cookie do not nest: as in Android and Perfetto, an `S` while another is
+-- open is a repetition and is ignored, so that the next `F` ends the first.
 -- formats: *
 WITH steps AS (
   SELECT _ts, line, pid, name, cookie, TRUE AS begins FROM _events.`print|S`

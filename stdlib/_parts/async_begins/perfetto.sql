@@ -1,3 +1,3 @@
--- Begins of track events on other tracks than threads, and of old writers' ids.
+-- Begins of track events on tracks that are not threads, and of legacy events with ids.
 -- formats: perfetto
 SELECT EVENT line, track, name, cat AS category, args FROM _events.async_begin

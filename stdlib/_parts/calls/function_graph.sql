@@ -1,7 +1,7 @@
--- Functions of the kernel as the function graph tracer tells them: entries with the exits that follow in their thread
--- and depth. The duration is the printed one, which may be finer than the times; calls without others may have it at once.
--- For the same reason the caller is told by depth: it is the call of the depth above that is open. Times that are made of
--- durations tell none. Where a thread is not told, or is the idle one, `tid` is -1 less the CPU.
+-- Kernel functions from the function graph tracer: each entry with the next exit of its thread and depth. The duration is
+-- the printed one, which may be finer than the times; entries of leaf functions may have it already. For the same reason
+-- the caller is found by depth: it is the open call one level up. Times that were computed from durations give no
+-- durations. If the thread is unknown, or is the idle one, `tid` is -1 - CPU.
 -- formats: ftrace-text, ftrace-graph, perf-data, perf-script, perfetto, ctf
 WITH edges AS (
   SELECT _ts, line, IF(common_pid > 0, common_pid, -1 - cpu) AS tid, common_tgid AS pid, depth, func, duration, params, retval,

@@ -1,3 +1,3 @@
--- Events of phase C, a row for each series.
+-- Events of phase C, one row per series.
 -- formats: chrome-json
 SELECT EVENT line, track, value FROM _events.counter

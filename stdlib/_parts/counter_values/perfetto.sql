@@ -1,3 +1,3 @@
--- Counters of track events, of the system, of processes, of the GPU and of power.
+-- Counters of track events, the system, processes, the GPU and power.
 -- formats: perfetto
 SELECT EVENT line, track, value FROM _events.counter

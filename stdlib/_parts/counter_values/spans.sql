@@ -1,3 +1,3 @@
--- Points of metrics.
+-- Data points of metrics.
 -- formats: otlp, jaeger
 SELECT EVENT line, track, value FROM _events.metric

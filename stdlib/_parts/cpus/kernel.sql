@@ -1,4 +1,4 @@
--- CPUs that kernel events happen on.
+-- CPUs on which kernel events occurred.
 -- formats: *
 SELECT cpu FROM _events.sched_switch GROUP BY cpu
 UNION ALL SELECT cpu FROM _events.sched_waking GROUP BY cpu

@@ -1,3 +1,3 @@
--- What the recorder read of the CPUs of each machine.
+-- CPUs of each machine, as the recorder found them.
 -- formats: perfetto
 SELECT number AS cpu, processor AS name, capacity, cluster, machine FROM _tables.cpus

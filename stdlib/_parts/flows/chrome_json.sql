@@ -1,4 +1,4 @@
--- Events of phases s, t and f, and all others with a `bind_id`: the slice that begins or ends then, or the moment.
+-- Events of phases s, t and f, and all others with a `bind_id`, whose point is the slice that the event begins or ends, or the instant.
 -- formats: chrome-json
 SELECT _ts, line, flow, 'begin' AS phase, track, 'enclosing' AS binding, name, cat AS category FROM _events.flow_begin
 UNION ALL SELECT _ts, line, flow, 'step', track, 'enclosing', name, cat FROM _events.flow_step

@@ -1,4 +1,4 @@
--- Arrows of track events: by the ids that events name, which begin where an id is first, and of old writers.
+-- Flows of track events, which begin at the first event that names the flow's id, and legacy flow events.
 -- formats: perfetto
 SELECT _ts, line, flow, 'begin' AS phase, track, binding, name, cat AS category FROM _events.flow_begin
 UNION ALL SELECT _ts, line, flow, 'step', track, binding, name, cat FROM _events.flow_step

@@ -1,4 +1,4 @@
--- From each span to those that it caused, in its own service or in others.
+-- From each span to the spans that it caused, in the same service or others.
 -- formats: otlp, jaeger
 WITH caused AS (
   SELECT p._ts AS from_ts, p.line AS from_line, p.track AS from_track, c._ts, c.line, c.track, c.name, c.cat

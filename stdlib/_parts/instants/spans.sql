@@ -1,4 +1,4 @@
--- What happened in spans, and logs.
+-- Events of spans, and logs.
 -- formats: otlp, jaeger
 SELECT _ts, line, track, name, cat AS category, args FROM _events.span_event
 UNION ALL

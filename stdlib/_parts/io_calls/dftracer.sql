@@ -1,4 +1,4 @@
--- Calls of the C library and MPI that were traced one by one; records in which the writer has added up several are none.
+-- Individually traced calls of the C library and MPI; records in which the writer summed up several calls are left out.
 -- formats: dftracer
 WITH calls AS (
   SELECT _ts, _duration, pid, tid, category, name,

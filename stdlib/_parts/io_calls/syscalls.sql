@@ -1,4 +1,4 @@
--- System calls on files. Paths are those of the call itself, or of the latest open that gave its descriptor to the process (the thread, if the trace knows no processes), unless that was closed since; copies of descriptors are not followed.
+-- System calls on files. The path is that of the call itself, or of the latest open that returned the descriptor to the process (or the thread, if the trace has no processes), unless the descriptor was closed since; duplicated descriptors are not followed.
 -- formats: ftrace-text, ftrace-graph, trace-dat, perfetto, perf-data, perf-script, ctf
 WITH named AS (
   SELECT _ts, _duration, line, pid, tid, COALESCE(pid, tid) AS owner, name, ret, list LIKE '{%' AS object, list LIKE '[%' AS array,

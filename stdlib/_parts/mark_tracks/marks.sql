@@ -1,4 +1,4 @@
--- Counters by process and name, and cookies by process, name (of `S` marks) or track (of `G` marks), with their tracks.
+-- Tracks of marks: counters by process and name, and cookies by process and name (of `S` marks) or track (of `G` marks).
 -- formats: *
 SELECT -4294967296 - ROW_NUMBER() OVER (ORDER BY kind, pid, on_track, name, cookie) AS track,
   kind, pid, on_track, name, cookie

@@ -1,3 +1,3 @@
--- Last names of the first threads of processes.
+-- Last names of the main threads of processes.
 -- formats: perf-data, perf-script
 SELECT pid, name FROM _tables.process_names

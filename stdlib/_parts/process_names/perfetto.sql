@@ -1,3 +1,3 @@
--- Process trees and descriptors; later ones count.
+-- Process trees and descriptors; later ones win.
 -- formats: perfetto
 SELECT pid, name, told AS rank, ppid AS parent FROM _tables.process_names

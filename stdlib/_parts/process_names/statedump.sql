@@ -1,3 +1,3 @@
--- Who made the processes that there were when recording began.
+-- Parents of the processes that existed when recording began.
 -- formats: ctf
 SELECT pid, MAX(ppid) AS parent FROM _events.lttng_statedump_process_state WHERE tid = pid AND pid > 0 GROUP BY pid

@@ -1,3 +1,3 @@
--- Samples of stacks of the CPU.
+-- CPU stack samples.
 -- formats: perfetto
 SELECT EVENT line, tid, pid, cpu, `event`, CAST(period AS INT64) AS period, stack FROM _events.sample

@@ -1,4 +1,4 @@
--- Regions of Score-P, called as its definitions say.
+-- Score-P regions, with the names that its definitions give.
 -- formats: ctf
 SELECT e._ts, e.line, e.locationID AS track, s.stringValue AS name
 FROM _events.Event_Enter AS e

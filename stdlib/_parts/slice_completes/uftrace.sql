@@ -1,4 +1,4 @@
--- Calls on the tracks of their threads; the category is the module. Arguments are named as in uftrace's own JSON.
+-- Calls on the tracks of their threads; the category is the module. Arguments have the names of uftrace's own JSON.
 -- formats: uftrace
 SELECT EVENT id AS line, dur, tid AS track, name, module AS category,
   CASE

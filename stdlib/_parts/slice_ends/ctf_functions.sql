@@ -1,3 +1,3 @@
--- Returns of functions that a program was compiled to tell of.
+-- Returns of instrumented functions (`-finstrument-functions`).
 -- formats: ctf
 SELECT EVENT line, common_pid AS track FROM _events.func_exit

@@ -1,3 +1,3 @@
--- Ends of regions of Score-P.
+-- Ends of Score-P regions.
 -- formats: ctf
 SELECT EVENT line, locationID AS track FROM _events.Event_Leave

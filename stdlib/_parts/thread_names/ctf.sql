@@ -1,4 +1,4 @@
--- Names of threads that tell of functions, and of locations of Score-P.
+-- Names of threads with instrumented functions, and of Score-P locations.
 -- formats: ctf
 SELECT common_pid AS tid, MAX(common_tgid) AS pid, common_comm AS name, UNITLESS(MAX(_ts)) AS rank
 FROM _events.func_entry GROUP BY common_pid, common_comm

@@ -1,4 +1,4 @@
--- Whether new threads are of the process of those that made them, where flags are numbers.
+-- Whether new threads belong to the process that created them, in traces where flags are numbers.
 -- formats: perfetto, trace-dat, perf-data, ctf
 SELECT pid AS tid, CASE WHEN TRY_CAST(clone_flags AS INT64) & 65536 = 0 THEN pid END AS pid, common_pid AS maker,
   TRY_CAST(clone_flags AS INT64) & 65536 != 0 AS joined

@@ -1,3 +1,3 @@
--- Last names of threads, from the kernel's records or the samples.
+-- Last names of threads, from kernel records or samples.
 -- formats: perf-data, perf-script
 SELECT tid, pid, name FROM _tables.thread_names

@@ -1,3 +1,3 @@
--- Threads are named for the program that they run.
+-- Threads, named after the program that they run.
 -- formats: uftrace
 SELECT tid, pid, comm AS name FROM _tables.tasks

@@ -1,4 +1,4 @@
--- The table `tracks`; counters are named with their ids and series. A process whose events name no thread is its own.
+-- The table `tracks`; counters are named by id and series. Thread tracks without a thread id get that of the main thread.
 -- formats: chrome-json
 SELECT track, kind, pid, IF(kind = 'thread', COALESCE(tid, pid), tid) AS tid, parent, IF(kind = 'counter',
     CONCAT(name, IF(id IS NULL, '', CONCAT('[', id, ']')), IF(series IS NULL OR series = 'value', '', CONCAT(' ', series))), name) AS name

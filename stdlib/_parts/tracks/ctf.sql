@@ -1,4 +1,4 @@
--- Threads that tell of functions, and locations of Score-P, each of which is a thread of a group.
+-- Threads with instrumented functions, and Score-P locations, each of which is a thread of its group.
 -- formats: ctf
 SELECT common_pid AS track, 'thread' AS kind, MAX(common_tgid) AS pid, common_pid AS tid
 FROM (

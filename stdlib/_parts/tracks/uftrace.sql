@@ -1,3 +1,3 @@
--- Threads, whose numbers are their tracks.
+-- Threads; a track has the number of its thread.
 -- formats: uftrace
 SELECT tid AS track, 'thread' AS kind, comm AS name, pid, tid FROM _tables.tasks

@@ -37,7 +37,7 @@ def faults(page: Page, axe: str) -> list[str]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nobody_is_kept_out(view_of: Open, axe: str, scheme: str) -> None:
+def test_the_page_is_accessible(view_of: Open, axe: str, scheme: str) -> None:
     view = view_of(FTRACE, color_scheme=scheme, expected=REFUSED)
     assert faults(view.page, axe) == []
     view.find("sched")

@@ -82,7 +82,7 @@ def test_a_click_selects_the_value_that_holds(tmp_path: Path, view_of_own: Open)
     expect(details.get_by_role("heading", level=2)).to_have_text(f"{VALUES[409] // 1024} KiB")
 
 
-def test_what_is_drawn_of_many_values_is_told(tmp_path: Path, view_of_own: Open) -> None:
+def test_aggregates_of_drawn_values_are_shown(tmp_path: Path, view_of_own: Open) -> None:
     view = _shown(tmp_path, view_of_own, -LAST // 10, LAST)
     details = view.panel("Details")
     _click(view, 200_000)

@@ -86,7 +86,7 @@ def elsewhere() -> Iterator[Callable[[str], str]]:
     server.server_close()
 
 
-def test_a_page_of_somebody_else_gets_nothing(
+def test_a_page_of_another_origin_gets_nothing(
     open_page: Callable[..., Page], view_of: Open, elsewhere: Callable[[str], str]
 ) -> None:
     """Even if it knows the address."""
@@ -151,7 +151,7 @@ def test_an_address_without_its_token_shows_no_page(open_page: Callable[..., Pag
 
 
 @pytest.mark.parametrize("how", ["ended", "killed"])
-def test_what_is_there_stays_when_the_server_stops(view_of_own: Open, how: str) -> None:
+def test_the_page_keeps_its_content_when_the_server_stops(view_of_own: Open, how: str) -> None:
     view = view_of_own(FTRACE, ends=False, expected=LOST)
     view.page.wait_for_timeout(300)
     names = view.tracks.get_by_role("treeitem").all_inner_texts()

@@ -24,7 +24,7 @@ def _zoomed(view: View, cdp: CDPSession, places: int) -> int:
     return int(cdp.send("Runtime.getHeapUsage")["usedSize"])
 
 
-def test_zooming_leaves_nothing_behind(view_of: Open) -> None:
+def test_zooming_leaks_no_memory(view_of: Open) -> None:
     view = view_of(PERFETTO)
     cdp = view.page.context.new_cdp_session(view.page)
     before = _zoomed(view, cdp, 3)

@@ -56,7 +56,7 @@ def test_an_address_is_a_view(view_of: Open) -> None:
     assert view.told == told
 
 
-def test_an_address_tells_heights_and_order(view_of: Open) -> None:
+def test_an_address_holds_heights_and_order(view_of: Open) -> None:
     view = view_of(FTRACE)
     first, second = [track["id"] for track in view.server.tracks() if re.fullmatch(r"CPU [01]", track["name"])]
     high = view.row(first)["height"]
@@ -150,7 +150,7 @@ def test_it_fills_any_screen(view_of: Open, size: tuple[int, int]) -> None:
     assert view.colours({"x": width - 60, "y": box["y"], "width": 50, "height": box["height"]}) > 3
 
 
-def test_what_is_complained_of_is_seen(open_page: Callable[..., Page], server_of: Callable[[Path], Served]) -> None:
+def test_complaints_are_visible(open_page: Callable[..., Page], server_of: Callable[[Path], Served]) -> None:
     """The fixture that fails tests whose page complains would notice."""
     page = open_page(expected="")
     found = complaints_of(page)

@@ -54,7 +54,7 @@ def test_a_text_that_ends_anywhere_is_read_up_to_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("packed", [gzip.compress(SAMPLE), gzip.compress(SAMPLE[:100]) + gzip.compress(SAMPLE[100:])])
-def test_gzip_that_ends_anywhere_is_told(tmp_path: Path, packed: bytes) -> None:
+def test_gzip_that_ends_anywhere_is_reported(tmp_path: Path, packed: bytes) -> None:
     path = tmp_path / "trace.json.gz"
     for data in truncated(packed, 3):
         found = survives(READER, path, data)
@@ -102,7 +102,7 @@ def test_any_brackets_and_quotes_are_survived(pieces: list[bytes]) -> None:
         b'\\"',
     ],
 )
-def test_what_never_closes_takes_time_by_its_size(tmp_path: Path, piece: bytes) -> None:
+def test_unclosed_brackets_take_linear_time(tmp_path: Path, piece: bytes) -> None:
     data = b"[" + piece * (3_000_000 // len(piece))
     found = survives(READER, tmp_path / "trace.json", data)
     assert not isinstance(found, str)
@@ -127,7 +127,7 @@ def test_members_of_archives_are_read_in_place(tmp_path: Path) -> None:
         assert column(found, "complete", "name") == ["aé", "aé"]
 
 
-def test_archives_that_cannot_be_read_are_told_in_words(tmp_path: Path) -> None:
+def test_archives_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
         archive.writestr("a.json", SAMPLE)
@@ -163,7 +163,7 @@ def test_a_long_text_without_events_takes_little_memory(tmp_path: Path) -> None:
     assert peak < 600
 
 
-def test_an_event_that_is_too_long_is_told(tmp_path: Path) -> None:
+def test_an_event_that_is_too_long_is_reported(tmp_path: Path) -> None:
     long = b'{"ph":"X","name":"' + b"y" * (70 << 20) + b'","ts":1}'
     trace = load(
         tmp_path, b'[{"ph":"X","name":"a","ts":1,"dur":1},' + long + b',\n{"ph":"X","name":"b","ts":2,"dur":1}]'

@@ -47,7 +47,7 @@ def test_times_are_kept_to_the_nanosecond(tmp_path: Path, written: str, ns: int)
 
 
 @pytest.mark.parametrize("written", ["1e300", "9223372036854775808", '"soon"', "true", "[]", '""', "NaN"])
-def test_what_is_no_time_is_kept_as_text(tmp_path: Path, written: str) -> None:
+def test_invalid_times_are_kept_as_text(tmp_path: Path, written: str) -> None:
     trace = load(tmp_path, f'[{{"ph":"X","name":"x","ts":{written}}},{json.dumps(X)}]')
     assert column(trace, "complete", "name") == ["x"]
     assert column(trace, "unread", "reason") == ["time of an event is no number or too large"]

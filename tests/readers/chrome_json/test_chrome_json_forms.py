@@ -44,7 +44,7 @@ def test_events_are_found_in_every_form(tmp_path: Path, text: str, told: dict[st
     assert notes(trace) == told
 
 
-def test_only_what_is_lost_makes_a_trace_incomplete(tmp_path: Path) -> None:
+def test_only_lost_events_make_a_trace_incomplete(tmp_path: Path) -> None:
     def incomplete(text: str) -> list[str]:
         return [note.reason for note in load(tmp_path, text).diagnostics if note.incomplete]
 
@@ -63,7 +63,7 @@ def test_only_what_is_lost_makes_a_trace_incomplete(tmp_path: Path) -> None:
         '{"name":"b","ph":"X","pid":1,"tid":2,"ts":11,"dur":1,"cat":"c","args":{"x":undefined,"y":.5,"z":"\\x41"}}',
     ],
 )
-def test_what_scripts_write_is_repaired(tmp_path: Path, event: str) -> None:
+def test_output_of_broken_scripts_is_repaired(tmp_path: Path, event: str) -> None:
     trace = load(tmp_path, f"[{A},{event},{B}]")
     assert column(trace, "complete", "name") == ["a", "b", "b"]
     assert column(trace, "complete", "_ts") == [0, 1000, 1000]
@@ -103,7 +103,7 @@ def test_gzip_of_many_members_is_one_text(tmp_path: Path) -> None:
     assert column(load(tmp_path, packed, "trace.json.gz"), "complete", "name") == ["a", "b"]
 
 
-def test_gzip_that_ends_early_is_told(tmp_path: Path) -> None:
+def test_gzip_that_ends_early_is_reported(tmp_path: Path) -> None:
     packed = gzip.compress(f"[{','.join([A] * 5000)}]".encode())
     trace = load(tmp_path, packed[: len(packed) // 2], "trace.json.gz")
     assert 0 < len(rows(trace, "complete")) < 5000
@@ -111,7 +111,7 @@ def test_gzip_that_ends_early_is_told(tmp_path: Path) -> None:
     assert any(note.incomplete for note in trace.diagnostics)
 
 
-def test_an_event_larger_than_what_is_read_at_once(tmp_path: Path) -> None:
+def test_an_event_larger_than_the_read_buffer(tmp_path: Path) -> None:
     long = "x" * 3_000_000
     big = A.replace('"k":1', f'"k":"{long}"')
     trace = load(tmp_path, f"[{B},{big},{B},{big}]")

@@ -76,7 +76,7 @@ def test_impossible_sizes(tmp_path: Path, size: int, content: int, reason: str) 
     assert reason in notes(trace)
 
 
-def test_streams_without_the_magic_number_are_told(tmp_path: Path) -> None:
+def test_streams_without_the_magic_number_are_reported(tmp_path: Path) -> None:
     metadata = tsdl("u8 x;").replace("byte_order = le;", "byte_order = le; packet.header := struct { u32 magic; };")
     metadata = metadata.replace("trace {", "typealias integer { size = 32; align = 8; } := u32; trace {", 1).replace(
         "typealias integer { size = 32; align = 8; } := u32;\n", "", 1

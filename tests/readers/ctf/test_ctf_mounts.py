@@ -97,7 +97,7 @@ HEADS = (
 )
 
 
-def test_formats_are_told_by_content() -> None:
+def test_formats_are_recognized_by_content() -> None:
     for raw, known in HEADS:
         assert READER.sniff(Head(Path("t/metadata"), raw, raw)) is known, raw
         assert READER.sniff(Head(Path("t/other"), raw, raw)) is (known and raw[:1] == b"\xc1"), raw
@@ -110,7 +110,7 @@ def switch(time: int, before: tuple[bytes, int], after: tuple[bytes, int]) -> by
     return event(time, 0) + packing.pack("<4si4si", *before, *after)
 
 
-def test_threads_of_the_kernel_are_told_by_switches(tmp_path: Path) -> None:
+def test_kernel_threads_come_from_switches(tmp_path: Path) -> None:
     metadata = timed(
         ("sched_switch", SWITCH), ("irq_handler_entry", "u8 irq;"),
         env='domain = "kernel";', more="packet.context := struct { u8 cpu_id; };",
@@ -141,13 +141,13 @@ def test_events_of_perf_are_called_as_the_kernel_does(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_the_environment_tells_the_only_process(tmp_path: Path) -> None:
+def test_the_environment_names_the_only_process(tmp_path: Path) -> None:
     metadata = timed(("e", "u8 x;"), env='vpid = 42; procname = "one";')
     trace = load(write(tmp_path / "t", metadata, event(1, 0, 1)))
     assert rows(trace) == [{"common_comm": "one", "common_tgid": 42, "x": 1}]
 
 
-def test_contexts_of_packets_that_nothing_is_known_of_are_kept(tmp_path: Path) -> None:
+def test_unknown_packet_contexts_are_kept(tmp_path: Path) -> None:
     metadata = TSDL % "le" + "stream { packet.context := struct { u8 cpu_id; u8 colour; }; };"
     metadata += "event { name = e; fields := struct { u8 x; }; };"
     trace = load(write(tmp_path / "t", metadata, b"\1\2\3"))
@@ -185,7 +185,7 @@ def test_regions_of_score_p_are_slices(tmp_path: Path) -> None:
     assert found == [(10, 20, 4, 5, "master", "rank", "main")]
 
 
-def test_an_index_says_the_same(tmp_path: Path) -> None:
+def test_an_index_gives_the_same_rows(tmp_path: Path) -> None:
     generate(tmp_path / "t", 3000)
     query = "SELECT name, COUNT(*), MIN(_ts), MAX(_ts), SUM(pid), SUM(tid) FROM t.events GROUP BY name ORDER BY name"
     detail = "SELECT * FROM t.raw_events.sched_switch"

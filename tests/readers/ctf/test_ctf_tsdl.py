@@ -201,7 +201,7 @@ def test_metadata_that_cannot_be_used(tmp_path: Path, metadata: str, words: str)
     assert error.value.message == f"cannot read `{tmp_path / 't' / 'metadata'}`: {words}"
 
 
-def test_unknown_attributes_are_told(tmp_path: Path) -> None:
+def test_unknown_attributes_are_reported(tmp_path: Path) -> None:
     metadata = tsdl("u8 x;", before="stream { odd = 1; };")
     trace = load(write(tmp_path / "t", metadata, b"\1"))
     assert [(one.reason, one.example) for one in trace.diagnostics] == [

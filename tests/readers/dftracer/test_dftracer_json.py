@@ -105,7 +105,7 @@ def test_validity(value: str) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-def test_validity_of_whole_lines(line: str) -> None:
+def test_lines_are_validated_completely(line: str) -> None:
     found = figures([line.encode()])
     is_bracket = line.strip(" \t\r") in {"", "[", "]"}
     assert found["invalid_lines"] == int(not is_bracket and not is_json(line))

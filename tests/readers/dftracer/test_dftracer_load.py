@@ -270,7 +270,7 @@ def test_zeros_after_gzip_are_padding(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [0.3, 0.7, 0.99])
-def test_truncated_gzip_keeps_what_is_there(tmp_path: Path, cut: float) -> None:
+def test_truncated_gzip_keeps_complete_events(tmp_path: Path, cut: float) -> None:
     data = gzip.compress(LINES.encode())
     path = tmp_path / "t.pfw.gz"
     path.write_bytes(data[: int(len(data) * cut)])
@@ -300,7 +300,7 @@ def test_wrong_checksum(tmp_path: Path) -> None:
     assert ("gzip data are damaged", True) in [(d.reason, d.incomplete) for d in loaded.diagnostics]
 
 
-def test_something_else_after_gzip(tmp_path: Path) -> None:
+def test_garbage_after_gzip(tmp_path: Path) -> None:
     path = tmp_path / "t.pfw.gz"
     path.write_bytes(gzip.compress(LINES.encode()) + b"hello")
     (diagnostic,) = load(path).diagnostics

@@ -43,7 +43,7 @@ def test_a_folder_instead_of_a_file(tmp_path: Path) -> None:
         load([tmp_path], QUIET)
 
 
-def test_something_else() -> None:
+def test_other_text_is_refused() -> None:
     with pytest.raises(
         TraceError, match=r"^error: no ftrace event in `.*`, found 2 lines of something else, line 1 is `hello`$"
     ):
@@ -119,7 +119,7 @@ def test_a_cut_file_keeps_what_was_read(share: float, pack: object) -> None:
     assert reasons(trace) == [("file is damaged or ends early", 1, True)]
 
 
-def test_a_file_with_nothing_but_a_damaged_beginning() -> None:
+def test_a_file_with_only_a_damaged_beginning() -> None:
     with pytest.raises(TraceError, match=r"^error: cannot read `"):
         read(b"\x1f\x8b\x08\x00\x00")
     with pytest.raises(TraceError, match=r"^error: cannot read `"):

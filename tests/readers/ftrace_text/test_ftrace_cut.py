@@ -68,7 +68,7 @@ def test_the_command_line_says_that_most_could_not_be_read(tmp_path: Path) -> No
     assert (done.code, "most lines could not be read" in done.err) == (3, True)
 
 
-def test_facts_of_chunks_tell_the_same(tmp_path: Path) -> None:
+def test_chunked_reading_reports_the_same(tmp_path: Path) -> None:
     path = tmp_path / "cut.txt"
     path.write_text(HEADER + EVENT * 2 + EVENT[:20])
     assert READER.chunks is not None

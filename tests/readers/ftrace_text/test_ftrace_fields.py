@@ -49,7 +49,7 @@ def test_every_form_of_a_wakeup_has_the_same_columns(event: str, body: str) -> N
     assert fields(f"{event}: {body}") == {"": event} | WAKEUP
 
 
-def test_old_wakeups_tell_whether_they_succeeded() -> None:
+def test_old_wakeups_have_a_success_column() -> None:
     expected = {"": "sched_wakeup", "comm": "sh", "pid": 1, "prio": 120, "success": 1, "target_cpu": 2}
     assert fields("sched_wakeup: sh:1 [120] success=1 CPU:002") == expected
 

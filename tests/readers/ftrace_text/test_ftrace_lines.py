@@ -19,7 +19,7 @@ def rows(trace: LoadedTrace, name: str = "my_event") -> list[dict[str, object]]:
     return found
 
 
-def test_columns_are_there_only_if_the_trace_has_them() -> None:
+def test_columns_exist_only_if_the_trace_has_them() -> None:
     plain = {"_ts": 0, "cpu": 1, "common_comm": "a.b c-d", "common_pid": 17, "a": 1}
     assert rows(read(OLD)) == [plain]
     assert rows(read(OLD + FLAGS)) == [
@@ -42,7 +42,7 @@ def test_all_tables_of_a_trace_have_the_same_first_columns() -> None:
     assert trace.tables["raw_events.other"].schema.names[:6] == trace.tables["raw_events.my_event"].schema.names[:6]
 
 
-def test_event_tables_say_how_they_look_among_all_events() -> None:
+def test_event_tables_map_their_columns_to_events() -> None:
     table = read(TGID).tables["raw_events.my_event"]
     assert table.schema.kind is Kind.EVENT
     assert table.event is not None
@@ -87,7 +87,7 @@ def test_start_is_kept() -> None:
     assert read("# tracer: nop\n" + OLD).properties == {"start_ns": "50260647576000", "tracer": "nop"}
 
 
-def test_times_without_a_point_are_said_to_be_guessed() -> None:
+def test_times_without_a_decimal_point_give_a_warning() -> None:
     trace = read(" t-1 [000] 5: my_event: a=1\n t-1 [000] 7: my_event: a=1\n")
     assert [(d.reason, d.count) for d in trace.diagnostics] == [("time without a decimal point, taken as ns", 2)]
 

@@ -52,7 +52,7 @@ def test_marks(writer: str, mark: str, expected: dict[str, object]) -> None:
         ("0xc042f8a0f: hi", "0xc042f8a0f", "hi"),
     ],
 )
-def test_other_texts_are_kept_whole(event: str, ip: str, text: str) -> None:
+def test_other_texts_are_kept_unchanged(event: str, ip: str, text: str) -> None:
     assert fields(event) == {"": "print", "ip": ip, "text": text}
 
 

@@ -12,7 +12,7 @@ OF_OTHER_NAMES = {"syscall_enters", "syscall_exits", "funcgraph_entry", "funcgra
 MARK = "     a task-12    [000] d..2. 1.000001: tracing_mark_write: "
 
 
-def test_lines_count_from_1_and_include_what_is_no_event() -> None:
+def test_lines_count_from_1_and_include_non_events() -> None:
     trace = read(f"# tracer: nop\n\n{MARK}B|12|x\nnonsense\n{MARK}E|12\n{MARK}B|12|y\n")
     assert trace.tables["raw_events.print|B"].data.column("line").to_pylist() == [3, 6]
     assert trace.tables["raw_events.print|E"].data.column("line").to_pylist() == [5]

@@ -70,7 +70,7 @@ def test_every_wrapping_holds_the_same_events(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_wrapping_is_told_by_its_content(form: str) -> None:
+def test_every_wrapping_is_recognized_by_its_content(form: str) -> None:
     raw = FORMS[form]
     text = gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw
     assert sniff(Head(Path("some.bin"), raw, text))
@@ -105,7 +105,7 @@ def test_a_part_that_is_no_ftrace_text_is_reported() -> None:
 
 
 @pytest.mark.parametrize("cut", [0.5, 0.9])
-def test_a_broken_part_keeps_what_came_before(cut: float) -> None:
+def test_a_broken_part_keeps_earlier_events(cut: float) -> None:
     lines = "".join(f" t-{i} [000] 1.{i:06}: my_event: a={i * 7919 % 1000}\n" for i in range(5000))
     packed = zlib.compress(lines.encode())
     part = base64.b64encode(packed[: int(len(packed) * cut)]).decode()

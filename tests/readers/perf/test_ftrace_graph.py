@@ -204,7 +204,7 @@ def test_without_a_column_of_durations(text: str, durations: tuple[object, ...],
     assert list(load(ftrace_graph.READER, path).diagnostics) == []
 
 
-def test_a_thread_goes_on_later_on_another_cpu(tmp_path: Path) -> None:
+def test_a_thread_continues_on_another_cpu(tmp_path: Path) -> None:
     """F11: times that are made of durations began anew on each CPU, and calls lasted up to 15 ms too long."""
     assert [row[:3] for row in calls(MIGRATED, tmp_path) if row[0] != "other"] == [
         ("first", 2000, 0),

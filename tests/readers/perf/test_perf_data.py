@@ -104,7 +104,7 @@ def test_flipped(tmp_path_factory: pytest.TempPathFactory, small: bytes, places:
     survives(READER, tmp_path_factory.mktemp("flip") / "a.data", flipped(small, *places))
 
 
-def test_nothing_but_a_head(tmp_path: Path) -> None:
+def test_a_file_with_only_a_header(tmp_path: Path) -> None:
     path = tmp_path / "a.data"
     path.write_bytes(b"PERFILE2" + (16).to_bytes(8, "little"))
     trace = load(READER, path)

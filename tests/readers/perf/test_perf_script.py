@@ -66,7 +66,7 @@ def test_script(tmp_path: Path) -> None:
     assert trace.properties["command"] == "/usr/bin/perf record -g"
 
 
-def test_every_line_is_told_of(tmp_path: Path) -> None:
+def test_every_skipped_line_is_reported(tmp_path: Path) -> None:
     """Whatever is cut off a text, each of its lines is an event, part of one, metadata, blank or counted."""
     for size in range(0, len(SCRIPT), 3):
         path = tmp_path / "cut.txt"

@@ -64,7 +64,7 @@ def counted(found: LoadedTrace | str) -> int:
     return sum(len(table.data) for table in found.tables.values() if table.event is not None)
 
 
-def test_a_trace_that_is_cut_off_anywhere_says_so(tmp_path: Path) -> None:
+def test_a_trace_cut_off_anywhere_is_reported(tmp_path: Path) -> None:
     whole = sample()
     ends = {0}
     for one in packets_of(whole):
@@ -180,6 +180,6 @@ def test_other_formats_are_not_taken(text: bytes, tmp_path: Path) -> None:
     assert not READER.sniff(Head(tmp_path / "x", text, text))
 
 
-def test_its_own_traces_are_told_by_content(tmp_path: Path) -> None:
+def test_perfetto_traces_are_recognized_by_content(tmp_path: Path) -> None:
     for whole in (sample(), OWN.read_bytes()[: 1 << 16], trace(battery)):
         assert READER.sniff(Head(tmp_path / "x", whole, whole))

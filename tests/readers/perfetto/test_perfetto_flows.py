@@ -40,7 +40,7 @@ def test_one_point_may_lead_to_several_ends() -> None:
     assert found == [("out", "in 1"), ("out", "through"), ("through", "in 2")]
 
 
-def test_ids_lead_on_until_they_are_terminated() -> None:
+def test_flow_ids_continue_until_terminated() -> None:
     found = arrows(
         begin(10, "a", more="flow_ids: 1 flow_ids: 2"),
         begin(20, "b", 2, "flow_ids: 1"),
@@ -68,7 +68,7 @@ def test_ends_and_moments_are_points_too() -> None:
     ]
 
 
-def test_an_arrow_leads_from_what_began_first() -> None:
+def test_an_arrow_starts_at_the_earlier_slice() -> None:
     """A flow may be told when a slice ends that began before the slice where it was told first."""
     found = arrows(
         begin(50, "a", 3),

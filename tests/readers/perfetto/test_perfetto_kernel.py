@@ -59,7 +59,7 @@ def test_events_have_the_kernels_columns() -> None:
     assert notes(found) == {}
 
 
-def test_compact_switches_tell_who_ran_before() -> None:
+def test_compact_switches_infer_the_previous_thread() -> None:
     def compact(packet: Any) -> None:
         packet.ftrace_events.cpu = 1
         told = packet.ftrace_events.compact_sched
@@ -86,7 +86,7 @@ def test_compact_switches_tell_who_ran_before() -> None:
     assert [first["line"], waking["line"], second["line"]] == [1, 2, 3]
 
 
-def test_lost_events_are_counted_and_forget_who_ran() -> None:
+def test_lost_events_are_counted_and_reset_the_running_thread() -> None:
     def compact(packet: Any) -> None:
         told = packet.ftrace_events.compact_sched
         told.intern_table.append("a")

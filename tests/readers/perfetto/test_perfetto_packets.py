@@ -275,7 +275,7 @@ def test_frames_of_surfaces_are_read_though_the_package_leaves_them_out() -> Non
     assert json.loads(row["args"]) == {"expected_surface_frame_start": {"cookie": 5, "layer_name": "name"}}
 
 
-def test_packets_that_nothing_describes_are_kept() -> None:
+def test_packets_without_a_descriptor_are_kept() -> None:
     def odd(packet: Any) -> None:
         packet.timestamp = 5
         packet.MergeFromString(bytes([0xC2, 0x3E, 2, 1, 2]))
@@ -322,7 +322,7 @@ def test_compressed_traces(packed: str) -> None:
     assert notes(found) == {}
 
 
-def test_what_the_recorder_lost_is_told() -> None:
+def test_losses_of_the_recorder_are_reported() -> None:
     def stats(packet: Any) -> None:
         packet.trace_stats.buffer_stats.add(chunks_overwritten=3)
 
@@ -340,7 +340,7 @@ def test_what_the_recorder_lost_is_told() -> None:
     }
 
 
-def test_the_system_is_told_in_properties() -> None:
+def test_system_information_is_in_properties() -> None:
     def system(packet: Any) -> None:
         packet.system_info.utsname.release = "6.1.0"
         packet.system_info.tracing_service_version = "v50"

@@ -119,7 +119,7 @@ def test_switches_from_before_tracing_started_are_apart(config: str, times: list
     assert [row["_ts"] + start for row in rows(found, "raw_events.sched_switch")] == times
 
 
-def test_compact_switches_from_before_tell_who_ran() -> None:
+def test_compact_switches_before_the_start_infer_the_running_thread() -> None:
     compact = (
         "packet { ftrace_events { cpu: 0 previous_bundle_end_timestamp: 150 compact_sched { intern_table: 'a'"
         " intern_table: 'b' switch_timestamp: 100 switch_timestamp: 100 switch_prev_state: 1 switch_prev_state: 0"
@@ -136,7 +136,7 @@ def test_compact_switches_from_before_tell_who_ran() -> None:
     assert rows(found, "raw_events.sched_waking") == []
 
 
-def test_the_recorder_tells_of_itself_since_boot() -> None:
+def test_recorder_events_are_in_boot_time() -> None:
     """Whatever clock is the trace's: its packets do not name theirs."""
     data = written("""
 packet { clock_snapshot { clocks { clock_id: 6 timestamp: 1000 } clocks { clock_id: 5 timestamp: 100 }

@@ -106,7 +106,7 @@ def test_clocks_of_a_sequence_count_by_themselves() -> None:
     assert found.properties["clock"] == "boottime"
 
 
-def test_a_clock_without_a_snapshot_is_told() -> None:
+def test_a_clock_without_a_snapshot_is_reported() -> None:
     def odd(packet: Any) -> None:
         begin(packet)
         packet.timestamp_clock_id = 3
@@ -115,7 +115,7 @@ def test_a_clock_without_a_snapshot_is_told() -> None:
     assert notes(found) == {"time of a clock without a snapshot is taken as it is": 1}
 
 
-def test_counters_that_tell_differences() -> None:
+def test_incremental_counters() -> None:
     def counter(packet: Any) -> None:
         packet.sequence_flags = 1
         packet.track_descriptor.uuid = 9
@@ -139,7 +139,7 @@ def test_counters_that_tell_differences() -> None:
     assert (track["kind"], track["unit"]) == ("counter", "B")
 
 
-def test_counters_that_come_with_slices() -> None:
+def test_counters_inside_slice_events() -> None:
     def described(packet: Any) -> None:
         packet.track_descriptor.uuid = 20
         packet.track_descriptor.counter.type = pb.CounterDescriptor.COUNTER_THREAD_TIME_NS

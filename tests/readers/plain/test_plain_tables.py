@@ -133,7 +133,7 @@ def test_decimal_digits_of_times_are_exact(tmp_path: Path) -> None:
         assert [row["_ts"] for row in session.sql("SELECT _ts FROM t.events").arrow().to_pylist()] == [0, 1]
 
 
-def test_what_cannot_be_shown_is_counted(tmp_path: Path) -> None:
+def test_unsupported_values_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_text("ts,x\n1,a\nsoon,b\n3,c,d\n4,e\n")
     lines = tmp_path / "bad.jsonl"
@@ -159,7 +159,7 @@ def test_what_cannot_be_shown_is_counted(tmp_path: Path) -> None:
         ({"table": "y"}, "found no table `y`"),
     ],
 )
-def test_wrong_options_are_told(options: dict[str, str], words: str, tmp_path: Path) -> None:
+def test_wrong_options_are_reported(options: dict[str, str], words: str, tmp_path: Path) -> None:
     with Session() as session, pytest.raises(DctvError) as caught:
         session.mount(str(as_database(tmp_path)), "t", **options)
     assert caught.value.message == words
@@ -206,7 +206,7 @@ def test_files_with_flipped_bytes(
         ("t.csv", "a,b\n1,2\n" + "3\n" * 5, "most lines could not be read", True),
     ],
 )
-def test_text_that_is_not_whole(
+def test_truncated_text(
     name: str, text: str, reason: str | None, *, packed: bool, incomplete: bool, tmp_path: Path
 ) -> None:
     """G4 and F8: text that was cut, or of which most cannot be read, mounted as whole."""

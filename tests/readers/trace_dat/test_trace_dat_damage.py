@@ -26,7 +26,7 @@ def events(trace: LoadedTrace) -> int:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_file_cut_off_anywhere_tells_so(form: tuple[int, str], tmp_path: Path) -> None:
+def test_a_file_cut_off_anywhere_is_reported(form: tuple[int, str], tmp_path: Path) -> None:
     whole = small(*form).written()
     path = tmp_path / "trace.dat"
     step = 1 if form[1] != "none" else 29
@@ -54,7 +54,7 @@ def patched(whole: bytes, at: int, kind: str, *values: int) -> bytes:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_lengths_without_bounds_are_refused_or_told(form: tuple[int, str], tmp_path: Path) -> None:
+def test_unbounded_lengths_are_refused_or_reported(form: tuple[int, str], tmp_path: Path) -> None:
     whole = small(*form).written()
     path = tmp_path / "trace.dat"
     for at in range(0, len(whole) - 8, 7 if form[1] != "none" else 97):
@@ -109,7 +109,7 @@ def test_bombs_are_not_unpacked(packing: str, told_size: int, tmp_path: Path) ->
     assert peak < LEAN_MIB
 
 
-def test_a_chunk_that_does_not_unpack_is_told(tmp_path: Path) -> None:
+def test_a_chunk_that_does_not_unpack_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "trace.dat"
     counts = generate(path, 3000, packing="zstd", cpus=1)
     whole = path.read_bytes()
@@ -121,7 +121,7 @@ def test_a_chunk_that_does_not_unpack_is_told(tmp_path: Path) -> None:
     assert bad
 
 
-def test_pages_that_make_no_sense_are_told(tmp_path: Path) -> None:
+def test_pages_that_make_no_sense_are_reported(tmp_path: Path) -> None:
     trace = small()
     whole = trace.written()
     first, second = (whole.index(b"".join(ring.pages)) for ring in trace.buffers[""])
@@ -143,6 +143,6 @@ def test_pages_that_make_no_sense_are_told(tmp_path: Path) -> None:
         (b"", "its header ends early"),
     ],
 )
-def test_what_is_wrong_is_said(data: bytes, words: str, tmp_path: Path) -> None:
+def test_damage_is_reported(data: bytes, words: str, tmp_path: Path) -> None:
     path = tmp_path / "trace.dat"
     assert survives(READER, path, data) == f"cannot read `{path}`: {words}"

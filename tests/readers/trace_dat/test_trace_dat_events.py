@@ -46,7 +46,7 @@ def test_events_are_the_same_in_every_form(form: tuple[int, str], order: str, lo
     assert (trace.properties["version"], trace.properties["clock"]) == (str(form[0]), "monotonic")
 
 
-def test_it_is_told_by_its_content(tmp_path: Path) -> None:
+def test_it_is_recognized_by_its_content(tmp_path: Path) -> None:
     data = small().written()
     assert READER.sniff(Head(tmp_path, data, data))
     assert not READER.sniff(Head(tmp_path, data[1:], data[1:]))
@@ -127,7 +127,7 @@ def test_a_discarded_entry_takes_its_time(tmp_path: Path) -> None:
     assert end["_ts"] == 15
 
 
-def test_lost_events_are_told(tmp_path: Path) -> None:
+def test_lost_events_are_reported(tmp_path: Path) -> None:
     trace = small()
     ring = Ring()
     for flags, lost in ((1 << 31 | 1 << 30, 77), (1 << 31, None)):

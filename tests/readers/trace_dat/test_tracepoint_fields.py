@@ -110,7 +110,7 @@ def test_a_field_outside_of_the_record_is_null_and_counted(tmp_path: Path) -> No
         ('"v=%#06x-%03d|%-3uX", REC->v, REC->v, REC->v', 9, "0x0009-009|9  X"),
     ],
 )
-def test_what_is_printed_as_text_is_a_text(printed: str, value: int, expected: str, tmp_path: Path) -> None:
+def test_fields_printed_as_text_are_text(printed: str, value: int, expected: str, tmp_path: Path) -> None:
     (found,) = values(tmp_path, event([("unsigned long v", 8, 0)], printed), struct.pack("<Q", value))
     assert found == {"v": expected, "v_number": value} | ({"w": found["w"]} if "w" in found else {})
 
@@ -133,7 +133,7 @@ def test_what_is_printed_as_text_is_a_text(printed: str, value: int, expected: s
         "",
     ],
 )
-def test_what_is_not_understood_leaves_the_number(printed: str, tmp_path: Path) -> None:
+def test_unsupported_print_formats_leave_the_number(printed: str, tmp_path: Path) -> None:
     (found,) = values(tmp_path, event([("u32 v", 4, 0)], printed), struct.pack("<I", 5))
     assert found == {"v": 5}
 
@@ -167,7 +167,7 @@ def test_system_calls_have_arguments_as_printed(tmp_path: Path) -> None:
     assert found == {"id": 257, "args": "ffffff9c, 0, 10, 1, 2, 8000000000000000"}
 
 
-def test_units_are_those_of_the_text_reader(tmp_path: Path) -> None:
+def test_units_match_the_text_reader(tmp_path: Path) -> None:
     trace = decoded(tmp_path, event([("u64 bytes_req", 8, 0)], name="kmalloc"), struct.pack("<Q", 64))
     units = {column.name: str(column.unit) for column in trace.tables["raw_events.kmalloc"].schema.columns}
     assert (units["_ts"], units["bytes_req"], units["cpu"]) == ("ns", "B", "")

@@ -63,7 +63,7 @@ def test_threads_are_merged_by_time(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_open_at_the_end_ends_with_its_thread(tmp_path: Path) -> None:
+def test_open_calls_end_with_their_thread(tmp_path: Path) -> None:
     trace = load(Directory({1: calls((100, "main"), (110, "a"), (130, "b"), (140, None))}).write(tmp_path / "d"))
     assert rows(trace, "call", "name", "_ts", "dur", "self", "state") == [
         ("main", 100, 40, 10, "open"),
@@ -140,7 +140,7 @@ def test_recursion_with_exits_of_the_depth_of_entries(tmp_path: Path) -> None:
     assert rows(trace, "call", "_ts", "dur", "depth") == [(100, 50, 0), (110, 30, 1), (120, 10, 2)]
 
 
-def test_lost_records_end_what_is_open(tmp_path: Path) -> None:
+def test_lost_records_end_open_calls(tmp_path: Path) -> None:
     data = calls((100, "main"), (110, "a")) + record(0, LOST, 42)
     data += record(200, EXIT, "a", 1) + record(210, ENTRY, "b", 1) + record(220, EXIT, "b", 1)
     trace = load(Directory({1: data + record(230, EXIT, "main", 0)}).write(tmp_path / "d"))
@@ -248,7 +248,7 @@ def test_old_symbol_files_have_no_sizes(tmp_path: Path) -> None:
     assert sizes == {"main": 0x100, "a": 0x80}
 
 
-def test_modules_of_one_name_are_told_apart_by_their_builds(tmp_path: Path) -> None:
+def test_modules_of_one_name_are_distinguished_by_build_id(tmp_path: Path) -> None:
     other = f"# path name: /other/prog\n# build-id: ffff\n{0x1000:016x} {0x100:08x} T wrong\n"
     right = f"# path name: /bin/prog\n# build-id: 12345678\n{0x1000:016x} {0x100:08x} T right\n"
     files = {"prog.sym": other, "prog-1234.sym": right}

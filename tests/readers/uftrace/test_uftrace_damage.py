@@ -145,7 +145,7 @@ def test_files_that_are_missing(tmp_path: Path) -> None:
     assert notes(trace)["tasks are not in `task.txt`"] == 2
 
 
-def test_kernel_functions_are_told_of(tmp_path: Path) -> None:
+def test_skipped_kernel_functions_are_reported(tmp_path: Path) -> None:
     trace = load(
         Directory({1: calls((100, "main"), (110, None))}, files={"kernel-cpu0.dat": b"x" * 4096}).write(tmp_path / "d")
     )

@@ -38,7 +38,7 @@ def test_arguments_of_a_library_opened_by_a_relative_path() -> None:
         ("../libplug.so", False),
     ],
 )
-def test_whose_debug_information_a_file_is(tmp_path: Path, *, named: str, known: bool) -> None:
+def test_debug_information_is_matched_to_its_module(tmp_path: Path, *, named: str, known: bool) -> None:
     """Without build identifiers a relative path may be any whole one that it ends, but no other relative one."""
     symbols = "# path name: ./libplug.so\n0000000000001109 00000010 T plug_leaf\n"
     (tmp_path / "libplug.so.sym").write_text(symbols)

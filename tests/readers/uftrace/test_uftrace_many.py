@@ -71,7 +71,7 @@ def test_numbers_that_need_eight_bytes_after_some_that_need_four(tmp_path: Path)
     assert found == [(length, length, 2 * at + 1, 0) for at, length in enumerate(lengths)]
 
 
-def test_calls_that_stay_open_while_many_others_come_keep_their_words(tmp_path: Path) -> None:
+def test_long_open_calls_keep_their_arguments(tmp_path: Path) -> None:
     depth, inner = 20, 10_000
     out, left = bytearray(), bytearray()
     for at in range(depth):

@@ -164,5 +164,5 @@ def test_enums() -> None:
 
 
 @pytest.mark.parametrize("bad", ["", "arg", "argx", "arg1/q", "arg1/i33", "fparg1/7", "arg1/e:", "arg1!"])
-def test_what_is_no_specification(bad: str) -> None:
+def test_invalid_specifications_are_refused(bad: str) -> None:
     assert parse_value(bad, wide=True) is None

@@ -37,7 +37,7 @@ def frame(name: str) -> dict[str, Any]:
     return {"functionName": name, "scriptId": "1", "url": "a.js", "lineNumber": 3, "columnNumber": 0}
 
 
-def test_samples_of_the_cpu_are_those_of_the_file() -> None:
+def test_samples_of_the_cpu_match_the_file() -> None:
     path = DATA / "fib.cpuprofile"
     profile = json.loads(path.read_text())
     rows = ask(path, "SELECT unitless(_ts), period, name, `event` FROM t.samples.samples ORDER BY _ts")
@@ -118,7 +118,7 @@ def test_every_form_of_the_tree(tmp_path: Path, form: str) -> None:
     assert ask(path, "SELECT reason FROM t.diagnostics") == []
 
 
-def test_a_heap_without_samples_is_what_its_functions_hold(tmp_path: Path) -> None:
+def test_a_heap_without_samples_uses_the_sizes_of_its_functions(tmp_path: Path) -> None:
     below = {"callFrame": frame("f"), "selfSize": 70, "id": 2, "children": []}
     path = written(tmp_path, {"head": {"callFrame": frame("(root)"), "selfSize": 0, "id": 1, "children": [below]}})
     assert ask(path, "SELECT stack, period FROM t.samples.samples") == [("f", 70)]
@@ -136,7 +136,7 @@ def test_a_heap_without_samples_is_what_its_functions_hold(tmp_path: Path) -> No
         ({"nodes": [7, {"id": 2, "callFrame": frame("f")}, {"id": 2}]}, "node of the call tree is none"),
     ],
 )
-def test_what_does_not_fit_is_counted(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
+def test_inconsistent_records_are_counted(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
     path = written(tmp_path, {**FORMS["children"], **change})
     assert any(reason in found for (found,) in ask(path, "SELECT reason FROM t.diagnostics"))
 

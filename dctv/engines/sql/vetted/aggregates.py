@@ -10,7 +10,7 @@ from dctv.engines.sql.vetted.functions import AGGREGATES
 from dctv.engines.sql.vetted.refusal import refused, unknown
 from dctv.engines.sql.vetted.scope import Typed
 from dctv.engines.sql.vetted.types import BIGINT, BITS, BOOLEAN, DOUBLE, HUGEINT, NUMBERS, kind_of, spark_name
-from dctv.plan.build import call, case, known, negated
+from dctv.plan.build import call, case, is_not_null, negated
 from dctv.plan.expressions import (
     TRUE,
     And,
@@ -55,7 +55,7 @@ class Parts:
     odd_extremes: bool = False
     """Whether the engine computes MIN and MAX of infinities and NaN differently."""
 
-    def made(self, function: str, *values: Expression) -> Expression:
+    def call(self, function: str, *values: Expression) -> Expression:
         """Call a Spark aggregate over the same rows; over a window Spark allows no FILTER."""
         if self.window is None:
             return Call(function, values, distinct=self.distinct, filter=self.filter)
@@ -65,7 +65,7 @@ class Parts:
         return replace(self.window, call=Call(function, values))
 
     @property
-    def one(self) -> Typed:
+    def argument(self) -> Typed:
         """Its only argument."""
         if len(self.arguments) != 1:
             raise refused(f"`{self.name}` of {len(self.arguments)} arguments", "it has not been vetted")
@@ -73,9 +73,9 @@ class Parts:
 
     def type_of_one(self) -> Type:
         """Return the type of the only argument."""
-        if self.one.type is None:
+        if self.argument.type is None:
             raise unknown(f"`{self.name}`")
-        return settled(self.one.type)
+        return settled(self.argument.type)
 
 
 def aggregate(parts: Parts) -> Typed:
@@ -113,17 +113,17 @@ def _vetted(parts: Parts) -> Expression:
     if parts.odd_extremes and parts.name in ("max", "min") and kind_of(parts.type_of_one()) == "float":
         return _extreme(parts)
     values = [as_double(one) if vetted.doubles else one.value for one in parts.arguments]
-    return parts.made(vetted.name, *values)
+    return parts.call(vetted.name, *values)
 
 
 def _extreme(parts: Parts) -> Expression:
     """Compute MIN and MAX of floats, excluding NaN, which is greatest, and the opposite infinity."""
-    one, kind = parts.one.value, spark_name(parts.type_of_one())
+    one, kind = parts.argument.value, spark_name(parts.type_of_one())
     is_nan = call("isnan", one)
     far = Cast(Text("Infinity" if parts.name == "min" else "-Infinity"), kind)
-    inner = parts.made(parts.name, case((And((negated(is_nan), Binary("!=", one, far))), one)))
-    nans = Binary(">", parts.made("count", case((is_nan, _ONE))), _ZERO)
-    others = Binary(">", parts.made("count", case((negated(is_nan), _ONE))), _ZERO)
+    inner = parts.call(parts.name, case((And((negated(is_nan), Binary("!=", one, far))), one)))
+    nans = Binary(">", parts.call("count", case((is_nan, _ONE))), _ZERO)
+    others = Binary(">", parts.call("count", case((negated(is_nan), _ONE))), _ZERO)
     nan = Cast(Text("NaN"), kind)
     if parts.name == "max":
         return case((nans, nan), (others, call("coalesce", inner, far)))
@@ -134,7 +134,7 @@ _OVER = ("bit_and", "bit_or", "bit_xor", "bool_and", "bool_or", "max", "min")
 
 
 def _count(parts: Parts) -> Expression:
-    return parts.made("count", *(one.value for one in parts.arguments or (Typed(Star(), None),)))
+    return parts.call("count", *(one.value for one in parts.arguments or (Typed(Star(), None),)))
 
 
 def _wide(value: Expression, kind: Type) -> Expression:
@@ -147,30 +147,30 @@ def _sum(parts: Parts) -> Expression:
     found = parts.type_of_one()
     kind = kind_of(found)
     if kind == "null":
-        return Cast(parts.one.value, spark_name(HUGEINT))
+        return Cast(parts.argument.value, spark_name(HUGEINT))
     if kind == "bool":
-        return parts.made("sum", _wide(Cast(parts.one.value, "INT"), HUGEINT))
+        return parts.call("sum", _wide(Cast(parts.argument.value, "INT"), HUGEINT))
     if kind not in NUMBERS:
         raise refused(f"`sum` of `{found}`", "it has not been vetted")
-    return parts.made("sum", parts.one.value if kind == "float" else _wide(parts.one.value, found))
+    return parts.call("sum", parts.argument.value if kind == "float" else _wide(parts.argument.value, found))
 
 
 def _avg(parts: Parts) -> Expression:
     """Divide an exact sum by the count: Spark adds integers as doubles."""
     found = parts.type_of_one()
     if kind_of(found) in ("float", "null"):
-        return parts.made("avg", as_double(parts.one))
+        return parts.call("avg", as_double(parts.argument))
     if kind_of(found) != "integer":
         raise refused(f"`avg` of `{found}`", "it has not been vetted")
-    total = Cast(parts.made("sum", _wide(parts.one.value, HUGEINT)), "DOUBLE")
-    return Binary("/", total, call("nullif", parts.made("count", parts.one.value), _ZERO))
+    total = Cast(parts.call("sum", _wide(parts.argument.value, HUGEINT)), "DOUBLE")
+    return Binary("/", total, call("nullif", parts.call("count", parts.argument.value), _ZERO))
 
 
 def _count_if(parts: Parts) -> Expression:
     """Write a sum, since DuckDB returns NULL if there is no row with a known value."""
-    test = brought(parts.one, BOOLEAN)
+    test = brought(parts.argument, BOOLEAN)
     counted = case((test, _ONE), (negated(test), _ZERO))
-    return parts.made("sum", _wide(counted, HUGEINT))
+    return parts.call("sum", _wide(counted, HUGEINT))
 
 
 def _any_value(parts: Parts) -> Expression:
@@ -178,7 +178,7 @@ def _any_value(parts: Parts) -> Expression:
         return _first_or_last("first_value", parts, passing=True)
     if parts.order_by:
         raise refused("`any_value` with ORDER BY", "Spark does not allow that", "use `first`")
-    return parts.made("any_value", parts.one.value, TRUE)
+    return parts.call("any_value", parts.argument.value, TRUE)
 
 
 def _best(function: str, *, nulls: bool) -> Callable[[Parts], Expression]:
@@ -190,8 +190,8 @@ def _best(function: str, *, nulls: bool) -> Callable[[Parts], Expression]:
         value, by = parts.arguments
         if by.type is not None:
             kind_of(by.type)
-        measure = by.value if nulls else case((known(value.value), by.value))
-        return parts.made(function, value.value, measure)
+        measure = by.value if nulls else case((is_not_null(value.value), by.value))
+        return parts.call(function, value.value, measure)
 
     return form
 
@@ -211,10 +211,10 @@ def _outermost(name: str) -> Callable[[Parts], Expression]:
         keys: list[Expression] = []
         for one in parts.order_by:
             # The last row has the greatest key; NULLs are ordered by this term, and are equal in the next one.
-            last = IsNull(one.operand) if one.nulls_first != up else known(one.operand)
+            last = IsNull(one.operand) if one.nulls_first != up else is_not_null(one.operand)
             keys += [case((last, _ONE), default=_ZERO), one.operand]
         function = "min_by" if (name == "first") == up else "max_by"
-        return parts.made(function, parts.one.value, call("struct", *keys))
+        return parts.call(function, parts.argument.value, call("struct", *keys))
 
     return form
 
@@ -225,7 +225,7 @@ def _quantile(parts: Parts) -> Expression:
         raise refused(f"such a call of `{parts.name}`", "it has not been vetted")
     if value.type is None or kind_of(value.type) not in NUMBERS:
         raise refused(f"`{parts.name}` of `{value.type}`", "it has not been vetted")
-    return parts.made("percentile", as_double(value), share.value)
+    return parts.call("percentile", as_double(value), share.value)
 
 
 FORMS: Mapping[str, Callable[[Parts], Expression]] = {
@@ -264,7 +264,7 @@ def over(parts: Parts, nulls: str | None) -> Typed:
     if parts.name == "nth_value":
         if nulls == "IGNORE" or len(parts.arguments) != 2 or (integer_of(parts.arguments[1].value) or 0) < 1:
             raise refused("such a call of `nth_value`", "it has not been vetted")
-        return Typed(parts.made("nth_value", value.value, parts.arguments[1].value), _settled(value))
+        return Typed(parts.call("nth_value", value.value, parts.arguments[1].value), _settled(value))
     return Typed(_first_or_last(parts.name, parts, passing=nulls == "IGNORE"), _settled(value))
 
 
@@ -317,5 +317,5 @@ def _first_or_last(function: str, parts: Parts, *, passing: bool) -> Expression:
         raise refused(f"`{parts.name}` over a window without ORDER BY", _NO_ROW, "sort the window by something")
     if parts.filter is not None or parts.order_by:
         raise refused(f"`{parts.name}` over a window with FILTER or ORDER BY", "Spark does not allow that")
-    values = (parts.one.value, TRUE) if passing else (parts.one.value,)
+    values = (parts.argument.value, TRUE) if passing else (parts.argument.value,)
     return replace(parts.window, call=Call(function, values))

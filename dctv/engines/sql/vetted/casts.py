@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dctv.engines.sql.vetted.refusal import refused, unknown
 from dctv.engines.sql.vetted.scope import Typed
 from dctv.engines.sql.vetted.types import HUGEINT, NUMBERS, Kind, kind_of, spark_name
-from dctv.plan.build import call, case, known
+from dctv.plan.build import call, case, is_not_null
 from dctv.plan.expressions import FALSE, TRUE, Between, Binary, Cast, Expression, InList, Number, Text, Unary
 from dctv.record import record
 from dctv.signatures.casts import INTEGERS, settled
@@ -42,41 +42,41 @@ class Goal:
 Rule = Callable[[Typed, Goal], Expression]
 
 
-def cast(given: Typed, target: Type, *, lenient: bool = False) -> Expression:
+def cast(typed: Typed, target: Type, *, lenient: bool = False) -> Expression:
     """Cast a value, explicitly.
 
     Raises:
         NotOnThisEngine: Spark's result differs.
     """
-    if given.type is None:
+    if typed.type is None:
         raise unknown(f"a cast to `{target}`")
-    source, goal = settled(given.type), Goal(settled(target), lenient)
-    if source == goal.type and not isinstance(given.value, Text | Number | Unary):
-        return given.value
-    kinds = (kind_of(given.type), kind_of(target))
+    source, goal = settled(typed.type), Goal(settled(target), lenient)
+    if source == goal.type and not isinstance(typed.value, Text | Number | Unary):
+        return typed.value
+    kinds = (kind_of(typed.type), kind_of(target))
     if kinds[0] == "null":
-        return Cast(given.value, spark_name(target))
+        return Cast(typed.value, spark_name(target))
     if kinds not in _RULES:
         raise refused(f"a cast from `{source}` to `{target}`", "some values are converted differently there")
-    return _RULES[kinds](given, goal)
+    return _RULES[kinds](typed, goal)
 
 
-def brought(given: Typed, target: Type | None) -> Expression:
+def brought(typed: Typed, target: Type | None) -> Expression:
     """Cast a value to the common type of several."""
-    if given.type is None or target is None or kind_of(target) == "null":
-        return given.value
-    return given.value if spark_name(given.type) == spark_name(target) else cast(given, target)
+    if typed.type is None or target is None or kind_of(target) == "null":
+        return typed.value
+    return typed.value if spark_name(typed.type) == spark_name(target) else cast(typed, target)
 
 
 def compared(values: Sequence[Typed]) -> list[Expression]:
     """Cast operands of a comparison or sum to one type, except integers and decimals, which Spark casts alike."""
     kinds = {kind_of(one.type) for one in values if one.type is not None}
     if len(kinds) > 1 or not kinds <= set(NUMBERS):
-        return together(values)[0] if kinds != {"integer", "decimal"} else [one.value for one in values]
+        return cast_to_common(values)[0] if kinds != {"integer", "decimal"} else [one.value for one in values]
     return [one.value for one in values]
 
 
-def together(values: Sequence[Typed], first: Typed | None = None) -> tuple[list[Expression], Type | None]:
+def cast_to_common(values: Sequence[Typed], first: Typed | None = None) -> tuple[list[Expression], Type | None]:
     """Cast values to one type, and return it; DuckDB considers them in order, but `first` before the others."""
     looked_at = values if first is None else [first, *(one for one in values if one is not first)]
     types = [one.type for one in looked_at if one.type is not None]
@@ -92,14 +92,14 @@ def _names(types: Sequence[Type]) -> str:
     return " and ".join(dict.fromkeys(f"`{settled(one)}`" for one in types))
 
 
-def stopping(message: str, kind: Type) -> Expression:
+def failing(message: str, kind: Type) -> Expression:
     """Return an expression that fails the query when it is evaluated, in place of a value of a type."""
     return Cast(call("raise_error", Text(message)), spark_name(kind))
 
 
-def as_double(given: Typed) -> Expression:
+def as_double(typed: Typed) -> Expression:
     """Cast a number to DOUBLE."""
-    return given.value if given.type is not None and given.type.name == "DOUBLE" else Cast(given.value, "DOUBLE")
+    return typed.value if typed.type is not None and typed.type.name == "DOUBLE" else Cast(typed.value, "DOUBLE")
 
 
 def integer_of(value: Expression) -> int | None:
@@ -133,56 +133,56 @@ def matches(text: Expression, expression: str) -> Expression:
     return call("regexp_like", text, Text(expression))
 
 
-def _plain(given: Typed, goal: Goal) -> Expression:
-    return Cast(given.value, spark_name(goal.type), goal.lenient)
+def _plain(typed: Typed, goal: Goal) -> Expression:
+    return Cast(typed.value, spark_name(goal.type), goal.lenient)
 
 
-def _to_integer(given: Typed, goal: Goal) -> Expression:
+def _to_integer(typed: Typed, goal: Goal) -> Expression:
     """Cast an integer to an integer; a type that Spark stores in a wider one keeps its range."""
-    assert given.type is not None
+    assert typed.type is not None
     if not goal.type.name.startswith("U"):
-        return _plain(given, goal)
-    source = settled(given.type)
+        return _plain(typed, goal)
+    source = settled(typed.type)
     least, most = INTEGERS[goal.type.name]
     if source.name in INTEGERS and INTEGERS[source.name][0] >= least and INTEGERS[source.name][1] <= most:
-        return Cast(given.value, spark_name(goal.type))
-    within = Between(given.value, Number(str(least)), Number(str(most)))
-    tested = (within, Cast(given.value, spark_name(goal.type)))
+        return Cast(typed.value, spark_name(goal.type))
+    within = Between(typed.value, Number(str(least)), Number(str(most)))
+    tested = (within, Cast(typed.value, spark_name(goal.type)))
     if goal.lenient:
         return case(tested)
-    wrong = (known(given.value), stopping(f"a value is out of the range of {goal.type}", goal.type))
+    wrong = (is_not_null(typed.value), failing(f"a value is out of the range of {goal.type}", goal.type))
     return case(tested, wrong)
 
 
-def _from_decimal(given: Typed, goal: Goal) -> Expression:
+def _from_decimal(typed: Typed, goal: Goal) -> Expression:
     """Round halves away from zero, then cast."""
-    whole = Cast(call("round", given.value, Number("0")), "DECIMAL(38, 0)")
+    whole = Cast(call("round", typed.value, Number("0")), "DECIMAL(38, 0)")
     return _to_integer(Typed(whole, HUGEINT), goal)
 
 
-def _from_float(given: Typed, goal: Goal) -> Expression:
+def _from_float(typed: Typed, goal: Goal) -> Expression:
     """Round halves to even, then cast."""
     if goal.type.name in _TOO_WIDE:
-        raise refused(f"a cast from `{given.type}` to `{goal.type}`", "large numbers lose digits there")
-    rounded = call("bround", given.value)
+        raise refused(f"a cast from `{typed.type}` to `{goal.type}`", "large numbers lose digits there")
+    rounded = call("bround", typed.value)
     if not goal.type.name.startswith("U"):
         return Cast(rounded, spark_name(goal.type), goal.lenient)
     return _to_integer(Typed(Cast(rounded, "BIGINT", goal.lenient), HUGEINT), goal)
 
 
-def _text_to_integer(given: Typed, goal: Goal) -> Expression:
-    if isinstance(given.value, Text):
-        if not _WHOLE.fullmatch(given.value.value):
-            raise refused(f"a cast of '{given.value.value}' to `{goal.type}`", "only plain integers are parsed alike")
-        return _plain(given, goal)
+def _text_to_integer(typed: Typed, goal: Goal) -> Expression:
+    if isinstance(typed.value, Text):
+        if not _WHOLE.fullmatch(typed.value.value):
+            raise refused(f"a cast of '{typed.value.value}' to `{goal.type}`", "only plain integers are parsed alike")
+        return _plain(typed, goal)
     if goal.type.name.startswith("U"):
-        wide = _text_to_integer(given, Goal(HUGEINT, goal.lenient))
+        wide = _text_to_integer(typed, Goal(HUGEINT, goal.lenient))
         return _to_integer(Typed(wide, HUGEINT), goal)
-    return _read(given.value, goal, _ODD_INTEGER) if goal.lenient else _plain(given, goal)
+    return _read(typed.value, goal, _ODD_INTEGER) if goal.lenient else _plain(typed, goal)
 
 
-def _text_to_float(given: Typed, goal: Goal) -> Expression:
-    return _read(given.value, goal, _ODD_FLOAT) if goal.lenient else _plain(given, goal)
+def _text_to_float(typed: Typed, goal: Goal) -> Expression:
+    return _read(typed.value, goal, _ODD_FLOAT) if goal.lenient else _plain(typed, goal)
 
 
 def _read(text: Expression, goal: Goal, odd: str) -> Expression:
@@ -190,43 +190,43 @@ def _read(text: Expression, goal: Goal, odd: str) -> Expression:
     message = Text(f"a text that is a {goal.type} for DuckDB is none for Spark: ")
     stop = Cast(call("raise_error", call("concat", message, text)), spark_name(goal.type))
     read = Cast(text, spark_name(goal.type), lenient=True)
-    return case((known(read), read), (matches(text, odd), stop))
+    return case((is_not_null(read), read), (matches(text, odd), stop))
 
 
-def _text_to_bool(given: Typed, goal: Goal) -> Expression:
-    small = call("lower", given.value)
+def _text_to_bool(typed: Typed, goal: Goal) -> Expression:
+    small = call("lower", typed.value)
     yes = (InList(small, tuple(map(Text, _TRUE))), TRUE)
     no = (InList(small, tuple(map(Text, _FALSE))), FALSE)
     if goal.lenient:
         return case(yes, no)
-    return case(yes, no, (known(given.value), stopping("a text is neither true nor false", goal.type)))
+    return case(yes, no, (is_not_null(typed.value), failing("a text is neither true nor false", goal.type)))
 
 
-def _list(given: Typed, goal: Goal) -> Expression:
-    assert given.type is not None
-    kinds = [kind_of(one.children[0]) for one in (settled(given.type), goal.type)]
+def _list(typed: Typed, goal: Goal) -> Expression:
+    assert typed.type is not None
+    kinds = [kind_of(one.children[0]) for one in (settled(typed.type), goal.type)]
     if kinds not in (["integer", "integer"], ["null", kinds[1]]) or goal.type.children[0].name.startswith("U"):
-        raise refused(f"a cast from `{given.type}` to `{goal.type}`", "it has not been vetted")
-    return _plain(given, goal)
+        raise refused(f"a cast from `{typed.type}` to `{goal.type}`", "it has not been vetted")
+    return _plain(typed, goal)
 
 
 def _written(form: re.Pattern[str]) -> Rule:
-    def rule(given: Typed, goal: Goal) -> Expression:
-        if not isinstance(given.value, Text) or not form.fullmatch(given.value.value):
+    def rule(typed: Typed, goal: Goal) -> Expression:
+        if not isinstance(typed.value, Text) or not form.fullmatch(typed.value.value):
             raise refused(
                 f"a cast from text to `{goal.type}`", "only texts such as '2024-01-31 10:00:00' are parsed alike"
             )
-        return _plain(given, goal)
+        return _plain(typed, goal)
 
     return rule
 
 
 _RULES: Mapping[tuple[Kind, Kind], Rule] = {
     ("bool", "bool"): _plain,
-    ("bool", "integer"): lambda given, goal: Cast(Cast(given.value, "INT"), spark_name(goal.type)),
-    ("bool", "float"): lambda given, goal: Cast(Cast(given.value, "INT"), spark_name(goal.type)),
+    ("bool", "integer"): lambda typed, goal: Cast(Cast(typed.value, "INT"), spark_name(goal.type)),
+    ("bool", "float"): lambda typed, goal: Cast(Cast(typed.value, "INT"), spark_name(goal.type)),
     ("bool", "text"): _plain,
-    ("integer", "bool"): lambda given, _: Binary("!=", given.value, Number("0")),
+    ("integer", "bool"): lambda typed, _: Binary("!=", typed.value, Number("0")),
     ("integer", "integer"): _to_integer,
     ("integer", "decimal"): _plain,
     ("integer", "float"): _plain,

@@ -12,12 +12,12 @@ from dctv.engines.sql.vetted.casts import (
     as_double,
     brought,
     cast,
+    cast_to_common,
     compared,
+    failing,
     integer_of,
     not_zero,
     pattern_of,
-    stopping,
-    together,
 )
 from dctv.engines.sql.vetted.forms import scalar
 from dctv.engines.sql.vetted.functions import AGGREGATES, NAMES
@@ -37,7 +37,7 @@ from dctv.engines.sql.vetted.types import (
     spark_name,
 )
 from dctv.plan import expressions as e
-from dctv.plan.build import call, case, known
+from dctv.plan.build import call, case, is_not_null
 from dctv.record import replace
 from dctv.signatures.casts import settled
 from dctv.signatures.functions import operator_type
@@ -173,7 +173,7 @@ def _bits(operator: str, left: Typed, right: Typed) -> e.Expression:
     within = e.Between(right.value, e.Number("0"), e.Number(str(most)))
     return case(
         (within, call(function, shifted, e.Cast(right.value, "INT"))),
-        (e.And((known(left.value), known(right.value))), e.Number("0")),
+        (e.And((is_not_null(left.value), is_not_null(right.value))), e.Number("0")),
     )
 
 
@@ -246,7 +246,7 @@ def _subquery(node: e.Subquery, scope: VettedScope) -> Typed:
 def _case(node: e.Case, scope: VettedScope) -> Typed:
     values = _all([one for _, one in node.branches], scope)
     default = Typed(e.NULL, NULL) if node.default is None else typed(node.default, scope)
-    (*results, last), made = together([*values, default], first=default)
+    (*results, last), made = cast_to_common([*values, default], first=default)
     operand, tests = None, [condition(test, scope) for test, _ in node.branches] if node.operand is None else []
     if node.operand is not None:
         operand, *tests = compared(_all([node.operand, *(test for test, _ in node.branches)], scope))
@@ -283,8 +283,8 @@ def _of_plain_letters(made: e.Expression, changed: Typed) -> e.Expression:
     """Fail on a letter beyond ASCII: some of them become two letters."""
     (text,) = changed.value.arguments if isinstance(changed.value, e.Call) else (made,)
     plain = call("rlike", text, e.Text(r"\A[\x00-\x7f]*\z"))
-    other = e.And((e.Unary("NOT", plain), known(text)))
-    return case((other, stopping("letters beyond ASCII in `upper` or `lower`", VARCHAR)), default=made)
+    other = e.And((e.Unary("NOT", plain), is_not_null(text)))
+    return case((other, failing("letters beyond ASCII in `upper` or `lower`", VARCHAR)), default=made)
 
 
 def _of_list(name: str, node: e.Call, scope: VettedScope) -> Typed:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dctv.engines.sql.vetted.casts import as_double, brought, cast, compared, integer_of, not_zero, together
+from dctv.engines.sql.vetted.casts import as_double, brought, cast, cast_to_common, compared, integer_of, not_zero
 from dctv.engines.sql.vetted.functions import SCALARS, Vetted
 from dctv.engines.sql.vetted.refusal import refused, unknown
 from dctv.engines.sql.vetted.regex import portable
 from dctv.engines.sql.vetted.scope import Typed
 from dctv.engines.sql.vetted.types import BITS, BOOLEAN, INTEGER, NUMBERS, VARCHAR, kind_of, spark_name
-from dctv.plan.build import call, case, known, negated
+from dctv.plan.build import call, case, is_not_null, negated
 from dctv.plan.expressions import FALSE, NULL, And, Binary, Cast, Expression, InList, Number, Or, Text, Unary
 from dctv.signatures.casts import settled
 from dctv.signatures.functions import result_type
@@ -46,7 +46,7 @@ def _vetted(name: str, vetted: Vetted, arguments: Sequence[Typed], made: Type | 
     check(name, vetted, arguments)
     values = [one.value for one in arguments]
     if vetted.alike:
-        values, made = together(arguments)
+        values, made = cast_to_common(arguments)
     elif vetted.doubles:
         values = [as_double(one) for one in arguments]
     written: Expression = call(vetted.name, *values)
@@ -69,16 +69,16 @@ def check(name: str, vetted: Vetted, arguments: Sequence[Typed]) -> None:
             raise refused(f"`{name}` of `{settled(one.type)}`", "it has not been vetted")
 
 
-def _typed(name: str, given: Typed) -> Type:
-    if given.type is None:
+def _typed(name: str, typed: Typed) -> Type:
+    if typed.type is None:
         raise unknown(f"`{name}`")
-    return settled(given.type)
+    return settled(typed.type)
 
 
-def _is_float(name: str, given: Typed) -> bool:
-    found = kind_of(_typed(name, given))
+def _is_float(name: str, typed: Typed) -> bool:
+    found = kind_of(_typed(name, typed))
     if found not in NUMBERS:
-        raise refused(f"`{name}` of `{given.type}`", "it has not been vetted")
+        raise refused(f"`{name}` of `{typed.type}`", "it has not been vetted")
     return found == "float"
 
 
@@ -162,8 +162,8 @@ def _as_texts(name: str, arguments: Sequence[Typed]) -> list[Expression]:
     return [brought(one, VARCHAR) for one in arguments]
 
 
-def _literal(name: str, given: Typed, least: int) -> Expression:
-    found = integer_of(given.value)
+def _literal(name: str, typed: Typed, least: int) -> Expression:
+    found = integer_of(typed.value)
     if found is None or found < least:
         raise refused(
             f"`{name}` with a position or length that is not a literal of at least {least}",
@@ -208,10 +208,10 @@ def _pad(name: str) -> Form:
     return form
 
 
-def _pattern(name: str, given: Typed) -> str:
-    if not isinstance(given.value, Text):
+def _pattern(name: str, typed: Typed) -> str:
+    if not isinstance(typed.value, Text):
         raise refused(f"`{name}` with a regular expression that is not a literal", "some have another meaning there")
-    return portable(given.value.value)
+    return portable(typed.value.value)
 
 
 def _regexp_matches(arguments: Sequence[Typed]) -> Expression:
@@ -249,7 +249,7 @@ def _regexp_replace(arguments: Sequence[Typed]) -> Expression:
 def _isnan(arguments: Sequence[Typed]) -> Expression:
     (one,) = arguments
     _is_float("isnan", one)
-    return case((known(one.value), call("isnan", one.value)))
+    return case((is_not_null(one.value), call("isnan", one.value)))
 
 
 def _isinf(arguments: Sequence[Typed]) -> Expression:
@@ -261,12 +261,12 @@ def _isinf(arguments: Sequence[Typed]) -> Expression:
 def _isfinite(arguments: Sequence[Typed]) -> Expression:
     (one,) = arguments
     finite = negated(Or((call("isnan", one.value), _isinf(arguments))))
-    return case((known(one.value), finite))
+    return case((is_not_null(one.value), finite))
 
 
 def _if(arguments: Sequence[Typed]) -> Expression:
     test, yes, no = arguments
-    (first, second), _ = together([yes, no], first=no)
+    (first, second), _ = cast_to_common([yes, no], first=no)
     return case((brought(test, BOOLEAN), first), default=second)
 
 
@@ -277,7 +277,7 @@ def _sign(arguments: Sequence[Typed]) -> Expression:
         positive = And((positive, negated(call("isnan", one.value))))
     negative = Binary("<", one.value, Number("0"))
     tested = case((positive, Number("1")), (negative, Unary("-", Number("1"))), default=Number("0"))
-    return case((known(one.value), Cast(tested, "TINYINT")))
+    return case((is_not_null(one.value), Cast(tested, "TINYINT")))
 
 
 def _nullif(arguments: Sequence[Typed]) -> Expression:
@@ -318,14 +318,14 @@ def _error(arguments: Sequence[Typed]) -> Expression:
 
 
 def _list_value(arguments: Sequence[Typed]) -> Expression:
-    return call("array", *together(arguments)[0])
+    return call("array", *cast_to_common(arguments)[0])
 
 
 def _contains(arguments: Sequence[Typed]) -> Expression:
     """Return FALSE, not NULL, for a list that contains NULL but not the element."""
     listed, one = arguments
     found = call("coalesce", call("array_contains", listed.value, one.value), FALSE)
-    return case((And((known(listed.value), known(one.value))), found))
+    return case((And((is_not_null(listed.value), is_not_null(one.value))), found))
 
 
 def _extract(arguments: Sequence[Typed]) -> Expression:

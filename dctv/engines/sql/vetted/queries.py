@@ -37,8 +37,8 @@ def vetted(query: Query, tables: Mapping[str, Columns | None], gaps: frozenset[s
         NotOnThisEngine: there is none.
     """
     check(query, gaps)
-    known = {name.lower(): columns for name, columns in tables.items()}
-    return _query(query, VettedScope(_query, known, gaps=gaps))[0]
+    lower_tables = {name.lower(): columns for name, columns in tables.items()}
+    return _query(query, VettedScope(_query, lower_tables, gaps=gaps))[0]
 
 
 def _query(node: Query, scope: VettedScope) -> Made:
@@ -143,13 +143,13 @@ def _sources(node: q.Select, scope: VettedScope) -> tuple[VettedScope, q.FromIte
     beside = scope.beside()
     source, joins = None, []
     if node.source is not None:
-        source, known = _source(node.source, beside)
-        inner = replace(inner, sources=(known,))
+        source, vetted_source = _source(node.source, beside)
+        inner = replace(inner, sources=(vetted_source,))
     for join in node.joins:
         if join.asof:
             raise refused("an ASOF JOIN", "Spark has none", "use a SPAN JOIN or EVENT JOIN")
-        joined, known = _source(join.source, beside)
-        both = replace(inner, sources=(*inner.sources, known))
+        joined, vetted_source = _source(join.source, beside)
+        both = replace(inner, sources=(*inner.sources, vetted_source))
         on = None if join.on is None else condition(join.on, both)
         joins.append(q.Join(joined, join.kind, on))
         inner = inner if join.kind in ("SEMI", "ANTI") else both
@@ -181,22 +181,22 @@ def _rows(node: q.Rows, scope: VettedScope) -> tuple[q.FromItem, Columns | None]
 
 
 def _common(types: Sequence[Type | None]) -> Type | None:
-    known = [settled(one) for one in types if one is not None]
-    if len(known) < len(types):
+    known_types = [settled(one) for one in types if one is not None]
+    if len(known_types) < len(types):
         return None
-    return common(known)
+    return common(known_types)
 
 
 def _table_call(node: q.TableCall, _: VettedScope) -> tuple[q.FromItem, Columns | None]:
     """Write a series of numbers."""
     name = node.call.function
     numbers = [integer_of(one) for one in node.call.arguments]
-    known = [one for one in numbers if one is not None]
+    bounds = [one for one in numbers if one is not None]
     if name not in _SERIES:
         raise refused(f"`{name}` in FROM", "it has not been vetted")
-    if len(known) < len(numbers) or not 1 <= len(known) <= 3:
+    if len(bounds) < len(numbers) or not 1 <= len(bounds) <= 3:
         raise refused(f"`{name}` of values that are not literals", "Spark accepts only literals")
-    first, last, step = known if len(known) == 3 else (*([0, *known] if len(known) == 1 else known), 1)
+    first, last, step = bounds if len(bounds) == 3 else (*([0, *bounds] if len(bounds) == 1 else bounds), 1)
     last += _SERIES[name] if step > 0 else -_SERIES[name]
     if step == 0:
         raise refused(f"`{name}` by steps of 0", "it stops with an error there")
@@ -296,12 +296,12 @@ def _position(term: e.Expression, items: Sequence[q.Item], columns: Columns) -> 
 
 def _compound(node: q.Compound, scope: VettedScope) -> tuple[q.Compound, Columns | None]:
     parts = [_query(one, scope) for one in node.parts]
-    known = [columns for _, columns in parts if columns is not None]
-    columns = known[0] if len(known) == len(parts) else None
+    column_lists = [columns for _, columns in parts if columns is not None]
+    columns = column_lists[0] if len(column_lists) == len(parts) else None
     queries = [query for query, _ in parts]
     if columns is not None:
-        kinds = [_common([one[at][1] for one in known]) for at in range(len(columns))]
-        queries = [_aligned(query, own, kinds) for query, own in zip(queries, known, strict=True)]
+        kinds = [_common([one[at][1] for one in column_lists]) for at in range(len(columns))]
+        queries = [_aligned(query, own, kinds) for query, own in zip(queries, column_lists, strict=True)]
         columns = tuple((name, kind) for (name, _), kind in zip(columns, kinds, strict=True))
     results = {} if columns is None else {name.lower(): kind for name, kind in columns}
     after = replace(scope, sources=(), results=results)

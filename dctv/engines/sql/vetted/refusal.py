@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dctv.errors import NotOnThisEngine
 
-WAY_OUT = "let DuckDB run it, which is the default engine"
+HINT = "let DuckDB run it, which is the default engine"
 
 
-def refused(what: str, why: str, hint: str = WAY_OUT) -> NotOnThisEngine:
+def refused(what: str, why: str, hint: str = HINT) -> NotOnThisEngine:
     """Return the error for something that Spark lacks, or that means something else there."""
     return NotOnThisEngine(f"{what} is not on Spark: {why}", hint=hint)
 

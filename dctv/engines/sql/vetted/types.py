@@ -73,17 +73,17 @@ def spark_name(found: Type) -> str:
     Raises:
         NotOnThisEngine: Spark has no type that holds the same values.
     """
-    held = settled(found)
-    if held == NULL:
+    plain = settled(found)
+    if plain == NULL:
         return "VOID"
-    if held.name == "DECIMAL":
-        width, scale = held.numbers
+    if plain.name == "DECIMAL":
+        width, scale = plain.numbers
         return f"DECIMAL({width}, {scale})"
-    if held.name == "LIST":
-        return f"ARRAY<{spark_name(held.children[0])}>"
-    if held.name not in _NAMES:
+    if plain.name == "LIST":
+        return f"ARRAY<{spark_name(plain.children[0])}>"
+    if plain.name not in _NAMES:
         raise refused(f"the type `{found}`", "no type there holds the same values")
-    return _NAMES[held.name]
+    return _NAMES[plain.name]
 
 
 def kind_of(found: Type) -> Kind:
@@ -92,12 +92,12 @@ def kind_of(found: Type) -> Kind:
     Raises:
         NotOnThisEngine: Spark has no such kind.
     """
-    held = settled(found)
-    if NULL in (found, held):
+    plain = settled(found)
+    if NULL in (found, plain):
         return "null"
-    if held.name not in _KINDS:
+    if plain.name not in _KINDS:
         raise refused(f"the type `{found}`", "no type there holds the same values")
-    return _KINDS[held.name]
+    return _KINDS[plain.name]
 
 
 def holds(found: Type | None) -> bool:

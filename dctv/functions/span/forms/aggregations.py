@@ -82,7 +82,7 @@ def _call(name: str, at: int | str | None, kind: str) -> Call:
     if name == "time_sum":
         value = w.times(value, Column("duration"))
     elif name == "time_known":
-        value = w.case((w.known(value), Column("duration")))
+        value = w.case((w.is_not_null(value), Column("duration")))
     function = "sum" if name in ("time_sum", "time_known", "wide_sum") else name
     in_order = name in ("first", "last") or kind in ("FLOAT", "DOUBLE")
     return Call(function, (value,), order_by=w.by_names(["ts"] if in_order else []))

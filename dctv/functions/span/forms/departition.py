@@ -138,7 +138,7 @@ def _stretches(cut: _Cut, source: Input) -> _Steps:
         steps.append(("required", w.distinct(w.select(*renamed, Item(TRUE, "there"), source=cut.required.table))))
         needs = w.select(*cut.kept, Item(w.call("count", Star()), "needed"), source="required")
         steps.append(("needs", w.grouped(needs, cut.kept)))
-    bounds = w.both(*(_bounds(cut, bound, sign) for bound, sign in _BOUNDS))
+    bounds = w.union_all(*(_bounds(cut, bound, sign) for bound, sign in _BOUNDS))
     sums = [Item(w.call("sum", Column(s)), s) for s in cut.sums]
     at = w.grouped(w.select("t", *cut.kept, *sums, source=bounds), ["t", *cut.kept])
     steps.append(("bounds", _running(cut, at)))

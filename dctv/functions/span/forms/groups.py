@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import events, renamed_keys, spans, values
-from dctv.functions.span.forms.meeting import meet, meet_all, numbered
+from dctv.functions.span.forms.meeting import intersect, intersect_all, numbered
 from dctv.functions.span.forms.steps import FIRST, LAST, FormTable, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import FALSE, Cast, Column, Expression, Star, Subquery
@@ -34,13 +34,13 @@ def span_group(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sch
     within = FormTable("groups", ("group",))
     if required:
         steps += _cover(a.name, required[0], count)
-        steps.append(("covered", meet(within, FormTable("cover"), 0)))
+        steps.append(("covered", intersect(within, FormTable("cover"), 0)))
         within = FormTable("covered", ("group",))
     if of_events:
         pieces = _events_within(a, count)
     else:
         steps.append(("windows", numbered(within)))
-        pieces = meet_all(a, FormTable("windows", ("group",)), count)
+        pieces = intersect_all(a, FormTable("windows", ("group",)), count)
     steps += [("pieces", pieces), ("partitions", _partitions(a.name, count))]
     return w.with_steps(_whole(a, g, options, first), steps)
 
@@ -68,7 +68,7 @@ def _cover(name: str, required: Input, count: int) -> list[tuple[str, Query]]:
         one = w.select(Item(Column(bound, "x"), "t"), Item(w.number(delta), "d"), source=name, alias="x")
         deltas.append(w.join(one, "required", "y", w.agree(names, "x", "y"), "SEMI"))
     start = w.select(Item(Cast(FIRST, "BIGINT"), "t"), Item(w.number(0), "d"))
-    steps = w.select("t", Item(w.call("sum", Column("d")), "d"), source=w.both(start, *deltas))
+    steps = w.select("t", Item(w.call("sum", Column("d")), "d"), source=w.union_all(start, *deltas))
     steps = w.grouped(steps, ["t"])
     total = w.over(w.call("sum", Column("d")), (), [Column("t")])
     counted = w.select("t", Item(total, "open"), source=steps)
@@ -93,12 +93,12 @@ def _whole(a: FormTable, g: FormTable, options: Mapping[str, Any], first: int) -
     names = keys(options["partitions"])
     own: list[Expression] = [w.minus(Column("group", "g"), w.number(1)), Column("ts", "g")]
     own += [w.minus(Column("end", "g"), Column("ts", "g")), *w.columns(g.values, "g"), *w.columns(names, "k")]
-    piece: list[Expression] = [w.known(Column("group", "p")), Column("ts", "p")]
+    piece: list[Expression] = [w.is_not_null(Column("group", "p")), Column("ts", "p")]
     if first == 2:
         piece.append(w.minus(Column("end", "p"), Column("ts", "p")))
     found = [*own, *piece, *w.columns(a.values, "p")]
     items = w.named(found, options["names"])
     query = w.join(w.select(*items, source="groups", alias="g"), "partitions", "k", [])
     on: list[Expression] = [w.equal(Column("group", "g"), Column("group", "p"))]
-    on += [w.same(Column(name, "k"), Column(name, "p")) for name in names]
+    on += [w.not_distinct(Column(name, "k"), Column(name, "p")) for name in names]
     return w.join(query, "pieces", "p", on, "LEFT")

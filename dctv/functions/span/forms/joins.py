@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.contracts.span_operator import Input
 from dctv.functions.span.forms.inputs import events, spans, values
-from dctv.functions.span.forms.meeting import expanded, finished, meet, meet_all, numbered, tiled
+from dctv.functions.span.forms.meeting import expanded, finished, intersect, intersect_all, numbered, tiled
 from dctv.functions.span.forms.steps import FormTable, keys
 from dctv.plan import build as w
 from dctv.plan.expressions import Column
@@ -39,13 +39,13 @@ def span_join(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
         steps.append((found_b.name, tiled(b, [] if broadcast else [a], theirs, "in right")))
         wanted.append(Column("in right"))
     if broadcast is None:
-        pieces: Query = meet(found_a, found_b, count)
+        pieces: Query = intersect(found_a, found_b, count)
         if how == "outer":
             pieces = w.where(w.select(w.STAR, source=pieces), w.any_of(wanted))
     else:
         flat, keyed = (found_a, found_b) if broadcast == "left" else (found_b, found_a)
         steps.append(("flat", numbered(flat)))
-        pieces = meet_all(keyed, FormTable("flat", flat.values), count)
+        pieces = intersect_all(keyed, FormTable("flat", flat.values), count)
     whole = finished(pieces, count, [*a.values, *b.values], options["names"])
     return w.with_steps(whole, steps)
 

@@ -13,7 +13,7 @@ from dctv.plan.queries import Item, Select
 BLOCK = 1024
 
 
-def meet(left: FormTable, right: FormTable, partitions: int) -> Query:
+def intersect(left: FormTable, right: FormTable, partitions: int) -> Query:
     """Return `ts`, `end`, keys, values of both: a piece begins where a span of one side begins within one of the other.
 
     If both begin at the same time, the right one begins the piece.
@@ -31,7 +31,7 @@ def meet(left: FormTable, right: FormTable, partitions: int) -> Query:
         pieces.append(
             w.where(w.join(query, other.name, "y", on, "ASOF"), w.greater(Column("end", "y"), Column("ts", "x")))
         )
-    return w.both(*pieces)
+    return w.union_all(*pieces)
 
 
 def tiled(spans: FormTable, others: Iterable[FormTable], partitions: int, present: str) -> Query:
@@ -41,14 +41,14 @@ def tiled(spans: FormTable, others: Iterable[FormTable], partitions: int, presen
     own = w.select("ts", "end", *names, *spans.values, Item(TRUE, present), source=spans.name)
     after = w.over(w.call("lead", Column("ts"), w.number(1), LAST), w.columns(names), [Column("ts")])
     gaps = w.select(Item(Column("end"), "ts"), Item(after, "end"), *names, *nothing, source=spans.name)
-    known = [w.select(*names, Item(Column("ts"), "ts"), source=spans.name)]
-    known += [w.select(*names, Item(NULL, "ts"), source=step.name) for step in others]
+    tiles = [w.select(*names, Item(Column("ts"), "ts"), source=spans.name)]
+    tiles += [w.select(*names, Item(NULL, "ts"), source=step.name) for step in others]
     first = w.call("coalesce", w.call("min", Column("ts")), LAST)
     start = Item(Cast(FIRST, "BIGINT"), "ts")
-    before = w.select(start, Item(first, "end"), *names, *nothing, source=w.both(*known))
+    before = w.select(start, Item(first, "end"), *names, *nothing, source=w.union_all(*tiles))
     before = w.grouped(before, names)
-    free = w.select("ts", "end", *names, *spans.values, Item(FALSE, present), source=w.both(gaps, before))
-    return w.both(own, w.where(free, w.greater(Column("end"), Column("ts"))))
+    free = w.select("ts", "end", *names, *spans.values, Item(FALSE, present), source=w.union_all(gaps, before))
+    return w.union_all(own, w.where(free, w.greater(Column("end"), Column("ts"))))
 
 
 def numbered(spans: FormTable) -> Query:
@@ -57,7 +57,7 @@ def numbered(spans: FormTable) -> Query:
     return w.select(Item(row, "n"), "ts", "end", *spans.values, source=spans.name)
 
 
-def meet_all(left: FormTable, flat: FormTable, partitions: int) -> Query:
+def intersect_all(left: FormTable, flat: FormTable, partitions: int) -> Query:
     """Return `ts`, `end`, keys, values of both, and `n`; the flat step is `numbered` and pairs with every partition."""
     own = ["ts", "end", *keys(partitions), *left.values]
     begun = w.call("coalesce", Column("n", "f"), w.number(0))

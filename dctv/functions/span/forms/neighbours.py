@@ -37,7 +37,7 @@ def check(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) 
     if options["events"]:
         query = w.sorted_by(query, *w.columns(["ts", "row"], "rows"))
     # In conditions, since the engine skips columns that are not read.
-    return w.where(query, *(w.known(Column(c)) for c in ("ts", "end")[:times]))
+    return w.where(query, *(w.is_not_null(Column(c)) for c in ("ts", "end")[:times]))
 
 
 def fill_gaps(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
@@ -48,12 +48,12 @@ def fill_gaps(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
     before = w.over(w.call("lag", Column("end")), w.columns(names), [Column("ts")])
     latest = Item(w.call("max", Column("end")), "after")
     nothing = Item(Cast(NULL, "BIGINT"), "before")
-    free = w.both(
+    free = w.union_all(
         w.select(*names, Item(before, "after"), Item(Column("ts"), "before"), source="spans"),
         w.grouped(w.select(*names, latest, nothing, source="spans"), names),
     )
     edges = {"start": w.call("min", Column("ts")), "stop": w.call("max", Column("end"))}
-    given = {k: e if options[k] is None else w.call("coalesce", w.whole(options[k]), e) for k, e in edges.items()}
+    given = {k: e if options[k] is None else w.call("coalesce", w.int64(options[k]), e) for k, e in edges.items()}
     limits = w.select(*w.named(given.values(), given), source="spans")
     # GREATEST and LEAST ignore NULL.
     begin = w.call("greatest", Column("after"), Column("start"))
@@ -65,7 +65,7 @@ def fill_gaps(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sche
     if options["keep"]:
         parts.append(w.select("ts", "end", *names, *payload, source="spans"))
     steps = [("spans", spans(source, count, "span", "a")), ("limits", limits)]
-    return w.with_steps(finished(w.both(*parts), count, payload, options["names"]), steps)
+    return w.with_steps(finished(w.union_all(*parts), count, payload, options["names"]), steps)
 
 
 def merge_adjacent(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
@@ -114,7 +114,7 @@ def sessions(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schem
     before = w.over(w.call("lag", Column("ts")), w.columns(names), w.columns(["ts", "row"]))
     rows = w.select("ts", "row", *names, Item(before, "before"), source=events(inputs[0], count, "event", "a"))
     apart = w.minus(Cast(Column("ts"), "HUGEINT"), Column("before"))
-    begins = w.any_of([IsNull(Column("before")), w.greater(apart, w.whole(options["gap"]))])
+    begins = w.any_of([IsNull(Column("before")), w.greater(apart, w.int64(options["gap"]))])
     runs = _in_runs(rows, begins, ["ts", *names], names)
     made = [w.call("min", Column("ts")), w.call("max", Column("ts")), w.call("count", Star())]
     whole = w.grouped(w.select(*names, *w.named(made, ["ts", "last", "events"]), source=runs), [*names, "run"])

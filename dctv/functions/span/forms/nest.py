@@ -62,8 +62,8 @@ def _checked(source: Input, count: int, payload: Sequence[str]) -> Select:
     """Return kinds, and the ends of complete calls as `end`."""
     kind, length, ts = Column(_KIND), Column(_LENGTH), Column("ts")
     place = place_of(keys(count), source.columns[1 : 1 + count])
-    known = InList(kind, (w.number(-1), w.number(0), w.number(1)))
-    strange = w.negated(w.call("coalesce", known, FALSE))
+    valid = InList(kind, (w.number(-1), w.number(0), w.number(1)))
+    strange = w.negated(w.call("coalesce", valid, FALSE))
     last = w.minus(LAST, w.call("greatest", ts, w.number(0)))
     too_late = w.any_of([IsNull(length), w.greater(w.number(0), length), w.greater(length, last)])
     impossible = w.error("complete call without a possible duration at ", ts, *place)
@@ -127,9 +127,9 @@ def _calls(names: Sequence[str], payload: Sequence[str]) -> Select:
 
 def _above(names: Sequence[str]) -> Select:
     """Return for each call the innermost one on the stack, and the innermost one that ends no earlier."""
-    held = w.select(*names, Item(Column("id"), "outer"), Item(Column("end"), "holds"), "last", source="calls")
-    held = w.adding(held, Item(w.plus(Column("n"), w.number(1)), "first"))
-    each = expanded(held, [*names, "outer", "holds"], "first", "last")
+    last_open = w.select(*names, Item(Column("id"), "outer"), Item(Column("end"), "holds"), "last", source="calls")
+    last_open = w.adding(last_open, Item(w.plus(Column("n"), w.number(1)), "first"))
+    each = expanded(last_open, [*names, "outer", "holds"], "first", "last")
     fits = w.any_of(
         [IsNull(Column("holds", "x")), IsNull(Column("end", "c")), w.at_least(Column("holds", "x"), Column("end", "c"))]
     )
@@ -147,4 +147,4 @@ def _depths() -> Query:
     deeper = w.plus(Column("depth", "d"), w.number(1))
     inner = w.select(Column("id", "a"), Item(deeper, "depth"), source="above", alias="a")
     inner = w.join(inner, "depths", "d", [w.equal(Column("top", "a"), Column("id", "d"))])
-    return w.both(roots, inner)
+    return w.union_all(roots, inner)

@@ -30,7 +30,7 @@ def lanes(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) 
     *payload, row = values(source, 2 + count, "a")
     place = w.over(w.call("row_number"), [Column("part")], w.columns(["ts", row]))
     rows = w.select(w.STAR, Item(place, "n"), source=_numbered(source, count))
-    first = w.select("part", "n", Item(w.whole(0), "lane"), source="rows", alias="s")
+    first = w.select("part", "n", Item(w.int64(0), "lane"), source="rows", alias="s")
     first = w.adding(first, Item(w.call("list_value", Column("end", "s")), "busy"))
     first = w.where(first, w.equal(Column("n", "s"), one))
     # A free lane ends no later than the row begins; if there is none, a new one is added.
@@ -48,7 +48,7 @@ def lanes(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) 
     made = w.select("ts", "end", *keys(count), *payload, Column("lane", "r"), source="rows", alias="s")
     made = w.join(made, "run", "r", w.agree(["part", "n"], "s", "r"))
     query = finished(made, count, ["lane", *payload], options["names"])
-    return w.with_steps(query, [("rows", rows), ("run", w.both(first, next_))], recursive="run")
+    return w.with_steps(query, [("rows", rows), ("run", w.union_all(first, next_))], recursive="run")
 
 
 def flatten(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
@@ -85,7 +85,7 @@ def _cuts() -> Select:
     bounds = Compound("UNION", tuple(ends))
     following = w.over(w.call("lead", Column("t")), [Column("part")], [Column("t")])
     cuts = w.select("part", "t", Item(following, "next"), source=bounds)
-    return w.where(w.select("part", "t", "next", source=cuts), w.known(Column("next")))
+    return w.where(w.select("part", "t", "next", source=cuts), w.is_not_null(Column("next")))
 
 
 def concurrency(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
@@ -93,11 +93,11 @@ def concurrency(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sc
     (source,) = inputs
     count, names = options["partitions"], keys(options["partitions"])
     steps = [
-        w.select("part", *w.named([Column(c), w.whole(change)], ["t", "step"]), source="rows")
+        w.select("part", *w.named([Column(c), w.int64(change)], ["t", "step"]), source="rows")
         for c, change in (("ts", 1), ("end", -1))
     ]
     step = Item(w.call("sum", Column("step")), "step")
-    changes = w.grouped(w.select("part", "t", step, source=w.both(*steps)), ["part", "t"])
+    changes = w.grouped(w.select("part", "t", step, source=w.union_all(*steps)), ["part", "t"])
     if options["merge"]:
         changes = w.select("part", "t", "step", source=changes)
         changes = w.where(changes, w.unequal(Column("step"), w.number(0)))
@@ -111,7 +111,7 @@ def concurrency(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Sc
     query = w.select(*w.named(found, options["names"]), source=counted, alias="c")
     query = w.join(query, "parts", "k", w.agree(["part"], "k", "c"))
     if spans:
-        query = w.where(query, w.known(Column("next", "c")))
+        query = w.where(query, w.is_not_null(Column("next", "c")))
         if not options["idle"]:
             query = w.where(query, w.greater(Column("open", "c"), w.number(0)))
     parts = w.grouped(w.select("part", *names, source="rows"), ["part", *names])

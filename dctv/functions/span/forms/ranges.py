@@ -39,10 +39,10 @@ def range_aggregate(inputs: Sequence[Input], options: Mapping[str, Any], schema:
     else:
         touches = [begun, w.greater(Column("end", "r"), Column("ts", "w"))]
     for number, at in enumerate(options["matched"]):
-        touches.append(w.same(Column(payload[at], "w"), Column(f"k{number}", "r")))
+        touches.append(w.not_distinct(Column(payload[at], "w"), Column(f"k{number}", "r")))
     made = Cast(_call(options["aggregate"], Column(value, "r"), Column(row, "r")), schema.columns[-1].type)
     joined = w.select(Column("n", "w"), Item(made, "made"), source="windows", alias="w")
-    joined = w.join(joined, "rows", "r", [*touches, w.known(Column(value, "r"))], "LEFT")
+    joined = w.join(joined, "rows", "r", [*touches, w.is_not_null(Column(value, "r"))], "LEFT")
     steps.append(("made", w.grouped(joined, [Column("n", "w")])))
     length = w.minus(Column("end", "w"), Column("ts", "w"))
     found = [Column("ts", "w"), length, *w.columns(payload, "w"), Column("made", "m")]

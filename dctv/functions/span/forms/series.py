@@ -29,7 +29,7 @@ def series_to_spans(inputs: Sequence[Input], options: Mapping[str, Any], _schema
         own = [Column(v) if other is step else Item(NULL, v) for other in payload for v in other.values]
         marks = [Item(w.number(int(options["starts"][place])), "starts"), Item(w.number(place), "source")]
         every.append(w.select("ts", *names, *marks, "row", *own, source=step.name))
-    steps.append(("events", w.both(*every)))
+    steps.append(("events", w.union_all(*every)))
 
     def following(what: str) -> Expression:
         return w.over(w.call("lead", Column(what)), w.columns(names), w.columns(_ORDER))

@@ -62,7 +62,7 @@ def _steps(inputs: Sequence[Input], options: Mapping[str, Any]) -> tuple[dict[st
     levels = {f"x{n}": _over(w.call("lead", Column(f"e{n}")), [_SEQ], _PART, _HEIGHT) for n in range(widths[1])}
     below = w.minus(Column(_HEIGHT), w.number(1))
     return {
-        "events": w.both(starts, stops),
+        "events": w.union_all(starts, stops),
         "numbered": _widened("events", seq=_over(w.call("row_number"), order), part=part),
         "summed": _widened("numbered", sum=_over(w.call("sum", step), [_SEQ], _PART)),
         "leveled": _widened("summed", level=w.minus(Column(_SUM), low)),
@@ -113,7 +113,7 @@ def _history(inputs: Sequence[Input], options: Mapping[str, Any]) -> dict[str, Q
     longer = w.call("list_append", Column(_PATH, "p"), Column("v0", "f"))
     above = w.select(Column(_SEQ, "f"), longer, source="paths", alias="p")
     above = w.join(above, "frames", "f", [w.equal(Column(_PARENT, "f"), Column(_SEQ, "p"))])
-    steps["paths"] = w.both(roots, above)
+    steps["paths"] = w.union_all(roots, above)
     first = Item(w.over(w.call("min", Column(_SEQ, "t")), [Column(_PATH, "p")]), "first")
     spans = w.select(Star("t"), Column(_PATH, "p"), first, source="topped", alias="t")
     spans = w.join(spans, "paths", "p", [w.equal(Column("top", "t"), Column(_SEQ, "p"))])

@@ -36,7 +36,7 @@ def states(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema) -> Qu
         ("wakeups", _wakeups()),
         ("changes", _changes()),
         ("judged", w.select(w.STAR, Item(_along("lag", "state"), "before"), source="changes")),
-        ("kept", _kept()),
+        ("kept", _without_repeated_wakeups()),
     ]
     payload = values(source, 1, "a")[OWN:]
     items = [*w.columns(_MADE, "s"), *w.columns(payload, "r")]
@@ -51,9 +51,9 @@ def critical_path(inputs: Sequence[Input], options: Mapping[str, Any], _: Schema
     tid, start, end = (w.number(options[name]) for name in ("tid", "start", "end"))
     steps: list[tuple[str, Query]] = [
         ("rows", events(source, 0, "state", "a")),
-        ("known", _known()),
-        ("stretches", w.both(_asked(tid, start, end), _waited_for())),
-        ("met", _met()),
+        ("known", _lasting()),
+        ("stretches", w.union_all(_requested_range(tid, start, end), _waited_for())),
+        ("met", _within_stretches()),
         ("edges", _edges()),
         ("gaps", _gaps()),
         ("pieces", _pieces()),
@@ -78,7 +78,7 @@ def _less(a: Expression, b: Expression) -> Expression:
     return Binary("<", a, b)
 
 
-def _known_or(value: Expression, other: Expression) -> Expression:
+def _coalesced(value: Expression, other: Expression) -> Expression:
     return w.call("coalesce", value, other)
 
 
@@ -105,9 +105,9 @@ def _sides() -> Query:
     """Return the previous and next thread of each switch."""
     comes = [w.number(1), Column(_TID), w.number(5), w.number(0), Column(_CPU)]
     coming = w.select("row", *w.named(comes, ["step", "tid", "state", "side", "cpu"]), "until", source="switches")
-    state = _known_or(Column(_CODE), w.number(4))
+    state = _coalesced(Column(_CODE), w.number(4))
     going = w.select("row", w.number(0), _OTHER, state, w.number(1), _CPU, NULL, source="switches")
-    return w.both(w.where(coming, _is_thread(Column(_TID))), w.where(going, _is_thread(Column(_OTHER))))
+    return w.union_all(w.where(coming, _is_thread(Column(_TID))), w.where(going, _is_thread(Column(_OTHER))))
 
 
 def _last_switches() -> Select:
@@ -119,7 +119,7 @@ def _last_switches() -> Select:
 
 def _wakeups() -> Select:
     """Return wakeups, with the waker they record or else the thread on the CPU."""
-    waker = _known_or(Column(_OTHER, "w"), Column(_TID, "s"))
+    waker = _coalesced(Column(_OTHER, "w"), Column(_TID, "s"))
     found = [*w.columns([_TID, _TARGET, _CODE], "w"), waker]
     items = w.named(found, ["tid", "cpu", "context", "waker"])
     query = w.select(Column("row", "w"), *items, source="before", alias="w")
@@ -135,13 +135,13 @@ def _changes() -> Query:
         "until", w.number(0), "tid", w.number(4), "side", "cpu", "row", NULL, NULL, FALSE, source="followed"
     )
     until, following = Column("until"), Column("next_row")
-    lost = w.where(lost, w.known(until), w.any_of([IsNull(following), _less(until, following)]))
+    lost = w.where(lost, w.is_not_null(until), w.any_of([IsNull(following), _less(until, following)]))
     zero = w.number(0)
     woken = w.select("row", zero, "tid", zero, zero, "cpu", "row", "waker", "context", TRUE, source="wakeups")
-    return w.both(switched, lost, woken)
+    return w.union_all(switched, lost, woken)
 
 
-def _kept() -> Select:
+def _without_repeated_wakeups() -> Select:
     """Drop wakeups of threads that are running or runnable, and add times to changes."""
     query = w.select(Star("c"), Column("ts", "r"), Item(Column(_LINE, "r"), "line"), source="judged", alias="c")
     query = w.join(query, "rows", "r", [w.equal(Column("row", "r"), Column("row", "c"))])
@@ -159,23 +159,23 @@ def _ended() -> Select:
     return w.select(*made, "shown", source="kept")
 
 
-def _known() -> Select:
+def _lasting() -> Select:
     """Return states with a positive length; one without an end extends to the last time."""
-    until = _known_or(Column("a0"), LAST)
+    until = _coalesced(Column("a0"), LAST)
     found = {
         "until": until,
         "tid": Column("a1"),
-        "state": _known_or(Column("a2"), w.number(4)),
+        "state": _coalesced(Column("a2"), w.number(4)),
         "cpu": Column("a3"),
-        "line": _known_or(Column("a4"), w.number(0)),
+        "line": _coalesced(Column("a4"), w.number(0)),
         "waker": Column("a5"),
         "context": Column("a6"),
     }
     query = w.select("ts", *w.named(found.values(), found), source="rows")
-    return w.where(query, w.known(Column("a1")), w.greater(until, Column("ts")))
+    return w.where(query, w.is_not_null(Column("a1")), w.greater(until, Column("ts")))
 
 
-def _asked(tid: Expression, start: Expression, end: Expression) -> Select:
+def _requested_range(tid: Expression, start: Expression, end: Expression) -> Select:
     """Return the requested time range of the thread."""
     found = [*(Cast(value, "BIGINT") for value in (w.number(0), tid, start, end)), LAST, LAST]
     names = ["depth", "tid", "lo", "hi", "limit_ts", "limit_line"]
@@ -220,7 +220,7 @@ def _waited_for() -> Select:
     return w.where(query, _waits(), _less(until, LAST), by_thread, _is_thread(waker), _limited("<", "<"))
 
 
-def _met() -> Select:
+def _within_stretches() -> Select:
     """Return the states within stretches; `reason` says why no other thread is responsible, 9 that one is."""
     waker = Column("waker", "k")
     reason = w.case(
@@ -237,8 +237,8 @@ def _met() -> Select:
 
 def _edges() -> Query:
     own = ["depth", "tid", "lo", "hi"]
-    met = w.select(*own, "ts", "until", source="met")
-    return w.both(met, *(w.select(*own, edge, edge, source="stretches") for edge in ("lo", "hi")))
+    found = w.select(*own, "ts", "until", source="met")
+    return w.union_all(found, *(w.select(*own, edge, edge, source="stretches") for edge in ("lo", "hi")))
 
 
 def _gaps() -> Select:
@@ -251,9 +251,9 @@ def _gaps() -> Select:
 
 def _pieces() -> Query:
     """Return the pieces that no other thread is responsible for, with gaps as unknown states."""
-    met = w.select("ts", "until", "tid", "state", "cpu", "depth", "reason", source="met")
+    found = w.select("ts", "until", "tid", "state", "cpu", "depth", "reason", source="met")
     unknown = w.select("ts", "until", "tid", w.number(4), NULL, "depth", w.number(5), source="gaps")
-    return w.both(
-        w.where(met, w.unequal(Column("reason"), w.number(9))),
+    return w.union_all(
+        w.where(found, w.unequal(Column("reason"), w.number(9))),
         w.where(unknown, w.greater(Column("until"), Column("ts"))),
     )

@@ -19,23 +19,23 @@ from dctv.types.values import is_integer
 _CELL = ("long", "cell")
 
 
-def _looked(source: Input, options: Mapping[str, Any]) -> Select:
+def _visible(source: Input, options: Mapping[str, Any]) -> Select:
     """Return the spans that intersect the time range."""
     count = options["partitions"]
     own = ["ts", "end", *keys(count), *values(source, 2 + count, "a")]
     looked = w.select(*own, source=spans(source, count, "span", "a"))
     if options["start"] is not None:
-        looked = w.where(looked, w.greater(Column("end"), w.whole(options["start"])))
+        looked = w.where(looked, w.greater(Column("end"), w.int64(options["start"])))
     if options["stop"] is not None:
-        looked = w.where(looked, w.greater(w.whole(options["stop"]), Column("ts")))
+        looked = w.where(looked, w.greater(w.int64(options["stop"]), Column("ts")))
     return looked
 
 
 def _within(time: Expression, step: int) -> Expression:
     """Return the offset of a time within its step."""
     # The remainder of a negative time is negative.
-    within = Binary("%", Cast(time, "HUGEINT"), w.whole(step))
-    return Binary("%", w.plus(within, w.whole(step)), w.whole(step))
+    within = Binary("%", Cast(time, "HUGEINT"), w.int64(step))
+    return Binary("%", w.plus(within, w.int64(step)), w.int64(step))
 
 
 def zoom(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -> Query:
@@ -44,8 +44,8 @@ def zoom(inputs: Sequence[Input], options: Mapping[str, Any], _schema: Schema) -
     count, names = options["partitions"], keys(options["partitions"])
     payload, step = values(source, 2 + count, "a"), options["step"]
     length = w.minus(Column("end"), Column("ts"))
-    looked = _looked(source, options)
-    long = w.at_least(length, w.whole(step))
+    looked = _visible(source, options)
+    long = w.at_least(length, w.int64(step))
     # The first step may begin before the minimum time.
     begin = w.minus(Cast(Column("ts"), "HUGEINT"), _within(Column("ts"), step))
     cell = w.case((long, Cast(Column("ts"), "HUGEINT")), default=begin)
@@ -94,14 +94,14 @@ def _cut(source: Input, options: Mapping[str, Any]) -> Select:
     ts: Expression = Column("ts")
     end: Expression = Column("end")
     if options["start"] is not None:
-        ts = w.call("greatest", ts, w.whole(options["start"]))
+        ts = w.call("greatest", ts, w.int64(options["start"]))
     if options["stop"] is not None:
-        end = w.least(end, w.whole(options["stop"]))
+        end = w.least(end, w.int64(options["stop"]))
     # Steps may begin before the minimum time, or after the maximum.
     own = w.named([Cast(ts, "HUGEINT"), Cast(end, "HUGEINT")], ["ts", "end"])
-    clipped = w.select(*own, *keys(count), *values(source, 2 + count, "a"), source=_looked(source, options))
+    clipped = w.select(*own, *keys(count), *values(source, 2 + count, "a"), source=_visible(source, options))
     late = _within(Column("ts"), step)
-    next_ = w.plus(Column("ts"), w.minus(w.whole(step), late))
+    next_ = w.plus(Column("ts"), w.minus(w.int64(step), late))
     begin = w.case((w.equal(late, w.number(0)), Column("ts")), default=next_)
     stop = w.minus(Column("end"), _within(Column("end"), step))
     return w.select(w.STAR, *w.named([begin, stop], ["begin", "stop"]), source=clipped)
@@ -112,7 +112,7 @@ def _parts(names: Sequence[str]) -> Query:
     crosses = w.at_least(Column("stop"), Column("begin"))
     first = w.least(Column("begin"), Column("end"))
     parts = [("ts", first, TRUE), ("begin", Column("stop"), crosses), ("stop", Column("end"), crosses)]
-    return w.both(
+    return w.union_all(
         *(
             w.where(w.select(*w.named([Column(start), end], ["ts", "end"]), *names, source="cut"), test)
             for start, end, test in parts
@@ -123,12 +123,12 @@ def _parts(names: Sequence[str]) -> Query:
 def _mean(value: str, kind: str) -> Expression:
     """Return the mean of a value over time, as the sweep rounds it."""
     length = w.minus(Column("end"), Column("ts"))
-    known = w.call("sum", w.case((w.known(Column(value)), length)))
+    covered = w.call("sum", w.case((w.is_not_null(Column(value)), length)))
     if is_integer(kind) and kind not in ("HUGEINT", "UHUGEINT"):
         total = w.call("sum", w.times(Cast(Column(value), "HUGEINT"), length))
     else:
         product = w.times(Cast(Column(value), "DOUBLE"), Cast(length, "DOUBLE"))
         total = Call("sum", (product,), order_by=w.by_names(["ts"]))
     least, most = w.call("min", Column(value)), w.call("max", Column(value))
-    mean = Binary("/", Cast(total, "DOUBLE"), Cast(known, "DOUBLE"))
+    mean = Binary("/", Cast(total, "DOUBLE"), Cast(covered, "DOUBLE"))
     return w.case((w.equal(least, most), Cast(least, "DOUBLE")), default=mean)
