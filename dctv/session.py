@@ -334,7 +334,7 @@ class Session:
 
     @in_turn
     def timeline(self, name: str) -> Timeline:
-        """Return the timeline of a mounted trace or a state system; it is made if it is not there.
+        """Return the timeline of a mounted trace or a state system, built if it is missing.
 
         Raises:
             UsageError: no trace is mounted and no state system made by this name.

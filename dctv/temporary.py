@@ -8,7 +8,7 @@ from dctv.errors import UsageError
 
 
 def ensured_folder(folder: Path) -> Path:
-    """Return a folder, made if it is not there.
+    """Return a folder, created if it is missing.
 
     Raises:
         UsageError: it cannot be made.

@@ -26,7 +26,7 @@ class Sink:
 
 
 class Descriptor(io.RawIOBase):
-    """A file descriptor whose failures are errors for the user, and which can discard its data."""
+    """A file descriptor that raises user errors, and can discard its data."""
 
     def __init__(self, descriptor: int, name: str, before: Callable[[], None]) -> None:
         self._descriptor = descriptor

@@ -1,4 +1,4 @@
-"""States of aggregates: `sum(x) EXPORT_STATE` to a state with its type, and calls of what takes states."""
+"""States of aggregates: `sum(x) EXPORT_STATE` to a state with its type, and calls of functions that take states."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DISTINCT = "count the distinct values of a select that has them: FROM (SELECT D
 
 
 def check(expr: ast.Call, *, aggregate: bool) -> None:
-    """Refuse EXPORT_STATE of what has no state.
+    """Refuse EXPORT_STATE of calls without a state.
 
     Raises:
         BindError: the call is not one of an aggregate, or one of distinct values only.
@@ -96,7 +96,7 @@ def _type(bound: Bound, arguments: Sequence[Bound], terms: Sequence[Bound], cont
 
 
 def _places(arguments: Sequence[Bound], types: Sequence[Type], terms: Sequence[Bound]) -> list[int]:
-    """Return which of the values that are kept for sorting each key is: an argument, or one of its own after these.
+    """Return the index of each sort key among the stored values: that of an argument, or one after the arguments.
 
     Raises:
         BindError: a key may be an argument for the engine, which drops casts that change nothing.
@@ -136,7 +136,7 @@ def _keeps_rows(data: Type, count: int) -> bool:
 
 
 def _data(query: Select, context: ClauseContext, bound: Bound) -> Type:
-    """Ask the engine, once in a process, what the states of an aggregate are made of."""
+    """Ask the engine, once per process, for the structure of an aggregate's states."""
     if query not in _made:
         engine = context.env.engine
         stream = engine.stream(query, {}, serial=False)

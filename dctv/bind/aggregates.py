@@ -29,7 +29,7 @@ _WIDE = "DECIMAL(38,0)"
 
 @record
 class FusedAggregate:
-    """A kernel that aggregates the pieces by itself, and what the pieces are called."""
+    """A kernel that aggregates the pieces itself, and the names of the pieces' columns."""
 
     name: str
     inputs: tuple[Plan, ...]
@@ -133,7 +133,7 @@ def _plain(fused: FusedAggregate, name: str, argument: Column, *, alone: bool) -
 
 
 def _weighted(fused: FusedAggregate, argument: Expression) -> _Common | None:
-    """Return what the parts of `time_avg` and `time_sum` are: sums of value times duration, and of known durations."""
+    """Return the parts of `time_avg` and `time_sum`: sums of value times duration, and of durations with a value."""
     for value, duration in permutations(walk.columns_in(argument), 2):
         column = _argument(fused, value)
         if column is None or fused.times.get(duration.name) != "_duration":
@@ -147,7 +147,7 @@ def _weighted(fused: FusedAggregate, argument: Expression) -> _Common | None:
 
 
 def _argument(fused: FusedAggregate, argument: Column) -> tuple[int | str, str] | None:
-    """Return what a column of the pieces is to the kernel, and its type."""
+    """Return the kernel's form of a column of the pieces, and its type."""
     name = argument.name
     if name in fused.times:
         return fused.times[name], "BIGINT"

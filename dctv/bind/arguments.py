@@ -91,7 +91,7 @@ def bind_argument(binder: Binding, node: ast.Argument) -> Argument:
 
 
 def _named(binder: Binding, node: ast.TableArgument) -> Argument:
-    """Bind a name: that of a table, or of a parameter of the macro in whose text it stands."""
+    """Bind the name of a table, or of a parameter of the enclosing macro."""
     parts = node.path.parts
     macro_argument = binder.env.macro_arguments.get(parts[0].text.lower()) if len(parts) == 1 else None
     if macro_argument is None or macro_argument.argument is None:

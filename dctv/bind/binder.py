@@ -35,7 +35,7 @@ _MAX_DEPTH = 100
 
 
 class Binder:
-    """Binds selects; a copy with other common tables or another home binds what is nested."""
+    """Binds selects; a copy with other common tables or another home binds nested ones."""
 
     def __init__(self, env: Environment, home: tuple[str, ...] = ()) -> None:
         self.env = env
@@ -93,7 +93,7 @@ class Binder:
         return relation(query, leaves, self.env, select.place, RowOrder.STABLE if keeps else RowOrder.ANY)
 
     def by_itself(self) -> Binder:
-        """Return a binder of what stands by itself: it reads no common table that reads columns around it."""
+        """Return a binder for a query that reads no lateral common table."""
         return self.copy(beside={}, away=self.away.union(self.beside)) if self.beside else self
 
     def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:

@@ -1,4 +1,4 @@
-"""What each part of binding may ask of the whole: tables and selects are bound within others."""
+"""The interface of the binder for its parts, since tables and selects nest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dctv.types.schema import Schema
 
 @record
 class LateralTable:
-    """A common table that reads columns of the query around it: it is bound anew wherever it is read."""
+    """A common table that reads columns of the enclosing query: it is bound again at each use."""
 
     table: ast.CommonTable
     binder: Binding

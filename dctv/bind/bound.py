@@ -66,12 +66,12 @@ class Bound:
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is the literal 0, which goes with every unit."""
+        """Whether it is the literal 0, which is compatible with every unit."""
         return self.constant == 0 and self.unit == NO_UNIT
 
 
 def with_macro(macro: str, message: str) -> str:
-    """Say in which macro something is wrong, if it is in one."""
+    """Prefix a message with the name of the macro that it is about, if any."""
     return f"in the macro `{macro}`: {message}" if macro else message
 
 
@@ -183,7 +183,7 @@ def is_time(bound: Bound) -> bool:
 
 
 def _aligned(bounds: list[Bound]) -> list[Bound]:
-    """Make times of intervals that meet times, which may be shorter than any interval."""
+    """Convert intervals to times if they are combined with times, which may be shorter than any interval."""
     return [as_time(b) if b.type == INTERVAL else b for b in bounds] if any(map(is_time, bounds)) else bounds
 
 
@@ -230,7 +230,7 @@ _USUAL = ("ns", "us", "ms", "s", "min", "h", "B", "kB", "MB", "Hz", "kHz", "MHz"
 
 
 def mismatch(left: Bound, right: Bound, what: str) -> UnitError:
-    """Return the error for operands whose units do not fit together; its place is the right one's."""
+    """Return the error for operands with incompatible units, at the place of the right one."""
 
     def name(bound: Bound) -> str:
         bare = "an INTERVAL" if bound.type == INTERVAL else "a date" if is_date(bound) else "a bare number"
@@ -284,7 +284,7 @@ def _shown(value: Fraction) -> str:
 
 
 def arithmetic_family(left: Bound, right: Bound) -> Family:
-    """Return what arithmetic over two numbers gives: a float if either is one."""
+    """Return the family of an arithmetic result: float if either operand is one."""
     if "float" in (left.family, right.family):
         return "float"
     return "integer" if left.family == right.family == "integer" else None

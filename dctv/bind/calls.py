@@ -99,7 +99,7 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
 
 
 def _of_the_session(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound | None:
-    """Bind a call of a macro, of a trace's clock, or with a dot; None if it is a function that every session has."""
+    """Bind a call of a macro, of a trace's clock, or with a dot; None for functions that every session has."""
     macro = macros.macro_of(expr.function, context)
     if macro is not None:
         return macros.expand(macro, expr, context, bind)
@@ -173,7 +173,7 @@ def _type(name: str, arguments: Sequence[Bound], context: ClauseContext, place: 
 
 
 def _containing(arguments: Sequence[Bound]) -> str:
-    """Return the function that `x IN y` is, parsed as one of a list: what y is, is known only with its type."""
+    """Return the function for `x IN y`, which is parsed as a list test: only the type of `y` tells which it is."""
     made = settled(arguments[0].type) if arguments else None
     return (
         "list_contains"
@@ -183,7 +183,7 @@ def _containing(arguments: Sequence[Bound]) -> str:
 
 
 def _meets_rows_in_order(name: str, arguments: Sequence[Bound]) -> bool:
-    """Whether an aggregate's value depends on the order in which it meets the rows."""
+    """Whether an aggregate's value depends on the order of its rows."""
     if name in _EXACT_ON_INTEGERS:
         return any(one.type is None or is_float(one.type.name) for one in arguments)
     return name not in _ORDER_FREE
@@ -347,19 +347,19 @@ def ordered(value: Expression, term: ast.OrderTerm) -> Ordered:
 def _over(
     written: Call, over: ast.Window | ast.Name, context: ClauseContext, bind: Bind
 ) -> tuple[Window, tuple[Bound, ...]]:
-    """Write a call over a window, and return what the window is made of."""
+    """Write a call over a window, and return the bound parts of the window."""
     if isinstance(over, ast.Name):
         return Window(written, name=over.text), _named_window(over, context)
     return window(over, context, bind, written)
 
 
 def _named_window(name: ast.Name, context: ClauseContext) -> tuple[Bound, ...]:
-    """Return what a window of WINDOW is made of; where there is none, the engine says so."""
+    """Return the bound parts of a window of the WINDOW clause; the engine reports a missing one."""
     return context.windows.get(name.text.lower(), (Bound(NULL, place=name.place),))
 
 
 def window(over: ast.Window, context: ClauseContext, bind: Bind, call: Call | None) -> tuple[Window, tuple[Bound, ...]]:
-    """Write a call over a window, or the definition of WINDOW, and return what the window is made of."""
+    """Write a call over a window, or the definition of WINDOW, and return the bound parts of the window."""
     partition_by = [bind(e, context) for e in over.partition_by]
     order_by = [bind(term.expr, context) for term in over.order_by]
     parts = [*(() if over.base is None else _named_window(over.base, context)), *partition_by, *order_by]

@@ -1,4 +1,4 @@
-"""What binding needs to know besides the text: the session's environment, the leaves of a region, the scope."""
+"""Context of binding: the session's environment, the leaves of a region, and the scope."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dctv.types.unit import Unit
 
 @record
 class Environment:
-    """What a statement is bound against."""
+    """The session state that a statement is bound against."""
 
     catalog: Catalog
     engine: Engine
@@ -45,7 +45,7 @@ class Environment:
     """The macros in whose texts this is."""
 
     def outside(self) -> Environment:
-        """Return what a text is bound against that is not that of a macro."""
+        """Return the environment for text outside macros."""
         return replace(self, macro_arguments={}) if self.macro_arguments else self
 
 
@@ -54,11 +54,11 @@ class Substitute(Protocol):
 
     @property
     def binder(self) -> Subqueries:
-        """What binds at the place of the call."""
+        """The binder or context at the place of the call."""
 
     @property
     def argument(self) -> ast.Argument | None:
-        """What it is as an argument of a table-valued function."""
+        """Its form as an argument of a table-valued function."""
 
     def bound(self, at: ClauseContext, bind: Callable[[ast.Expr, ClauseContext], Bound]) -> Bound:
         """Bind it where the text of the macro names it."""
@@ -113,7 +113,7 @@ class Out:
 
 @record
 class BoundQuery:
-    """A bound query: what the plan holds, and result columns, which are named `physical` inside."""
+    """A bound query: the query in the plan, and its result columns, which are named `physical` inside."""
 
     query: Query
     outs: tuple[Out, ...]
@@ -137,13 +137,13 @@ class Subqueries(Protocol):
         ...
 
     def copy(self, **changes: Any) -> Subqueries:
-        """Return what binds against other names."""
+        """Return a copy that binds against other names."""
         ...
 
 
 @record(frozen=False)
 class ClauseContext:
-    """What the expressions of one clause are bound in."""
+    """The context in which the expressions of one clause are bound."""
 
     env: Environment
     scope: Scope

@@ -40,7 +40,7 @@ class OutputColumn:
 
 @record
 class BoundCore:
-    """A bound core: the query, and what ORDER BY may name."""
+    """A bound core: the query, and the names that ORDER BY may use."""
 
     query: BoundQuery
     context: ClauseContext
@@ -51,7 +51,7 @@ class BoundCore:
 
 
 def output(item: OutputColumn, *, any_unit: bool = False) -> Out:
-    """Return what a result column is to those who read it."""
+    """Return a result column as outer queries see it."""
     bound = item.bound
     return Out(item.name, bound.unit, bound.family, any_unit, settled(bound.type), is_wide(bound))
 
@@ -201,7 +201,7 @@ def star(expr: ast.Star, context: ClauseContext, away: Collection[Expression]) -
 def _group(
     group: ast.GroupBy | None, items: Sequence[OutputColumn], context: ClauseContext
 ) -> tuple[Group | None, list[Bound] | None]:
-    """Write GROUP BY, and return what it groups by."""
+    """Write GROUP BY, and return its keys."""
     if group is None:
         return None, None
     if group.all:

@@ -39,7 +39,7 @@ class Dependencies:
         return self.any and not self.there
 
     def note(self, name: str) -> str:
-        """Say why a view is empty, and what would fill it."""
+        """Describe why a view is empty, and which events would fill it."""
         if not self.missing:
             return f"`{name}` is empty: traces of this format have nothing to compute it from"
         events = list(self.missing)

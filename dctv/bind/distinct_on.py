@@ -32,7 +32,7 @@ def _term(term: ast.OrderTerm, core: ast.Core) -> ast.OrderTerm:
 
 
 def _meant(expr: ast.Expr, core: ast.Core) -> ast.Expr:
-    """Return what a number means, the result column at that place, and what a name does: first that of a result."""
+    """Resolve a position to the result column there, and a name to a result column first."""
     if isinstance(expr, ast.Columns):
         return replace(expr, spread=True)
     if isinstance(expr, ast.Column) and len(expr.path.parts) == 1:

@@ -52,7 +52,7 @@ def bind_table_function(binder: Binding, node: ast.TableCall) -> Plan:
 
 
 def _counts(node: ast.TableCall) -> bool:
-    """Whether a call counts from one whole number to another, as far as its text says."""
+    """Whether the text of a call shows that it counts from one integer to another."""
     if node.path.text.lower() not in _COUNTING:
         return False
     values = [one.expr if isinstance(one, ast.ValueArgument) else None for one in node.arguments]
@@ -82,7 +82,7 @@ def _columns(binder: Binding, call: Call, query: Select, place: Place | None) ->
 
 
 def _integer(value: Expression) -> int | None:
-    """Return a whole number of 64 bits, None if it is something else."""
+    """Return an integer of 64 bits, None for any other expression."""
     sign, value = (-1, value.operand) if isinstance(value, Unary) and value.operator == "-" else (1, value)
     if not isinstance(value, Number) or not value.text.isdecimal():
         return None

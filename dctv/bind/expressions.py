@@ -149,7 +149,7 @@ def _bind_parameter(expr: ast.Bind, context: ClauseContext) -> Bound:
 
 
 def _engine_value(value: float | bytes | Cast) -> tuple[Expression, str]:
-    """Write what has no literal of its own, infinities, bytes and dates, and return its type, too."""
+    """Write values without literals (infinities, bytes and dates), and return their type."""
     match value:
         case bytes():
             return call("unhex", Text(value.hex())), "BLOB"
@@ -203,7 +203,7 @@ def _refuse_late(expr: ast.Column, alias: Bound, context: ClauseContext) -> None
 
 
 def _parameter_of_macro(expr: ast.Column, context: ClauseContext) -> Bound | None:
-    """Return what a parameter of a macro stands for, or a member of that; None if this names none."""
+    """Return the argument for a parameter of a macro, or a member of it; None if the name is no parameter."""
     first, *members = expr.path.parts
     argument = context.env.macro_arguments.get(first.text.lower())
     if argument is None or (members and context.scope.find_table((first.text,)) is not None):

@@ -63,7 +63,7 @@ MOST_LISTED = 500
 
 
 def kind_of(type_name: str) -> str:
-    """Return what a column holds: `number`, `text`, `truth`, or empty for what nothing compares with."""
+    """Return the kind of a column's values: `number`, `text`, `truth`, or empty if they cannot be compared."""
     if is_integer(type_name) or is_float(type_name):
         return "number"
     return "text" if is_string(type_name) else "truth" if type_name == "BOOLEAN" else ""
@@ -189,7 +189,7 @@ class JsonMember:
         self._text = call("json_extract_string", whole, Text(pointer))
 
     def absent(self) -> Expression:
-        """Say that it is missing or null."""
+        """Build the condition that it is missing or null."""
         return any_of([IsNull(self._type), equal(self._type, Text("NULL"))])
 
     def present(self) -> Expression:
@@ -197,7 +197,7 @@ class JsonMember:
         return unequal(self._type, Text("NULL"))
 
     def comparison(self, op: ast.Operator, value: Operand) -> Condition:
-        """Compare it with a literal, where it is of the literal's kind."""
+        """Compare it with a literal, in rows where it has the literal's kind."""
         if isinstance(value, bool):
             return self._where(("BOOLEAN",), comparison(Cast(self._text, "BOOLEAN"), "BOOLEAN", op, value))
         if isinstance(value, str):

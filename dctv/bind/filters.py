@@ -34,7 +34,7 @@ _RENAMED = ("args_", "field_")
 
 @record
 class EventTable:
-    """What a filter must know of one table of events."""
+    """The properties of one event table that a filter needs."""
 
     schema: Schema
     event: EventColumns
@@ -49,7 +49,7 @@ class EventTable:
 
 @record
 class RecordTimes:
-    """How the records of a trace tell time."""
+    """The form of times in the records of a trace."""
 
     start: int
     """Absolute ns of `_ts` 0."""
@@ -74,7 +74,7 @@ Meaning = str | FieldColumn | JsonMember | None
 
 @record(frozen=False)
 class FilterFindings:
-    """What was seen of a filter in all tables."""
+    """Observations about a filter in all tables."""
 
     names: set[str] = field(default_factory=set)
     """Fields that events have."""
@@ -102,7 +102,7 @@ class FilterBinder:
         return _OneTable(table, self._times, self._found).holds(self._tree, expected=True)
 
     def conclude(self, log: WarningLog) -> None:
-        """Say what no table had; call it after the last one.
+        """Warn of fields that no table has; called after the last table.
 
         Raises:
             BindError: a field is an object.
@@ -176,7 +176,7 @@ class _OneTable:
     found: FilterFindings
 
     def holds(self, tree: ast.Filter, *, expected: bool) -> Condition:
-        """Return the condition that a filter is true, or that it is false, as wanted: unknown is neither."""
+        """Return the condition that a filter has the expected value, true or false; unknown is neither."""
         match tree:
             case ast.Not(part):
                 return self.holds(part, expected=not expected)
@@ -275,7 +275,7 @@ class _OneTable:
         return columns[self.table.schema.names.index(name)]
 
     def _operand(self, meaning: Meaning, value: ast.Value) -> Operand | None:
-        """Return a literal as what it is compared with has it, or None where they do not compare."""
+        """Return a literal in the type of the other operand, None if they cannot be compared."""
         if meaning is None or (isinstance(value, ast.FilterConstant) and value.value is None):
             return None
         operand, misfit = self._fitted(meaning, value)

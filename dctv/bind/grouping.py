@@ -1,4 +1,4 @@
-"""Which expressions may stand in a grouped select: what is grouped by, aggregates, and what is made of them."""
+"""Check the expressions of a grouped select: keys, aggregates, and expressions over these."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def aggregates(bound: Bound) -> bool:
 
 
 def outside(bounds: Iterable[Bound], keys: Iterable[Bound]) -> Bound | None:
-    """Return what may differ within a group of rows that agree in some keys: the first such part of some expressions.
+    """Return the first part of some expressions that may vary within a group with equal keys.
 
     None: each of them has one value for the group.
     """
@@ -46,7 +46,7 @@ def conjuncts(bound: Bound) -> Iterator[Bound]:
 
 
 def parts_of(bounds: Iterable[Bound]) -> Iterator[Bound]:
-    """Yield expressions and what they are made of, in no order."""
+    """Yield expressions and all their parts, in no order."""
     stack = list(bounds)
     while stack:
         bound = stack.pop()

@@ -147,7 +147,7 @@ def _scope_columns(schema: Schema, alias: str) -> tuple[ScopeColumn, ...]:
 
 
 def _name(column: ScopeColumn) -> str:
-    """Return what a column is called in the query."""
+    """Return a column's name in the query."""
     assert isinstance(column.value, Column)
     return column.value.name
 
@@ -158,7 +158,7 @@ def _named(columns: Sequence[ScopeColumn]) -> tuple[ColumnType, ...]:
 
 
 def _numbered(columns: Sequence[ScopeColumn], values: Sequence[_T]) -> dict[str, _T]:
-    """Say what columns of the pieces are, by their names there."""
+    """Return the columns of the pieces by name."""
     return {_name(c): value for c, value in zip(columns, values, strict=False)}
 
 

@@ -65,7 +65,7 @@ def lambda_call(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -
 
 
 def _checked(name: str, expr: ast.Call) -> tuple[ast.Lambda, ast.Expr | None]:
-    """Return the lambda of a call, and what reducing starts with."""
+    """Return the lambda of a call, and the initial value of a reduction."""
     plain = not (expr.keywords or expr.distinct or expr.order_by or expr.nulls)
     if expr.over is not None or expr.filter is not None or not plain:
         raise BindError(f"`{name}` is neither a window function nor an aggregate", expr.place)
@@ -90,7 +90,7 @@ def _checked(name: str, expr: ast.Call) -> tuple[ast.Lambda, ast.Expr | None]:
 
 
 def _inside(name: ast.Name) -> str:
-    """Return what a parameter is called in the plan: as no column is."""
+    """Return a parameter's name in the plan, which is no column's."""
     return f"lambda:{name.text}"
 
 
@@ -122,7 +122,7 @@ def _body(body: ast.Lambda, parameters: dict[str, ScopeColumn], context: ClauseC
 
 
 def _of_rows(value: Bound, names: tuple[str, ...]) -> Iterator[Bound]:
-    """Yield what a lambda's value has of the row: columns that are none of its parameters, which have no table."""
+    """Yield the columns of the row in a lambda's body; its parameters have no table."""
     for one in parts_of([value]):
         if isinstance(one.value, Column) and not one.parts and one.value.name not in names:
             yield one

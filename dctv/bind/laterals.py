@@ -45,7 +45,7 @@ def _lateral_table(binder: Binding, node: ast.Table) -> LateralTable | None:
 
 
 def beside_others(node: ast.Table, found: LateralTable, leaves: Leaves) -> Inlined:
-    """Bind a common table that reads columns of the query around it, where it is read."""
+    """Bind a use of a lateral common table, which reads columns of the enclosing query."""
     alias: ast.Alias | None = getattr(node, "alias", None)
     name = found.table.name if alias is None else alias.name
     own = () if found.recursive else found.table.columns
@@ -79,7 +79,7 @@ def _derived(query: BoundQuery, alias: ast.Alias | None, leaves: Leaves) -> Inli
 
 
 def renamed(table: ScopeTable, alias: ast.Alias) -> ScopeTable:
-    """Return a table whose columns are called otherwise."""
+    """Return a table with renamed columns."""
     count = len(table.columns)
     if len(alias.columns) != count:
         raise BindError(

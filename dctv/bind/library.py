@@ -58,7 +58,7 @@ def _time(name: str, argument: Argument) -> Quantity | None:
 
 
 def _plain(argument: Argument) -> object:
-    """Return what a bind parameter stands for."""
+    """Return the value of a bind parameter."""
     value = argument.value
     if isinstance(value, Plan | Quantity):
         number = argument.quantity("a number")

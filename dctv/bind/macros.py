@@ -1,4 +1,4 @@
-"""Calls of macros: their texts are bound anew for each call, with the arguments in place of the parameters.
+"""Calls of macros: their texts are bound again for each call, with the arguments in place of the parameters.
 
 A parameter is bound where the text names it, but with the names of the place of the call: so columns of the text and
 those of an argument never mean each other.
@@ -29,7 +29,7 @@ _TABLES = (ast.TableArgument, ast.CallArgument)
 
 @record
 class Expansion:
-    """One call of a macro, as errors tell of it."""
+    """A call of a macro, for error messages."""
 
     name: str
     place: Place | None
@@ -38,7 +38,7 @@ class Expansion:
 
     @contextmanager
     def naming_macro(self) -> Iterator[None]:
-        """Say of errors in the macro's text which macro it is, at the place of the call."""
+        """Add the macro's name and the place of the call to errors in its text."""
         try:
             yield
         except QueryError as error:
@@ -58,7 +58,7 @@ class Expansion:
 
 @record
 class MacroArgument:
-    """An argument, with what it is bound in."""
+    """An argument with the context that it is bound in."""
 
     name: str
     expr: ast.Expr
@@ -66,7 +66,7 @@ class MacroArgument:
     expansion: Expansion
     binder: Subqueries
     argument: ast.Argument | None = None
-    """What it is as an argument of a table-valued function."""
+    """Its form as an argument of a table-valued function."""
 
     def bound(self, at: ClauseContext, bind: Bind) -> Bound:
         """Bind it where the text of the macro names it."""
@@ -96,7 +96,7 @@ class _Closed:
         return self.binder.inline(select, Scope([]), leaves)
 
     def copy(self, **changes: Any) -> Subqueries:
-        """Return what binds other subqueries."""
+        """Return the binder for other subqueries."""
         return self.binder.copy(**changes)
 
 
@@ -186,7 +186,7 @@ def _matched(
     keywords: Sequence[tuple[ast.Name, _Value]],
     place: Place | None,
 ) -> Mapping[str, _Value | None]:
-    """Return what each parameter is given, by lower-case name; None where its default stands."""
+    """Return the argument for each parameter, by lower-case name; None for its default."""
     names = list(macro.parameters)
     if len(arguments) > len(names):
         raise BindError(
@@ -213,7 +213,7 @@ def _matched(
 
 
 def _moved(bound: Bound, expansion: Expansion) -> Bound:
-    """Put what stands in the text of the macro to the place of the call, for errors that are found later."""
+    """Move the places of a macro's text to the place of the call, for errors that are found later."""
     if expansion.contains(bound.place):
         return bound
     parts = tuple(_moved(part, expansion) for part in bound.parts)
@@ -227,7 +227,7 @@ def _read(body: ast.Select) -> set[str]:
 
 
 def _forwarded(argument: ast.Argument, binder: Binding) -> ast.Argument:
-    """Return what a parameter of the macro in whose text the call stands was given."""
+    """Return the argument for a parameter of the enclosing macro."""
     if isinstance(argument, ast.TableArgument) and len(argument.path.parts) == 1:
         key = argument.path.parts[0].text.lower()
         if key in binder.env.macro_arguments:

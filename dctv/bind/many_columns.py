@@ -32,7 +32,7 @@ class Chosen(ast.Expr):
 
 
 def chosen(bound: Bound, place: Place | None) -> ast.Expr:
-    """Return what stands in an expression for a column that is bound already."""
+    """Return a placeholder for a column that is already bound."""
     return Chosen(bound, place=place)
 
 
@@ -42,14 +42,14 @@ Made = Callable[[Bound, Place | None], ast.Expr]
 
 @record
 class MatchedColumn:
-    """One of the columns, and what of its name the parentheses of a regular expression hold."""
+    """A matched column, and the groups of the regular expression in its name."""
 
     name: str
     bound: Bound
     groups: tuple[str, ...]
 
     def called(self, text: str) -> str:
-        r"""Return a name in which `\0` is the column's, and `\1` what the first parentheses hold."""
+        r"""Return a name with `\0` replaced by the column's name, and `\1` by the first group."""
 
         def part(found: re.Match[str]) -> str:
             number = int(found[1])
@@ -59,7 +59,7 @@ class MatchedColumn:
 
 
 def matcher(choice: ast.Choice) -> Callable[[str], bool]:
-    """Return what tells whether a name is among those that a star is left with."""
+    """Return a test for the names that remain of a star."""
     text, flags = choice.pattern, re.DOTALL
     match choice.op:
         case "LIKE" | "ILIKE":
@@ -128,7 +128,7 @@ def _own(expr: ast.Expr) -> list[ast.Node]:
 
 
 def _replaced(node: Any, by: dict[ast.Columns, list[ast.Expr]]) -> Any:
-    """Return a node in which others stand for some COLUMNS: several where they are spread among arguments."""
+    """Return a node with COLUMNS replaced by other nodes, or by several where they are spread among arguments."""
     if isinstance(node, tuple):
         made: list[Any] = []
         for one in node:

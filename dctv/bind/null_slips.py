@@ -12,7 +12,7 @@ _ORDERS = ("<", "<=", ">", ">=")
 
 
 def warn_of_null(expr: ast.Binary, context: ClauseContext) -> None:
-    """Warn of `x = NULL` and the like, and say what was meant."""
+    """Warn of comparisons such as `x = NULL`, with the likely intent as hint."""
     if expr.op not in _INSTEAD and expr.op not in _ORDERS:
         return
     other = expr.left if _is_null(expr.right) else expr.right if _is_null(expr.left) else None

@@ -1,4 +1,4 @@
-"""Binds operators: which units go together, what unit results, and how the engine writes it."""
+"""Binds operators: checks units, determines the unit of the result, and writes the engine's form."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def binary(expr: ast.Binary, left: Bound, right: Bound, catalog: Catalog) -> Bou
 
 
 def truth(expr: ast.Truth, bound: Bound) -> Bound:
-    """Bind `x IS TRUE` and the like; what is no condition is cast to one."""
+    """Bind `x IS TRUE` and similar tests; other values are cast to a condition."""
     _bare(bound, f"IS {str(expr.value).upper()}")
     test = bound.value if bound.type in (BOOLEAN, None) else Cast(bound.value, BOOLEAN.text)
     value = Binary("<!=>" if expr.negated else "<=>", test, Boolean(expr.value))
@@ -202,7 +202,7 @@ SEARCHES = {"REGEXP": "regexp_matches", "SIMILAR TO": "regexp_full_match"}
 
 
 def like(expr: ast.Like, subject: Bound, pattern: Bound, escape: Bound | None, *, proven: bool) -> Bound:
-    """Bind LIKE and the like, whose pattern may be `proven` to be one."""
+    """Bind LIKE and similar operators; `proven` says that the pattern is valid."""
     for bound in (subject, pattern):
         _bare(bound, expr.op)
     if expr.op in SEARCHES:

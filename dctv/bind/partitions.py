@@ -15,7 +15,7 @@ from dctv.types.values import common_integer, is_integer
 
 @record
 class Aligned:
-    """Two inputs whose partition columns stand in the same order and have the same types."""
+    """Two inputs with partition columns in the same order and of the same types."""
 
     left: Plan
     right: Plan
@@ -33,7 +33,7 @@ class Aligned:
 
 
 def _hint(left: Plan, right: Plan) -> str | None:
-    """Say what to do about a right side that is no span table."""
+    """Return a hint for a right side that is no span table."""
     if right.schema.kind is not Kind.EVENT:
         return None
     if left.schema.kind is not Kind.EVENT:

@@ -1,4 +1,4 @@
-"""Binds what the standard library's views are made of, and notes which of it a trace lacks."""
+"""Binds the parts of the standard library's views, and records which of them a trace lacks."""
 
 from __future__ import annotations
 

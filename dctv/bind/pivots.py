@@ -27,7 +27,7 @@ _MOST_COLUMNS = 10_000
 
 @record
 class _Value:
-    """A value whose rows make a column: what the column is called, and the test for them."""
+    """A value whose rows become a column: the column's name, and the test for the rows."""
 
     name: str
     test: ast.Expr
@@ -80,7 +80,7 @@ def unpivoted(binder: Binding, node: ast.Unpivot) -> Plan:
 
 
 def _over(binder: Binding, table: ast.Table) -> tuple[Binding, Plan, ast.Table]:
-    """Bind the table of a pivot, and return a binding that knows it, and how it is read there."""
+    """Bind the table of a pivot; return a binding that contains it, its plan, and the node that reads it."""
     if isinstance(table, ast.Join):
         star = ast.ResultColumn(ast.Star(place=table.place), place=table.place)
         table = ast.TableSelect(ast.Select(ast.Core((star,), source=table, place=table.place)), place=table.place)
@@ -133,7 +133,7 @@ def _text(expr: ast.Expr) -> ast.Expr:
 
 
 def _shown(value: ast.Expr) -> str:
-    """Return what the column of a listed value is called: as the value is written."""
+    """Return the column name of a listed value: its text."""
     match value:
         case ast.String(text):
             return text
@@ -160,7 +160,7 @@ def _aggregate(binder: Binding, column: ast.ResultColumn, chosen: Sequence[_Valu
 
 
 def _filtered(binder: Binding, node: Any, test: ast.Expr) -> Any:
-    """Return an expression whose aggregates are of the rows for which a test holds."""
+    """Return an expression with its aggregates filtered by a test."""
     if isinstance(node, tuple):
         return tuple(_filtered(binder, one, test) for one in node)
     if not isinstance(node, ast.Node) or isinstance(node, ast.Select):
@@ -181,7 +181,7 @@ def _is_aggregate(binder: Binding, name: str) -> bool:
 def _expanded(
     binder: Binding, columns: Sequence[ast.ResultColumn], plan: Plan, source: ast.Table
 ) -> Iterator[ast.ResultColumn]:
-    """Yield the columns of an unpivot; stars and COLUMNS are what they stand for."""
+    """Yield the columns of an unpivot, with stars and COLUMNS expanded."""
     context: ClauseContext | None = None
     for one in columns:
         stands = isinstance(one.expr, ast.Star | ast.Columns)
@@ -210,7 +210,7 @@ def _row(expr: ast.Expr) -> tuple[ast.Expr, ...]:
 
 
 def _name_of(column: ast.ResultColumn, declared: Mapping[str, str]) -> str:
-    """Return the text that tells of a value which column it comes from, as the table calls it."""
+    """Return the text that names the source column of a value, as in the table."""
     if column.name is not None:
         return column.name.text
     named = [one.path.parts[-1].text for one in nodes(column.expr) if isinstance(one, ast.Column)]

@@ -145,7 +145,7 @@ def _recursion(parts: _Parts, base: tuple[BoundQuery, Schema], parent: Scope | N
 
 
 def _in_units(step: BoundQuery, schema: Schema, select: ast.Select) -> Query:
-    """Bring what the step gives to the units of the base.
+    """Convert the step's columns to the units of the base.
 
     Raises:
         UnitError: they are of other things, or of the base's whole numbers some would be fractions.

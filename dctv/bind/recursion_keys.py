@@ -1,4 +1,4 @@
-"""USING KEY of recursive common tables: which columns tell rows apart, and what becomes of the others."""
+"""USING KEY of recursive common tables: the columns that identify rows, and the handling of the others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLAUSE = "USING KEY"
 def using_key(
     binder: Binding, cte: ast.CommonTable, schema: Schema, base: Query, leaves: Leaves
 ) -> tuple[tuple[Item, ...], Schema]:
-    """Bind what USING KEY names, and return the schema that the table has with it.
+    """Bind the columns of USING KEY, and return the schema of the table with it.
 
     Raises:
         BindError: something is neither a column nor an aggregate of one, or a column is named twice.
@@ -55,7 +55,7 @@ def using_key(
 
 
 def _target(one: ast.ResultColumn, bound: Bound, schema: Schema, names: list[str]) -> str:
-    """Return the column that an aggregate makes: the one that it is called, or the first that it reads."""
+    """Return the target column of an aggregate: its alias, or else the first column that it reads."""
     call = bound.value
     if not isinstance(call, Call) or not bound.aggregate:
         raise BindError(

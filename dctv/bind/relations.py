@@ -64,7 +64,7 @@ def relation(query: BoundQuery, leaves: Leaves, env: Environment, place: Place |
 
 
 def _refuse_states(query: BoundQuery, types: Sequence[str], place: Place | None) -> None:
-    """Refuse columns of states of which it is not known what aggregate they are of, or that are within lists."""
+    """Refuse columns of states whose aggregate is unknown, or that are inside lists."""
     for out, kind in zip(query.outs, types, strict=True):
         if STATE in kind and (kind == STATE or holds_states(parse(kind))):
             raise BindError(
@@ -178,7 +178,7 @@ def _narrow(query: BoundQuery, narrow: list[bool]) -> Query:
 
 
 def _is_serial(query: BoundQuery, leaves: Sequence[tuple[str, Plan]], env: Environment) -> bool:
-    """Whether values of a query depend on the order in which the engine meets its rows."""
+    """Whether values of a query depend on the order in which the engine processes its rows."""
     nodes = list(walk.walk(query.query))
     if any(isinstance(node, Window) for node in nodes):
         return True

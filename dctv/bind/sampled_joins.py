@@ -16,7 +16,7 @@ from dctv.syntax import ast
 
 
 def sampled_join(source: FromClause, sample: ast.Sample, leaves: Leaves) -> FromClause:
-    """Return what FROM offers after a sample of its rows; tables and columns are called as before."""
+    """Return FROM with a sample of its rows; tables and columns keep their names."""
     whole = dict.fromkeys(column.value for column in source.scope.columns())
     names = {value: f"c{number}" for number, value in enumerate(whole, start=1)}
     items = w.named(names, names.values())

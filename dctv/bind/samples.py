@@ -29,7 +29,7 @@ def numbered(plan: Plan, leaf: str) -> Select:
 
 
 def numbered_columns(query: Select, names: Sequence[str]) -> Select:
-    """Return a query of the rows of another one, whose order is of no run in particular, with their numbers."""
+    """Return a query of another one's rows with row numbers, in an order that is not specific to a run."""
     return w.select(*w.columns(names), Item(w.ROW_NUMBER, ROW), source=w.sorted_by(query, *w.columns(names)))
 
 

@@ -1,4 +1,4 @@
-"""Which columns an expression may name, and what each of them is."""
+"""Scopes: the columns that an expression can name, and their meanings."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class ScopeTable:
 
 @record(frozen=False)
 class Scope:
-    """The tables of one select, and around it those of the select it is nested in."""
+    """The tables of one select, and those of the enclosing selects."""
 
     tables: list[ScopeTable]
     parent: Scope | None = None
@@ -153,7 +153,7 @@ class Scope:
         return replace(found, place=path.place)
 
     def row_struct(self, path: ast.Path) -> Bound | None:
-        """Return a row of the table that a name means, as a struct; what counts has one value, and that is it."""
+        """Return a row of the named table as a struct; for a table of one value, that value."""
         table = self.find_table((path.parts[0].text,)) if len(path.parts) == 1 else None
         if table is None or not table.columns:
             return None

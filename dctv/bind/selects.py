@@ -147,7 +147,7 @@ def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves:
 
 
 def _parts(node: ast.Compound, left: BoundQuery, types: Sequence[Type | None]) -> tuple[Query, ...]:
-    """Return what a compound begins with: the parts of a left one of the same operator, if that has its types.
+    """Return the first parts of a compound: those of a left compound with the same operator and types.
 
     Else they stay apart: the engine brings all parts of a union to one type at once, so that of 1, 1.5 and 'x' the
     first would be '1' and not '1.0'.
@@ -247,7 +247,7 @@ def _order(
 
 
 def _collated(expr: ast.Expr, items: Sequence[OutputColumn]) -> ast.Expr:
-    """Return what `1 COLLATE x` and `name COLLATE x` mean in ORDER BY: that result column, by a collation."""
+    """Resolve `1 COLLATE x` and `name COLLATE x` in ORDER BY to that result column with a collation."""
     if not isinstance(expr, ast.Collate):
         return expr
     position = ordinal(expr.operand, items, "ORDER BY")
@@ -295,7 +295,7 @@ def _count(binder: Binding, expr: ast.Expr, clause: str) -> Bound:
 
 
 def _counted(binder: Binding, expr: ast.ScalarSelect, clause: str) -> Bound:
-    """Run a subquery that says how many rows there are: NULL means all of them, or none to leave out."""
+    """Run a subquery for a number of rows: NULL means all of them, or an offset of 0."""
     plan = binder.plan(expr.select)
     if len(plan.schema.columns) != 1 or plan.schema.columns[0].unit != NO_UNIT:
         raise BindError(f"the subquery of {clause} has one column of bare numbers", expr.place)

@@ -25,7 +25,7 @@ from dctv.types.schema import DURATION, TS, Kind, Schema
 
 @record
 class SpanInput:
-    """One input table of a span source: how it is called, and where its payload is in the plan's columns."""
+    """An input table of a span source: its name, and the position of its payload in the plan's columns."""
 
     alias: str | None
     path: tuple[str, ...]

@@ -68,7 +68,7 @@ def _ends(*, whole: bool) -> Expression:
 
 
 def _drawn(*, whole: bool) -> Expression:
-    """Write the text of all numbers, from what is known of their ends."""
+    """Write the text of all numbers, using their known extremes."""
     blank, lowest, highest = (Text(block) for block in (" ", _BLOCKS[0], _BLOCKS[-1]))
     branches: list[tuple[Expression, Expression]] = [(IsNull(_ONE), blank)]
     if not whole:

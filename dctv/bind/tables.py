@@ -28,7 +28,7 @@ from dctv.types.schema import ColumnType
 
 @record(frozen=False)
 class FromClause:
-    """What FROM offers: what the query reads and joins, and the tables in scope."""
+    """The bound FROM clause: the sources and joins of the query, and the tables in scope."""
 
     scope: Scope
     first: FromItem | None = None
@@ -119,7 +119,7 @@ def _numbered(binder: Binding, node: ast.Table, source: FromClause, leaves: Leav
 
 
 def _called(binder: Binding, node: ast.Table) -> tuple[str | None, tuple[str, ...]]:
-    """Return what a table is called, and its full name if it has no alias."""
+    """Return a table's name, and its full name if it has no alias."""
     alias = getattr(node, "alias", None)
     path = binder.full_path(node)
     return (alias.name.text, ()) if alias else (path[-1] if path else None, path)

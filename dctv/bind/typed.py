@@ -115,7 +115,7 @@ def assemble(
     plan: Plan,
     partitions: tuple[str, ...],
 ) -> Relation:
-    """Make the plan of a typed select over one leaf; HAVING filters what comes out."""
+    """Make the plan of a typed select over one leaf; HAVING filters its output."""
     first = context.scope.tables[0].columns[0].value
     assert isinstance(first, Column)
     source = TableName(context.leaves.name(plan), first.table)

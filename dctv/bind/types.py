@@ -33,7 +33,7 @@ def of_operator(op: str, *operands: Type | None) -> Type | None:
 
 
 def of_search(value: Type | None, rows: Type | None) -> Type | None:
-    """Return the type of IN with a subquery, which brings the two to one type where they are numbers only."""
+    """Return the type of IN with a subquery, which casts to a common type only for numbers."""
     types = _known([value, rows])
     if types is None:
         return None
@@ -56,7 +56,7 @@ def of_choice(values: Iterable[Type | None]) -> Type | None:
 
 
 def of_cast(source: Type | None, to: str) -> Type | None:
-    """Return the type of what is cast to a type, as the engine writes it."""
+    """Return the type of a cast, as the engine writes it."""
     target = decimal(*_DECIMAL) if to == "DECIMAL" else parse(to)
     return target if source is not None and _casts(source, target) else None
 

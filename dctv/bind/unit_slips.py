@@ -31,7 +31,7 @@ def warn_of_division(expr: ast.Expr, name: str, bound: Bound, context: ClauseCon
 
 
 def _division(expr: ast.Expr) -> ast.Binary | None:
-    """Return the division by a power of ten that an expression is, maybe rounded."""
+    """Return an expression as a division by a power of ten, optionally rounded; None if it is none."""
     while isinstance(expr, ast.Call) and expr.function.text.lower() in ("round", "floor", "ceil") and expr.arguments:
         expr = expr.arguments[0]
     if not isinstance(expr, ast.Binary) or expr.op not in ("/", "//") or not isinstance(expr.right, ast.Number):

@@ -56,7 +56,7 @@ def unnested(expr: ast.Expr, context: ClauseContext, bind: Bind) -> list[tuple[s
 
 
 def refuse_others(columns: Sequence[ast.ResultColumn]) -> None:
-    """Refuse a recursive `unnest` beside others, which the engine begins anew for each list within a list."""
+    """Refuse a recursive `unnest` beside others, which the engine restarts for each nested list."""
     calls = [one for one in nodes(columns) if isinstance(one, ast.Call) and one.function.text.lower() == "unnest"]
     if len(calls) > 1 and any(one.keywords for one in calls):
         raise BindError(

@@ -67,12 +67,12 @@ def _timestamp(time: Bound, start: int, place: Place | None) -> Bound:
 
 
 def as_times(bounds: list[Bound], catalog: Catalog) -> list[Bound]:
-    """Return the times of a trace that are meant, where times of its wall clock meet each other or literals.
+    """Convert wall-clock times and literals that are compared with each other to trace times.
 
-    A column `_ts` that meets a date is a time of the wall clock itself.
+    A column `_ts` that is compared with a date is a wall-clock time itself.
 
     Raises:
-        BindError: it meets one, and it is not known when its trace began.
+        BindError: the start of the trace of such a column is unknown.
     """
     if any(is_date(one) for one in bounds):
         bounds = [_dated(one, catalog) for one in bounds]
@@ -99,7 +99,7 @@ def _dated(bound: Bound, catalog: Catalog) -> Bound:
 
 
 def _instant(bound: Bound) -> int | None:
-    """Return the ns since 1970 of a literal; None if it is none, or its zone is not known."""
+    """Return the ns since 1970 of a literal; None for other expressions, or an unknown zone."""
     value = bound.value
     if not isinstance(value, Cast) or not isinstance(value.operand, Text) or value.type not in _DIGITS:
         return None

@@ -1,4 +1,4 @@
-"""Integers of 128 bits: which columns keep them, and plans whose columns are brought back to 64 bits."""
+"""Integers of 128 bits: the columns that keep them, and plans that convert them back to 64 bits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ALWAYS_WIDE = frozenset(("binom", "factorial", "md5_number"))
 
 
 def is_wide(bound: Bound) -> bool:
-    """Whether the text says that a value may need more than 64 bits: by a type, a number or a column of such a type.
+    """Whether the text shows that a value may need more than 64 bits: by a type, a number or a column of such a type.
 
     Else it is only the engine that computes with 128, as it does for sums.
     """

@@ -63,7 +63,7 @@ class History:
         return self._system is not None
 
     def system(self) -> StateSystem:
-        """Return it, made if it is not there."""
+        """Return it, built if it is missing."""
         with self._lock:
             if self._system is None:
                 self._system = self._make()

@@ -135,7 +135,7 @@ class _Asking:
     aggregates: list[Aggregate] = field(default_factory=list)
 
     def read(self, select: Select) -> bool:
-        """Read a select; whether it is such a question."""
+        """Read a select; return whether statistics can answer it."""
         group = select.group
         if group is not None:
             names = [self._column(one) for one in group.keys]

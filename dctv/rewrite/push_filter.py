@@ -41,7 +41,7 @@ from dctv.types.schema import Kind
 
 
 def push_filter(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
-    """Filter as early as it is sound."""
+    """Filter as early as is sound."""
     return _Pushing(operators).visit(plan)
 
 
@@ -86,7 +86,7 @@ class _Pushing:
         return relation, (w.all_of(left) if len(left) < len(tests) else clause)
 
     def _push(self, relation: Relation, way: PathDown | None) -> tuple[Relation, bool]:
-        """Return a relation with a condition in the leaf that it is about, and whether the condition is done with."""
+        """Return a relation with a condition pushed into its leaf, and whether it needs no further test."""
         leaf = None if way is None else dict(relation.leaves).get(way.leaf)
         if way is None or leaf is None or not self._has_sweep(leaf) or not _is_pushable(leaf, way.test):
             return relation, False

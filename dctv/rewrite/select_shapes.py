@@ -36,7 +36,7 @@ def conditions_of_joins(select: Select) -> Sequence[Node | None]:
 
 
 def preserved_sources(select: Select) -> Sequence[FromItem]:
-    """Return the sources whose rows must all meet the conditions of the whole."""
+    """Return the sources whose rows must all satisfy the conditions of the select."""
     if any(join.kind in ("RIGHT", "FULL") for join in select.joins):
         return ()
     plain = (join.source for join in select.joins if join.kind in ("INNER", "CROSS") and not join.asof)

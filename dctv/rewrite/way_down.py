@@ -66,7 +66,7 @@ def _is_plain(select: Select) -> bool:
 
 
 def _owner(select: Select, columns: Sequence[Column]) -> FromItem | None:
-    """Return the one source whose columns are named, if conditions on it may be applied before joins."""
+    """Return the only named source, if conditions on it may be applied before joins."""
     owners = {column.table for column in columns}
     kinds = {"ASOF" if join.asof else join.kind for join in select.joins}
     if len(owners) != 1 or not kinds <= {"INNER", "CROSS", "LEFT"}:

@@ -66,7 +66,7 @@ class MountedFleet:
 
 @record
 class ExecutionContext:
-    """The parts of one session; it is made once, and handed down."""
+    """The parts of one session; created once, and passed down."""
 
     catalog: Catalog
     mounts: dict[tuple[str, ...], Mount]

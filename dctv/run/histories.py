@@ -56,7 +56,7 @@ class Recipe:
 
 
 def open_or_build(recipe: Recipe, store: HistoryStore | None) -> StateSystem:
-    """Make a history, or open the kept one; without a store it is deleted with the state system.
+    """Build a history, or open the stored one; without a store it is deleted with the state system.
 
     Raises:
         Interrupted: the user interrupted the work.
@@ -128,7 +128,7 @@ def _replay(recipe: Recipe, first: int, last: int) -> Iterator[Any]:
 
 
 def _filled(recipe: Recipe, begin: Callable[[int], StateSystem]) -> StateSystem:
-    """Make all changes in a system that is begun with its first time; it is given up if something fails."""
+    """Apply all changes to a new system that starts at the first time; abandon it on failure."""
     made: list[StateSystem] = []
 
     def begun(start: int) -> StateSystem:

@@ -116,7 +116,7 @@ def options_of(values: Mapping[str, object]) -> Options:
 def _made(
     recipe: Recipe, plan: Plan, version: bytes | None, parts: tuple[str, ...], context: ExecutionContext
 ) -> StateSystem:
-    """Make a history, kept if it is of one trace and below that trace's name, and show it."""
+    """Build a history, store it if it is of one trace and below that trace's name, and show it."""
     mounts = list(context.mounts.values())
     read = mounts_of(plan, mounts)
     options, history_store = recipe.options, None
@@ -134,7 +134,7 @@ def _made(
 
 
 def system_of(path: ast.Path, catalog: Catalog) -> StateSystem:
-    """Return the state system of a name, made if it is not there.
+    """Return the state system of a name, created if it is missing.
 
     Raises:
         BindError: it is the name of something else.

@@ -46,7 +46,7 @@ def arrow_schema(engine: Engine, schema: Schema) -> Any:
 
 
 class OpenedStream:
-    """A stream whose schema is known before it is opened; every opening makes it anew."""
+    """A stream whose schema is known before it is opened; every opening starts a new one."""
 
     def __init__(self, open_: Callable[[], ArrowStream], schema: Callable[[], object]) -> None:
         self._open = open_
@@ -80,13 +80,13 @@ class Runner:
         self._counted: list[Counted | Remarked] = []
 
     def warn(self, log: WarningLog) -> None:
-        """Log what kernels passed over; a kernel that ran twice, or two that say the same, say it once."""
+        """Log rows that kernels skipped; equal messages, as of a kernel that ran twice, are logged once."""
         for message in dict.fromkeys(counted.message for counted in self._counted):
             if message is not None and message not in log.entries:
                 log.add(message)
 
     def stream(self, plan: Plan) -> Any:
-        """Return what streams the rows of a plan: an object with `__arrow_c_stream__`, of a scan what opens it."""
+        """Return a stream of a plan's rows: an object with `__arrow_c_stream__`, or a scan's opener of one."""
         return self._shared(plan) if plan in self._sharing else self._made(plan)
 
     def _made(self, plan: Plan) -> Any:
@@ -140,7 +140,7 @@ class Runner:
         return lambda: _kernels.ahead(source, cancel=self._cancel) if self._reads_ahead else source
 
     def _shared(self, plan: Plan) -> OpenedStream:
-        """Return a reader of what is computed once."""
+        """Return a reader of rows that are computed once."""
         from dctv import _kernels
 
         if id(plan) not in self._buffers:
@@ -158,7 +158,7 @@ class Runner:
         return self._known(self._buffers[id(plan)].open, plan)
 
     def finish(self) -> None:
-        """End what still runs for the plan, and let go of what it kept."""
+        """Stop everything that still runs for the plan, and free its data."""
         if self._metering is not None:
             self._metering.collect()
         self._cancel.set()

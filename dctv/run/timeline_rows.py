@@ -44,7 +44,7 @@ class TimelineRows(Computed):
         return replace(self, columns=frozenset(columns))
 
     def prepare(self, run: PlanRun) -> None:
-        """Make the timeline if it is not there."""
+        """Build the timeline if it is missing."""
         run.kept[self] = self.timeline()
 
     def open(self, run: PlanRun) -> Any:

@@ -46,7 +46,7 @@ class Lazy:
         self._timeline: Timeline | None = None
 
     def timeline(self) -> Timeline:
-        """Return it, made if it is not there."""
+        """Return it, built if it is missing."""
         with self._lock:
             if self._timeline is None:
                 self._timeline = self._make()
@@ -70,7 +70,7 @@ def show(catalog: Catalog, parts: tuple[str, ...], make: Callable[[], Timeline],
 
 
 def timeline_at(name: str, catalog: Catalog) -> Timeline:
-    """Return the timeline of a mounted trace or a state system, made if it is not there.
+    """Return the timeline of a mounted trace or a state system, built if it is missing.
 
     Raises:
         UsageError: nothing of this name has a timeline.

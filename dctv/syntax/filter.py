@@ -140,7 +140,7 @@ class _Parser:
         return found
 
     def _accept(self, word: str) -> bool:
-        """Take a keyword or mark if it comes next."""
+        """Accept a keyword or mark if it is next."""
         if self._next.word != word:
             return False
         self._index += 1

@@ -32,7 +32,7 @@ def parse_expression(source: SourceText) -> ast.Expr:
 
 
 def parse_select(source: SourceText) -> ast.Select:
-    """Parse one select, maybe followed by `;`, and nothing else.
+    """Parse exactly one select, optionally followed by `;`.
 
     Raises:
         ParseError: the text does not follow the grammar.

@@ -9,7 +9,7 @@ from dctv.syntax.stars import ResultColumn
 
 @record(eq=False, text=False)
 class PivotChoice(Node):
-    """Whose values become columns, and which of them; None for all that there are."""
+    """A pivoted column, and the values that become columns; None for all."""
 
     expr: Expr
     values: tuple[tuple[Expr, Name | None], ...] | None = None

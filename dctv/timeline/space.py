@@ -1,4 +1,4 @@
-"""Allocate arrays of rows: in memory while they are small, then in unnamed files."""
+"""Allocate arrays of rows: in memory if they are small, otherwise in unnamed files."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Space:
             raise UsageError(what, hint=_HINT) from None
 
     def _reserve(self, size: int) -> bool:
-        """Whether this many bytes fit into memory; they are reserved."""
+        """Reserve bytes in memory; return whether they fit."""
         fits = size <= self._left
         self._left -= size if fits else 0
         return fits

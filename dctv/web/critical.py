@@ -1,4 +1,4 @@
-"""Find what a thread had to wait for until a point in time, by following wakeups back to their wakers."""
+"""Find what a thread waited for until a point in time, by following wakeups back to their wakers."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _CUT = "…"
 
 @record
 class TableBorders:
-    """What stands around cells and between them."""
+    """The text around and between cells."""
 
     left: str
     gap: str
@@ -46,7 +46,7 @@ class TableBorders:
 
 @record(frozen=False)
 class Fit:
-    """How wide lines may be; afterwards, what had no room."""
+    """The maximum width of lines; after fitting, also what was omitted."""
 
     room: int
     left_out: list[str] = field(default_factory=list)

@@ -24,12 +24,12 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan
 
 
 def plain(type_name: str) -> Callable[[object], str]:
-    """Return what turns a value of a type that is not NULL into text; nested values become JSON."""
+    """Return the conversion of non-NULL values of a type to text; nested values become JSON."""
     return _single if type_name == _SINGLE else _text
 
 
 def shown(type_name: str) -> Callable[[object], str]:
-    """Return what turns a value that is not NULL into text that nobody takes for NULL."""
+    """Return a conversion of non-NULL values to text that cannot be mistaken for NULL."""
     make = plain(type_name)
     if not is_string(type_name):
         return make
@@ -49,7 +49,7 @@ def json_text(value: object) -> str:
 
 
 def harmless_json(text: str) -> str:
-    """Escape in JSON what a terminal would obey instead of show."""
+    """Escape control characters of terminals in JSON."""
     return text if text.isascii() and "\x7f" not in text else _UNSAFE_IN_JSON.sub(_json_escape, text)
 
 

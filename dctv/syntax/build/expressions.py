@@ -24,7 +24,7 @@ _FOLDED = {"==": "=", "<>": "!="}
 
 
 def number(at: Place, token: Raw) -> ast.Number:
-    """Make a number, maybe with a unit."""
+    """Make a number with an optional unit."""
     found = cast("re.Match[str]", _NUMBER.fullmatch(token.text))
     digits, unit = found.group(1).replace("_", ""), found.group(2)
     exponent = "" if digits[:2].lower() == "0x" else digits.lower().partition("e")[2].lstrip("+-0")

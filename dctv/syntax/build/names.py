@@ -86,7 +86,7 @@ def nothing(_at: Place) -> None:
 
 
 def yes(_at: Place, *_tokens: Raw) -> bool:
-    """Stand for a keyword that is there."""
+    """Return True for a keyword that is present."""
     return True
 
 

@@ -61,19 +61,19 @@ def _choice(expr: ast.Expr) -> ast.PivotChoice:
 
 
 def pivot_item(_at: Place, value: ast.Expr, name: ast.Name | None = None) -> tuple[ast.Expr, ast.Name | None]:
-    """Make a value, maybe with the name of its column."""
+    """Make a value with an optional column name."""
     return value, name
 
 
 def pivot_choice(at: Place, expr: ast.Expr, items: Items | None = None) -> ast.PivotChoice:
-    """Make whose values become columns."""
+    """Make the columns of a pivot, whose values become columns."""
     return ast.PivotChoice(expr, items, place=at)
 
 
 def pivot_choice_after(
     at: Place, before: tuple[ast.PivotChoice, ...], expr: ast.Expr, items: Items
 ) -> tuple[ast.PivotChoice, ...]:
-    """Add whose values become columns, too."""
+    """Add further columns to a pivot."""
     return (*before, ast.PivotChoice(expr, items, place=expr.place or at))
 
 

@@ -235,7 +235,7 @@ def labelled(at: Place, name: ast.Name, expr: ast.Expr) -> ast.ResultColumn:
 
 
 def star(at: Place, *parts: object) -> ast.Star:
-    """Make a star, maybe qualified."""
+    """Make a star with an optional qualifier."""
     *qualifier, exclude, replacements, renames, choice = parts
     return ast.Star(
         cast("ast.Path", qualifier[0]) if qualifier else None,

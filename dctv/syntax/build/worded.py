@@ -26,7 +26,7 @@ def only_order(_at: Place, distinct: bool, terms: tuple[ast.OrderTerm, ...]) -> 
 
 
 def arguments_by_all(at: Place, distinct: bool, *parts: object) -> Arguments:
-    """Make the arguments of an aggregate that meets its rows in the order of all of them."""
+    """Make the arguments of an aggregate whose rows are sorted by all of them."""
     *items, direction, nulls = parts
     values = cast("tuple[ast.Expr, ...]", tuple(items))
     terms = tuple(order_term(at, one, cast("str", direction), cast("str", nulls)) for one in values)
@@ -80,7 +80,7 @@ def _values(parts: tuple[ast.Expr | Raw, ...]) -> tuple[ast.Expr, ...]:
 
 
 def plain(at: Place, path: ast.Path, arguments: Arguments) -> tuple[ast.Path, Arguments]:
-    """Return a function and its arguments as they are without words."""
+    """Return a function and its arguments in plain call syntax."""
     words, items = arguments.words, cast("tuple[ast.Expr, ...]", arguments.items)
     name = path.text.lower()
     if name == "position" and len(items) == 1:
