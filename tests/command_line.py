@@ -1,4 +1,4 @@
-"""Runs the command line as a user does: in the process of the test, or in one of its own where that is the point."""
+"""Runs the command line as a user does: in the process of the test, or in a separate one if that is under test."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def run(*words: str | Path, stdin: str = "", cwd: Path | None = None, **changes: str) -> Ran:
-    """Run in this process: one of its own takes half a second, most of it to load the engine."""
+    """Run in this process: a separate one takes half a second, mostly to load the engine."""
     return _run(words, stdin, cwd or Path.cwd(), changes, together=False)
 
 
 def shown(*words: str | Path, cwd: Path, **changes: str) -> Ran:
-    """Run in this process, with what goes to stderr between what goes to stdout, as a terminal shows it."""
+    """Run in this process, with stdout and stderr interleaved, as a terminal shows them."""
     return _run(words, "", cwd, changes, together=True)
 
 

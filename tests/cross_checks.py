@@ -1,4 +1,4 @@
-"""Views of one trace against each other: what must hold whatever the trace is, as queries whose rows are faults."""
+"""Consistency of the views of one trace: invariants of any trace, as queries whose rows are violations."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ ALWAYS = {
 
 
 def faults(session: Session) -> Iterator[str]:
-    """Tell what does not hold of the trace that is mounted as `t`, each with the first rows that show it."""
+    """Return the violated invariants of the trace mounted as `t`, each with its first rows."""
     tables = {table.name for table in session.tables("t")}
     checks: dict[str, str] = {}
     if tables & {SWITCHES, *MEMORY, "t.thread_names"}:

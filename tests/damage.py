@@ -1,4 +1,4 @@
-"""Damaged traces: whatever the bytes are, a reader gives a trace that tells what it lacks, or an error in words."""
+"""Damaged traces: whatever the bytes are, a reader returns a trace with diagnostics of its losses, or an error."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _loaded(reader: Reader, paths: list[Path], threads: int) -> LoadedTrace | st
 
 
 def told(found: LoadedTrace | str) -> object:
-    """Return all that a trace tells, to be compared with what another one tells."""
+    """Return all data of a trace, for comparison with another one."""
     if isinstance(found, str):
         return found
     tables = {name: (table.schema, Rows(table.data)) for name, table in found.tables.items()}
@@ -60,7 +60,7 @@ def told(found: LoadedTrace | str) -> object:
 
 
 class Rows:
-    """Rows that are equal if their values are, NaN too; what is in memory for a NULL does not matter."""
+    """Rows that are equal if their values are, including NaN; the memory behind a NULL does not matter."""
 
     def __init__(self, table: pa.Table | None) -> None:
         self.table = table
@@ -77,7 +77,7 @@ class Rows:
 
 
 def unsound(trace: LoadedTrace) -> list[str]:
-    """Return what a trace breaks of its promises: times that ascend from 0 to the last one, and columns as told."""
+    """Return violations of a trace's contract: times that ascend from 0 to the last one, and columns as declared."""
     wrong = []
     for name, table in trace.tables.items():
         if table.data is None:
@@ -117,7 +117,7 @@ def flipped(data: bytes, *places: tuple[int, int]) -> bytes:
 
 
 def peak_of(path: Path) -> tuple[str, int]:
-    """Mount a trace in a process of its own; return `mounted` or the error's words, and its peak memory in MiB."""
+    """Mount a trace in a separate process; return `mounted` or the error message, and its peak memory in MiB."""
     done = subprocess.run(
         [sys.executable, "-c", _PEAK, str(path)], capture_output=True, text=True, check=False, timeout=120
     )

@@ -1,4 +1,4 @@
-"""Holds the types that binding finds by itself against those that the engine tells of the same queries."""
+"""Compares the types that binding computes with the engine's types of the same queries."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def compared() -> Iterator[list[list[str]]]:
 
 @contextmanager
 def counted() -> Iterator[list[str]]:
-    """Return a list that gets every query whose types the engine is asked for, and tells."""
+    """Return a list that collects every query whose types the engine returns."""
     described, asked = relations._described, list[str]()
 
     def counting(query: Query, leaves: Sequence[tuple[str, Plan]], env: Environment) -> list[str]:

@@ -1,4 +1,4 @@
-"""A client of the page's server that sends exactly what it is told to."""
+"""A client of the page's server that sends exactly the given requests."""
 
 from __future__ import annotations
 

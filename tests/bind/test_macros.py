@@ -1,4 +1,4 @@
-"""Macros: what a call gives is what its text gives with the arguments in parentheses, whatever names there are."""
+"""Macros: a call equals its text with the arguments in parentheses, whatever names occur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binding asks no engine: types come from the table of signatures, and are those that the engine would tell."""
+"""Binding does not query the engine: types come from the table of signatures, and match the engine's."""
 
 from __future__ import annotations
 

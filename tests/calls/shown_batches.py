@@ -34,7 +34,7 @@ COLUMNS = {
 
 
 def shown_rows(calls: list[Call], chosen: CallFilters) -> list[dict[str, Any]]:
-    """Return what filters show, with what is known of these calls."""
+    """Return the calls that filters show, with their properties."""
     by_id = {call.id: call for call in calls}
     found = []
     for ts, tid, number, parent, depth, marks, indent, outdent, stack in filtered(calls, chosen):

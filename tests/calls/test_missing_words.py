@@ -1,4 +1,4 @@
-"""Words of filters that name nothing: a warning says so, on the command line and in SQL."""
+"""Words of filters without matches give a warning, on the command line and in SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What threads were off the CPU is nobody's own time: the same in reports, however filtered, and in views.
+"""Time off the CPU is no function's self time: the same in reports, however filtered, and in views.
 
 The recording has threads, a fork and switches; the lines are those that uftrace 0.19 prints of it.
 """
@@ -69,7 +69,7 @@ def test_a_thread_lasts_from_its_first_call_to_its_last() -> None:
 
 @pytest.mark.parametrize("end", ["0.5ms", "500us"])
 def test_ranges_since_the_begin_count_from_the_first_call(end: str) -> None:
-    """What the kernel told of the start of the program comes 6.8 ms before it."""
+    """Kernel events of the program's start precede its first call by 6.8 ms."""
     lines = run("replay", "--no-index", "--no-event", "-r", f"~{end}", RECORDED).out.splitlines()
     assert lines[0].split() == ["#", "DURATION", "TID", "ELAPSED", "FUNCTION"]
     assert lines[1].split("]")[1].split("|")[1] == " __monstartup();"

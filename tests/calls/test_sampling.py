@@ -16,7 +16,7 @@ ABC5 = [("d", A, A, A, A, A)]
 
 
 def calls_of(*threads: list[Tree]) -> list[Call]:
-    """Write trees of threads, one after the other, as calls that take twice as long as what is in them."""
+    """Write trees of threads, one after the other, as calls that take twice as long as their children."""
     clock, ids = count(1), count(1)
     made: list[Call] = []
 
@@ -34,7 +34,7 @@ def calls_of(*threads: list[Tree]) -> list[Call]:
 
 
 def shown(calls: list[Call], *words: str, **options: Any) -> str:
-    """Return what is shown: names, `>` for one in the other, threads by `|`."""
+    """Return the shown calls: names, with `>` per level, and `|` between threads."""
     names = {call.id: call.name for call in calls}
     rows = sorted(filtered(calls, filters(*words, **options)), key=lambda row: row[2])
     texts: list[str] = []

@@ -41,7 +41,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def middle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a recording that begins, and goes on after a loss, in calls that are only seen to end, or not at all."""
+    """Return a recording that starts, and continues after a loss, inside calls with at most their exits recorded."""
     tasks = (*Directory().tasks, "TASK timestamp=0.000000001 tid=2 pid=1")
     begun = record(10, ENTRY, "c", 3) + record(14, EXIT, "c", 3) + record(20, EXIT, "b", 2)
     again = record(0, LOST, 5) + record(30, EXIT, "malloc", 3) + record(31, ENTRY, "b", 3) + record(34, ENTRY, "c", 4)

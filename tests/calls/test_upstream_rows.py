@@ -331,7 +331,7 @@ REPORTS = {
 
 
 def _body(text: str) -> str:
-    """Return what is below the heading."""
+    """Return the text below the heading."""
     return "\n" + "".join(line for line in text.splitlines(keepends=True) if not line.startswith("#"))
 
 

@@ -1,4 +1,4 @@
-"""What upstream's tests of `graph`, `dump` and `info` expect; and what is dumped for Chrome shows the same rows."""
+"""`graph`, `dump` and `info` give the output that upstream's tests expect, and dumps for Chrome show the same rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dctv dump`: what each format looks like, that it can be read again, and errors that tell what was expected."""
+"""`dctv dump`: each format's output, reading it back, and errors that state what was expected."""
 
 from __future__ import annotations
 

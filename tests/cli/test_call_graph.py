@@ -1,4 +1,4 @@
-"""`dctv graph`: trees of calls and of threads, fields, and errors that tell what was expected."""
+"""`dctv graph`: trees of calls and of threads, fields, and errors that state what was expected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dctv query` where nobody watches: what makes it fail, what it says of that, and when it gives up."""
+"""`dctv query` in CI: failures, their reports, and time limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a long query soon, leaves nothing behind and says so with the exit code."""
+"""Ctrl-C ends a long query promptly, leaves nothing behind, and sets the exit code."""
 
 from __future__ import annotations
 

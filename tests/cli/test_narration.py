@@ -1,4 +1,4 @@
-"""What is said on stderr while a progress bar is shown, which stands in for stderr then."""
+"""Messages on stderr while a progress bar is shown, which replaces stderr then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dctv replay`: options of filters and fields, errors that show where, and what is not told by a trace."""
+"""`dctv replay`: options of filters and fields, errors with places, and data that a trace lacks."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ COLOUR = re.compile("\033\\[[0-9;]*m")
 
 
 def on_terminal(*words: str | Path, lines: int = 50, changes: Mapping[str, str] | None = None) -> Ran:
-    """Run a process whose stdout is a terminal of so many lines."""
+    """Run a process whose stdout is a terminal with this number of lines."""
     master, slave, told = _terminal(lines, changes or {})
     with subprocess.Popen(
         [*COMMAND, *map(str, words)], stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment(**told)

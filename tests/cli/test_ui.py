@@ -25,7 +25,7 @@ _PATIENCE = 60
 
 
 class Running:
-    """A server in a process of its own."""
+    """A server in a separate process."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
@@ -38,7 +38,7 @@ class Running:
             return json.load(answer)
 
     def mounts(self) -> dict[str, dict[str, Any]]:
-        """Return what is mounted, once nothing is on its way."""
+        """Return the mounts, once none is pending."""
         for _ in range(10 * _PATIENCE):
             told = {one["name"]: one for one in self.get("api/session")["mounts"]}
             if all(one["state"] != "mounting" for one in told.values()):

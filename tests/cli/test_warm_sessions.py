@@ -1,4 +1,4 @@
-"""`dctv session` and `--session`: what a session answers is what a process of its own would, and no session is left."""
+"""`dctv session` and `--session`: a session answers like a separate process, and none is left running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of every trace of the collection that tells of threads agree with each other."""
+"""Views of every trace in the collection with threads agree with each other."""
 
 from __future__ import annotations
 

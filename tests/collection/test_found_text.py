@@ -1,4 +1,4 @@
-"""Recordings in which faults of the readers of text were found, beside what is true of them."""
+"""Recordings that revealed faults of the text readers, with the correct results."""
 
 from __future__ import annotations
 

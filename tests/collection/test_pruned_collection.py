@@ -1,4 +1,4 @@
-"""What is left out of real traces is never missed: random questions of whole traces, of chunks and of column stores."""
+"""Pruning loses no rows of real traces: random queries on whole traces, chunks and column stores."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ LASTING = (
 
 @record
 class Trace:
-    """What Perfetto's trace_processor tells of a trace."""
+    """Results of Perfetto's trace_processor for a trace."""
 
     path: str
     reason: str

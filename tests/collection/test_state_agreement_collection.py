@@ -1,4 +1,4 @@
-"""The states of kernels in the traces of the collection are what `scheduler.*` tells, in every format."""
+"""Kernel states of the collection's traces agree with `scheduler.*`, in every format."""
 
 from __future__ import annotations
 

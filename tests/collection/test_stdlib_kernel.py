@@ -1,4 +1,4 @@
-"""System calls, wakeups and critical paths of real traces against what a plain reading of their lines tells."""
+"""System calls, wakeups and critical paths of real traces against a simple parser of their lines."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def trace(request: pytest.FixtureRequest) -> Iterator[tuple[Session, list[Line]]
 
 @dataclass
 class Machine:
-    """What is running where, and what each thread does since when."""
+    """The thread that runs on each CPU, and the state of each thread with its start."""
 
     states: dict[int, tuple[int, str]] = field(default_factory=dict)
     running: dict[int, int] = field(default_factory=dict)

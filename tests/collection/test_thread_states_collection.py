@@ -1,4 +1,4 @@
-"""States of threads, as `scheduler.states` tells them, against Perfetto's: equal but for what is documented."""
+"""Thread states of `scheduler.states` against Perfetto's: equal except for documented differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Figures = dict[str, tuple[int, int]]
 
 @record
 class Trace:
-    """What Perfetto's trace_processor tells of a trace."""
+    """Results of Perfetto's trace_processor for a trace."""
 
     path: str
     compact: bool
@@ -110,7 +110,7 @@ def test_thread_states_match_perfetto(trace: Trace) -> None:
 
 @pytest.mark.parametrize("trace", _traces(), ids=lambda trace: trace.path)
 def test_running_times_match_perfetto(trace: Trace) -> None:
-    """Of how long threads run no event but switches tells."""
+    """Running times depend on switches alone."""
     with Session() as session:
         session.mount(str(COLLECTION / trace.path), "t")
         first = "(SELECT MIN(line) FROM t._events.sched_switch GROUP BY cpu)" if trace.compact else "(-1)"

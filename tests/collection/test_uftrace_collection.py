@@ -81,7 +81,7 @@ def entries_and_exits(text: str) -> Counter[tuple[Any, ...]]:
 
 
 def records_of(trace: LoadedTrace) -> Counter[tuple[Any, ...]]:
-    """What a raw dump would tell of calls, from the table."""
+    """The calls of a raw dump, computed from the table."""
     found: Counter[tuple[Any, ...]] = Counter()
     for row in rows(trace):
         rest = (row["name"], row["addr"], row["depth"])
@@ -210,7 +210,7 @@ def test_report(name: str) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_events_of_the_kernel(name: str) -> None:
-    """Each event that uftrace tells of; dctv also keeps those of other tasks."""
+    """Each event that uftrace reports; dctv also keeps those of other tasks."""
     trace = load(root() / name / "uftrace.data")
     truth: Counter[tuple[Any, ...]] = Counter()
     for line in (root() / name / "truth" / "dump.txt").read_text().splitlines():

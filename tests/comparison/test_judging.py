@@ -1,4 +1,4 @@
-"""What is for the worse by more than a limit."""
+"""Regressions by more than a limit."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ WIDTH, LEFT = 1122, 110
 
 
 class Read:
-    """What is in a picture."""
+    """The contents of a picture."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -37,7 +37,7 @@ class Read:
         return [node for node in self.root.iter(SVG + name) if node.get("class") == role]
 
     def told(self) -> list[str]:
-        """Return what is shown when one points at something; the first is the title of all."""
+        """Return the tooltips; the first is the title of the picture."""
         return [str(node.text) for node in self.root.iter(f"{SVG}title")][1:]
 
     def points(self, name: str, role: str) -> list[list[tuple[float, float]]]:

@@ -19,7 +19,7 @@ from tests.draw.svgs import TAGS, drawn, only
 
 
 class Page(HTMLParser):
-    """What is in a page."""
+    """The contents of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""PNG pictures: colours of pixels at known places, light and dark; and what is said without Pillow."""
+"""PNG pictures: colours of pixels at known places, light and dark, and the error without Pillow."""
 
 from __future__ import annotations
 

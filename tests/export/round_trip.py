@@ -1,4 +1,4 @@
-"""What two mounts of one trace tell, asked by the same questions: which rows one has and the other has not."""
+"""Compare two mounts of one trace by the same queries: rows that only one of them has."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _letters(state: str | None) -> str | None:
 
 
 def differences(before: Mapping[str, Counter[str]], after: Mapping[str, Counter[str]]) -> Iterator[str]:
-    """Yield a line for each question whose answers differ: how many rows only one has, and the first few of them."""
+    """Yield a line for each query with different results: the number of rows that only one has, and the first few."""
     for what, rows in before.items():
         lost, new = rows - after[what], after[what] - rows
         if lost or new:

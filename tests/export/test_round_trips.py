@@ -1,4 +1,4 @@
-"""What `dctv convert` writes of traces of many formats reads back with the same rows, or counts what is lost."""
+"""Output of `dctv convert` for traces of many formats reads back with the same rows, or losses are counted."""
 
 from __future__ import annotations
 

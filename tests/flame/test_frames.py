@@ -15,7 +15,7 @@ Paths = dict[tuple[str, ...], int]
 
 @st.composite
 def paths(draw: st.DrawFn) -> Paths:
-    """Draw stacks with what each has of its own; all that a stack begins with are there too."""
+    """Draw stacks with their own widths; all prefixes of a stack exist too."""
     found: Paths = {}
     own = st.tuples(st.lists(st.sampled_from("abc"), min_size=1, max_size=5), st.integers(0, 20))
     for names, weight in draw(st.lists(own, max_size=15)):

@@ -11,7 +11,7 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 def test_scripts_are_run_by_the_interpreter() -> None:
-    """The marker of what is installed is no program."""
+    """The marker of the installation is no program."""
     lines = re.findall(r"^\t(.*\S*\.py\b.*)$", MAKEFILE, re.MULTILINE)
     assert lines
     for line in lines:

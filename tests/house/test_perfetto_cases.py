@@ -1,4 +1,4 @@
-"""What docs/explanation/perfetto.md tells of Perfetto's diff tests is what the files beside the tests say."""
+"""The figures of docs/explanation/perfetto.md on Perfetto's diff tests match the files beside the tests."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ ANSWERED = "SELECT COUNT(*), MIN(_ts), MAX(_ts) FROM t.events"
 
 
 def mixed(folder: Path, events: int = 2400 if EXPLORE else 300) -> Path:
-    """Write a trace whose files have several chunks: of plain text, of many members, of one member."""
+    """Write a trace whose files have several chunks: plain text, many gzip members, and one member."""
     write_trace(folder, 3, events)
     plain, many, _ = sorted(folder.iterdir())
     lines = gzip.decompress(plain.read_bytes()).splitlines(keepends=True)
@@ -99,7 +99,7 @@ Answer = Any
 
 
 def ask(session: Session, sql: str) -> Answer:
-    """Ask; only errors that say what is wrong with files count as answers."""
+    """Run queries; only errors about damaged files count as answers."""
     try:
         return session.sql(sql).fetchall()
     except DctvError as error:
@@ -143,7 +143,7 @@ class Case:
         return [answer.error for answer in found if isinstance(answer, Wrong)]
 
     def survey(self, index_dir: Path) -> tuple[list[DctvError], list[str]]:
-        """Mount by an index, whatever became of it, and ask everything; return errors and warnings."""
+        """Mount by an index in any condition, and run all queries; return errors and warnings."""
         with Session(index_dir=index_dir) as session:
             session.mount(str(self.trace), "t")
             told = session.warnings()

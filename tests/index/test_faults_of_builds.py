@@ -46,7 +46,7 @@ def wait_for_work(root: Path, child: subprocess.Popen[str]) -> None:
 
 
 def built_and_whole(case: Case, root: Path) -> None:
-    """A folder of one index holds just what belongs to it after a build, when nobody uses it."""
+    """After a build, the folder of an unused index holds only its own files."""
     build(case.trace, root, force=True)
     whole(root)
 
@@ -159,7 +159,7 @@ exit $code
 
 
 def on_a_disk(kilobytes: int, folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str] | None:
-    """Run a program with a small disk at a folder, in a name space of its own; None where that is forbidden."""
+    """Run a program with a small disk at a folder, in a separate namespace; None where that is forbidden."""
     folder.mkdir(exist_ok=True)
     command = ["unshare", "-rm", "bash", "-c", FULL, "bash", str(kilobytes), str(folder), *map(str, words)]
     root = str(Path(__file__).resolve().parents[2])

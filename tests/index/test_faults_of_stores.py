@@ -76,7 +76,7 @@ def flip(draw: random.Random) -> Callable[[bytearray], None]:
 
 
 def in_place(case: Case, good: Path, folder: Path) -> Iterator[Path]:
-    """Folders of an index, and in each of them files that nobody has touched since they were built."""
+    """Folders of an index with unmodified files."""
     assert good.is_dir()
     for number in count():
         build(case.trace, folder / str(number))

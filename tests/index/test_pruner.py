@@ -139,7 +139,7 @@ _OPERATORS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
 
 @st.composite
 def _chunks(draw: st.DrawFn, kinds: Mapping[str, str]) -> list[list[Row]]:
-    """Draw chunks whose values are alike within each."""
+    """Draw chunks with similar values in each."""
     found: list[list[Row]] = []
     for _ in range(draw(st.integers(1, 5))):
         pools = {c: draw(st.lists(_VALUES[kind] | st.none(), min_size=1, max_size=4)) for c, kind in kinds.items()}

@@ -170,7 +170,7 @@ def label_events(events: Sequence[Row], labels: Sequence[Row], own: int) -> list
 
 
 def in_window(window: Row, rows: Sequence[Row], parts: int, key: Row, *, of_events: bool) -> list[Row]:
-    """Look at all rows for those of a window whose keys begin with some, and that have a value, in their order."""
+    """Return the rows of a window with some leading keys and a value, in order, by a scan of all rows."""
     begin, end = window[0], window[0] + window[1]
     found = []
     for row in rows:

@@ -50,7 +50,7 @@ def _tables(draw: st.DrawFn, keys: list[str], kind: pa.DataType, *, events: bool
 
 @st.composite
 def _windows(draw: st.DrawFn, keys: list[str]) -> Table:
-    """Draw windows that overlap each other, or lie where there is nothing."""
+    """Draw windows that overlap each other, or contain no rows."""
     choices = [st.sampled_from(KEYS[key][1]) for key in keys]
     one = st.tuples(st.integers(-60, 200), st.sampled_from([1, 2, 7, 50, 1 << 50]), *choices)
     drawn = sorted(draw(st.lists(one, max_size=12)), key=lambda row: row[0])

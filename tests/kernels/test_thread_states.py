@@ -127,7 +127,7 @@ State = tuple[Any, ...]
 
 
 def _at(states: list[State], tid: int, t: int, limit: tuple[int, int], depth: int) -> tuple[Any, ...]:
-    """Say who is responsible for one nanosecond."""
+    """Return the thread that is responsible for one nanosecond."""
     for ts, end, own, state, cpu, line, by, context in states:
         if own != tid or not ts <= t < (end if end is not None else t + 1):
             continue

@@ -1,4 +1,4 @@
-"""Streams -> Parquet files: what is read back, how files are laid out, and what goes wrong."""
+"""Streams -> Parquet files: reading back, file layout, and failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What type checkers say of programs that use dctv: nothing against right ones, and what is wrong with others."""
+"""Type checkers accept correct programs that use dctv, and find the mistakes in others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs `dctv ui` as a process of its own, and asks it what a page would ask."""
+"""Runs `dctv ui` as a separate process, and sends it the requests of a page."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Served:
     def raw(
         self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Answer:
-        """Ask for a path of the host; only what is given is sent in headers, but for Host and the length."""
+        """Request a path of the host; only the given headers are sent, besides Host and the length."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.putrequest(method, path, skip_host="host" in (headers or {}), skip_accept_encoding=True)

@@ -1,4 +1,4 @@
-"""What a page of somebody else, or somebody without the address, gets of `dctv ui`: nothing."""
+"""Pages of other origins, and clients without the address, get nothing from `dctv ui`."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ LANE = 18
 
 
 def complaints_of(page: Page, expected: str | None = None) -> list[str]:
-    """Return a list to which all that a page complains of is added, but for what is expected."""
+    """Return a list that collects all errors of a page, except expected ones."""
     found: list[str] = []
 
     def note(text: str) -> None:
@@ -81,13 +81,13 @@ class View:
 
     @property
     def told(self) -> dict[str, str]:
-        """Return what the address tells of the view."""
+        """Return the view that the address describes."""
         parts = str(self.page.evaluate("location.hash")).removeprefix("#").split("&")
         return {key: unquote(value) for key, _, value in (part.partition("=") for part in parts)}
 
     @property
     def shown(self) -> tuple[int, int]:
-        """Return the range of time on the screen, since the session's begin, as the address tells it."""
+        """Return the range of time on the screen, since the session's start, from the address."""
         begin, end = self.told["t"].split("~")
         return int(begin), int(end)
 

@@ -1,4 +1,4 @@
-"""Expressions mean the same to us, to the engine that they are written for, and to who reads what EXPLAIN shows."""
+"""Expressions have the same value in Python, in the engine, and as EXPLAIN shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a damaged file makes a reader or a library raise is one error that names the file."""
+"""Any exception of a reader or library on a damaged file becomes one error that names the file."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def a_file(rng: random.Random, text: bytes) -> bytes:
 
 
 def passed(paths: Sequence[Path], chunk_bytes: int) -> tuple[list[DecodedChunk], TraceMetadata]:
-    """Return all chunks of a pass that need not be done again, and what is known then."""
+    """Return all chunks of the final pass, and its metadata."""
     run = start(paths, CONTEXT, None, chunk_bytes)
     chunks = list(run)
     entries = json.loads(json.dumps(run.metadata()))

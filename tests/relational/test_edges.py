@@ -1,4 +1,4 @@
-"""Queries at the edges: times at the ends of int64, sides without rows, spans that touch, and what is refused."""
+"""Queries at the edges: times at the ends of int64, sides without rows, adjacent spans, and refused values."""
 
 from __future__ import annotations
 

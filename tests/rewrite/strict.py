@@ -1,4 +1,4 @@
-"""Stored tables that leave out every row that they may leave out, and every value: what is needed must be enough."""
+"""Stored tables that omit every row and value that they may omit: the needed ones must be enough."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.index.evaluator import truth
 
 @contextmanager
 def strict(needs: list[Predicate] | None = None) -> Iterator[None]:
-    """Let all tables in memory leave out what they may; note what is needed of them."""
+    """Let all tables in memory omit all that they may; record what is needed of them."""
     noted = [] if needs is None else needs
 
     def narrowed(held: Held, predicate: Predicate) -> Held:

@@ -54,7 +54,7 @@ def keep(session: Session, rows: list[tuple[int, int | None, float | None]]) -> 
 
 
 def both(session: Session, called: list[str]) -> zip[tuple[str, object, object]]:
-    """Return what aggregates of all rows are, and what is made of what those of each part have gathered."""
+    """Return aggregates of all rows, and the same combined from the states of each part."""
     whole = ", ".join(f"{one} AS a{place}" for place, one in enumerate(called))
     states = ", ".join(f"{one} EXPORT_STATE AS a{place}" for place, one in enumerate(called))
     parts = " UNION ALL ".join(f"SELECT {states} FROM t WHERE part = {part}" for part in range(PARTS))

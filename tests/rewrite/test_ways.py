@@ -1,4 +1,4 @@
-"""A way to carry out statements that changes what comes out is told."""
+"""A variant of execution that changes results is reported."""
 
 from __future__ import annotations
 

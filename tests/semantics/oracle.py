@@ -107,7 +107,7 @@ def broadcast(wide: Spans, flat: Spans, kind: str, *, flat_first: bool) -> Spans
 
 
 def keep(table: Spans, least: int) -> Spans:
-    """Keep spans whose payload is at least so much."""
+    """Keep spans whose payload is at least this value."""
     return Spans(
         table.partitions,
         {k: tuple(s for s in spans if s[2] is not None and s[2] >= least) for k, spans in table.spans.items()},

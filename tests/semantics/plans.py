@@ -73,7 +73,7 @@ def _sequence(draw: st.DrawFn, most: int) -> tuple[Span, ...]:
 
 @st.composite
 def leaves(draw: st.DrawFn, partitions: tuple[str, ...]) -> Query:
-    """Draw a table of its own."""
+    """Draw a separate table."""
     keys = (
         [()]
         if not partitions

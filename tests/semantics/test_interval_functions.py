@@ -218,7 +218,7 @@ def test_clips_and_edges(one: Session, data: st.DataObject, keys: tuple[str, ...
 @_settings
 @given(data=st.data(), keys=KEY_SETS)
 def test_checks(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> None:
-    """Rows with faults fail either way; rows without are handed on."""
+    """Rows with faults fail either way; rows without pass."""
     rows = data.draw(intervals(keys))
     rows = [(r[0], r[1] + data.draw(st.sampled_from([-r[1], 0, 0, 0])), *r[2:]) for r in rows]
     drop, said = data.draw(st.booleans()), data.draw(st.booleans())

@@ -1,4 +1,4 @@
-"""Tables of many batches: what is true of small ones stays true, with any number of threads."""
+"""Tables of many batches behave like small ones, with any number of threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of the program get names in SQL: kinds, units, partitions, and what is refused."""
+"""Tables of the program get names in SQL: kinds, units, partitions, and refused tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mounts whose format is told, and ATTACH, which mounts."""
+"""Mounts with a forced format, and ATTACH, which mounts."""
 
 from __future__ import annotations
 

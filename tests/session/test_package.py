@@ -1,4 +1,4 @@
-"""The package tells what it has: names, help, and where errors are."""
+"""The package documents itself: names, help, and errors."""
 
 from __future__ import annotations
 

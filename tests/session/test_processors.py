@@ -1,4 +1,4 @@
-"""The number of threads and the peak of memory are told on systems that count them differently, such as macOS."""
+"""The number of threads and the peak memory are right on systems that count them differently, such as macOS."""
 
 from __future__ import annotations
 

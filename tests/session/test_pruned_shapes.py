@@ -1,4 +1,4 @@
-"""What is left out of generated traces is never missed: questions of whole traces, of chunks and of column stores."""
+"""Pruning loses no rows of generated traces: queries on whole traces, chunks and column stores."""
 
 from __future__ import annotations
 

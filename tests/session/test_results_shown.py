@@ -1,4 +1,4 @@
-"""Results in a program: printed, shown in a notebook, handed on as Arrow, as frames with their units."""
+"""Results in a program: printed, shown in a notebook, passed on as Arrow, and as frames with units."""
 
 from __future__ import annotations
 

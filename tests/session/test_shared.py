@@ -1,4 +1,4 @@
-"""What a query reads twice is computed once, wherever it is kept; EXPLAIN says so and shows what ran."""
+"""Inputs that a query reads twice are computed once, in memory or on disk; EXPLAIN shows this."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CREATE TABLE: where rows are, what goes wrong while they are written, and who sees them."""
+"""CREATE TABLE: storage of rows, failures while they are written, and visibility."""
 
 from __future__ import annotations
 

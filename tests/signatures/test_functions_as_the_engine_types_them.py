@@ -1,4 +1,4 @@
-"""Types of calls are those that the engine tells, for all functions that texts may call."""
+"""Types of calls match the engine's, for all functions that queries may call."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_result_types_match_the_engine(found: list[tuple[str, tuple[str, ...]]])
 
 @pytest.mark.parametrize("kind", ["scalar", "aggregate", "window"])
 def test_every_signature_has_a_result_for_its_own_types(kind: str) -> None:
-    """Or is told by none: the rest is in the file of gaps."""
+    """Signatures without a result type are in the file of gaps."""
     found = {
         (name, tuple(map(str, one.parameters)))
         for name in NAMES

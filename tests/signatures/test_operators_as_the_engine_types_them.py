@@ -1,4 +1,4 @@
-"""Types of operators, common types and casts are those that the engine tells, for all pairs of types."""
+"""Types of operators, common types and casts match the engine's, for all pairs of types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Written = Callable[[tuple[str, ...]], str]
 
 
 def differing(tried: Sequence[tuple[str, ...]], told: Told, written: Written) -> list[object]:
-    """Return what is told otherwise than by the engine, some hundred questions at a time."""
+    """Return differences from the engine's types, querying some hundreds at a time."""
     wrong: list[object] = []
     known = [(types, found) for types in tried if (found := told(types)) is not None]
     for start in range(0, len(known), 300):
@@ -38,7 +38,7 @@ def differing(tried: Sequence[tuple[str, ...]], told: Told, written: Written) ->
 
 
 def gaps(tried: Sequence[tuple[str, ...]], told: Told, written: Written) -> list[object]:
-    """Return what the engine tells, and we do not."""
+    """Return the types that the engine determines, and the table does not."""
     silent = [types for types in tried if told(types) is None]
     # The engine takes its time to refuse something.
     return [types for types in silent[:: 5 if LEFT_TO_CI else 1] if described([written(types)]) != [None]]
@@ -124,7 +124,7 @@ def test_common_types_of_several(written: Written, data: st.DataObject) -> None:
     ],
 )
 def test_implicit_casts_match_the_engine(function: str, targets: list[str]) -> None:
-    """A function that takes one type takes what is cast to it, and nothing else."""
+    """A function of one type accepts exactly the types that are cast to it."""
     taken = [one for one in COLUMNS if described([f"{function}({operand(one)})"]) != [None]]
     told = [one for one in COLUMNS if any(cast_cost(parse(one), parse(to)) is not None for to in targets)]
     assert taken == told

@@ -1,4 +1,4 @@
-"""The table of signatures: as the engine tells them, of the engine that is installed, quick to load."""
+"""The table of signatures: matches the installed engine, and loads quickly."""
 
 from __future__ import annotations
 

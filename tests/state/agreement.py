@@ -1,4 +1,4 @@
-"""The states of a trace's kernel beside what `scheduler.*` tells, as lists that are equal if they agree."""
+"""Kernel states of a trace beside those of `scheduler.*`, as lists that are equal if they agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states of kernels in recordings of our own are what `scheduler.*` tells."""
+"""Kernel states of our own recordings agree with `scheduler.*`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State systems of real traces: every kind gives the same answers, and t.state those that its providers make anew."""
+"""State systems of real traces: every kind gives the same answers, and `t.state` matches a rebuild by its providers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that are asked while a history is built: what was told holds when it is whole, whoever asks and when."""
+"""Queries while a history is built: their answers still hold when it is complete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ATTRIBUTES = 3
 
 
 def holds(early: Interval, late: Interval) -> bool:
-    """Say whether what was told early is what is known late: only the end may have grown, if that was said."""
+    """Return whether an early answer matches the final one: only the end of an ongoing state may have grown."""
     same = (early.quark, early.start, early.value) == (late.quark, late.start, late.value)
     return same and (early.end <= late.end if early.ongoing else early.end == late.end)
 
@@ -162,13 +162,13 @@ with tempfile.TemporaryDirectory() as folder:
 
 @pytest.mark.parametrize("program", [REFUSED, PLAYED_AGAIN], ids=["refused", "played again"])
 def test_threads_do_not_wait_for_each_other_for_ever(program: str) -> None:
-    """Each program ends at once; in a process of its own, since threads that wait for each other stop everything."""
+    """Each program ends at once; in a separate process, since a deadlock of threads would stop everything."""
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_states_that_become_known_later_are_the_exception() -> None:
-    """`update_ongoing` says what has been so since the last change, also where something else was told."""
+    """`update_ongoing` replaces the state since the last change, even if another one was set."""
     system = StateSystem.in_memory()
     quark = system.add("x")
     system.modify(5, 1, quark)

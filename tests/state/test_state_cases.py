@@ -169,7 +169,7 @@ def test_case_3_the_first_state_that_is_one(finish: Finish, first: int, last: in
 
 
 def test_case_3_states_one_after_the_other(finish: Finish) -> None:
-    """An iterator that goes on from where it is, to an end that it is told."""
+    """An iterator that continues from its position to a given end."""
     system = finish(ten_and_twenty, 1000)
     assert spans(system.history(0, 1800)) == [(1500, 2000, 20)]
     assert spans(system.history(0, 1000, 1199)) == [(1000, 1199, None)]
@@ -242,7 +242,7 @@ def test_case_6_increments(kind: Kind, part: float) -> None:
 
 
 def test_case_7_ongoing_and_waiting_states() -> None:
-    """A state that was just set is told by `ongoing`: `state` answers for times that no change can come to any more."""
+    """`ongoing` returns a state that was just set: `state` answers only for times that can no longer change."""
     system = StateSystem.in_memory()
     quark = system.add("x")
     found = []

@@ -189,7 +189,7 @@ print(json.dumps(found))
 
 @pytest.mark.parametrize("limit", [4096, 1_500_000])
 def test_a_file_that_cannot_grow(tmp_path: Path, limit: int) -> None:
-    """As a full disk does, a limit ends writing: that is an error, and nothing wrong is told or left."""
+    """A file size limit ends writing like a full disk: that is an error, without wrong answers or leftovers."""
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(tmp_path / "history"), str(limit)],
         capture_output=True,

@@ -63,7 +63,7 @@ class Watched:
 
 
 def files(index_dir: Path, pattern: str = "states-*") -> list[Path]:
-    """Return what is kept."""
+    """Return the stored histories."""
     return sorted(index_dir.glob(f"*/{pattern}"))
 
 
@@ -75,7 +75,7 @@ def history(index_dir: Path) -> Path:
 
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
-    """Return a trace of its own."""
+    """Return a separate trace."""
     return Path(shutil.copy(TRACE, tmp_path / "a.trace.txt"))
 
 

@@ -242,7 +242,7 @@ def test_states_that_lasted_for_no_time_are_no_greatest() -> None:
 @pytest.mark.parametrize("where", ["memory", "disk", "reopened"])
 @pytest.mark.parametrize("name", ["max", "min", "avg"])
 def test_attributes_that_are_only_called_like_coarser_states(tmp_path: Path, where: str, name: str) -> None:
-    """`max/1` of whoever builds a history has nothing to do with ranges of what is above it."""
+    """A `max/1` attribute of the builder's own does not affect ranges of its parent."""
     system = StateSystem.in_memory() if where == "memory" else StateSystem.on_disk(tmp_path / "history")
     quark, below = system.add("x"), system.add("x", name, "1")
     for time in range(1, 20):

@@ -141,7 +141,7 @@ def test_usage_of_a_range(usage: Machine, first: int, last: int, wanted: dict[st
 
 
 def dump(time: int, tid: int, pid: int, ppid: int) -> Event:
-    """Return what LTTng tells of a thread that waits."""
+    """Return the LTTng events of a waiting thread."""
     fields = f"tid={tid} pid={pid} ppid={ppid} name=tid{tid} status=5"
     return time, 0, 100, f"lttng_statedump_process_state: {fields}"
 
@@ -222,7 +222,7 @@ def test_statuses(kernel: Machine) -> None:
 
 
 def test_system_calls(kernel: Machine) -> None:
-    """A thread that ended is in none, and what has another state already is not what a statedump tells."""
+    """A thread that ended has no state, and a known state takes precedence over a statedump."""
     assert kernel.states("Threads/11/System_call") == [(1, 39, None), (40, 44, "open"), (45, 80, None)]
     assert kernel.states("Threads/11")[-3:] == [(35, 39, RUN), (40, 44, CALLS), (45, 80, RUN)]
     assert kernel.states("CPUs/0") == [(1, 34, None), (35, 39, CPU_RUN), (40, 44, CPU_CALLS), (45, 80, CPU_RUN)]

@@ -86,7 +86,7 @@ def test_statements_use_every_production() -> None:
 
 
 class Fed(Lexer):
-    """Gives lark the terminals that our parser told apart."""
+    """Gives lark the terminals that our parser distinguished."""
 
     def __init__(self, _conf: object) -> None:
         pass

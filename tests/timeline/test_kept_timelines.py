@@ -1,4 +1,4 @@
-"""Timelines in files: the same cells as from memory; what is not what was written is told, and made anew."""
+"""Timelines in files: the same cells as from memory; damaged ones are reported, and rebuilt."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_indexes_stand_on_pages(tmp_path: Path) -> None:
 
 
 def test_changed_views_count(trace: Path, tmp_path: Path) -> None:
-    """What is kept is of the library's own views, and those that a user puts in their place are not kept."""
+    """Only timelines of the library's own views are stored, not those of a user's replacements."""
 
     def sources(*, empty: bool) -> set[str]:
         with Session(index_dir=tmp_path / "idx") as session:

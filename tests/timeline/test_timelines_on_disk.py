@@ -39,7 +39,7 @@ def test_timelines_on_disk_equal_those_in_memory(
 
 @pytest.fixture
 def small_files() -> Iterator[None]:
-    """Let nobody write more than 4 KiB into a file."""
+    """Limit files to 4 KiB."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
     yield

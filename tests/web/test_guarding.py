@@ -44,7 +44,7 @@ def test_requests_without_the_token_are_refused(client: Client, path: str) -> No
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:80", ""])
 def test_another_host_is_refused(client: Client, host: str) -> None:
-    """A page whose name was made to lead here (DNS rebinding) says so."""
+    """A page whose name was rebound to this host (DNS rebinding) is recognized by its Host header."""
     assert _asked(client, {"host": host}) in {400, 403}
 
 

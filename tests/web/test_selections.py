@@ -186,7 +186,7 @@ def test_tracks_of_a_select_have_tables_too(options: dict[str, str]) -> None:
 
 
 def _stacks(tracks: list[ShownTrack], start: int, stop: int) -> dict[tuple[str | None, ...], list[int]]:
-    """Return for each stack of names how often it is there, and for how long without what is in it."""
+    """Return for each stack of names its count, and its time without nested slices."""
     times = _within(tracks, TrackKind.SLICES, start, stop)
     every = places(tracks)
     names: dict[tuple[int, int], tuple[str | None, ...]] = {}

@@ -1,4 +1,4 @@
-"""What the page keeps of views is asked anew once any of them has changed."""
+"""Cached rows of views are queried again once any view has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page keeps lies where the session was told: never among the system's temporary files."""
+"""Files of the page are in the session's folder, never among the system's temporary files."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def columns(line: str) -> list[str]:
 
 
 def is_ordered(query: str) -> bool:
-    """Tell whether the outermost part of a query ends in ORDER BY."""
+    """Return whether the outermost part of a query ends with ORDER BY."""
     text, depth, kept = COMMENT.sub(" ", query), 0, []
     for char in text:
         depth += (char == "(") - (char == ")")

@@ -1,4 +1,4 @@
-"""The page by keyboard alone, and for who hears what it says."""
+"""Accessibility of the page: by keyboard alone, and for screen readers."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _click(view: View, moment: int) -> None:
 
 
 def _left(view: View, before: str) -> None:
-    """Wait until the address tells of another value: a key that comes earlier would move from the one before."""
+    """Wait until the address has another value: an earlier key would move from the previous one."""
     until(lambda: view.told["slice"] != before, "the address keeps the value before")
 
 

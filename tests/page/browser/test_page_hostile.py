@@ -1,4 +1,4 @@
-"""Traces, pages and servers that mean harm or break: names are text, nobody else gets anything, what is there stays."""
+"""Hostile or broken traces, pages and servers: names are text, other origins get nothing, and content stays."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def event(name: str, ts: float, dur: float, **more: object) -> dict[str, object]
 
 
 def test_names_with_markup_are_text(view_of_own: Open, open_page: Callable[..., Page], tmp_path: Path) -> None:
-    """Also names of tracks, of counters and of files, arguments, and what is found, selected and asked of them."""
+    """Also names of tracks, counters and files, arguments, and results of searches, selections and queries."""
     trace = tmp_path / "harm.json"
     slice_name, script = MARKUP % "slice", "</script><script>window.harm='script'</script>"
     events = [

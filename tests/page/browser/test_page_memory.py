@@ -14,7 +14,7 @@ GROWTH = 500_000
 
 
 def _zoomed(view: View, cdp: CDPSession, places: int) -> int:
-    """Zoom in and out at so many places; return the bytes of the heap once what is left over is collected."""
+    """Zoom in and out at this number of places; return the size of the heap after garbage collection."""
     for place in range(places):
         share = 0.1 + 0.8 * (place * 0.618 % 1)
         view.zoom(share, DEEP)

@@ -72,7 +72,7 @@ def test_a_trace_is_read_by_mouse_and_keys(view_of: Open, trace: Path) -> None:
 
 
 def look_around(view: View) -> None:
-    """Zoom and pan by mouse and keys: what is under the pointer stays there, what is dragged goes with it."""
+    """Zoom and pan by mouse and keys: the point under the pointer stays there, and dragged content follows it."""
     whole = view.rested()
     near = view.moved(lambda: view.zoom(0.25, 8))
     assert near[1] - near[0] < (whole[1] - whole[0]) / 3
@@ -123,7 +123,7 @@ def nanoseconds(text: str) -> int:
 
 
 def add_up_a_part(view: View, track: str, slices: list[Slice], begin: int) -> None:
-    """Select most of what is in sight of a track by mouse: its table is what Python adds up from the rows."""
+    """Select most of the visible part of a track by mouse: its table matches sums by Python over the rows."""
     row, box = view.row(track), box_of(view.timeline)
     y = row["y"] + LANE / 2 + 3
     view.drag((box["x"] + box["width"] * 0.2, y), (box["x"] + box["width"] * 0.8, y + 1), "Shift")

@@ -1,4 +1,4 @@
-"""Reports that are opened on the page, flame graphs of what is selected, and the tables that can be asked."""
+"""Reports on the page, flame graphs of selections, and the tables that can be queried."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from tests.page.view import View, box_of, complaints_of, until
 
 
 def picture(view: View, area: FloatRect | None = None) -> bytes:
-    """Return what is drawn of the tracks or a part of them, once it is at rest, without the pointer and the focus."""
+    """Return the drawing of the tracks or a part of them once it is stable, without pointer and focus."""
     view.page.mouse.move(5, 5)
     view.page.evaluate("document.activeElement.blur()")
     seen: list[bytes] = [b""]
@@ -151,7 +151,7 @@ def test_it_fills_any_screen(view_of: Open, size: tuple[int, int]) -> None:
 
 
 def test_complaints_are_visible(open_page: Callable[..., Page], server_of: Callable[[Path], Served]) -> None:
-    """The fixture that fails tests whose page complains would notice."""
+    """The fixture that fails tests with errors on the console would notice."""
     page = open_page(expected="")
     found = complaints_of(page)
     page.goto(server_of(FTRACE).address)

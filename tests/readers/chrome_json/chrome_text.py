@@ -38,5 +38,5 @@ def notes(trace: LoadedTrace) -> dict[str, int]:
 
 
 def is_sniffed(text: bytes) -> bool:
-    """Whether a text is told to be of the format."""
+    """Whether a text is recognized as the format."""
     return READER.sniff(Head(Path("x"), text[: 1 << 16], text[: 1 << 16]))

@@ -1,4 +1,4 @@
-"""Damaged and hostile files: never a crash, a hang, or much memory; what is lost is told."""
+"""Damaged and hostile files: no crash, no hang, little memory, and losses are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events of every phase: times, ids, tracks, names, and what is odd about them."""
+"""Events of every phase: times, ids, tracks, names, and odd values of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Damaged CTF traces: no crash, no hang, nothing lost in silence, and no memory for what is only claimed."""
+"""Damaged CTF traces: no crash, no hang, no silent loss, and no memory for claimed sizes."""
 
 from __future__ import annotations
 

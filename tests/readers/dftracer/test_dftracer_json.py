@@ -41,7 +41,7 @@ PIECES += ["null", "Infinity", "a", "é", "\x00", "\x1f", "\x7f", " ", "\t", "\r
 
 
 def figures(lines: Sequence[bytes]) -> dict[str, Any]:
-    """What a pass tells of a file of these lines."""
+    """The result of a pass over a file of these lines."""
     from dctv._kernels import PfwPass
 
     with TemporaryDirectory() as folder:

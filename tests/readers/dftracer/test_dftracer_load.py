@@ -384,7 +384,7 @@ def test_sniff(text: str, *, expected: bool) -> None:
 
 
 def test_a_file_of_which_most_is_not_json_is_incomplete(tmp_path: Path) -> None:
-    """F8: what is left of it would look like a whole trace."""
+    """F8: the rest of it would look like a complete trace."""
     path = tmp_path / "a.pfw"
     path.write_text("[\n" + event("read", 5) + "\n" + "no\n" * 5)
     assert [(one.reason, one.count) for one in load(path).diagnostics if one.incomplete] == [

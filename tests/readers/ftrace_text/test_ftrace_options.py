@@ -79,7 +79,7 @@ def test_functions_with_addresses() -> None:
 
 @pytest.mark.parametrize("text", [RAW, HEX, NO_CONTEXT])
 def test_a_mostly_unreadable_trace_is_incomplete(text: str) -> None:
-    """F8: without names, or without times, nothing of it can be told."""
+    """F8: without names, or without times, it is unreadable."""
     trace = read(f"# tracer: nop\n#\n# entries-in-buffer/entries-written: 2/2   #P:2\n{text}")
     assert [(found.reason, found.count, found.incomplete) for found in trace.diagnostics] == [
         ("line is not an event", 2, False),

@@ -33,7 +33,7 @@ def test_lines_stay_with_their_rows_when_rows_are_sorted() -> None:
 
 
 def test_events_that_the_library_sorts_by_lines_have_them() -> None:
-    """Whatever a view sorts by `line` must know it, or events of one time come in the order of the engine's choice."""
+    """Tables that a view sorts by `line` need it, or events of one time come in an order that the engine chooses."""
     told = tomllib.loads((ROOT / "stdlib" / "events.toml").read_text(encoding="utf-8"))
     kernel = {
         name

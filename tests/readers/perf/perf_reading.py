@@ -28,7 +28,7 @@ def load(reader: Reader, path: Path) -> LoadedTrace:
 
 
 def rows(trace: LoadedTrace, table: str) -> list[dict[str, object]]:
-    """Return the rows of a table, without what is NULL; none if the trace has no such table."""
+    """Return the rows of a table without NULLs; none if the trace has no such table."""
     found = trace.tables.get(table)
     if found is None:
         return []

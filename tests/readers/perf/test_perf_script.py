@@ -67,7 +67,7 @@ def test_script(tmp_path: Path) -> None:
 
 
 def test_every_skipped_line_is_reported(tmp_path: Path) -> None:
-    """Whatever is cut off a text, each of its lines is an event, part of one, metadata, blank or counted."""
+    """Wherever a text is cut, each of its lines is an event, part of one, metadata, blank or counted."""
     for size in range(0, len(SCRIPT), 3):
         path = tmp_path / "cut.txt"
         path.write_text(SCRIPT[:size])
@@ -164,7 +164,7 @@ def test_records_without_a_time_stand_at_the_start(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reader", ["script", "collapsed"])
 def test_text_that_ends_in_the_middle_of_a_line(reader: str, tmp_path: Path) -> None:
-    """G4: what is cut is not whole."""
+    """G4: a cut file is incomplete."""
     line, chosen = {
         "script": (EXITING, perf_script.READER),
         "collapsed": ("a;b 12\nc;d 345\n", collapsed_stacks.READER),

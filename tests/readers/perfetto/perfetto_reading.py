@@ -57,5 +57,5 @@ def rows(found: LoadedTrace, table: str) -> list[dict[str, Any]]:
 
 
 def notes(found: LoadedTrace) -> dict[str, int]:
-    """Return what was told of the trace, and how often."""
+    """Return the diagnostics of the trace, with counts."""
     return {one.reason: one.count for one in found.diagnostics}

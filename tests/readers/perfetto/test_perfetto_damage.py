@@ -1,4 +1,4 @@
-"""Damaged and hostile Perfetto traces: told, never silent, never a crash, in bounded memory."""
+"""Damaged and hostile Perfetto traces: reported, without crashes, in bounded memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flows through slices of threads and of other tracks, through moments, and told at ends."""
+"""Flows through slices of threads and of other tracks, through instants, and recorded at ends."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_ends_and_moments_are_points_too() -> None:
 
 
 def test_an_arrow_starts_at_the_earlier_slice() -> None:
-    """A flow may be told when a slice ends that began before the slice where it was told first."""
+    """A flow may be recorded at the end of a slice that began before the slice of its first record."""
     found = arrows(
         begin(50, "a", 3),
         begin(100, "b", 2, "flow_ids: 42"),

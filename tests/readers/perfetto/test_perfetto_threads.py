@@ -1,4 +1,4 @@
-"""What views tell of threads, processes and their memory in Perfetto traces: who belongs to what, and until when."""
+"""Threads, processes and their memory in views of Perfetto traces: ownership, and its end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLONE_THREAD = 0x10000
 
 
 def _tree(packet: Any) -> None:
-    """Processes without their main threads, as recorders wrote them before they told every thread."""
+    """Processes without their main threads, as written by recorders that did not list every thread."""
     packet.timestamp = BASE
     tree = packet.process_tree
     for pid, ppid, words in (
@@ -140,7 +140,7 @@ def test_states_end_with_the_events_of_the_kernel(mounted: Session) -> None:
 
 
 def test_memory_is_of_processes(mounted: Session) -> None:
-    """Events of other processes tell of whoever had the address space last, while that lives."""
+    """Events of other processes are about the last owner of the address space, while it lives."""
     rows = mounted.sql("SELECT unitless(_ts), pid, tid, unitless(size) FROM t.memory.rss_changes").fetchall()
     assert rows == [(5, 10, 10, 4096), (110, 10, 11, 8192), (120, 10, 20, 12288), (190, None, 20, 16384)]
     rows = mounted.sql("SELECT _ts, _duration, pid FROM t.memory.rss").fetchall()

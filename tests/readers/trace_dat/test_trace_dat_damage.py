@@ -1,4 +1,4 @@
-"""Damaged files of trace-cmd: a trace that tells what it lacks, or an error in words; never a crash or much memory."""
+"""Damaged files of trace-cmd: a trace with diagnostics of its losses, or an error; no crash, and little memory."""
 
 from __future__ import annotations
 

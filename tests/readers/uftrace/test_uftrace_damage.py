@@ -1,4 +1,4 @@
-"""Damaged data directories give what is left and say what is missing, or an error in words."""
+"""Damaged data directories give the rest with diagnostics of the losses, or an error."""
 
 from __future__ import annotations
 
