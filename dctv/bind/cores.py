@@ -76,10 +76,8 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
         where = condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
         tests.append(where)
     group, keys = _group(core.group, items, replace(context, clause="GROUP BY", aggregates_allowed=False))
-    if group is not None and group.all and keys is not None and core.qualify is not None:
-        # Written out, since the engine takes no QUALIFY after GROUP BY ALL.
-        varying = tuple(key.value for key in keys if walk.columns_in(key.value))
-        group = Group(varying) if varying else None
+    if core.qualify is not None:
+        group = _listed_keys(group, keys)
     if core.having is not None:
         grouped = {key.value for key in keys or ()}
         having = condition(core.having, replace(context, clause="HAVING", grouped=grouped))
@@ -92,10 +90,9 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     parts = (*tests, *values, *late)
     serial = any(one.serial for one in parts_of(parts))
     ungrouped = None if keys is None else outside([*values, *late], keys)
-    sure = source.sure and ungrouped is None and all(one.type == BOOLEAN for one in (*tests, *late))
-    sure = sure and all(one.type is not None for one in (*values, *(keys or ())))
+    sure = source.sure and ungrouped is None and _is_valid([*tests, *late], [*values, *(keys or ())])
     if core.qualify is not None:
-        # The engine wants a window function there, or among what is selected.
+        # The engine requires a window function there, or in the select list.
         sure = sure and any(isinstance(one.value, Window) for one in parts_of([*values, *late]))
     query = Select(
         tuple(named([one.value for one in values], names_of(outs))),
@@ -111,6 +108,19 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     made = BoundQuery(query, outs, parts, source.first, query.joins, sure, serial, ungrouped)
     stable = source.stable and _is_plain(core, query)
     return BoundCore(made, context, tuple(items), stable, None if keys is None else tuple(keys))
+
+
+def _listed_keys(group: Group | None, keys: Sequence[Bound] | None) -> Group | None:
+    """List the keys of GROUP BY ALL, since the engine takes no QUALIFY after it."""
+    if group is None or not group.all or keys is None:
+        return group
+    varying = tuple(key.value for key in keys if walk.columns_in(key.value))
+    return Group(varying) if varying else None
+
+
+def _is_valid(conditions: Sequence[Bound], values: Sequence[Bound]) -> bool:
+    """Whether binding alone shows that the engine accepts conditions and values: their types are known and fit."""
+    return all(one.type == BOOLEAN for one in conditions) and all(one.type is not None for one in values)
 
 
 def _with_windows(core: ast.Core, context: ClauseContext) -> tuple[tuple[tuple[str, Window], ...], ClauseContext]:

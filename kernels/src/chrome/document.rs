@@ -278,7 +278,7 @@ impl Document {
             match extent(rest) {
                 Some(end) => {
                     let text = rest.get(..end).unwrap_or(rest);
-                    let used = self.whole(is_object, text, rest, sink);
+                    let used = self.lone_value(is_object, text, rest, sink);
                     feed.pass(used);
                     return Ok(());
                 }
@@ -289,7 +289,7 @@ impl Document {
     }
 
     /// Handle a complete value between events; returns the bytes that it takes.
-    fn whole(&mut self, is_object: bool, text: &[u8], rest: &[u8], sink: &mut Sink) -> usize {
+    fn lone_value(&mut self, is_object: bool, text: &[u8], rest: &[u8], sink: &mut Sink) -> usize {
         if !is_object {
             let reason = "text between events is not read";
             self.placing.line += 1;

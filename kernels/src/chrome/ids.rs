@@ -26,7 +26,7 @@ impl TextIds {
 
     fn odd(&mut self, token: Token, raw: &[u8], text: &[u8]) -> Option<i64> {
         if let Token::Float(span) = token
-            && let Some(whole) = whole(span.of(text))
+            && let Some(whole) = integral(span.of(text))
         {
             return Some(whole);
         }
@@ -46,7 +46,7 @@ impl TextIds {
 }
 
 /// `7` of `7.0`.
-fn whole(text: &[u8]) -> Option<i64> {
+fn integral(text: &[u8]) -> Option<i64> {
     let point = text.iter().position(|byte| *byte == b'.')?;
     let zeros = text.get(point + 1..)?.iter().all(|byte| *byte == b'0');
     zeros.then(|| parse_int(text.get(..point)?)).flatten()

@@ -28,7 +28,7 @@ use document::{Document, File};
 use feed::Part;
 
 /// A file, and the offset, size and packing of the part to read, unless it is read whole.
-type Given = (String, Option<(u64, u64, bool)>);
+type FilePart = (String, Option<(u64, u64, bool)>);
 
 /// Files of trace events -> an iterator of chunks, then `metadata`; see `dctv.readers.described`.
 ///
@@ -36,11 +36,11 @@ type Given = (String, Option<(u64, u64, bool)>);
 /// `progress(done, total)` is called with bytes of files from the iterating thread; an exception in it ends the pass.
 #[pyfunction]
 #[pyo3(signature = (paths, threads=1, progress=None))]
-fn chrome_pass(paths: Vec<Given>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
+fn chrome_pass(paths: Vec<FilePart>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
     let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
     let total = paths.iter().map(|(path, part)| part.map_or_else(|| size(path), |part| part.1)).sum();
     let file =
-        |(path, part): Given| File { path, part: part.map(|(offset, size, packed)| Part { offset, size, packed }) };
+        |(path, part): FilePart| File { path, part: part.map(|(offset, size, packed)| Part { offset, size, packed }) };
     let done = Arc::new(AtomicU64::new(0));
     let files = paths.into_iter().map(file).collect();
     let document = Document::new(files, Arc::clone(&done));

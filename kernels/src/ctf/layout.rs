@@ -116,7 +116,7 @@ impl Choice {
     }
 }
 
-pub enum What {
+pub enum FieldKind {
     Int(Int),
     Float { size: u32, little: bool },
     Text { length: Length, encoding: Encoding, blob: bool },
@@ -136,7 +136,7 @@ pub struct Node {
     pub align: u64,
     /// Its minimum size in bits.
     pub least: u64,
-    pub what: What,
+    pub what: FieldKind,
 }
 
 /// All nodes of a mount.
@@ -211,12 +211,12 @@ fn node((form, numbers, parts, names): NodeSpec, leasts: &[u64]) -> Option<Node>
                 },
                 labels: Labels::new(edges, names, shape[1] != 0),
             };
-            (What::Int(int), u64::from(if size == 0 { 8 } else { size }))
+            (FieldKind::Int(int), u64::from(if size == 0 { 8 } else { size }))
         }
         "float" => {
             let size = u32::try_from(*rest.first()?).ok()?;
             let little = *rest.get(1)? != 0;
-            (What::Float { size, little }, u64::from(size))
+            (FieldKind::Float { size, little }, u64::from(size))
         }
         "text" => {
             let length = length(rest)?;
@@ -231,12 +231,12 @@ fn node((form, numbers, parts, names): NodeSpec, leasts: &[u64]) -> Option<Node>
                 Length::ToNull => 8,
                 Length::Field(_) => 0,
             };
-            let what = What::Text { length, encoding, blob };
+            let what = FieldKind::Text { length, encoding, blob };
             (what, least)
         }
         "struct" => {
             let least = parts.iter().map(least_of).fold(0, u64::saturating_add);
-            (What::Struct { parts, names }, least)
+            (FieldKind::Struct { parts, names }, least)
         }
         "array" => {
             let length = length(rest)?;
@@ -246,19 +246,19 @@ fn node((form, numbers, parts, names): NodeSpec, leasts: &[u64]) -> Option<Node>
                 Length::Known(count) => count.saturating_mul(least_of(&element)),
                 _ => 0,
             };
-            let what = What::Array { length, text, element };
+            let what = FieldKind::Array { length, text, element };
             (what, least)
         }
         "variant" => {
             let options = choices(rest.get(1..)?, &parts)?;
             let least = parts.iter().map(least_of).min().unwrap_or(0);
             let slot = number(*rest.first()?);
-            (What::Variant { slot, options }, least)
+            (FieldKind::Variant { slot, options }, least)
         }
         "optional" => {
             let choice = Choice { ranges: pairs(rest.get(1..)?), node: *parts.first()? };
             let slot = number(*rest.first()?);
-            (What::Optional { slot, choice }, 0)
+            (FieldKind::Optional { slot, choice }, 0)
         }
         _ => return None,
     };

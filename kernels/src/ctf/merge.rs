@@ -11,7 +11,7 @@ use super::bits::Stop;
 use super::layout::NONE;
 use super::out::Row;
 use super::stream::{Shared, Stream};
-use super::tables::{Constant, Table, Tables, tell_packets};
+use super::tables::{Constant, Table, Tables, write_packets};
 use super::trace::{EventClass, Trace};
 use crate::columns::Interner;
 use crate::rows::{Decode, Failure, Learnt, Note, Place, Sink};
@@ -77,7 +77,7 @@ impl Decoder {
                 self.heap.push(Reverse((ts, number)));
             }
             self.shared.count_done(&self.done);
-            tell_packets(&mut self.shared, sink);
+            write_packets(&mut self.shared, sink);
         }
         Ok(())
     }
@@ -204,7 +204,7 @@ impl Decode for Decoder {
             }
             if !self.shared.packets.is_empty() {
                 self.shared.count_done(&self.done);
-                tell_packets(&mut self.shared, sink);
+                write_packets(&mut self.shared, sink);
             }
         }
         if sink.len() == 0 {
@@ -216,9 +216,9 @@ impl Decode for Decoder {
 
     fn learnt(&mut self) -> Learnt {
         let mut notes = std::mem::take(&mut self.notes);
-        let mut met = self.shared.notes.take();
-        met.sort_by(|one, other| (one.file, &one.reason).cmp(&(other.file, &other.reason)));
-        notes.extend(met);
+        let mut shared_notes = self.shared.notes.take();
+        shared_notes.sort_by(|one, other| (one.file, &one.reason).cmp(&(other.file, &other.reason)));
+        notes.extend(shared_notes);
         if self.shared.too_long > 0 {
             notes.push(Note {
                 reason: "values are null because they are too long".to_owned(),

@@ -321,13 +321,13 @@ impl Stream {
                 continue;
             }
             self.account(shared);
-            self.tell(shared);
+            self.record_packet(shared);
             return Ok(true);
         }
     }
 
     /// Record the data of a packet at its start.
-    fn tell(&self, shared: &mut Shared) {
+    fn record_packet(&self, shared: &mut Shared) {
         let Some(file) = self.file() else { return };
         let scale = shared.class(file.trace, self.packet.class).and_then(|class| class.scale);
         let begin = scale.filter(|_| self.seen.timed).and_then(|scale| scale.ns(self.seen.cycles.0));

@@ -97,7 +97,7 @@ pub fn table(event: &EventClass, sink: &mut Sink) -> Table {
 }
 
 /// Put the started packets into their table.
-pub fn tell_packets(shared: &mut Shared, sink: &mut Sink) {
+pub fn write_packets(shared: &mut Shared, sink: &mut Sink) {
     if shared.packets.is_empty() {
         return;
     }

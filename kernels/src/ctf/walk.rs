@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::bits::{Bits, Stop, reversed, sign_extended};
 use super::clock::Cycles;
-use super::layout::{Choice, Encoding, Form, Int, Length, NONE, Node, Program, What, role};
+use super::layout::{Choice, Encoding, Form, Int, Length, NONE, Node, Program, FieldKind, role};
 use super::out::{Json, Nothing, Out};
 use super::texts;
 
@@ -88,8 +88,8 @@ impl<'a> Walker<'a> {
         };
         bits.align(node.align);
         match &node.what {
-            What::Int(int) => self.int(bits, node, int, out),
-            What::Float { size, little } => {
+            FieldKind::Int(int) => self.int(bits, node, int, out),
+            FieldKind::Float { size, little } => {
                 let raw = bits.number(*size, *little)?;
                 let value = match size {
                     32 => f64::from(f32::from_bits(raw as u32)),
@@ -98,8 +98,8 @@ impl<'a> Walker<'a> {
                 out.float(node.out, value);
                 Ok(())
             }
-            What::Text { length, encoding, blob } => self.text(bits, node, (*length, *encoding, *blob), out),
-            What::Struct { parts, names } => {
+            FieldKind::Text { length, encoding, blob } => self.text(bits, node, (*length, *encoding, *blob), out),
+            FieldKind::Struct { parts, names } => {
                 if !O::NESTED {
                     for part in parts {
                         self.field(bits, *part, out)?;
@@ -114,8 +114,8 @@ impl<'a> Walker<'a> {
                 out.close(b'}');
                 Ok(())
             }
-            What::Array { length, text, element } => self.array(bits, node, (*length, *text, *element), out),
-            What::Variant { slot, options } => {
+            FieldKind::Array { length, text, element } => self.array(bits, node, (*length, *text, *element), out),
+            FieldKind::Variant { slot, options } => {
                 let value = self.slot(*slot)?;
                 let chosen = options.iter().find(|option| option.has(value));
                 match chosen {
@@ -123,7 +123,7 @@ impl<'a> Walker<'a> {
                     None => Err(Stop::Damaged("a variant has no option for its selector")),
                 }
             }
-            What::Optional { slot, choice } => {
+            FieldKind::Optional { slot, choice } => {
                 if choice.has(self.slot(*slot)?) {
                     return self.field(bits, choice.node, out);
                 }

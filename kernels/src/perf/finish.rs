@@ -6,7 +6,7 @@ use super::work::Work;
 use crate::rows::Sink;
 
 /// Emit the metadata of a file; with several files, the first value of a property counts.
-pub fn tell(work: &mut Work, sink: &mut Sink, properties: &mut Vec<(String, String)>) {
+pub fn emit_metadata(work: &mut Work, sink: &mut Sink, properties: &mut Vec<(String, String)>) {
     work.threads.forget_all(sink);
     if work.maps.left_out > 0 {
         let reason = "mapping beyond the 2000000 that are kept";

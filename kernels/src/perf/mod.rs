@@ -54,7 +54,7 @@ impl Decode for Decoder {
             let ended = session.run(sink)?;
             let place = Place { file: self.file, begin, end: session.place() };
             if ended && let Some(mut session) = self.current.take() {
-                finish::tell(&mut session.work, sink, &mut self.properties);
+                finish::emit_metadata(&mut session.work, sink, &mut self.properties);
                 self.notes.extend(session.work.notes.take());
                 self.file += 1;
             }

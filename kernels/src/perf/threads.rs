@@ -68,7 +68,7 @@ impl Threads {
 
     fn forget(&mut self, tid: i64, sink: &mut Sink) {
         if let Some(thread) = self.known.remove(&tid) {
-            tell(tid, &thread, sink);
+            emit_thread(tid, &thread, sink);
         }
     }
 
@@ -76,12 +76,12 @@ impl Threads {
     pub fn forget_all(&mut self, sink: &mut Sink) {
         let mut all: Vec<_> = self.known.drain().collect();
         all.sort_unstable_by_key(|(tid, _)| *tid);
-        all.iter().for_each(|(tid, thread)| tell(*tid, thread, sink));
+        all.iter().for_each(|(tid, thread)| emit_thread(*tid, thread, sink));
         self.ended.clear();
     }
 }
 
-fn tell(tid: i64, thread: &Thread, sink: &mut Sink) {
+fn emit_thread(tid: i64, thread: &Thread, sink: &mut Sink) {
     let columns = [("pid", Type::Int), ("tid", Type::Int), ("name", Type::Text)];
     let table = sink.table("thread_names", || TableSpec::plain("thread_names", &columns));
     let rows = sink.rows(table);

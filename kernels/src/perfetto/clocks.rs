@@ -75,7 +75,7 @@ pub struct Clocks {
 }
 
 /// The number of a clock that is unique in the whole trace.
-pub fn whole(clock: u64, sequence: u32) -> u64 {
+pub fn unique_id(clock: u64, sequence: u32) -> u64 {
     match OWN.contains(&clock) {
         true => u64::from(sequence) << 8 | clock | 1 << 48,
         false => clock,
@@ -163,7 +163,7 @@ impl Clocks {
                 _ => (),
             }
         }
-        let clock = whole(id, sequence);
+        let clock = unique_id(id, sequence);
         let time = time.saturating_mul(multiplier);
         if !(0..MOST_TIME).contains(&time) {
             self.impossible += 1;
@@ -181,7 +181,7 @@ impl Clocks {
     /// None if no snapshots lead from one clock to the other.
     #[inline]
     pub fn convert(&mut self, clock: u64, sequence: u32, time: i64) -> Option<i64> {
-        let clock = whole(clock, sequence);
+        let clock = unique_id(clock, sequence);
         if clock == self.main {
             return Some(time);
         }

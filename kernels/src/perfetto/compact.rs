@@ -62,7 +62,7 @@ impl<'a> Compact<'a> {
         self.names.get(usize::try_from(index).ok()?).copied()
     }
 
-    fn whole(&self) -> bool {
+    fn is_consistent(&self) -> bool {
         let switches = self.switch[0].len();
         let wakings = self.waking[0].len();
         self.switch.iter().all(|column| column.len() == switches)
@@ -88,7 +88,7 @@ struct Out<'a> {
 /// Put switches and wakeups into rows, in order of time.
 pub fn rows(ftrace: &mut Ftrace, world: &mut World, sink: &mut Sink, bundle: &Bundle, message: &[u8]) {
     let compact = Compact::of(message, &mut ftrace.comms);
-    if !compact.whole() {
+    if !compact.is_consistent() {
         world.notes.add("columns of compact switches differ in length", 1, true, String::new);
     }
     let Some((switch, waking)) = ftrace.scheduling(world, sink) else {

@@ -125,12 +125,12 @@ impl Ftrace {
 
     fn head(&mut self, world: &mut World, packet: &Packet, message: &[u8]) -> Bundle {
         let mut bundle = Bundle { cpu: 0, clock: BOOTTIME, sequence: packet.sequence, lost: false, whole: i64::MIN };
-        let (mut told, mut ftrace, mut boot) = (0, None, None);
+        let (mut number_of_clock, mut ftrace, mut boot) = (0, None, None);
         for (number, value) in Fields::of(message) {
             match (number, value) {
                 (1, Value::Varint(cpu)) => bundle.cpu = cpu.cast_signed(),
                 (3, Value::Varint(lost)) => bundle.lost = lost != 0,
-                (5, Value::Varint(number)) => told = number,
+                (5, Value::Varint(number)) => number_of_clock = number,
                 (6, Value::Varint(time)) => ftrace = Some(time.cast_signed()),
                 (7, Value::Varint(time)) => boot = Some(time.cast_signed()),
                 (11, Value::Bytes(described)) => self.describe(world, described),
@@ -142,9 +142,9 @@ impl Ftrace {
             world.notes.add(&reason, 1, false, String::new);
             self.running.remove(&bundle.cpu);
         }
-        bundle.clock = clock(told).unwrap_or_else(|| {
+        bundle.clock = clock(number_of_clock).unwrap_or_else(|| {
             let reason = "ftrace clock that no other clock is known by";
-            world.notes.add(reason, 1, false, || format!("clock {told}"));
+            world.notes.add(reason, 1, false, || format!("clock {number_of_clock}"));
             world.clocks.main()
         });
         if let (FTRACE, Some(ftrace), Some(boot)) = (bundle.clock, ftrace, boot) {
@@ -173,14 +173,14 @@ impl Ftrace {
     #[inline]
     fn event(&mut self, world: &mut World, sink: &mut Sink, bundle: &Bundle, message: &[u8]) {
         let (mut time, mut pid, mut flags) = (0, None, None);
-        let mut told = None;
+        let mut first_event = None;
         let mut more = Vec::new();
         for (number, value) in Fields::of(message) {
             match (number, value) {
                 (1, Value::Varint(bits)) => time = bits,
                 (2, Value::Varint(bits)) => pid = Some(i64::from((bits as u32).cast_signed())),
                 (5, Value::Varint(bits)) => flags = Some(bits.cast_signed()),
-                (_, Value::Bytes(event)) if told.is_none() => told = Some((number, event)),
+                (_, Value::Bytes(event)) if first_event.is_none() => first_event = Some((number, event)),
                 _ => more.push((number, value)),
             }
         }
@@ -188,8 +188,8 @@ impl Ftrace {
             return;
         };
         let head = Head { time, cpu: bundle.cpu, pid, flags, line: world.next_line() };
-        match told {
-            Some((number, event)) => self.told(world, sink, bundle, &head, number, event),
+        match first_event {
+            Some((number, event)) => self.event(world, sink, bundle, &head, number, event),
             None => {
                 world.notes.add("ftrace event without contents", 1, false, String::new);
                 super::ftrace_generic::unknown(sink, &head, 0, b"");
@@ -197,13 +197,13 @@ impl Ftrace {
         }
         for (number, value) in more {
             match value {
-                Value::Bytes(event) => self.told(world, sink, bundle, &head, number, event),
+                Value::Bytes(event) => self.event(world, sink, bundle, &head, number, event),
                 _ => world.notes.add("unknown field of an ftrace event", 1, false, || format!("field {number}")),
             }
         }
     }
 
-    fn told(&mut self, world: &mut World, sink: &mut Sink, bundle: &Bundle, head: &Head, number: u32, event: &[u8]) {
+    fn event(&mut self, world: &mut World, sink: &mut Sink, bundle: &Bundle, head: &Head, number: u32, event: &[u8]) {
         if head.time < bundle.whole {
             return self.early(world, sink, head, number, event);
         }
@@ -255,8 +255,8 @@ impl Ftrace {
         self.scratch.clear();
         self.scratch.message(&world.schema, message, event, 0);
         let comm = self.comms.get(head.pid.unwrap_or(-1));
-        let told = (name.as_str(), &self.scratch);
-        super::early::row(world, sink, head, comm.as_ref(), told);
+        let named = (name.as_str(), &self.scratch);
+        super::early::row(world, sink, head, comm.as_ref(), named);
     }
 
     /// Whether an event has a table, which is created for the first event.

@@ -57,12 +57,12 @@ impl Payloads {
             47 => self.list(world, sink, bytes, ("PackagesList.PackageInfo", "packages")),
             53 => self.render_stage(world, sink, packet, bytes),
             72 => info::extensions(world, bytes),
-            _ => self.told(world, sink, packet, number, bytes),
+            _ => self.keep_message(world, sink, packet, number, bytes),
         }
     }
 
     /// Keep messages whole, and turn some of their fields into properties.
-    fn told(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, number: u32, bytes: &[u8]) {
+    fn keep_message(&mut self, world: &mut World, sink: &mut Sink, packet: &Packet, number: u32, bytes: &[u8]) {
         match number {
             33 => info::config(world, bytes),
             34 => info::ftrace(world, bytes),
@@ -226,18 +226,18 @@ impl Payloads {
 
 /// A message `TrackDescriptor`.
 fn describe(world: &mut World, packet: &Packet, message: &[u8]) {
-    let told = world.tracks.describe(message);
-    if let Some((pid, tid)) = told.ids {
+    let names = world.tracks.describe(message);
+    if let Some((pid, tid)) = names.ids {
         let sequence = world.sequences.get(packet.sequence);
         // Events without a track belong to the thread that their sequence described last.
         if sequence.valid {
             (sequence.pid, sequence.tid) = (Some(pid), Some(tid));
         }
     }
-    if let Some((pid, name)) = told.process {
+    if let Some((pid, name)) = names.process {
         world.names.process(pid, &name);
     }
-    if let Some((pid, tid, name)) = told.thread {
+    if let Some((pid, tid, name)) = names.thread {
         world.names.thread(Some(pid), tid, Some(&name));
     }
 }

@@ -236,7 +236,7 @@ pub fn flows(world: &mut World, sink: &mut Sink, event: &Event<'_>, common: &Com
 /// The time of an event; None if it is missing or impossible, which is counted.
 fn time_of(world: &mut World, packet: &Packet, event: &Event<'_>) -> Option<i64> {
     let reference = &mut world.sequences.get(packet.sequence).reference;
-    let told = match (event.deltas[0], reference, event.absolutes[0]) {
+    let time_ns = match (event.deltas[0], reference, event.absolutes[0]) {
         // An overflow sticks to the bound, so that later differences are impossible too.
         (Some(delta), Some(reference), _) => {
             reference[0] = reference[0].saturating_add(delta.saturating_mul(1000));
@@ -245,8 +245,8 @@ fn time_of(world: &mut World, packet: &Packet, event: &Event<'_>) -> Option<i64>
         (None, _, Some(absolute)) => Some(absolute.saturating_mul(1000)),
         _ => None,
     };
-    if let Some(told) = told {
-        return world.time(MONOTONIC, packet.sequence, told.cast_unsigned());
+    if let Some(time_ns) = time_ns {
+        return world.time(MONOTONIC, packet.sequence, time_ns.cast_unsigned());
     }
     let time = packet.time.filter(|_| event.deltas[0].is_none());
     if time.is_none() {

@@ -216,7 +216,7 @@ impl Tracks {
 
     /// Add a message `TrackDescriptor`.
     pub fn describe(&mut self, message: &[u8]) -> TrackNames {
-        let mut told = TrackNames::default();
+        let mut names = TrackNames::default();
         let (mut uuid, mut parent, mut name) = (0, None, None);
         let (mut thread, mut process, mut counter) = (None, None, None);
         for (number, value) in Fields::of(message) {
@@ -243,7 +243,7 @@ impl Tracks {
         }
         let number = self.of(uuid);
         let Some(track) = self.all.get_mut(number) else {
-            return told;
+            return names;
         };
         track.uuid = Some(uuid);
         track.parent = parent.or(track.parent);
@@ -254,20 +254,20 @@ impl Tracks {
             let pid = int(process, 1);
             track.kind = Kind::Process;
             track.pid = Some(pid);
-            told.process = super::wire::bytes(process, 6).map(|name| (pid, name.to_owned()));
+            names.process = super::wire::bytes(process, 6).map(|name| (pid, name.to_owned()));
         }
-        told.ids = ids.filter(|_| counter.is_none());
+        names.ids = ids.filter(|_| counter.is_none());
         if let (Some((pid, tid)), Some(thread)) = (ids, thread) {
             track.kind = Kind::Thread;
             (track.pid, track.tid) = (Some(pid), Some(tid));
             let name = super::wire::bytes(thread, 5).or(name);
-            told.thread = name.map(|name| (pid, tid, name.to_owned()));
+            names.thread = name.map(|name| (pid, tid, name.to_owned()));
         }
         if let Some(counter) = counter {
             track.count(counter);
         }
         self.join_lane(number);
-        told
+        names
     }
 
     /// Merge a track below a thread's track into that thread if it is named like `lane 1`: dctv writes overlapping

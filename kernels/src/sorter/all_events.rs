@@ -11,9 +11,9 @@ use pyo3_arrow::PyRecordBatchReader;
 use super::column::{Kind, Scratch};
 use super::file::TempFile;
 use super::merge::Merged;
-use super::output::{Output, Wanted};
+use super::output::{Output, DeclaredColumn};
 use super::table::{TS, Table};
-use super::{KEPT, LIMIT, most_runs, to_python};
+use super::{KEPT_DIVISOR, LIMIT, most_runs, to_python};
 use crate::sweeps::Token;
 
 /// The columns of all events, besides constant ones.
@@ -124,7 +124,7 @@ impl EventMerger {
         Self {
             shared: Arc::new(Shared {
                 state: Mutex::new(State { table: Table::new("events".to_owned(), true), scratch: Scratch::default() }),
-                spill: Arc::new(TempFile::new(folder, limit_bytes / KEPT)),
+                spill: Arc::new(TempFile::new(folder, limit_bytes / KEPT_DIVISOR)),
                 limit: limit_bytes,
             }),
         }
@@ -168,7 +168,7 @@ impl EventMerger {
             }
             drop(state);
             self.shared.spill.flush()?;
-            let wanted = COLUMNS.map(|(name, kind)| Wanted::plain(name, kind));
+            let wanted = COLUMNS.map(|(name, kind)| DeclaredColumn::plain(name, kind));
             let output = Output::new(&mut table, Some(&wanted));
             let most = most_runs(self.shared.limit);
             let spill = self.shared.spill.clone();

@@ -14,7 +14,7 @@ use crate::sweeps::{Cancel, Token};
 use column::{Kind, Scratch};
 use file::TempFile;
 use merge::Merged;
-use output::{Output, Wanted};
+use output::{Output, DeclaredColumn};
 use table::Table;
 
 mod all_events;
@@ -33,7 +33,7 @@ pub use checksum::checksums;
 
 const LIMIT: usize = 48 << 20;
 /// The divisor of the limit that gives the memory for kept blocks.
-const KEPT: usize = 2;
+const KEPT_DIVISOR: usize = 2;
 /// Approximate memory of an open run; the limit divided by it gives the maximum number of open runs.
 const RUN_BYTES: usize = 256 << 10;
 
@@ -92,9 +92,9 @@ fn kind(name: &str) -> PyResult<Kind> {
 /// The specification of a column: its name, its type, its name in chunks, and the offsets added to it.
 type ColumnSpec = (String, String, String, Vec<i64>);
 
-fn wanted(columns: Vec<ColumnSpec>) -> PyResult<Vec<Wanted>> {
+fn declared_columns(columns: Vec<ColumnSpec>) -> PyResult<Vec<DeclaredColumn>> {
     let each =
-        columns.into_iter().map(|(name, shape, source, added)| Ok(Wanted { name, kind: kind(&shape)?, source, added }));
+        columns.into_iter().map(|(name, shape, source, added)| Ok(DeclaredColumn { name, kind: kind(&shape)?, source, added }));
     each.collect()
 }
 
@@ -180,7 +180,7 @@ impl EventSorter {
                 spilled: false,
                 scratch: Scratch::default(),
             }),
-            spill: Arc::new(TempFile::new(folder, limit_bytes / KEPT)),
+            spill: Arc::new(TempFile::new(folder, limit_bytes / KEPT_DIVISOR)),
             limit: limit_bytes,
             token: Token::new(cancel),
         }

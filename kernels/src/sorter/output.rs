@@ -39,7 +39,7 @@ impl Block {
 /// A reference to a row: the number of its block, and its number within that.
 pub type Pick = (u32, u32);
 
-struct Given {
+struct SourceColumn {
     kind: Kind,
     texts: Texts,
     name: String,
@@ -58,14 +58,14 @@ struct Shown {
 
 /// Turns columns of all runs into those of the merged table.
 pub struct Output {
-    given: Vec<Given>,
+    given: Vec<SourceColumn>,
     shown: Vec<Shown>,
     schema: SchemaRef,
 }
 
 /// A column as described by the metadata of a whole trace.
 #[derive(Clone)]
-pub struct Wanted {
+pub struct DeclaredColumn {
     pub name: String,
     pub kind: Kind,
     /// Its name in the chunks.
@@ -74,9 +74,9 @@ pub struct Wanted {
     pub added: Vec<i64>,
 }
 
-impl Wanted {
-    pub fn plain(name: &str, kind: Kind) -> Wanted {
-        Wanted { name: name.to_owned(), kind, source: name.to_owned(), added: Vec::new() }
+impl DeclaredColumn {
+    pub fn plain(name: &str, kind: Kind) -> DeclaredColumn {
+        DeclaredColumn { name: name.to_owned(), kind, source: name.to_owned(), added: Vec::new() }
     }
 }
 
@@ -91,36 +91,36 @@ fn data_type(kind: Kind) -> DataType {
     }
 }
 
-fn given(info: Info, wanted: Option<Kind>) -> Given {
+fn source_column(info: Info, wanted: Option<Kind>) -> SourceColumn {
     let mut kind = wanted.unwrap_or_else(|| info.mixed());
     let others = [Kind::Int, Kind::Uint, Kind::Float, Kind::Bool, Kind::Text];
     if kind == Kind::Text && info.has(Kind::Code) && !others.iter().any(|kind| info.has(*kind)) {
         kind = Kind::Code;
     }
-    Given { kind, texts: info.texts, used: info.name == TS, name: info.name }
+    SourceColumn { kind, texts: info.texts, used: info.name == TS, name: info.name }
 }
 
 impl Output {
     /// Takes a table's information about its columns.
-    pub fn new(table: &mut Table, wanted: Option<&[Wanted]>) -> Output {
+    pub fn new(table: &mut Table, wanted: Option<&[DeclaredColumn]>) -> Output {
         let kind_of = |name: &str| {
             let mut all = wanted.unwrap_or_default().iter();
             all.find(|one| one.source == name).map(|one| one.kind)
         };
         let infos = std::mem::take(&mut table.columns).into_iter();
-        let mut given: Vec<Given> = infos
+        let mut given: Vec<SourceColumn> = infos
             .map(|info| {
                 let wanted = kind_of(&info.name);
-                given(info, wanted)
+                source_column(info, wanted)
             })
             .collect();
         let place = |name: &str| given.iter().position(|column| column.name == name);
-        let columns: Vec<Wanted> = match wanted {
+        let columns: Vec<DeclaredColumn> = match wanted {
             Some(wanted) => wanted.to_vec(),
             None => {
                 let own = given.iter().filter(|column| column.name != FILE);
-                let own = own.map(|column| Wanted::plain(&column.name, column.kind));
-                own.chain([Wanted::plain(FILE, Kind::Int)]).collect()
+                let own = own.map(|column| DeclaredColumn::plain(&column.name, column.kind));
+                own.chain([DeclaredColumn::plain(FILE, Kind::Int)]).collect()
             }
         };
         let mut shown = Vec::new();
@@ -197,7 +197,7 @@ impl Output {
     }
 }
 
-impl Given {
+impl SourceColumn {
     fn gather(&self, place: usize, blocks: &[Block], picks: &[Pick]) -> Result<SorterColumn, ArrowError> {
         let parts: Vec<Option<&SorterColumn>> = blocks.iter().map(|block| block.columns.get(place)).collect();
         let empty = parts.iter().flatten().all(|part| part.kind == Kind::Empty);

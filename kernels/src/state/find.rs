@@ -26,7 +26,7 @@ impl History {
     /// # Errors
     /// A time is not, or not yet, in the history.
     pub fn check_time(&self, time: i64) -> Result<(), Fault> {
-        self.check_given_up()?;
+        self.check_not_abandoned()?;
         if time < self.start || time > self.safe() {
             let until = if self.is_open() { "so far " } else { "" };
             return Err(Fault::Range(format!(

@@ -158,7 +158,7 @@ impl History {
     /// # Errors
     /// The history is closed or abandoned.
     pub fn check_open(&self) -> Result<(), Fault> {
-        self.check_given_up()?;
+        self.check_not_abandoned()?;
         if !self.is_open() {
             return Err(Fault::Closed("the history is closed".to_owned()));
         }
@@ -167,7 +167,7 @@ impl History {
 
     /// # Errors
     /// The history is abandoned.
-    pub fn check_given_up(&self) -> Result<(), Fault> {
+    pub fn check_not_abandoned(&self) -> Result<(), Fault> {
         if self.given_up {
             return Err(Fault::Closed("the history was given up".to_owned()));
         }

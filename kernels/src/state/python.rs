@@ -93,7 +93,7 @@ impl StateHistory {
         spans: Option<SchemaRef>,
     ) -> PyResult<PyRecordBatchReader> {
         let walk = self.shared.ask(py, |history| {
-            history.check_given_up()?;
+            history.check_not_abandoned()?;
             if let Some(first) = times.first().filter(|first| *first < history.start) {
                 history.check_time(first)?;
             }
@@ -438,7 +438,7 @@ impl StateHistory {
             history.given_up |= closed.is_err();
             closed
         });
-        self.shared.tell_end();
+        self.shared.notify_end();
         closed
     }
 
@@ -448,7 +448,7 @@ impl StateHistory {
             built.history.given_up = true;
             Ok(())
         })?;
-        self.shared.tell_end();
+        self.shared.notify_end();
         Ok(())
     }
 

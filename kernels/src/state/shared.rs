@@ -65,7 +65,7 @@ impl Shared {
     }
 
     /// Wake up threads that wait for the end.
-    pub fn tell_end(&self) {
+    pub fn notify_end(&self) {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.end.notify_all();
     }

@@ -88,7 +88,7 @@ impl Walk {
     /// # Errors
     /// The history cannot be read.
     pub fn fill(&mut self, history: &History, rows: &mut Rows, most: usize) -> Result<(), Fault> {
-        history.check_given_up()?;
+        history.check_not_abandoned()?;
         while rows.len() < most {
             let Some(place) = self.quarks.get(self.quark).copied() else {
                 return Ok(());

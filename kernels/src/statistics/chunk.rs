@@ -5,7 +5,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use super::dimension::{Dimension, Summary};
 use super::durations::{Durations, Times};
 use super::lines::Lines;
-use super::values::{known, wide};
+use super::values::{supported, wide};
 use super::varint::Packer;
 
 const TS: &str = "_ts";
@@ -105,7 +105,7 @@ fn column_of(events: &[(String, RecordBatch)], column: &str) -> Result<Dimension
 fn find(name: &str, batch: &RecordBatch, column: &str) -> Result<Option<ArrayRef>, String> {
     batch
         .column_by_name(column)
-        .map(|array| known(array).map_err(|error| format!("`{column}` of `{name}`: {error}")))
+        .map(|array| supported(array).map_err(|error| format!("`{column}` of `{name}`: {error}")))
         .transpose()
 }
 

@@ -66,7 +66,7 @@ impl Dimension {
         self.count_text(text.as_bytes(), count);
     }
 
-    /// Add a column, as returned by `values::known`; false if its type is not supported for dimensions.
+    /// Add a column, as returned by `values::supported`; false if its type is not supported for dimensions.
     pub fn add(&mut self, column: &ArrayRef) -> Result<bool, ArrowError> {
         let Some(values) = typed(column) else {
             return Ok(false);

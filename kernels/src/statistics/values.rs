@@ -21,7 +21,7 @@ pub enum Typed<'a> {
 }
 
 /// Cast a column to a type supported by `typed`.
-pub fn known(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+pub fn supported(column: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let target = match column.data_type() {
         DataType::Int8 | DataType::Int16 => DataType::Int64,
         DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => DataType::UInt64,

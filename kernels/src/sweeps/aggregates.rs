@@ -33,7 +33,7 @@ pub enum Function {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
+pub enum AggregateInput {
     Rows,
     Start,
     Duration,
@@ -53,7 +53,7 @@ pub enum Form {
 /// One aggregate, checked against the payload's types.
 pub struct Aggregate {
     pub function: Function,
-    pub taken: Taken,
+    pub taken: AggregateInput,
     /// The type of the argument.
     pub data_type: DataType,
     pub form: Form,
@@ -95,7 +95,7 @@ impl Function {
     }
 }
 
-impl Taken {
+impl AggregateInput {
     fn parse(argument: Option<&Argument>) -> Result<Self, ArrowError> {
         Ok(match argument {
             None => Self::Rows,
@@ -113,9 +113,9 @@ impl Taken {
 
 impl Aggregate {
     pub fn new((function, argument): &Call, payload: &[FieldRef]) -> Result<Self, ArrowError> {
-        let (function, taken) = (Function::parse(function)?, Taken::parse(argument.as_ref())?);
+        let (function, taken) = (Function::parse(function)?, AggregateInput::parse(argument.as_ref())?);
         let data_type = match taken {
-            Taken::Column(column) => payload
+            AggregateInput::Column(column) => payload
                 .get(column)
                 .ok_or_else(|| fail(format!("the payload has no column {column}")))?
                 .data_type()
@@ -128,7 +128,7 @@ impl Aggregate {
             DataType::Float32 | DataType::Float64 => Form::Real,
             _ => Form::Other,
         };
-        if taken == Taken::Rows && function != Function::Count {
+        if taken == AggregateInput::Rows && function != Function::Count {
             return Err(fail("only count takes nothing"));
         }
         if function.computes() && form == Form::Other {

@@ -11,7 +11,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::held::NULL_ROW;
-use super::single::{Made, Row, Spans, Step, Stop, sweep};
+use super::single::{StepColumns, Row, Spans, Step, Stop, sweep};
 use super::source::{ChunkedInput, Kind};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -150,7 +150,7 @@ pub fn concurrency(
         };
         let step = Concurrency { shape, idle, merge, parts: Vec::new() };
         let input = ChunkedInput::new(reader, Kind::Spans, partitions, "span", token.clone())?;
-        sweep(input, step, (shape == Shape::Spans, Made::numbers(1)), &names, token)
+        sweep(input, step, (shape == Shape::Spans, StepColumns::numbers(1)), &names, token)
     };
     build().map_err(to_python)
 }

@@ -11,13 +11,13 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use super::aggregates::{Aggregate, Call, Form, Function, Taken, larger, mean};
+use super::aggregates::{Aggregate, Call, Form, Function, AggregateInput, larger, mean};
 use super::cancel::{Cancel, Token};
 use super::cuts::{Cuts, Inputs, Layout, Sink};
 use super::failure::{fail, to_python};
 use super::required::Required;
 use super::source::{ChunkedInput, Kind, ROWS, Reader};
-use super::stream::{int64, made, nullable, schema, stream};
+use super::stream::{int64, kernel_column, nullable, schema, stream};
 
 /// One output column: an aggregate, and its state for the open spans.
 struct Column {
@@ -143,7 +143,7 @@ impl Column {
 
     fn load(&mut self, input: &ChunkedInput) -> Result<(), ArrowError> {
         let number = (input.chunk.base >> 32) as u32;
-        let Taken::Column(column) = self.aggregate.taken else {
+        let AggregateInput::Column(column) = self.aggregate.taken else {
             return Ok(());
         };
         let Some(column) = input.held.column(number, column) else {
@@ -202,9 +202,9 @@ impl Column {
         }
         // All pieces of a stretch have its times.
         let same = match self.aggregate.taken {
-            Taken::Start => Some(ts),
-            Taken::Duration => Some(duration),
-            Taken::Rows | Taken::Column(_) => None,
+            AggregateInput::Start => Some(ts),
+            AggregateInput::Duration => Some(duration),
+            AggregateInput::Rows | AggregateInput::Column(_) => None,
         };
         let sum = same.map_or(sum, |same| i128::from(same) * i128::from(count));
         let values = || {
@@ -332,9 +332,9 @@ fn build(
     layout.names = own.iter().map(|field| field.name().clone()).collect();
     let make = |call: &Call| Column::new(Aggregate::new(call, &fields)?);
     let columns = aggregates.iter().map(make).collect::<Result<Vec<_>, _>>()?;
-    let mut all = vec![made(DataType::Int64, false); 2];
+    let mut all = vec![kernel_column(DataType::Int64, false); 2];
     all.extend(nullable(layout.keep.iter().filter_map(|&column| own.get(column).cloned()).collect()));
-    all.extend(columns.iter().map(|column| made(column.aggregate.result.clone(), true)));
+    all.extend(columns.iter().map(|column| kernel_column(column.aggregate.result.clone(), true)));
     let schema = schema(all, names)?;
     let sink = Departition { columns, ts: Vec::new(), duration: Vec::new(), bundle: Vec::new() };
     Ok(stream(schema, Cuts::new(input, layout, sink)?, token))

@@ -6,7 +6,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
-use super::single::{Made, Row, Spans, Step, Stop, over_spans};
+use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
 use super::source::ChunkedInput;
 
 struct Flatten {
@@ -95,5 +95,5 @@ pub fn flatten(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, Made::default(), names, cancel, |_| Ok(Flatten { parts: Vec::new() }))
+    over_spans(spans, partitions, StepColumns::default(), names, cancel, |_| Ok(Flatten { parts: Vec::new() }))
 }

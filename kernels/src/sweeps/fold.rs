@@ -15,7 +15,7 @@ use arrow_schema::{ArrowError, DataType};
 use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
-use super::aggregates::{Aggregate, Form, Function, Taken, WIDE, larger, mean};
+use super::aggregates::{Aggregate, Form, Function, AggregateInput, WIDE, larger, mean};
 use super::failure::fail;
 
 /// One aggregate and its state for each slot.
@@ -71,10 +71,10 @@ impl Fold {
     pub fn add(&mut self, batch: &Batch<'_>, column: Option<&ArrayRef>) -> Result<(), ArrowError> {
         self.count.resize(batch.slots, 0);
         let own: Option<ArrayRef> = match self.aggregate.taken {
-            Taken::Rows => None,
-            Taken::Start => Some(Arc::new(batch.ts.clone())),
-            Taken::Duration => Some(Arc::new(batch.duration.clone())),
-            Taken::Column(_) => Some(column.ok_or_else(|| fail("a payload column is missing"))?.clone()),
+            AggregateInput::Rows => None,
+            AggregateInput::Start => Some(Arc::new(batch.ts.clone())),
+            AggregateInput::Duration => Some(Arc::new(batch.duration.clone())),
+            AggregateInput::Column(_) => Some(column.ok_or_else(|| fail("a payload column is missing"))?.clone()),
         };
         let nulls = own.as_ref().and_then(|values| values.logical_nulls());
         let smallest = self.aggregate.function == Function::Min;

@@ -7,7 +7,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::held::NULL_ROW;
-use super::single::{Made, Row, Spans, Step, Stop, over_spans};
+use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
 use super::source::ChunkedInput;
 
 struct Gaps {
@@ -79,5 +79,5 @@ pub fn fill_gaps(
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
     let step = Gaps { keep, start, stop, last: i64::MIN, latest: Vec::new() };
-    over_spans(spans, partitions, Made::default(), names, cancel, |_| Ok(step))
+    over_spans(spans, partitions, StepColumns::default(), names, cancel, |_| Ok(step))
 }

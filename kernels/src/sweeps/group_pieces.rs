@@ -7,10 +7,10 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 
 use super::gather::gather;
-use super::groups::{Made, Members};
+use super::groups::{GroupedRows, Members};
 use super::held::{Held, NULL_ROW};
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{made, nullable};
+use super::stream::{kernel_column, nullable};
 
 /// The rows that wait for their batch.
 pub struct Pieces {
@@ -38,9 +38,9 @@ impl Members for Pieces {
     const NUMBERED: bool = true;
 
     fn fields(&self) -> Vec<FieldRef> {
-        let mut all = vec![made(DataType::Boolean, false), made(DataType::Int64, true)];
+        let mut all = vec![kernel_column(DataType::Boolean, false), kernel_column(DataType::Int64, true)];
         if self.kind == Kind::Spans {
-            all.push(made(DataType::Int64, true));
+            all.push(kernel_column(DataType::Int64, true));
         }
         all.extend(nullable(self.payload.clone()));
         all
@@ -72,7 +72,7 @@ impl Members for Pieces {
         self.out.row.iter().copied()
     }
 
-    fn flush(&mut self, held: &Held, _open: Option<usize>) -> Result<Made, ArrowError> {
+    fn flush(&mut self, held: &Held, _open: Option<usize>) -> Result<GroupedRows, ArrowError> {
         let out = std::mem::take(&mut self.out);
         let present = BooleanBuffer::collect_bool(out.row.len(), |row| out.row[row] != NULL_ROW);
         let nulls = Some(NullBuffer::new(present.clone())).filter(|nulls| nulls.null_count() > 0);
@@ -82,6 +82,6 @@ impl Members for Pieces {
             columns.push(Arc::new(Int64Array::new(out.duration.into(), nulls)));
         }
         columns.extend(gather(held, &self.payload, &out.row)?);
-        Ok(Made { group: out.group, code: out.code, columns })
+        Ok(GroupedRows { group: out.group, code: out.code, columns })
     }
 }

@@ -9,7 +9,7 @@ use super::gather::gather;
 use super::held::Held;
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Open, ROWS};
-use super::stream::{int64, made, nullable, partitions, schema};
+use super::stream::{int64, kernel_column, nullable, partitions, schema};
 
 /// Gaps up to this many groups are filled at once, longer ones at the end, so that a batch cannot grow without bound.
 const SHORT: usize = 16;
@@ -33,11 +33,11 @@ pub trait Members: Send {
     /// The input's rows that are still needed.
     fn rows(&self) -> impl Iterator<Item = u64>;
     /// The rows of a batch; more pieces may follow for the group `open`.
-    fn flush(&mut self, held: &Held, open: Option<usize>) -> Result<Made, ArrowError>;
+    fn flush(&mut self, held: &Held, open: Option<usize>) -> Result<GroupedRows, ArrowError>;
 }
 
 /// Rows of a batch: their groups, their partitions and the further columns.
-pub struct Made {
+pub struct GroupedRows {
     pub group: Vec<usize>,
     pub code: Vec<u32>,
     pub columns: Vec<ArrayRef>,
@@ -70,7 +70,7 @@ impl<M: Members> Groups<M> {
         let fields = grouper.payload_fields();
         let own = 2 + usize::from(M::NUMBERED);
         let partitions = partitions(names, own + fields.len(), input.partition_types())?;
-        let mut all = vec![made(DataType::Int64, false); own];
+        let mut all = vec![kernel_column(DataType::Int64, false); own];
         all.extend(nullable(fields.clone()));
         all.extend(nullable(input.partition_fields()));
         all.extend(members.fields());

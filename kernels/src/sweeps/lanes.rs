@@ -9,7 +9,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
-use super::single::{Made, Row, Spans, Step, Stop, over_spans};
+use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
 use super::source::ChunkedInput;
 
 struct Lanes {
@@ -63,5 +63,5 @@ pub fn lanes(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, Made::numbers(1), names, cancel, |_| Ok(Lanes { parts: Vec::new() }))
+    over_spans(spans, partitions, StepColumns::numbers(1), names, cancel, |_| Ok(Lanes { parts: Vec::new() }))
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::cancel::Cancel;
 use super::failure::fail;
 use super::held::NULL_ROW;
-use super::single::{Made, Row, Spans, Step, Stop, over_spans};
+use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
 use super::source::ChunkedInput;
 
 struct Merge {
@@ -151,5 +151,5 @@ pub fn merge_adjacent(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, Made::default(), names, cancel, |input| Merge::new(&input.payload_fields()))
+    over_spans(spans, partitions, StepColumns::default(), names, cancel, |input| Merge::new(&input.payload_fields()))
 }

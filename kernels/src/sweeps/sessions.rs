@@ -8,7 +8,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::held::NULL_ROW;
-use super::single::{Made, Row, Spans, Step, Stop, sweep};
+use super::single::{StepColumns, Row, Spans, Step, Stop, sweep};
 use super::source::{ChunkedInput, Kind};
 
 struct Sessions {
@@ -76,6 +76,6 @@ pub fn sessions(
     let reader = events.into_reader()?;
     let step = Sessions { gap, open: Vec::new() };
     ChunkedInput::new(reader, Kind::Events, partitions, "event", token.clone())
-        .and_then(|input| sweep(input, step, (true, Made::numbers(1)), &names, token))
+        .and_then(|input| sweep(input, step, (true, StepColumns::numbers(1)), &names, token))
         .map_err(to_python)
 }

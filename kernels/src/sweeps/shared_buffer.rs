@@ -29,7 +29,7 @@ enum Origin {
 const BRIEFLY: Duration = Duration::from_millis(1);
 
 /// The place of a batch.
-enum Kept {
+enum BatchPlace {
     Memory(RecordBatch),
     Disk(Place),
     /// All readers have read it.
@@ -38,7 +38,7 @@ enum Kept {
 
 /// The batches read so far.
 struct Store {
-    kept: Vec<Kept>,
+    kept: Vec<BatchPlace>,
     end: Option<Result<(), String>>,
     /// Batches before this one are gone.
     gone: usize,
@@ -60,10 +60,10 @@ impl Store {
         let first = self.readers.iter().flatten().min().copied();
         let first = first.unwrap_or(self.kept.len()).min(self.kept.len());
         for kept in &mut self.kept[self.gone.min(first)..first] {
-            if let Kept::Memory(batch) = kept {
+            if let BatchPlace::Memory(batch) = kept {
                 self.memory -= bytes(batch.columns());
             }
-            *kept = Kept::Gone;
+            *kept = BatchPlace::Gone;
         }
         self.gone = self.gone.max(first);
     }
@@ -108,9 +108,9 @@ impl Shared {
             return Found::End(Ok(()));
         };
         let found = match (store.kept.get(place), &store.end) {
-            (Some(Kept::Memory(batch)), _) => Found::Batch(batch.clone()),
-            (Some(Kept::Disk(place)), _) => Found::OnDisk(*place),
-            (Some(Kept::Gone), _) => Found::End(Err("a shared batch was dropped too soon".into())),
+            (Some(BatchPlace::Memory(batch)), _) => Found::Batch(batch.clone()),
+            (Some(BatchPlace::Disk(place)), _) => Found::OnDisk(*place),
+            (Some(BatchPlace::Gone), _) => Found::End(Err("a shared batch was dropped too soon".into())),
             (None, Some(end)) => Found::End(end.clone()),
             (None, None) => return Found::NotYet,
         };
@@ -164,7 +164,7 @@ impl Shared {
         let rows = batch.num_rows() as u64;
         let full = locked(&self.store).memory.saturating_add(size) > self.limit;
         // Written without the store's lock: other readers continue meanwhile.
-        let kept = if full { Kept::Disk(self.spill.write(&batch)?) } else { Kept::Memory(batch) };
+        let kept = if full { BatchPlace::Disk(self.spill.write(&batch)?) } else { BatchPlace::Memory(batch) };
         let mut store = locked(&self.store);
         if !full {
             store.memory += size;

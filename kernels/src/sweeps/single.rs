@@ -14,7 +14,7 @@ use super::failure::to_python;
 use super::gather::{gather, gather_some};
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
+use super::stream::{Sweep, int64, kernel_column, nullable, partitions, schema, stream};
 
 /// A row of the input; for an event, `end` is `ts`.
 #[derive(Clone, Copy)]
@@ -115,7 +115,7 @@ impl Spans {
             columns.push(int64(self.duration));
         }
         columns.extend(partitions.columns(self.code)?);
-        let Made { numbers, picked, reals } = shape.made;
+        let StepColumns { numbers, picked, reals } = shape.made;
         for place in 0..numbers {
             columns.push(int64(each(&self.extra, place, numbers).collect()));
         }
@@ -140,7 +140,7 @@ fn each<T: Copy>(values: &[T], place: usize, of: usize) -> impl Iterator<Item = 
 
 /// The number of columns made by a step, before the payload, by sort.
 #[derive(Clone, Copy, Default)]
-pub struct Made {
+pub struct StepColumns {
     /// Of int64.
     pub numbers: usize,
     /// Values of the first payload column, of rows that the step picks.
@@ -149,7 +149,7 @@ pub struct Made {
     pub reals: usize,
 }
 
-impl Made {
+impl StepColumns {
     pub fn numbers(numbers: usize) -> Self {
         Self { numbers, ..Self::default() }
     }
@@ -158,7 +158,7 @@ impl Made {
 /// The columns of the output, besides keys.
 struct Shape {
     spans: bool,
-    made: Made,
+    made: StepColumns,
     /// The type of the first payload column.
     first: Option<DataType>,
     /// The payload fields in the output: the first of the input's.
@@ -236,7 +236,7 @@ impl<S: Step> Sweep for Single<S> {
 pub fn over_spans<S: Step + 'static>(
     spans: AnyRecordBatch,
     partitions: usize,
-    made: Made,
+    made: StepColumns,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
     step: impl FnOnce(&ChunkedInput) -> Result<S, ArrowError>,
@@ -255,20 +255,20 @@ pub fn over_spans<S: Step + 'static>(
 pub fn sweep(
     input: ChunkedInput,
     step: impl Step + 'static,
-    (spans, given): (bool, Made),
+    (spans, given): (bool, StepColumns),
     names: &[String],
     token: Token,
 ) -> Result<PyRecordBatchReader, ArrowError> {
     let times = 1 + usize::from(spans);
     let partitions = partitions(names, times, input.partition_types())?;
-    let mut all = vec![made(DataType::Int64, false); times];
+    let mut all = vec![kernel_column(DataType::Int64, false); times];
     all.extend(nullable(input.partition_fields()));
     let payload = input.payload_fields();
     let first = payload.first().map(|field| field.data_type().clone());
-    all.extend(vec![made(DataType::Int64, false); given.numbers]);
+    all.extend(vec![kernel_column(DataType::Int64, false); given.numbers]);
     let picked = payload.first().into_iter().cycle().take(given.picked);
     all.extend(nullable(picked.cloned().collect()));
-    all.extend(vec![made(DataType::Float64, true); given.reals]);
+    all.extend(vec![kernel_column(DataType::Float64, true); given.reals]);
     let room = names.len().saturating_sub(all.len());
     let fields: Vec<FieldRef> = payload.into_iter().take(room).collect();
     all.extend(nullable(fields.clone()));

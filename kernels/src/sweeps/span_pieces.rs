@@ -9,7 +9,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::active::Active;
-use super::aggregates::{Aggregate, Call, Taken};
+use super::aggregates::{Aggregate, Call, AggregateInput};
 use super::cancel::{Cancel, Token};
 use super::covered::CoveredPieces;
 use super::failure::{fail, to_python};
@@ -190,7 +190,7 @@ pub fn span_group(
         let payload = inputs.input.payload_fields();
         let aggregates = aggregates.iter().map(|call| Aggregate::new(call, &payload));
         let aggregates = aggregates.collect::<Result<Vec<_>, _>>()?;
-        let timed = |one: &Aggregate| one.function.weighs() || one.taken == Taken::Duration;
+        let timed = |one: &Aggregate| one.function.weighs() || one.taken == AggregateInput::Duration;
         if events && aggregates.iter().any(timed) {
             return Err(fail("events have no duration to aggregate"));
         }

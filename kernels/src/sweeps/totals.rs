@@ -3,13 +3,13 @@
 use arrow_array::Int64Array;
 use arrow_schema::{ArrowError, DataType, FieldRef};
 
-use super::aggregates::{Aggregate, Taken};
+use super::aggregates::{Aggregate, AggregateInput};
 use super::fold::{Batch, Fold};
 use super::gather::gather_some;
-use super::groups::{Made, Members};
+use super::groups::{GroupedRows, Members};
 use super::held::Held;
 use super::source::ROWS;
-use super::stream::made;
+use super::stream::kernel_column;
 
 /// A partition without slot.
 const NO_SLOT: u32 = u32::MAX;
@@ -55,7 +55,7 @@ impl Totals {
         let batch = Batch { slot: &pieces.slot, ts: &ts, duration: &duration, slots: self.group.len() };
         let mut wanted: Vec<(usize, &DataType)> = Vec::new();
         for fold in &self.folds {
-            if let Taken::Column(column) = fold.aggregate.taken
+            if let AggregateInput::Column(column) = fold.aggregate.taken
                 && !wanted.iter().any(|(known, _)| *known == column)
             {
                 wanted.push((column, &fold.aggregate.data_type));
@@ -65,7 +65,7 @@ impl Totals {
         let known: Vec<usize> = wanted.iter().map(|(column, _)| *column).collect();
         for fold in &mut self.folds {
             let column = match fold.aggregate.taken {
-                Taken::Column(column) => known.iter().position(|&known| known == column),
+                AggregateInput::Column(column) => known.iter().position(|&known| known == column),
                 _ => None,
             };
             fold.add(&batch, column.map(|place| &columns[place]))?;
@@ -78,7 +78,7 @@ impl Members for Totals {
     const NUMBERED: bool = false;
 
     fn fields(&self) -> Vec<FieldRef> {
-        let field = |fold: &Fold| made(fold.aggregate.result.clone(), true);
+        let field = |fold: &Fold| kernel_column(fold.aggregate.result.clone(), true);
         self.folds.iter().map(field).collect()
     }
 
@@ -114,7 +114,7 @@ impl Members for Totals {
         self.pieces.row.iter().copied()
     }
 
-    fn flush(&mut self, held: &Held, open: Option<usize>) -> Result<Made, ArrowError> {
+    fn flush(&mut self, held: &Held, open: Option<usize>) -> Result<GroupedRows, ArrowError> {
         self.fold(held)?;
         let slots = 0..self.group.len() as u32;
         let (keep, done): (Vec<u32>, Vec<u32>) = slots.partition(|&slot| open == Some(self.group[slot as usize]));
@@ -133,6 +133,6 @@ impl Members for Totals {
                 *last = slot as u32;
             }
         }
-        Ok(Made { group, code, columns })
+        Ok(GroupedRows { group, code, columns })
     }
 }

@@ -7,7 +7,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::held::NULL_ROW;
-use super::single::{Made, Row, Spans, Step, Stop, over_spans};
+use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
 use super::source::ChunkedInput;
 
 struct Truncate {
@@ -59,5 +59,5 @@ pub fn truncate(
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
 ) -> PyResult<PyRecordBatchReader> {
-    over_spans(spans, partitions, Made::default(), names, cancel, |_| Ok(Truncate { open: Vec::new() }))
+    over_spans(spans, partitions, StepColumns::default(), names, cancel, |_| Ok(Truncate { open: Vec::new() }))
 }

@@ -7,7 +7,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
-use super::single::{Made, Row, Spans, Step, Stop, over_spans};
+use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
 use super::source::ChunkedInput;
 
 /// Spans of one partition that begin in one step, each shorter than that.
@@ -127,5 +127,5 @@ pub fn zoom(
         latest: Vec::new(),
         open: Vec::new(),
     };
-    over_spans(spans, partitions, Made::numbers(3), names, cancel, |_| Ok(zoom))
+    over_spans(spans, partitions, StepColumns::numbers(3), names, cancel, |_| Ok(zoom))
 }

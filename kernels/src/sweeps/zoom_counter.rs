@@ -10,7 +10,7 @@ use super::cancel::Cancel;
 use super::failure::fail;
 use super::held::NULL_ROW;
 use super::numbers::{Number, Numbers, is_narrow, scale};
-use super::single::{Made, Row, Spans, Step, Stop, over_spans};
+use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
 use super::source::ChunkedInput;
 
 /// The covered part of a step in one partition so far, or a run of steps within one span.
@@ -205,7 +205,7 @@ pub fn zoom_counter(
     if step <= 0 {
         return Err(PyValueError::new_err(format!("a step of {step} ns, expected more than 0")));
     }
-    let made = Made { numbers: 0, picked: 3, reals: 1 };
+    let made = StepColumns { numbers: 0, picked: 3, reals: 1 };
     over_spans(spans, partitions, made, names, cancel, |input| {
         let fields = input.payload_fields();
         let [field] = fields.as_slice() else {
