@@ -30,14 +30,14 @@ def compared() -> Iterator[list[list[str]]]:
         known = relations._known_types(query)
         if known is not None:
             try:
-                told = described(query.query, leaves, env)
+                columns = described(query.query, leaves, env)
             except EngineError as error:
                 if _OF_THE_QUERY_AROUND in error.message:
                     return own_types(query, leaves, env, place)
-                told = [error.message]
+                columns = [error.message]
             # The engine says of a state no more than that it is one, and drops a cast to what it is made of.
-            same = [STATE if there == STATE else _bare(here) for here, there in zip(known, told, strict=False)]
-            assert (same, len(known)) == (told, len(told)), [known, told, *show.query(query.query)]
+            same = [STATE if there == STATE else _bare(here) for here, there in zip(known, columns, strict=False)]
+            assert (same, len(known)) == (columns, len(columns)), [known, columns, *show.query(query.query)]
             seen.append(known)
         return own_types(query, leaves, env, place)
 

@@ -124,10 +124,10 @@ def differing(
         return
     if not every:
         ways = _one_of(ways, to_sql(statement))
-    told = dict(context.log.entries)
+    messages = dict(context.log.entries)
     for name, way in ways.items():
         context.log.clear()
-        context.log.entries.update(told)  # what binding warned of
+        context.log.entries.update(messages)  # what binding warned of
         with way.taken(session), deep_recursion():
             found = _tried(run)
         if way.comparable(found) != way.comparable(expected):

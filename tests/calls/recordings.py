@@ -116,8 +116,8 @@ class Recording:
         head = [f"# symbols: {len(names)}", f"# path name: {EXE}"]
         files = {"prog.sym": "".join(f"{line}\n" for line in [*head, *symbols])}
         if self.debug:
-            told = [line for name, own in self.debug.items() for line in (f"F: {places[name]:x} {name}", *own)]
-            files["prog.dbg"] = "".join(f"{line}\n" for line in [head[1], *told])
+            debug_lines = [line for name, own in self.debug.items() for line in (f"F: {places[name]:x} {name}", *own)]
+            files["prog.dbg"] = "".join(f"{line}\n" for line in [head[1], *debug_lines])
         if self.external is not None:
             files["extern.dat"] = self.external
         data = {tid: self._records(tid, places) for tid in self.trees}
@@ -128,10 +128,10 @@ class Recording:
         out, counts, open_calls = b"", Counter[str](), list[Payload]()
         for time, step in self.times(tid):
             if step.kind == ENTRY:
-                told = self.payloads.get(step.name, ())
+                payload_values = self.payloads.get(step.name, ())
                 number = counts[step.name]
                 counts[step.name] += 1
-                open_calls.append(told[number] if number < len(told) else (None, None))
+                open_calls.append(payload_values[number] if number < len(payload_values) else (None, None))
                 data = open_calls[-1][0]
             else:
                 data = open_calls.pop()[1] if open_calls else None

@@ -37,5 +37,5 @@ def test_sql_warns(tmp_path: Path) -> None:
         session.mount(str(ABC5.write(tmp_path / "prog")), "t")
         result = session.sql("SELECT * FROM dctv.filter_calls(t.calls, filters=>['mian', 'b'], hide=>['z'])")
         result.fetchall()
-        said = "no call is of a function `mian`, did you mean `main`?; no call is of a function `z`"
-        assert result.warnings == [(said, 1)]
+        warning = "no call is of a function `mian`, did you mean `main`?; no call is of a function `z`"
+        assert result.warnings == [(warning, 1)]

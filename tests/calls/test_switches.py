@@ -72,12 +72,12 @@ class Machine:
     def begin(self, task: Task, frame: Frame) -> None:
         """Decide on a call."""
         task.frames.append(frame)
-        said = Walk(self.filters).said(frame.call)
+        trigger = Walk(self.filters).said(frame.call)
         if task.left_out:
             frame.recorded = False
             return
-        if said.filter is not None:
-            frame.let_in, frame.left_out = said.filter, not said.filter
+        if trigger.filter is not None:
+            frame.let_in, frame.left_out = trigger.filter, not trigger.filter
             task.let_in += frame.let_in
             task.left_out += frame.left_out
         if frame.let_in:
@@ -85,12 +85,12 @@ class Machine:
         if frame.left_out or (self.filters.opt_in and not task.let_in):
             frame.recorded = False
             return
-        task.budget = task.budget if said.depth is None else said.depth
-        if said.on or said.off:
-            self.enabled = not said.off
-            task.placed = task.placed and not said.off
+        task.budget = task.budget if trigger.depth is None else trigger.depth
+        if trigger.on or trigger.off:
+            self.enabled = not trigger.off
+            task.placed = task.placed and not trigger.off
         if self.enabled:
-            frame.recorded = task.budget > 0 and not said.hide
+            frame.recorded = task.budget > 0 and not trigger.hide
         if self.enabled and frame.recorded:
             self.show(task, frame)
 

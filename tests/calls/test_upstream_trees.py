@@ -76,8 +76,8 @@ def test_a_dump_for_dot_has_edges(tmp_path: Path) -> None:
 
 def test_tasks_are_listed_with_flags(tmp_path: Path) -> None:
     """This is t229."""
-    told = printed(programs.FORK.write(tmp_path / "prog"), "info", "--task")
-    assert re.findall(r"^ +[\d.]+ +(\w+) +\[ +(\d+)\] +(\w+)", told, re.MULTILINE) == [
+    listing = printed(programs.FORK.write(tmp_path / "prog"), "info", "--task")
+    assert re.findall(r"^ +[\d.]+ +(\w+) +\[ +(\d+)\] +(\w+)", listing, re.MULTILINE) == [
         ("FS", "1", "prog"),
         ("F", "2", "prog"),
     ]

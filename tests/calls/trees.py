@@ -137,56 +137,56 @@ class Walk:
 
     def kept(self, call: Call, time: int, size: int) -> bool:
         """Say whether a call, or one that it leads to, is long enough and marked."""
-        said = self.said(call)
-        time = time if said.time is None else said.time
-        size = size if said.size is None else said.size
+        trigger = self.said(call)
+        time = time if trigger.time is None else trigger.time
+        size = size if trigger.size is None else trigger.size
         small = size > 0 and (SIZES[call.name] or 0) < size
-        own = call.end is None or (call.end - call.ts >= time and (said.caller or not self.filters.callers))
-        return ((own or said.trace) and not small) or any(self.kept(one, time, size) for one in call.inner)
+        own = call.end is None or (call.end - call.ts >= time and (trigger.caller or not self.filters.callers))
+        return ((own or trigger.trace) and not small) or any(self.kept(one, time, size) for one in call.inner)
 
     def walk(self, call: Call, above: list[int], within: dict[str, Any]) -> None:
         """Show a call and those that it leads to."""
-        said = self.said(call)
-        time = within["time"] if said.time is None else said.time
-        size = within["size"] if said.size is None else said.size
+        trigger = self.said(call)
+        time = within["time"] if trigger.time is None else trigger.time
+        size = within["size"] if trigger.size is None else trigger.size
         own = {**within, "time": time, "size": size}
         if size > 0 and (SIZES[call.name] or 0) < size:
             for one in call.inner:
                 self.walk(one, above, own)
             return
-        shown = self.decide(call, said, own)
+        shown = self.decide(call, trigger, own)
         if shown and self.kept(call, within["time"], within["size"]):
             self.shown.append((call.id, above[-1] if above else None, len(above)))
             above = [*above, call.id]
         for one in call.inner:
             self.walk(one, above, own)
 
-    def decide(self, call: Call, said: Trigger, own: dict[str, Any]) -> bool:
+    def decide(self, call: Call, trigger: Trigger, own: dict[str, Any]) -> bool:
         """Say whether filters show a call, and note what holds for those that it makes."""
         if own["out"]:
             return False
-        mode = said.filter
-        if mode is not None and said.condition is not None and call.args != said.condition[2]:
+        mode = trigger.filter
+        if mode is not None and trigger.condition is not None and call.args != trigger.condition[2]:
             mode = None
         if mode is False:
             own["out"] = True
         elif mode:
             own.update(inside=True, left=self.filters.depth)
         elsewhere = self.filters.opt_in and not own["inside"]
-        other_file = said.location is False or (self.filters.located and not said.location)
+        other_file = trigger.location is False or (self.filters.located and not trigger.location)
         if own["out"] or elsewhere or other_file:
             return False
-        if said.depth is not None:
-            own["left"] = said.depth
-        return self.has_its_turn(call, said, own, lets_in=mode is True)
+        if trigger.depth is not None:
+            own["left"] = trigger.depth
+        return self.has_its_turn(call, trigger, own, lets_in=mode is True)
 
-    def has_its_turn(self, call: Call, said: Trigger, own: dict[str, Any], *, lets_in: bool) -> bool:
+    def has_its_turn(self, call: Call, trigger: Trigger, own: dict[str, Any], *, lets_in: bool) -> bool:
         """Count a call if it would be shown, and say whether it is."""
-        if own["left"] <= 0 or said.hide:
+        if own["left"] <= 0 or trigger.hide:
             return False
-        if said.sample is not None:
+        if trigger.sample is not None:
             self.counts[call.tid, call.name] += 1
-            if self.counts[call.tid, call.name] % said.sample:
+            if self.counts[call.tid, call.name] % trigger.sample:
                 own["out"] = lets_in
                 return False
         own["left"] -= 1

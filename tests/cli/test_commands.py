@@ -77,9 +77,9 @@ def test_explain() -> None:
     ],
 )
 def test_arguments_that_are_mounts(word: str, mount: tuple[str, str] | None) -> None:
-    told = parse_mounts([word], only=False)
-    assert (told.others, told.traces) == (([], [mount]) if mount else ([word], []))
-    assert told.unnamed == []
+    mounts = parse_mounts([word], only=False)
+    assert (mounts.others, mounts.traces) == (([], [mount]) if mount else ([word], []))
+    assert mounts.unnamed == []
 
 
 def test_parameter_types() -> None:

@@ -111,8 +111,14 @@ def test_a_change_from_zero_fails_without_a_percentage(folder: Path) -> None:
     found = compare("A=old/0.json", "B=new/0.json", sql, "--fail-above", "5%", "--format", "jsonl", cwd=folder)
     assert found.code == 1
     assert "  stores: 0 -> 1\n" in found.err
-    told = json.loads(found.out)
-    assert (told["A"], told["B"], told["difference"], told["change"], told["note"]) == (0, 1, 1, None, "0 in A")
+    written = json.loads(found.out)
+    assert (written["A"], written["B"], written["difference"], written["change"], written["note"]) == (
+        0,
+        1,
+        1,
+        None,
+        "0 in A",
+    )
 
 
 def test_several_queries_from_files(folder: Path) -> None:

@@ -27,8 +27,8 @@ def test_interrupt(number: signal.Signals, tmp_path: Path) -> None:
     wait_for(lambda: any(path.stat().st_size for path in tmp_path.iterdir()))
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE)
-    said = {signal.SIGINT: (130, b"error: interrupted\n"), signal.SIGTERM: (143, b"error: terminated\n")}
-    assert (process.returncode, err) == said[number]
+    outcomes = {signal.SIGINT: (130, b"error: interrupted\n"), signal.SIGTERM: (143, b"error: terminated\n")}
+    assert (process.returncode, err) == outcomes[number]
     assert out == b""
     assert list(tmp_path.iterdir()) == []
 

@@ -32,17 +32,17 @@ def test_a_path_without_a_name_is_mounted_after_its_file(folder: Path) -> None:
 
 
 def test_names_are_distinguished() -> None:
-    told = parse_mounts(["a/x.csv", "b/x.csv", "x=c", "select.json", "2.csv"])
-    assert [name for name, _ in told.traces] == ["x_2", "x_3", "x", "t_select", "t_2"]
+    mounts = parse_mounts(["a/x.csv", "b/x.csv", "x=c", "select.json", "2.csv"])
+    assert [name for name, _ in mounts.traces] == ["x_2", "x_3", "x", "t_select", "t_2"]
 
 
 def test_a_missing_path_is_not_taken_for_sql(folder: Path) -> None:
     ran = run("query", "absent.csv", "SELECT 1", cwd=folder)
-    told = ["error: no such file or folder: `absent.csv`", "hint: files there: `mydata.csv`"]
-    assert (ran.code, ran.err.splitlines()[-2:]) == (3, told)
+    expected = ["error: no such file or folder: `absent.csv`", "hint: files there: `mydata.csv`"]
+    assert (ran.code, ran.err.splitlines()[-2:]) == (3, expected)
     ran = run("query", "mydate.csv", "SELECT 1", cwd=folder)
-    told = ["error: no such file or folder: `mydate.csv`", "hint: did you mean `mydata.csv`?"]
-    assert (ran.code, ran.err.splitlines()[-2:]) == (3, told)
+    expected = ["error: no such file or folder: `mydate.csv`", "hint: did you mean `mydata.csv`?"]
+    assert (ran.code, ran.err.splitlines()[-2:]) == (3, expected)
 
 
 def test_a_file_may_have_an_equals_sign_in_its_name(folder: Path) -> None:

@@ -40,5 +40,5 @@ def test_a_progress_bar_shows_progress_and_remaining_time(monkeypatch: pytest.Mo
         bar.update("reading t.pfw", done, 100)
         time.sleep(0.06)
     bar.clear()
-    told = re.sub("\033\\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
-    assert re.search(r"reading t\.pfw \S+ 50/100 bytes [0-9]+ bytes/s 0:00:0", told)
+    printed = re.sub("\033\\[[0-9;?]*[A-Za-z]", "", shown.getvalue())
+    assert re.search(r"reading t\.pfw \S+ 50/100 bytes [0-9]+ bytes/s 0:00:0", printed)

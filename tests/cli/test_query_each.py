@@ -221,7 +221,7 @@ def test_a_killed_worker_fails_only_its_trace(traces: Path, tmp_path: Path) -> N
     run_all(jobs, 2, lambda: None, lambda job: over.append(job.trace), killed)
     assert sorted(over) == names
     outcomes = [job.outcome() for job in jobs]
-    assert [None if told is None else told["error"] for told in outcomes] == [
+    assert [None if outcome is None else outcome["error"] for outcome in outcomes] == [
         None,
         ["error: the process that read this trace was killed: it may have needed more memory than there is", 4],
         None,

@@ -29,9 +29,9 @@ COLOUR = re.compile("\033\\[[0-9;]*m")
 
 def on_terminal(*words: str | Path, lines: int = 50, changes: Mapping[str, str] | None = None) -> Ran:
     """Run a process whose stdout is a terminal with this number of lines."""
-    master, slave, told = _terminal(lines, changes or {})
+    master, slave, variables = _terminal(lines, changes or {})
     with subprocess.Popen(
-        [*COMMAND, *map(str, words)], stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment(**told)
+        [*COMMAND, *map(str, words)], stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment(**variables)
     ) as process:
         os.close(slave)
         out = _whole(master)
@@ -43,14 +43,14 @@ def on_terminal(*words: str | Path, lines: int = 50, changes: Mapping[str, str] 
 
 def here_on_terminal(*words: str | Path, changes: Mapping[str, str]) -> Ran:
     """Run in this process, with a terminal that has room for everything."""
-    master, slave, told = _terminal(50, changes)
+    master, slave, variables = _terminal(50, changes)
     with ThreadPoolExecutor(1) as reader:
         out = reader.submit(_whole, master)
         with (
             os.fdopen(slave, "w", encoding="utf-8") as stdout,
             patch.object(sys, "stdout", stdout),
             patch.object(sys, "stderr", io.StringIO()) as stderr,
-            patch.dict(os.environ, told),
+            patch.dict(os.environ, variables),
         ):
             code = main([str(word) for word in words])
         return Ran(code, out.result(), stderr.getvalue())
@@ -60,8 +60,8 @@ def _terminal(lines: int, changes: Mapping[str, str]) -> tuple[int, int, dict[st
     """Return both ends of a new terminal, and what the environment says of it."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, 200, 0, 0))
-    told = {"TERM": "xterm", "PAGER": "cat", "LINES": str(lines), "COLUMNS": "200", "NO_COLOR": "", **changes}
-    return master, slave, told
+    variables = {"TERM": "xterm", "PAGER": "cat", "LINES": str(lines), "COLUMNS": "200", "NO_COLOR": "", **changes}
+    return master, slave, variables
 
 
 def _whole(master: int) -> str:

@@ -40,9 +40,9 @@ class Running:
     def mounts(self) -> dict[str, dict[str, Any]]:
         """Return the mounts, once none is pending."""
         for _ in range(10 * _PATIENCE):
-            told = {one["name"]: one for one in self.get("api/session")["mounts"]}
-            if all(one["state"] != "mounting" for one in told.values()):
-                return told
+            by_name = {one["name"]: one for one in self.get("api/session")["mounts"]}
+            if all(one["state"] != "mounting" for one in by_name.values()):
+                return by_name
             time.sleep(0.1)
         raise AssertionError("it is still mounting")
 
@@ -82,13 +82,13 @@ def test_it_serves_until_it_is_interrupted(tmp_path: Path) -> None:
     views = tmp_path / "views.sql"
     views.write_text("CREATE VIEW mine AS SELECT comm FROM w.scheduler.timeslices; ASSERT 1 = 2, 'never';")
     with serving(f"w={WAITS}", WAITS, "nothing=/does/not/exist", "-f", views) as running:
-        told = running.mounts()
-        assert {name: one["state"] for name, one in told.items()} == {
+        mounts = running.mounts()
+        assert {name: one["state"] for name, one in mounts.items()} == {
             "w": "ready",
             "waits": "ready",
             "nothing": "failed",
         }
-        assert "/does/not/exist" in told["nothing"]["message"]
+        assert "/does/not/exist" in mounts["nothing"]["message"]
         roots = [one for one in running.get("api/tracks")["tracks"] if one["parent"] is None]
         assert [one["name"] for one in roots] == ["w", "waits"]
         for _ in range(100):

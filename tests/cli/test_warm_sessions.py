@@ -176,10 +176,10 @@ def test_a_session_that_is_killed(tmp_path_factory: pytest.TempPathFactory, monk
 
 def test_a_session_of_another_version(folder: Path) -> None:
     about = folder / "dctv" / "w.session"
-    told = about.read_text()
-    about.write_text(json.dumps({**json.loads(told), "version": "0.0.9"}))
+    description = about.read_text()
+    about.write_text(json.dumps({**json.loads(description), "version": "0.0.9"}))
     ran = ask(folder, "query", "SELECT 1 AS x")
-    about.write_text(told)
+    about.write_text(description)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("error: the session `w` runs dctv 0.0.9, this is ")
     assert ran.err.endswith("hint: `dctv session stop w` ends it, then start it again\n")
@@ -240,8 +240,8 @@ def test_its_folder_is_the_users_alone(tmp_path: Path) -> None:
 def test_invalid_requests_do_no_harm(folder: Path) -> None:
     import socket
 
-    for said in (b"", b"\x05\0\0\0{}", b"\xff\xff\xff\xff", b"\x04\0\0\0null", b"GET / HTTP/1.1\r\n\r\n"):
+    for message in (b"", b"\x05\0\0\0{}", b"\xff\xff\xff\xff", b"\x04\0\0\0null", b"GET / HTTP/1.1\r\n\r\n"):
         with socket.socket(socket.AF_UNIX) as one:
             one.connect(str(folder / "dctv" / "w.sock"))
-            one.sendall(said)
+            one.sendall(message)
     assert ask(folder, "query", "SELECT 2 AS x", "--format", "csv") == Ran(0, "x\n2\n", "")

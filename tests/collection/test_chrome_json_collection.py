@@ -110,11 +110,11 @@ def found(trace: LoadedTrace) -> tuple[Count, dict[tuple[str, str, str], float]]
 @pytest.mark.parametrize("path", TRACES, ids=ids)
 def test_events_match_the_counts_of_a_json_parser(path: Path) -> None:
     trace = loaded(path)
-    told = truth(path)
-    if told is None:
+    expected = truth(path)
+    if expected is None:
         assert len(trace.tables) > 1
         return
-    counts, durations = told
+    counts, durations = expected
     got, got_durations = found(trace)
     assert got == counts
     for key, total in durations.items():

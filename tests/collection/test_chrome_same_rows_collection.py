@@ -50,10 +50,10 @@ CASES = [(name, words) for name, all_words in FILTERS.items() for words in all_w
 @pytest.fixture(scope="module")
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     """A session with the recordings, what dctv makes of them (`_json`) and what the tool did (`_dump`)."""
-    told = os.environ.get("DCTV_TRACES")
-    if told is None:
+    root = os.environ.get("DCTV_TRACES")
+    if root is None:
         pytest.fail("the environment variable DCTV_TRACES does not say where the trace collection is")
-    goldens, folder = Path(told) / "uftrace_goldens", tmp_path_factory.mktemp("dumps")
+    goldens, folder = Path(root) / "uftrace_goldens", tmp_path_factory.mktemp("dumps")
     with Session(index=False) as made:
         for name, data in RECORDINGS.items():
             dumped = folder / f"{name}.json"

@@ -74,12 +74,12 @@ def truth_of(path: Path) -> Path:
 def test_records(path: Path) -> None:
     trace = loaded(path)
     assert any(note.incomplete for note in trace.diagnostics) is path.name.endswith(tuple(UNREAD))
-    told = truth_of(path)
-    if not told.exists():
+    truth_rows = truth_of(path)
+    if not truth_rows.exists():
         assert samples(trace) > 0
         return
     expected: Counter[str] = Counter()
-    for line in told.read_text().splitlines():
+    for line in truth_rows.read_text().splitlines():
         number, kind = line.split()
         name = kind.removeprefix("PERF_RECORD_")
         expected["sample" if name == "SAMPLE" else KINDS.get(name, "")] += int(number)
@@ -134,8 +134,8 @@ def test_stacks_match_the_usual_script() -> None:
         *(table.column(name).to_pylist() for name in ("comm", "stack", "period")), strict=True
     ):
         found[f"{comm};{stack}"] += period
-    told = text(LIVE / "cpuclock.collapsed.txt", collapsed_stacks.READER).tables["raw_events.sample"].data
-    expected = dict(zip(told.column("stack").to_pylist(), told.column("period").to_pylist(), strict=True))
+    collapsed = text(LIVE / "cpuclock.collapsed.txt", collapsed_stacks.READER).tables["raw_events.sample"].data
+    expected = dict(zip(collapsed.column("stack").to_pylist(), collapsed.column("period").to_pylist(), strict=True))
     assert sum(found.values()) == sum(expected.values())
     assert dict(found) == expected
 

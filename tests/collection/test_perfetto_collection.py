@@ -59,9 +59,9 @@ def ids(path: Path) -> str:
 @pytest.mark.parametrize("path", FILES, ids=ids)
 def test_nothing_is_skipped_or_unknown(path: Path) -> None:
     early = "events of the kernel from before its buffers were read are in `early`"
-    told = {one.reason: one.count for one in loaded(path).diagnostics}
-    assert told.pop(early, 0) == rows(path, "raw_events.early")
-    assert told == {}
+    counts = {one.reason: one.count for one in loaded(path).diagnostics}
+    assert counts.pop(early, 0) == rows(path, "raw_events.early")
+    assert counts == {}
     assert "raw_events.unknown_packet" not in loaded(path).tables
 
 
@@ -94,9 +94,9 @@ def test_packets_match_the_counts_of_protobuf(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=ids)
 def test_track_events_match_the_counts_of_protobuf(path: Path) -> None:
     _, counts = truth(path)
-    told = counts["track_event"]
+    event_counts = counts["track_event"]
     found = {name: rows(path, f"raw_events.{name}") for name in ("begin", "end", "instant", "mark")}
-    if not told:
+    if not event_counts:
         assert not any(found.values())
         return
     begins = rows(path, "raw_events.async_begin") + found["begin"]
@@ -112,7 +112,7 @@ def test_track_events_match_the_counts_of_protobuf(path: Path) -> None:
         table = loaded(path).tables.get(f"raw_events.{name}")
         if table is not None:
             arrows += len(set(table.data.column("line").to_pylist()) - lines_of(path))
-    assert begins + ends + found["instant"] + found["mark"] + others + counters + arrows == sum(told.values())
+    assert begins + ends + found["instant"] + found["mark"] + others + counters + arrows == sum(event_counts.values())
 
 
 @cache
@@ -127,8 +127,8 @@ def lines_of(path: Path) -> set[int]:
 
 def answer(path: Path, begins: str) -> list[list[str]]:
     """Return the rows that Perfetto gave for a question."""
-    told = (FOLDER / "truth" / f"{path.parent.name}_{path.name}.tp.txt").read_text().split("\n-- ")
-    (lines,) = (part.splitlines() for part in told if part.startswith(begins))
+    answers = (FOLDER / "truth" / f"{path.parent.name}_{path.name}.tp.txt").read_text().split("\n-- ")
+    (lines,) = (part.splitlines() for part in answers if part.startswith(begins))
     return [line.split("\t") for line in lines[2:]]
 
 
@@ -147,14 +147,14 @@ def test_slices_of_chrome_match_perfetto() -> None:
         ) GROUP BY category, name
     """
     found = {(category, name): (count, int(total or 0)) for category, name, count, total in asked(path, question)}
-    told = {
+    expected = {
         (category, name): (int(n), int(total))
         for category, name, n, total, *_ in answer(path, "select category, name")
         if int(total) > 0
     }
-    same = [key for key, value in told.items() if found.get(key) == value]
-    assert len(told) > 200
-    assert set(told) - set(same) == {STEPS}
+    same = [key for key, value in expected.items() if found.get(key) == value]
+    assert len(expected) > 200
+    assert set(expected) - set(same) == {STEPS}
 
 
 @pytest.mark.parametrize("name", ["androidBasicMemory.pftrace", "androidGpu.pftrace"])
@@ -181,8 +181,8 @@ def test_processes_and_threads_have_the_names_that_perfetto_gives() -> None:
     found = {
         (row["pid"], row["name"]) for row in loaded(path).tables["process_names"].data.to_pylist() if row["pid"] != 0
     }
-    told = {(int(pid), name) for pid, name, _ in answer(path, "select pid, name") if int(pid) != 0}
-    assert found == told
+    names = {(int(pid), name) for pid, name, _ in answer(path, "select pid, name") if int(pid) != 0}
+    assert found == names
 
 
 def durations(edges: list[tuple[int, bool, str]]) -> list[int]:

@@ -61,7 +61,7 @@ def test_every_view_works(reader: str, path: Path) -> None:
             if is_partitioned:
                 assert schema.kind is Kind.SPAN, name
                 assert "_".join(schema.partitions) == key, name
-            if not any(told.startswith(f"`{name}` is empty") for told in session.warnings()):
+            if not any(message.startswith(f"`{name}` is empty") for message in session.warnings()):
                 assert session.sql(f"SELECT * FROM {name}").arrow().schema.names == names, name
 
 

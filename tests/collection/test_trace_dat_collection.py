@@ -114,8 +114,8 @@ def test_fields_have_the_raw_values_of_the_report(name: str) -> None:
 
 
 def test_lost_events_are_reported() -> None:
-    told = {one.reason: (one.count, one.example) for one in dat("live_overrun").diagnostics}
-    assert told == {
+    diagnostics = {one.reason: (one.count, one.example) for one in dat("live_overrun").diagnostics}
+    assert diagnostics == {
         "events lost by the kernel": (16300, "cpu 0: 10419, cpu 1: 5881"),
         "events overwritten in the kernel's buffer": (16300, "cpu 0: 10419, cpu 1: 5881"),
     }

@@ -24,9 +24,11 @@ TYPES = {
 def run(name: str, columns: str, rows: Rows) -> TraceRun:
     """Make a run of columns such as `name VARCHAR, total BIGINT ns`."""
     words = [one.split() for one in columns.split(", ")]
-    told = tuple(ColumnType(name, kind, parse_unit(unit[0]) if unit else NO_UNIT) for name, kind, *unit in words)
-    arrays = [pa.array([row[i] for row in rows], TYPES[one.type]) for i, one in enumerate(told)]
-    return TraceRun(name, told, pa.table(arrays, names=[one.name for one in told]))
+    column_types = tuple(
+        ColumnType(name, kind, parse_unit(unit[0]) if unit else NO_UNIT) for name, kind, *unit in words
+    )
+    arrays = [pa.array([row[i] for row in rows], TYPES[one.type]) for i, one in enumerate(column_types)]
+    return TraceRun(name, column_types, pa.table(arrays, names=[one.name for one in column_types]))
 
 
 def sides(columns: str, a: Sequence[Rows], b: Sequence[Rows]) -> Sides:

@@ -123,10 +123,10 @@ def test_without_scipy_it_warns(runs: Path) -> None:
         patch.dict("sys.modules", {"scipy": None, "scipy.stats": None}),
         pytest.warns(
             DctvWarning, match=r"p-values take scipy, which is not installed: pip install 'dctv\[compare\]'"
-        ) as told,
+        ) as caught,
     ):
         dctv.compare(f"{runs}/old/*", f"{runs}/new/*", SUMS)
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
 
 
 def test_wrong_arguments_are_refused(runs: Path) -> None:

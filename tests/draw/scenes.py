@@ -26,9 +26,16 @@ Cell = dict[str, Any]
 def track(
     number: int, kind: TrackKind = TrackKind.SLICES, name: str | None = None, parent: int | None = None, **more: Any
 ) -> Track:
-    told = {"depth": 0 if parent is None else 1, "lanes": 1, "rows": 1, "first": 0, "last": 1000, "unit": None} | more
+    defaults = {
+        "depth": 0 if parent is None else 1,
+        "lanes": 1,
+        "rows": 1,
+        "first": 0,
+        "last": 1000,
+        "unit": None,
+    } | more
     return Track(
-        id=number, parent=parent, name=f"track {number}" if name is None else name, kind=kind, source="x", **told
+        id=number, parent=parent, name=f"track {number}" if name is None else name, kind=kind, source="x", **defaults
     )
 
 

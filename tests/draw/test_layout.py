@@ -164,7 +164,7 @@ def test_any_window_can_be_drawn(window: tuple[int, int]) -> None:
     start, stop = window
     cells = [cell(0, start, 0, "first"), cell(0, stop - 1, 1, "last"), cell(0, stop, 2**62, "after")]
     read = drawn(scene([track(0)], cells, start, stop, origin=start))
-    assert [told.split("\n")[0] for told in read.told()][-1:] == ["last"]
+    assert [tooltip.split("\n")[0] for tooltip in read.told()][-1:] == ["last"]
 
 
 @pytest.mark.parametrize(

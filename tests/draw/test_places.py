@@ -98,8 +98,10 @@ def test_equal_neighbours_below_a_pixel_become_one() -> None:
     shown = scene([track(0)], made)
     placed = place_cells(shown, place_rows(shown.tracks, 0, None).rows, PLOT)
     found, _ = merged(placed, np.full(len(placed), 8))
-    told = {name: found[name].tolist() for name in ("left", "right", "_ts", "_duration", "count", "total", "longest")}
-    assert told == {
+    columns = {
+        name: found[name].tolist() for name in ("left", "right", "_ts", "_duration", "count", "total", "longest")
+    }
+    assert columns == {
         "left": [100],
         "right": [200],
         "_ts": [0],

@@ -127,7 +127,7 @@ def test_only_the_widest_boxes_have_labels(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(spans, "TITLED", 2)
     cells = [cell(0, 10 * ts, 2 + ts, "ab"[ts % 2]) for ts in range(8)]
     read = drawn(scene([track(0)], cells))
-    assert [told.split("\n")[1] for told in read.told()] == ["begins at 60 ns", "begins at 70 ns"]
+    assert [tooltip.split("\n")[1] for tooltip in read.told()] == ["begins at 60 ns", "begins at 70 ns"]
     paths = {name: only(read.nodes("path", hue(name))).attrib["d"] for name in "ab"}
     assert re.findall(r"M(\d+)", paths["a"]) == ["110", "130", "150"]
     assert re.findall(r"M(\d+) 76h(\d+)v17h-\d+z", paths["b"]) == [("120", "2"), ("140", "4"), ("160", "6")]

@@ -36,13 +36,13 @@ class Picture:
             assert title is not None
             assert title.text is not None
             assert box is not None
-            name, told = title.text.rsplit(" (", 1)
+            name, details = title.text.rsplit(" (", 1)
             self.colours[name] = box.attrib["fill"]
             place = float(box.attrib["x"]), float(box.attrib["width"]), int(box.attrib["y"])
-            self.frames.append((name, told.removesuffix(")"), *place))
+            self.frames.append((name, details.removesuffix(")"), *place))
 
     def told(self, name: str) -> list[str]:
-        return [told for found, told, *_ in self.frames if found == name]
+        return [tooltip for found, tooltip, *_ in self.frames if found == name]
 
     def by_row(self) -> dict[int, list[tuple[float, float]]]:
         rows: dict[int, list[tuple[float, float]]] = {}
@@ -71,9 +71,9 @@ def test_totals_match_the_report(tmp_path: Path) -> None:
     rows = [line.split() for line in lines]
     assert len(rows) == 4
     for time, unit, calls, name in rows:
-        [told] = picture.told(name)
-        assert told.split(", ")[0] == f"{time} {unit}"
-        assert told.endswith(f", {calls} call{'' if calls == '1' else 's'}")
+        [tooltip] = picture.told(name)
+        assert tooltip.split(", ")[0] == f"{time} {unit}"
+        assert tooltip.endswith(f", {calls} call{'' if calls == '1' else 's'}")
     assert picture.texts[1] == "100.000 us in all, 4 frames of calls, filtered"
 
 
@@ -104,7 +104,7 @@ def test_filters_see_stacks_of_samples(tmp_path: Path) -> None:
     rows = picture.by_row()
     assert len(rows) == 3
     [worker] = whole.told("worker")
-    assert [told.split(",")[0] for told in picture.told("worker")] == [worker.split(",")[0]]
+    assert [tooltip.split(",")[0] for tooltip in picture.told("worker")] == [worker.split(",")[0]]
     assert "worker" not in {name for name, *_ in drawn(tmp_path, COLLAPSED, "-N", "worker").frames}
 
 
@@ -173,7 +173,7 @@ def test_two_traces_are_compared(tmp_path: Path) -> None:
     assert colours["less"].endswith("f5")
     assert colours["new"] == "#f54646"
     same = drawn(tmp_path, first, "--diff", first)
-    assert {told.split(", ")[-1] for _, told, *_ in same.frames[1:]} == {"+0.00 %"}
+    assert {tooltip.split(", ")[-1] for _, tooltip, *_ in same.frames[1:]} == {"+0.00 %"}
 
 
 def test_calls_that_do_not_end_are_as_long_as_what_they_call(tmp_path: Path) -> None:

@@ -28,5 +28,5 @@ def test_a_first_build_is_announced(tmp_path: Path) -> None:
     done = subprocess.run(
         ["make", "--dry-run", "demo", f"VENV={tmp_path / 'none'}"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    said = done.stdout.index("takes 2 to 8 minutes the first time")
-    assert said < done.stdout.index("pip install -v --editable")
+    position = done.stdout.index("takes 2 to 8 minutes the first time")
+    assert position < done.stdout.index("pip install -v --editable")

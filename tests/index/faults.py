@@ -103,10 +103,10 @@ def ask(session: Session, sql: str) -> Answer:
     try:
         return session.sql(sql).fetchall()
     except DctvError as error:
-        told = error.message
-        assert "`" in told, told
-        assert any(w in told for w in ("damaged", "changed", "cannot be read", "cannot read")), told
-        assert "\n" not in told
+        message = error.message
+        assert "`" in message, message
+        assert any(w in message for w in ("damaged", "changed", "cannot be read", "cannot read")), message
+        assert "\n" not in message
         return Wrong(error)
 
 
@@ -146,15 +146,15 @@ class Case:
         """Mount by an index in any condition, and run all queries; return errors and warnings."""
         with Session(index_dir=index_dir) as session:
             session.mount(str(self.trace), "t")
-            told = session.warnings()
+            warnings = session.warnings()
             wrong = self.judge([ask(session, sql) for sql in self.queries])
         try:
-            known = indexed([str(self.trace)], index_dir, told.append)
+            known = indexed([str(self.trace)], index_dir, warnings.append)
         except IndexUnusable as error:
             wrong.append(error)
         else:
             assert known is None or same_in_all(known.summary) == self.summary
-        return wrong, told
+        return wrong, warnings
 
 
 def files_of(folder: Path) -> list[Path]:

@@ -147,8 +147,8 @@ class NotesSorter:
             pq.write_table(table, path)
             time.sleep(PAUSE)
             data = path.read_bytes()
-            told = (len(table), len(data), zlib.crc32(data), json.dumps(table.column_names))
-            stored.append(WrittenTable(f"raw_events.{name}", path.name, *told))
+            summary = (len(table), len(data), zlib.crc32(data), json.dumps(table.column_names))
+            stored.append(WrittenTable(f"raw_events.{name}", path.name, *summary))
         return stored
 
     def close(self) -> None:

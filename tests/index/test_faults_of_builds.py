@@ -96,9 +96,9 @@ def test_two_build_and_one_asks(case: Case, tmp_path: Path) -> None:
     while any(child.poll() is None for child in children):
         assert case.survey(tmp_path) == ([], [])
         asked += 1
-    told = in_time(children)
-    assert [(code, err) for code, _, err in told] == [(0, ""), (0, "")]
-    assert sorted("was there" in out for _, out, _ in told) == [False, True]
+    outputs = in_time(children)
+    assert [(code, err) for code, _, err in outputs] == [(0, ""), (0, "")]
+    assert sorted("was there" in out for _, out, _ in outputs) == [False, True]
     assert asked
     whole(tmp_path)
 
@@ -204,9 +204,9 @@ def test_places_where_nothing_can_be_written(
     monkeypatch.delenv("DCTV_INDEX_DIR", raising=False)
     with Session(large=1000) as session:
         session.mount(str(case.trace), "t")
-        told = session.warnings()[-1]
-        assert told.startswith("cannot write the index in ")
-        assert told.endswith("; the trace is read whole")
+        warning = session.warnings()[-1]
+        assert warning.startswith("cannot write the index in ")
+        assert warning.endswith("; the trace is read whole")
         assert case.judge([session.sql(sql).fetchall() for sql in case.queries]) == []
 
 

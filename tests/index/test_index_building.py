@@ -120,9 +120,9 @@ def test_unknown_dimensions_are_refused(tmp_path: Path) -> None:
 
 
 def notes_of(tmp_path: Path) -> tuple[list[str], Index | None]:
-    told: list[str] = []
+    notes: list[str] = []
     trace = trace_of(tmp_path / "a.notes", tmp_path / "b.notes")
-    return told, find(trace.subject, tmp_path / "idx", told.append)
+    return notes, find(trace.subject, tmp_path / "idx", notes.append)
 
 
 def test_a_changed_trace_is_noticed(tmp_path: Path) -> None:
@@ -133,13 +133,13 @@ def test_a_changed_trace_is_noticed(tmp_path: Path) -> None:
     raw[5] ^= 1
     path.write_bytes(raw)
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    told, found = notes_of(tmp_path)
+    notes, found = notes_of(tmp_path)
     assert found is None
-    assert told == [f"`{path}` changed after it was indexed"]
+    assert notes == [f"`{path}` changed after it was indexed"]
     path.unlink()
-    told, found = notes_of(tmp_path)
+    notes, found = notes_of(tmp_path)
     assert found is None
-    assert told == [f"cannot read `{path}`: no such file or directory"]
+    assert notes == [f"cannot read `{path}`: no such file or directory"]
 
 
 def test_an_index_of_another_trace_is_refused(tmp_path: Path) -> None:
@@ -162,9 +162,9 @@ def test_an_index_of_a_newer_program_is_refused_and_rebuilt(tmp_path: Path) -> N
     connection.close()
     seal(tmp_path / "copy")
     (tmp_path / "copy").replace(index.path)
-    told, found = notes_of(tmp_path)
+    notes, found = notes_of(tmp_path)
     assert found is None
-    assert f"was written by a newer dctv: found version 99, expected {FORMAT_VERSION}" in told[0]
+    assert f"was written by a newer dctv: found version 99, expected {FORMAT_VERSION}" in notes[0]
     trace = trace_of(*(file.path for file in index.files))
     _, made = ensure(trace, plan_of(trace, tmp_path / "idx"))
     assert made is not None
@@ -287,10 +287,10 @@ def test_a_read_only_folder_is_enough_to_read(tmp_path: Path) -> None:
         (index.folder / name).unlink()
     index.folder.chmod(0o555)
     try:
-        told, found = notes_of(tmp_path)
+        notes, found = notes_of(tmp_path)
     finally:
         index.folder.chmod(0o755)
-    assert told == []
+    assert notes == []
     assert found is not None
     assert sum(found.events) == 1500
 

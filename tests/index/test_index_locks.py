@@ -38,8 +38,8 @@ def builder(folder: Path, *paths: Path, pause: float = 0) -> subprocess.Popen[st
 def test_of_two_processes_one_builds(tmp_path: Path) -> None:
     path = write_notes(tmp_path / "a.notes", 1000)
     children = [builder(tmp_path / "idx", path, pause=0.05) for _ in range(2)]
-    told = [child.communicate(timeout=60) for child in children]
-    assert sorted(told) == [("built 1000\n", ""), ("found 1000\n", "")]
+    outputs = [child.communicate(timeout=60) for child in children]
+    assert sorted(outputs) == [("built 1000\n", ""), ("found 1000\n", "")]
 
 
 def test_a_lock_without_waiting_is_an_error(tmp_path: Path) -> None:
@@ -73,9 +73,9 @@ def test_a_killed_builder_leaves_nothing_that_looks_finished(tmp_path: Path) -> 
         time.sleep(draw.random() * 0.15)
         child.send_signal(signal.SIGKILL)
         child.communicate()
-        told: list[str] = []
-        index = find(trace.subject, tmp_path / "idx", told.append)
-        assert told == []
+        notes: list[str] = []
+        index = find(trace.subject, tmp_path / "idx", notes.append)
+        assert notes == []
         if index is not None:
             finished += 1
             assert sum(index.events) == 600

@@ -148,11 +148,11 @@ def test_stored_rows_are_read_back(
     for number, name in enumerate(["b", "a.x"]):
         rows = [row for _, events, _ in chunks for row in events.get(name, [])]
         rows.sort(key=lambda row: int(row["_ts"]))
-        path, told = found[f"raw_events.{name}"]
+        path, metadata = found[f"raw_events.{name}"]
         assert rows_of(path, list(form.types)) == [
             tuple(row.get(c) if c != "_ts" else row["_ts"] - START for c in form.types) for row in rows
         ]
-        assert told.rows == len(rows)
+        assert metadata.rows == len(rows)
         each = enumerate(rows)
         every += [
             (row["_ts"] - START, number, at, (row.get("dur"), name, row.get("cat"), row.get("pid"), row.get("tid")))
@@ -184,8 +184,8 @@ def test_types_match_arrow_tables_in_memory(tmp_path: Path) -> None:
     found = small(tmp_path)
     names = list(Format.types)
     query = write(relation(found["raw_events.b"][0], names))
-    told = duckdb.execute(f"DESCRIBE {query}").fetchall()
-    assert {row[0]: row[1] for row in told} == Format.types
+    described = duckdb.execute(f"DESCRIBE {query}").fetchall()
+    assert {row[0]: row[1] for row in described} == Format.types
     assert [
         row[1] for row in duckdb.execute(f"DESCRIBE {write(relation(found[EVENTS][0], ['_ts', 'name']))}").fetchall()
     ] == ["BIGINT", "VARCHAR"]
@@ -210,32 +210,34 @@ def test_files_say_how_they_are_sorted_and_carry_checksums(tmp_path: Path) -> No
 
 
 def test_any_flipped_bit_is_noticed(tmp_path: Path) -> None:
-    path, told = small(tmp_path)["raw_events.b"]
+    path, metadata = small(tmp_path)["raw_events.b"]
     whole = path.read_bytes()
-    assert damage(path, told.columns) is None
+    assert damage(path, metadata.columns) is None
     dice = random.Random(4)
     for _ in range(300):
         broken = bytearray(whole)
         broken[dice.randrange(len(whole))] ^= 1 << dice.randrange(8)
         path.write_bytes(broken)
-        assert damage(path, told.columns) == f"1 of {len(stored_metadata(told.columns).parts)} parts are damaged"
+        assert (
+            damage(path, metadata.columns) == f"1 of {len(stored_metadata(metadata.columns).parts)} parts are damaged"
+        )
     for size in (0, 5, len(whole) - 1):
         path.write_bytes(whole[:size])
-        assert damage(path, told.columns) == "its size has changed"
+        assert damage(path, metadata.columns) == "its size has changed"
     path.unlink()
-    assert damage(path, told.columns) == "no such file or directory"
+    assert damage(path, metadata.columns) == "no such file or directory"
 
 
 def test_damage_of_a_column_does_not_harm_the_others(tmp_path: Path) -> None:
-    path, told = small(tmp_path)["raw_events.b"]
-    parts = stored_metadata(told.columns)
+    path, metadata = small(tmp_path)["raw_events.b"]
+    parts = stored_metadata(metadata.columns)
     number = parts.numbers["dur"]
     at = sum(size for _, size, _ in parts.parts[: [column for column, _, _ in parts.parts].index(number)])
     broken = bytearray(path.read_bytes())
     broken[at + 3] ^= 1
     path.write_bytes(broken)
-    assert damage(path, told.columns, ["_ts", "pid"]) is None
-    assert damage(path, told.columns, ["_ts", "dur"]) is not None
+    assert damage(path, metadata.columns, ["_ts", "pid"]) is None
+    assert damage(path, metadata.columns, ["_ts", "dur"]) is not None
     assert 0 < parts.bytes_of(["pid"]) < parts.bytes_of(["pid", "dur"]) < path.stat().st_size
 
 

@@ -103,8 +103,8 @@ def expected(chunks: list[tuple[int, pa.RecordBatch]], *, by_time: bool) -> tupl
     for file, batch in chunks:
         sources = {field.name: plain(field.type) for field in batch.schema}
         for row in batch.to_pylist():
-            told = {name: shown(row.get(name), kind, sources.get(name, "null")) for name, kind in types.items()}
-            rows.append({**told, "dctv:file": file})
+            row_values = {name: shown(row.get(name), kind, sources.get(name, "null")) for name, kind in types.items()}
+            rows.append({**row_values, "dctv:file": file})
     if by_time:
         rows.sort(key=lambda row: int(row["_ts"]))
     return types, rows

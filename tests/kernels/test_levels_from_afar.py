@@ -75,17 +75,17 @@ def levels(lane: list[Span], values: list[float], start: int, stop: int, step: i
         parts = [(max(lane[row][0], first), min(sum(lane[row]), end), values[row]) for row in rows]
         count = sum(lane[row][0] >= first for row in rows)
         known = [part for part in parts if not math.isnan(part[2])]
-        told: list[float | None] = [None] * 4
+        last_values: list[float | None] = [None] * 4
         if known:
             covered = sum(part[1] - part[0] for part in known)
             mean = sum((b - a) * value for a, b, value in known) / covered if covered else known[-1][2]
-            told = [min(k[2] for k in known), max(k[2] for k in known), known[-1][2], mean]
+            last_values = [min(k[2] for k in known), max(k[2] for k in known), known[-1][2], mean]
         begin, until = parts[0][0], parts[-1][1]
         before = out[-1] if out else None
         if count == 0 and before and before[3] == 0 and before[4] == rows[-1] and before[1] + before[2] == begin:
             out[-1] = (*before[:2], until - before[1], *before[3:])
         else:
-            out.append((0, begin, until - begin, count, rows[-1], *told))
+            out.append((0, begin, until - begin, count, rows[-1], *last_values))
     return out
 
 

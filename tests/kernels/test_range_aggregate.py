@@ -196,8 +196,8 @@ def test_inputs_that_do_not_fit() -> None:
 def test_spans_that_overlap_are_refused() -> None:
     windows = make("_ts _duration", [(0, 1), (0, 1)]).whole()
     table = make("_ts _duration k v", [(0, 5, 3, 1), (2, 5, 4, 1), (4, 2, 3, None)]).whole()
-    said = r"spans overlap: \[0, 5\) and \[4, 6\) in partition k=3 \(table input\)$"
-    with pytest.raises(pa.ArrowInvalid, match=said):
+    message = r"spans overlap: \[0, 5\) and \[4, 6\) in partition k=3 \(table input\)$"
+    with pytest.raises(pa.ArrowInvalid, match=message):
         _aggregated(table, windows, "count")
 
 

@@ -101,9 +101,9 @@ def test_whole_numbers_are_read_back(
     group = pq.read_metadata(path).row_group(0)
     for place, column in enumerate((values, unsigned)):
         known = [value for value in column if value is not None]
-        told = group.column(place).statistics
-        assert told.null_count == len(column) - len(known)
-        assert not known or (told.min, told.max) == (min(known), max(known))
+        statistics = group.column(place).statistics
+        assert statistics.null_count == len(column) - len(known)
+        assert not known or (statistics.min, statistics.max) == (min(known), max(known))
 
 
 def test_few_texts_are_coded_however_varied_the_first_rows_are(tmp_path: Path) -> None:

@@ -73,9 +73,9 @@ def test_wheel_holds_data_and_no_tests(wheel: Path) -> None:
 
 
 def test_wheel_lists_the_licences_of_the_bundled_page(wheel: Path) -> None:
-    told = ZipFile(wheel).read("dctv/_data/page/assets/licences.txt").decode()
+    licences = ZipFile(wheel).read("dctv/_data/page/assets/licences.txt").decode()
     used = json.loads((ROOT / "web" / "package.json").read_text(encoding="utf-8"))["dependencies"]
-    versions = {name: version for name, version in used.items() if f"{name} {version}, " in told}
+    versions = {name: version for name, version in used.items() if f"{name} {version}, " in licences}
     # `codemirror` is only a list of packages that stand there themselves.
     assert {name: version for name, version in used.items() if name != "codemirror"}.items() <= versions.items()
 

@@ -80,8 +80,8 @@ class Served:
         return self.raw("GET", f"/{self.token}/{path}", headers=headers)
 
     def post(self, path: str, fields: object, **headers: str) -> Answer:
-        told = {"content-type": "application/json", **headers}
-        return self.raw("POST", f"/{self.token}/{path}", json.dumps(fields).encode(), told)
+        all_headers = {"content-type": "application/json", **headers}
+        return self.raw("POST", f"/{self.token}/{path}", json.dumps(fields).encode(), all_headers)
 
     def tracks(self) -> list[dict[str, Any]]:
         tracks: list[dict[str, Any]] = self.get("api/tracks").json()["tracks"]

@@ -195,7 +195,7 @@ def test_it_ends_at_ctrl_c_while_pages_listen(tmp_path: Path) -> None:
             assert server.stop() == 0
             assert time.monotonic() - begin < 10
             listening.settimeout(5)
-            told = b""
+            received = b""
             while piece := listening.recv(1000):
-                told += piece
-            assert b"event: end" in told
+                received += piece
+            assert b"event: end" in received

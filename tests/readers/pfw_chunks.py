@@ -33,7 +33,7 @@ def passed(paths: Sequence[Path], chunk_bytes: int) -> Passed:
         chunks = list(second)
         assert not second.again()
         entries = json.loads(json.dumps(second.metadata()))
-    hashes = [(chunk.checkpoint.file, *told) for chunk in chunks for told in chunk.hashes]
+    hashes = [(chunk.checkpoint.file, *one_hash) for chunk in chunks for one_hash in chunk.hashes]
     return chunks, TraceMetadata(entries, hashes)
 
 

@@ -191,9 +191,9 @@ def test_floats_become_texts_as_written(tmp_path: Path) -> None:
 
 
 def test_file_contradicts_itself_later(tmp_path: Path) -> None:
-    told = '{"name":"FH","ph":"M","args":{"name":"%s","value":"8d"}}'
+    definition = '{"name":"FH","ph":"M","args":{"name":"%s","value":"8d"}}'
     path = tmp_path / "t.pfw"
-    lines = [told % "/a", *(line("read", i, '{"fhash":"8d"}') for i in range(50)), told % "/b"]
+    lines = [definition % "/a", *(line("read", i, '{"fhash":"8d"}') for i in range(50)), definition % "/b"]
     path.write_text("\n".join(lines))
     _, metadata = assert_equal([path], 500)
     assert metadata.entries["ambiguous"]

@@ -34,10 +34,15 @@ class Terminal:
     def __init__(self, folder: Path, columns: int, words: Sequence[str] = (), **changes: str) -> None:
         master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        told = {"TERM": "xterm", "COLUMNS": str(columns), "LINES": "40", "PAGER": "cat", "HOME": str(folder)}
-        told |= {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state"), **changes}
+        variables = {"TERM": "xterm", "COLUMNS": str(columns), "LINES": "40", "PAGER": "cat", "HOME": str(folder)}
+        variables |= {"XDG_CONFIG_HOME": str(folder / "config"), "XDG_STATE_HOME": str(folder / "state"), **changes}
         self.process = subprocess.Popen(
-            [*COMMAND, "repl", *words], stdin=slave, stdout=slave, stderr=slave, cwd=folder, env=environment(**told)
+            [*COMMAND, "repl", *words],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd=folder,
+            env=environment(**variables),
         )
         os.close(slave)
         self.master = master
@@ -102,8 +107,8 @@ def test_wide_results_are_cut_to_the_terminal(terminal: Terminal) -> None:
 
 def test_omitted_columns_are_reported(terminal: Terminal) -> None:
     columns = ", ".join(f"'value {n}' AS column{n}" for n in range(9))
-    told = terminal.say(f"SELECT {columns};", "shows all")
-    assert told.endswith(
+    shown = terminal.say(f"SELECT {columns};", "shows all")
+    assert shown.endswith(
         "3 columns have no room: column6, column7, column8; `.mode line` or `.set width full` shows all"
     )
     terminal.say(".mode line", "DCTV>")
@@ -133,8 +138,8 @@ def test_the_time_of_the_pager_is_not_counted(tmp_path: Path) -> None:
     try:
         made.until("Type .help")
         made.say(".timing on", "timing is on")
-        told = made.say("SELECT a FROM range(100) AS t(a);", "read from files\n")
-        seconds = re.search(r"100 rows in ([0-9.]+) s", told)
+        shown = made.say("SELECT a FROM range(100) AS t(a);", "read from files\n")
+        seconds = re.search(r"100 rows in ([0-9.]+) s", shown)
         assert seconds is not None
         assert float(seconds[1]) < 2.5
         assert "1 row in " in made.say("SELECT 1 AS x;", "0 B read from files\n")
@@ -153,10 +158,10 @@ def test_the_configuration_file_and_the_editor(tmp_path: Path) -> None:
     editor.chmod(0o755)
     made = Terminal(tmp_path, 100, VISUAL=str(editor))
     try:
-        told = made.until("Type .help")
-        assert "unknown setting `wodth`" in told
-        assert "found `narrow` for `width`" in told.replace("\n", "")
-        assert "found `other`" in told.replace("\n", "")
+        shown = made.until("Type .help")
+        assert "unknown setting `wodth`" in shown
+        assert "found `narrow` for `width`" in shown.replace("\n", "")
+        assert "found `other`" in shown.replace("\n", "")
         assert "mode is tsv" in made.say(".mode", "tsv\n")
         assert "41\t1\n1 row in" in made.say("SELECT 41 AS x, 1 AS y;", "1 row in")
         assert "42\t1\n1 row in" in made.say(".edit", "1 row in")

@@ -59,5 +59,5 @@ def _taken(sql: str) -> list[str]:
     (statement,) = parse(SourceText("<query>", sql))
     with Session(index=False) as session:
         session.add_table("held", {"_ts": [1, 5], "_duration": [2, 2], "x": [1, 2]})
-        told = list(differing(session, statement, "something else", every=False))
-    return [line.removeprefix("with ").partition(" came ")[0] for line in told]
+        differences = list(differing(session, statement, "something else", every=False))
+    return [line.removeprefix("with ").partition(" came ")[0] for line in differences]

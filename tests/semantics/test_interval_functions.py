@@ -221,15 +221,15 @@ def test_checks(one: Session, data: st.DataObject, keys: tuple[str, ...]) -> Non
     """Rows with faults fail either way; rows without pass."""
     rows = data.draw(intervals(keys))
     rows = [(r[0], r[1] + data.draw(st.sampled_from([-r[1], 0, 0, 0])), *r[2:]) for r in rows]
-    drop, said = data.draw(st.booleans()), data.draw(st.booleans())
-    options = f"on_empty=>'{'drop' if drop else 'error'}', sorted=>{str(said).upper()}"
+    drop, declared = data.draw(st.booleans()), data.draw(st.booleans())
+    options = f"on_empty=>'{'drop' if drop else 'error'}', sorted=>{str(declared).upper()}"
     sql = f"SELECT SPAN * FROM dctv.as_spans({_table(rows, keys)}{_by(keys)}, {options})"
     kept = [r for r in rows if r[1] > 0 or not drop]
     times = [r[0] for r in kept]
     wrong = any(r[1] <= 0 for r in kept) or oracle.truncate(kept, len(keys)) != [
         r for own in oracle.by_key(kept, len(keys)).values() for r in own
     ]
-    wrong = wrong or (said and times != sorted(times))
+    wrong = wrong or (declared and times != sorted(times))
     found = outcome(one, sql)
     assert isinstance(found, str) == wrong
     assert isinstance(found, str) or in_order(found) == in_order(kept)

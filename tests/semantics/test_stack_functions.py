@@ -47,8 +47,10 @@ def test_stacks(one: Session, two: Session, *, engine: str, kind: str, tokens: l
     spans, contents, ignored = stacks(starts, stops, ranked=True)
     result = session.sql(f"SELECT * FROM dctv.stack_history({arguments})")
     assert in_order(result.fetchall()) == in_order(spans)
-    said = [(f"{ignored} stop{'s' * (ignored > 1)} on an empty stack {'were' if ignored > 1 else 'was'} ignored", 1)]
-    assert result.warnings == (said if ignored and engine == "kernel" else [])
+    warnings = [
+        (f"{ignored} stop{'s' * (ignored > 1)} on an empty stack {'were' if ignored > 1 else 'was'} ignored", 1)
+    ]
+    assert result.warnings == (warnings if ignored and engine == "kernel" else [])
     assert session.sql(f"SELECT * FROM dctv.stack_contents({arguments})").fetchall() == contents
     calls, _ = nested(starts, stops, ranked=True)
     found = session.sql(f"SELECT * FROM dctv.slices_from_stack({arguments})").fetchall()

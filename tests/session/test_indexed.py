@@ -31,8 +31,10 @@ def write_trace(folder: Path, files: int = 4, events: int = 240) -> Path:
     for pid in range(files):
         lines = ["["]
         for number in range(7):
-            told = {"name": "FH", "cat": "dftracer", "pid": pid, "tid": pid, "ph": "M"}
-            lines.append(json.dumps({**told, "args": {"name": f"/data/{pid}/{number}.npz", "value": f"{number:016x}"}}))
+            definition = {"name": "FH", "cat": "dftracer", "pid": pid, "tid": pid, "ph": "M"}
+            lines.append(
+                json.dumps({**definition, "args": {"name": f"/data/{pid}/{number}.npz", "value": f"{number:016x}"}})
+            )
         for i in range(events):
             name = NAMES[i % 4] if i % 60 else f"only_{pid}"
             args = {"fhash": f"{i % 7:016x}", "size": i * 100 + pid} if i % 3 else {"hint": f"n{i % 5}"}

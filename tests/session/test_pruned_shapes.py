@@ -61,8 +61,8 @@ def write(folder: Path, seed: int) -> tuple[Path, int]:
         # One text has two hashes, and one hash stands for another text in each file.
         texts = {"a1": "/data/same", "a2": "/data/same", "33": f"/data/other_{file}", "b3": "/data/b/3"}
         for value, text in texts.items():
-            told = {"name": "FH", "cat": "dftracer", "ph": "M", "pid": file, "tid": 0}
-            lines.append(json.dumps({**told, "args": {"name": text, "value": value}}))
+            definition = {"name": "FH", "cat": "dftracer", "ph": "M", "pid": file, "tid": 0}
+            lines.append(json.dumps({**definition, "args": {"name": text, "value": value}}))
         for number in range(EVENTS):
             one = event(draw, file * EVENTS + number, (file * EVENTS + number) // 50)
             others += one["name"] != "read"

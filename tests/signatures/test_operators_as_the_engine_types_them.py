@@ -126,8 +126,8 @@ def test_common_types_of_several(written: Written, data: st.DataObject) -> None:
 def test_implicit_casts_match_the_engine(function: str, targets: list[str]) -> None:
     """A function of one type accepts exactly the types that are cast to it."""
     taken = [one for one in COLUMNS if described([f"{function}({operand(one)})"]) != [None]]
-    told = [one for one in COLUMNS if any(cast_cost(parse(one), parse(to)) is not None for to in targets)]
-    assert taken == told
+    castable = [one for one in COLUMNS if any(cast_cost(parse(one), parse(to)) is not None for to in targets)]
+    assert taken == castable
 
 
 def test_types_are_written_as_they_are_read() -> None:

@@ -35,13 +35,13 @@ def assert_agreement(path: Path) -> None:
         born = session.sql(FORKS).fetchall()
         assert known
         found = {tid: spans for tid, spans in statuses.items() if spans and not tid.startswith("0_")}
-        end = min(max(spans[-1][1] for spans in told.values()) for told in (found, known))
+        end = min(max(spans[-1][1] for spans in per_thread.values()) for per_thread in (found, known))
         forks = defaultdict(set)
         for tid, at in born:
             forks[tid].add(at)
         for tid in found.keys() | known.keys():
-            states, told = (_until(spans.get(tid, []), end) for spans in (found, known))
-            assert _without_forks(states, told, forks[tid]) == told, f"thread {tid}"
+            states, per_thread = (_until(spans.get(tid, []), end) for spans in (found, known))
+            assert _without_forks(states, per_thread, forks[tid]) == per_thread, f"thread {tid}"
 
 
 def assert_interrupts(path: Path) -> int:

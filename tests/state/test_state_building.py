@@ -41,7 +41,7 @@ def test_answers_stay_valid_while_building(
     system = StateSystem.in_memory() if kind == "memory" else StateSystem.on_disk(path)
     for number in range(ATTRIBUTES):
         system.add(str(number))
-    told: list[tuple[int, Interval]] = []
+    answers: list[tuple[int, Interval]] = []
     over: list[tuple[int, int, list[Interval]]] = []
     now = 0
     for place, (step, quark, value) in enumerate(steps):
@@ -53,11 +53,11 @@ def test_answers_stay_valid_while_building(
             if system.safe_time < 0:
                 continue
             first, last = sorted((one % (system.safe_time + 1), other % (system.safe_time + 1)))
-            told.extend((first, system.state(first, each)) for each in range(ATTRIBUTES))
-            told.extend((last, each) for each in system.full_state(last))
+            answers.extend((first, system.state(first, each)) for each in range(ATTRIBUTES))
+            answers.extend((last, each) for each in system.full_state(last))
             over.append((first, last, list(system.query_2d(range(ATTRIBUTES), first=first, last=last))))
     system.close(now + 1)
-    for time, early in told:
+    for time, early in answers:
         assert time in early
         assert holds(early, system.state(time, early.quark))
     for first, last, rows in over:
@@ -110,8 +110,8 @@ def test_others_ask_while_one_builds(tmp_path: Path, kind: str) -> None:
             rows = [(time, str(time * 7 % 8), time // 40) for time in range(begin, begin + 500)]
             system.apply(batch_of(rows))
         system.close(70_000)
-        told = [one.result(120) for one in asking]
-    for found in told:
+        answers = [one.result(120) for one in asking]
+    for found in answers:
         assert found
         for early in found[:: max(1, len(found) // 3000)]:
             assert holds(early, system.state(early.start, early.quark))

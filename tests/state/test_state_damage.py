@@ -198,6 +198,6 @@ def test_a_file_that_cannot_grow(tmp_path: Path, limit: int) -> None:
         timeout=120,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    failed, *told, left = json.loads(done.stdout)
+    failed, *answers, left = json.loads(done.stdout)
     assert (failed, left) == ("OSError", "HistoryDamaged")
-    assert set(told) <= {True, "OSError", "TimeOutOfRange", "HistoryClosed", "HistoryDamaged"}
+    assert set(answers) <= {True, "OSError", "TimeOutOfRange", "HistoryClosed", "HistoryDamaged"}

@@ -116,8 +116,8 @@ def test_conditions_apply_however_early_they_are_stated(trace: Path) -> None:
     test = "path LIKE 'CPUs/0/C%' AND _ts < 20us AND _ts + _duration > 10us"
     ask = f"SELECT * FROM t.state WHERE {test} ORDER BY quark, _ts"
     with Watched(trace, None) as early, Watched(trace, None) as late:
-        told = [line for (line,) in early.rows(f"EXPLAIN {ask}") if "states:" in line]
-        assert [line.strip() for line in told][:2] == [
+        plan_lines = [line for (line,) in early.rows(f"EXPLAIN {ask}") if "states:" in line]
+        assert [line.strip() for line in plan_lines][:2] == [
             "states: looked up when they are read",
             "states: path begins with CPUs/0/C, _ts < 20000, _ts + _duration > 10000",
         ]
@@ -338,8 +338,8 @@ def child(trace: Path, index_dir: Path) -> subprocess.Popen[str]:
 
 def test_two_processes_at_once_are_both_right(trace: Path, tmp_path: Path, expected: list[tuple[Any, ...]]) -> None:
     children = [child(trace, tmp_path / "idx") for _ in range(2)]
-    told = [one.communicate()[0].split() for one in children]
-    assert told == [["mounted", str(len(expected))]] * 2
+    outputs = [one.communicate()[0].split() for one in children]
+    assert outputs == [["mounted", str(len(expected))]] * 2
     with Watched(trace, tmp_path / "idx") as watched:
         assert watched.rows() == expected
         assert watched.made == set()
@@ -390,16 +390,16 @@ def test_waiting_for_another_builder_is_reported_and_can_be_interrupted(trace: P
     assert alone is not None
     with Watched(trace, tmp_path / "idx") as watched, alone:
         session = watched.session
-        told: list[str] = []
+        notes: list[str] = []
 
         def report(label: str, _done: int, _total: int) -> None:
-            told.append(label)
+            notes.append(label)
             session.interrupt()
 
         session._context.progress.listener = report
         with pytest.raises(Interrupted):
             watched.rows()
-        assert told == ["t.state: waiting for another process that makes it"]
+        assert notes == ["t.state: waiting for another process that makes it"]
 
 
 def test_a_history_is_deleted_with_its_trace(trace: Path, tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ def test_views_of_an_empty_trace_have_no_rows() -> None:
             for name in fresh:
                 answer = session.sql(f"SELECT * FROM {name}")
                 assert not answer.fetchall(), name
-                said = columns[tuple(name.split(".")[1:])]
-                assert set(answer.schema.names) - {TS, DURATION} == set(said) - {TS, DURATION}, name
+                documented = columns[tuple(name.split(".")[1:])]
+                assert set(answer.schema.names) - {TS, DURATION} == set(documented) - {TS, DURATION}, name
             seen |= set(fresh)
 
 

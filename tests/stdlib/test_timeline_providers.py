@@ -117,7 +117,7 @@ def _is_filled(session: Session, name: str) -> bool:
     binder = Binder(environment(session._context))
     session._context.log.clear()
     binder.table(ast.TableName(ast.Path.of(name)))
-    return not any(told.startswith(f"`{name}` is empty: ") for told in session.warnings())
+    return not any(message.startswith(f"`{name}` is empty: ") for message in session.warnings())
 
 
 def test_every_row_is_there_once_and_in_order(filled: Filled) -> None:
@@ -154,11 +154,11 @@ def test_every_provider_has_the_common_columns_and_its_row_keys() -> None:
             session.mount(str(DATA / reader), "t")
             for name in [table.name.removeprefix("t.timeline.") for table in session.tables("t.timeline")]:
                 if name in VIEWS:
-                    told = [row[:3] for row in session.sql(f"DESCRIBE t.timeline.{name}").fetchall()]
+                    described = [row[:3] for row in session.sql(f"DESCRIBE t.timeline.{name}").fetchall()]
                     rows_of = modules[name].rows_of
                     assert rows_of is not None, name
-                    assert told[: len(COLUMNS)] == COLUMNS, name
-                    assert [row[0] for row in told[len(COLUMNS) :]] == list(rows_of.by), name
+                    assert described[: len(COLUMNS)] == COLUMNS, name
+                    assert [row[0] for row in described[len(COLUMNS) :]] == list(rows_of.by), name
                     seen.add(name)
     assert seen == set(VIEWS)
 

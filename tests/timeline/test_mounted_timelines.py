@@ -39,8 +39,8 @@ def test_the_table_of_tracks_is_the_tree() -> None:
         rows = session.sql("SELECT track, parent, depth, name, kind, rows, first, last FROM a.b.timeline").fetchall()
         assert [row[0] for row in rows] == list(range(len(timeline.tracks)))
         for row, track in zip(rows, timeline.tracks, strict=True):
-            told = track.parent, track.depth, track.name, track.kind.value, track.rows, track.first, track.last
-            assert row[1:] == told
+            expected = track.parent, track.depth, track.name, track.kind.value, track.rows, track.first, track.last
+            assert row[1:] == expected
             assert track.parent is None or track.parent < track.id
         assert str(session.sql("SELECT first FROM a.b.timeline").schema.columns[0].unit) == "ns"
 

@@ -103,10 +103,10 @@ def test_cells_of_each_kind() -> None:
         "i": (TrackKind.INSTANTS, 1, 2, None),
     }
     of = {track.id: track.name for track in found.tracks}
-    told = [{key: value for key, value in cell.items() if value is not None} for cell in cells(found, 0, 10, 8)]
-    for cell in told:
+    shown = [{key: value for key, value in cell.items() if value is not None} for cell in cells(found, 0, 10, 8)]
+    for cell in shown:
         cell["track"] = of[cell["track"]]
-    assert told == [
+    assert shown == [
         {
             "track": "s",
             "lane": 0,

@@ -86,5 +86,5 @@ def test_names_are_known_by_number(batches: list[list[str | None]]) -> None:
         numbers = [number for batch in batches for number in found.add(pa.array(batch, pa.string())).tolist()]
         known, places = found.all()
     assert len(set(known.to_pylist())) == len(known)
-    told = [None if number < 0 else known[int(places[number])].as_py() for number in numbers]
-    assert told == [name for batch in batches for name in batch]
+    names = [None if number < 0 else known[int(places[number])].as_py() for number in numbers]
+    assert names == [name for batch in batches for name in batch]

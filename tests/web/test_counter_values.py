@@ -37,11 +37,11 @@ def test_values_match_the_view() -> None:
             before: float | None = None
             for row in range(one.track.rows):
                 found = details(session, one, row)
-                [told] = [column["value"] for column in found["columns"] if column["name"] == "value"]
-                change = None if before is None else told - before
-                assert found["value"] == {"value": told, "change": change, "unit": one.track.unit}
+                [value] = [column["value"] for column in found["columns"] if column["name"] == "value"]
+                change = None if before is None else value - before
+                assert found["value"] == {"value": value, "change": change, "unit": one.track.unit}
                 assert place_at(one, int(found["from"]) + int(found["duration"]) - 1).row == row
-                before = told
+                before = value
     assert len(counters) > 2
 
 
@@ -51,8 +51,8 @@ def test_a_value_that_is_no_number_has_no_change(value: float | None) -> None:
     rows = [Row(time, 10, path, kind, None, value=one, unit="B") for time, one in ((0, 5.0), (10, value), (20, 7.0))]
     with session_with(timeline(rows)) as (session, [one]):
         of_select = ShownTrack("g", one.timeline, one.number, "SELECT 0ns AS _ts")
-        told = [details(session, of_select, row)["value"] for row in range(3)]
-    assert told[1:] == [{"value": given, "change": None, "unit": "B"} for given in (None, 7.0)]
+        values = [details(session, of_select, row)["value"] for row in range(3)]
+    assert values[1:] == [{"value": given, "change": None, "unit": "B"} for given in (None, 7.0)]
 
 
 def test_other_tracks_have_no_values() -> None:

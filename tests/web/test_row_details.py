@@ -88,8 +88,8 @@ def test_rows_of_tracks_are_rows_of_views(mounted: Mounted, trace: str) -> None:
                 assert values["stack"].endswith(found["name"])
             seen.setdefault(provider, []).append(json.dumps(found["columns"]))
     assert set(seen) == set(TRACES[trace].split())
-    for provider, told in seen.items():
-        assert max(Counter(told).values()) <= (2 if provider in TWICE else 1), provider
+    for provider, rows_found in seen.items():
+        assert max(Counter(rows_found).values()) <= (2 if provider in TWICE else 1), provider
 
 
 def test_the_query_that_is_shown_gives_the_row(mounted: Mounted) -> None:
@@ -117,15 +117,15 @@ def test_arrows_lead_to_rows_and_back(mounted: Mounted) -> None:
     session, tracks = mounted("stdlib/flows.json")
     rows = {(one.id, row): details(session, one, row) for one in tracks for row in range(one.track.rows)}
     flows = session.sql("SELECT from_name, from_ts, to_name, to_ts FROM t.flows").fetchall()
-    told = []
+    arrows = []
     for own, found in rows.items():
         for arrow in found["flows"]["out"]:
             other = rows[arrow["track"], arrow["row"]]
             assert other["name"] == arrow["name"]
             [back] = [one for one in other["flows"]["in"] if (one["track"], one["row"]) == own]
-            told.append((back["name"], int(back["from"]), arrow["name"], int(arrow["from"])))
-    assert sorted(told) == sorted(flows)
-    assert len(told) > 3
+            arrows.append((back["name"], int(back["from"]), arrow["name"], int(arrow["from"])))
+    assert sorted(arrows) == sorted(flows)
+    assert len(arrows) > 3
 
 
 def test_large_results_are_not_cached(mounted: Mounted, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,15 +224,15 @@ def test_rows_of_a_select() -> None:
         session.mount(DATA / "stdlib/waits.trace.txt", "t")
         made = session.sql(select).timeline()
         rows = session.sql(select).fetchall()
-        told = []
+        details_of_rows = []
         for track in made.tracks:
             one = ShownTrack("+1", made, track.id, select)
             for row in range(track.rows):
                 found = details(session, one, row)
                 assert found["others"] == []
-                told.append(tuple(column["value"] for column in found["columns"]))
-                assert str(told[-1][0]) == found["from"]
-    assert sorted(told) == sorted(rows)
+                details_of_rows.append(tuple(column["value"] for column in found["columns"]))
+                assert str(details_of_rows[-1][0]) == found["from"]
+    assert sorted(details_of_rows) == sorted(rows)
 
 
 def test_states_of_a_state_system() -> None:

@@ -22,7 +22,7 @@ TIMES = st.integers(-25, 95)
 def _expected(rows: list[Row]) -> list[tuple[Any, ...]]:
     found = timeline(rows, end=50)
     every = places(shown(found, "g"))
-    told = []
+    placed = []
     for one in every:
         above = inside(every, one)
         values = one.lane.rows.values
@@ -30,8 +30,8 @@ def _expected(rows: list[Row]) -> list[tuple[Any, ...]]:
         number = one.lane.id + one.at
         parent = (None, None) if above is None else (above.lane.id + above.at, above.name)
         value = None if value is None or isnan(value) else value
-        told.append((one.track, one.lane.number, one.row, one.begin, one.duration, one.name, value, number, *parent))
-    return told
+        placed.append((one.track, one.lane.number, one.row, one.begin, one.duration, one.name, value, number, *parent))
+    return placed
 
 
 @bounded(200)
@@ -105,9 +105,9 @@ def test_other_tracks_and_times_are_not_read() -> None:
     rows = [Row(time, 1, (track,)) for track in "abc" for time in range(100)]
     with session_with(timeline(rows)) as (session, _):
         query = "FROM g.timeline.rows WHERE track IN (1, 2) AND _ts >= 90ns AND _ts < 95ns"
-        told = "\n".join(row[0] for row in session.sql(f"EXPLAIN SELECT name {query}").fetchall())
+        plan = "\n".join(row[0] for row in session.sql(f"EXPLAIN SELECT name {query}").fetchall())
         assert session.sql(f"SELECT COUNT(*) {query}").fetchall() == [(10,)]
-    assert "rows of 2 tracks, from 90 ns, until 94 ns" in told
+    assert "rows of 2 tracks, from 90 ns, until 94 ns" in plan
 
 
 def test_rows_of_a_select_match_its_timeline() -> None:
@@ -123,7 +123,7 @@ def test_rows_of_a_select_match_its_timeline() -> None:
             ),
         ):
             expected = table_of(session.sql(select).timeline(**options)).read_all().to_pylist()
-            told = "".join(f", {key}=>'{value}'" for key, value in options.items())
-            found = session.sql(f"SELECT * FROM dctv.timeline_rows(({select}){told}) ORDER BY track, row").arrow()
+            arguments = "".join(f", {key}=>'{value}'" for key, value in options.items())
+            found = session.sql(f"SELECT * FROM dctv.timeline_rows(({select}){arguments}) ORDER BY track, row").arrow()
             assert found.to_pylist() == expected
             assert expected

@@ -117,8 +117,8 @@ def test_tables_match_sums_of_the_rows(rows: list[Row], start: int, length: int)
             assert rate == pytest.approx((last - first) / max(length, 1) * SECOND)
         moments = _by_name(_within(tracks, TrackKind.INSTANTS, start, stop))
         counted = sorted(((name, len(own)) for name, own in moments.items()), key=lambda row: (-row[1], row[0]))
-        told = [[name, count, pytest.approx(count / max(length, 1) * SECOND)] for name, count in counted]
-        assert _rows(tables, "Instants by name") == told
+        expected = [[name, count, pytest.approx(count / max(length, 1) * SECOND)] for name, count in counted]
+        assert _rows(tables, "Instants by name") == expected
 
 
 def test_states_are_also_summed_by_track() -> None:
@@ -165,8 +165,8 @@ def test_the_displayed_queries_give_the_displayed_tables(trace: str) -> None:
             graph = flame(session, tracks, begin, stop, of, invert=True)
             if graph["sql"]:
                 again = run_query(session, graph["sql"], 20_000).rows
-                told = [(frame["value"], frame["count"]) for frame in graph["frames"]]
-                assert [(str(row[3]), row[5]) for row in again] == told
+                frames = [(frame["value"], frame["count"]) for frame in graph["frames"]]
+                assert [(str(row[3]), row[5]) for row in again] == frames
 
 
 @pytest.mark.parametrize("options", [{}, {"value": "prio"}])

@@ -41,11 +41,11 @@ def client(session: Session) -> Iterator[Client]:
 
 
 def test_the_session_lists_its_mounts(client: Client, session: Session) -> None:
-    told = client.get("api/session")
-    (mount,) = told["mounts"]
+    answer = client.get("api/session")
+    (mount,) = answer["mounts"]
     assert (mount["name"], mount["path"], mount["format"], mount["state"]) == ("t", str(TRACE), "perfetto", "ready")
     timeline = session.timeline("t")
-    assert (told["begin"], told["end"]) == (str(timeline.begin), str(timeline.end))
+    assert (answer["begin"], answer["end"]) == (str(timeline.begin), str(timeline.end))
 
 
 def test_warnings_for_the_page_are_not_python_warnings(session: Session) -> None:
@@ -290,10 +290,10 @@ def test_uploading_a_file_that_is_no_trace_is_an_error() -> None:
     with Session() as session, client_of(session) as client:
         status, _, body = client.raw("POST", f"/{client.token}/api/upload?name=x.bin", b"\0\1\2" * 50)
         assert status == 200
-        told = _wait_for(client, json.loads(body)["mount"])
-    assert (told["state"], told["path"]) == ("failed", "x.bin")
-    assert "x.bin" in str(told["message"])
-    assert "dctv-page" not in str(told["message"])
+        mount = _wait_for(client, json.loads(body)["mount"])
+    assert (mount["state"], mount["path"]) == ("failed", "x.bin")
+    assert "x.bin" in str(mount["message"])
+    assert "dctv-page" not in str(mount["message"])
 
 
 def test_uploads_beyond_the_size_limit_are_refused(tmp_path: Path) -> None:
@@ -331,7 +331,7 @@ def test_news_of_mounts_and_of_the_end() -> None:
     with Session() as session:
         serving = session.serve()
         client = Client(serving)
-        told: list[bytes] = []
+        received: list[bytes] = []
         listening = threading.Event()
 
         def listen() -> None:
@@ -339,7 +339,7 @@ def test_news_of_mounts_and_of_the_end() -> None:
                 head = f"GET /{client.token}/api/events HTTP/1.1\r\nhost: 127.0.0.1:{serving.port}\r\n\r\n"
                 line.sendall(head.encode())
                 while piece := line.recv(1 << 16):
-                    told.append(piece)
+                    received.append(piece)
                     listening.set()
 
         ear = threading.Thread(target=listen)
@@ -352,7 +352,9 @@ def test_news_of_mounts_and_of_the_end() -> None:
         serving.stop()
         ear.join(10)
         assert not ear.is_alive()
-    events = [line.removeprefix("event: ") for line in b"".join(told).decode().splitlines() if line.startswith("event")]
+    events = [
+        line.removeprefix("event: ") for line in b"".join(received).decode().splitlines() if line.startswith("event")
+    ]
     assert events[0] == "tracks"
     assert events.index("mount") < len(events) - events[::-1].index("tracks")
     assert events[-1] == "end"
@@ -366,10 +368,10 @@ def test_a_late_listener_gets_all_news() -> None:
         head = f"GET /{Client(serving).token}/api/events HTTP/1.1\r\nhost: 127.0.0.1:{serving.port}\r\n\r\n"
         with socket.create_connection(("127.0.0.1", serving.port)) as line:
             line.sendall(head.encode())
-            told = b""
-            while b"event: tracks" not in told:
-                told += line.recv(1 << 16)
-    states = [json.loads(one[6:])["state"] for one in told.decode().splitlines() if one.startswith("data: {")]
+            received = b""
+            while b"event: tracks" not in received:
+                received += line.recv(1 << 16)
+    states = [json.loads(one[6:])["state"] for one in received.decode().splitlines() if one.startswith("data: {")]
     assert states == ["ready", "failed"]
 
 

@@ -19,8 +19,8 @@ def _session(content: bytes, path: Path) -> tuple[Session, int]:
     session, start = Session(index=False, threads=1), 0
     if content.strip():
         session.mount(str(path), "t")
-        told = session.sql("SELECT value FROM t.properties WHERE key = 'start_ns'").fetchall()
-        start = int(told[0][0]) if told else 0
+        start_rows = session.sql("SELECT value FROM t.properties WHERE key = 'start_ns'").fetchall()
+        start = int(start_rows[0][0]) if start_rows else 0
     return session, start
 
 

@@ -101,8 +101,8 @@ def read_the_first(view: View, first: Slice, begin: int) -> str:
     details = view.panel("Details")
     expect(details).to_be_visible()
     expect(details).to_contain_text(first.name)
-    told = view.page.locator("#chosen").inner_text()
-    assert nanoseconds(told.rpartition(", ")[2]) == first.duration
+    text = view.page.locator("#chosen").inner_text()
+    assert nanoseconds(text.rpartition(", ")[2]) == first.duration
     view.timeline.focus()
     view.press("f")
     view.rested()

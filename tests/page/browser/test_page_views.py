@@ -44,16 +44,16 @@ def test_an_address_is_a_view(view_of: Open) -> None:
     view.moved(lambda: view.press("f"))
     view.press("m")
     until(lambda: "marks" in view.told, "there is no mark")
-    told, drawn = view.told, picture(view, drawn_of(view, track))
+    address, drawn = view.told, picture(view, drawn_of(view, track))
     again = view_of(PERFETTO, "#" + view.page.evaluate("location.hash").removeprefix("#"))
     expect(again.panel("Details")).to_contain_text("lasts")
     again.rested()
-    assert again.told == told
+    assert again.told == address
     assert picture(again, drawn_of(again, track)) == drawn
     view.page.reload()
     expect(view.tracks.get_by_role("treeitem").first).to_be_visible()
     view.rested()
-    assert view.told == told
+    assert view.told == address
 
 
 def test_an_address_holds_heights_and_order(view_of: Open) -> None:
@@ -93,7 +93,7 @@ def test_back_returns_to_where_it_was(view_of: Open) -> None:
 def test_a_saved_view_opens_offline(view_of: Open, open_page: Callable[..., Page], tmp_path: Path) -> None:
     view = view_of(DFTRACER)
     view.moved(lambda: view.zoom(0.5, 4))
-    drawn, told = picture(view), view.told
+    drawn, view_address = picture(view), view.told
     names = view.tracks.get_by_role("treeitem").all_inner_texts()
     with view.page.expect_download() as download:
         view.page.get_by_role("button", name="Save").click()
@@ -107,7 +107,7 @@ def test_a_saved_view_opens_offline(view_of: Open, open_page: Callable[..., Page
     expect(saved.tracks.get_by_role("treeitem").first).to_be_visible()
     assert saved.tracks.get_by_role("treeitem").all_inner_texts() == names
     saved.rested()
-    assert saved.told["t"] == told["t"]
+    assert saved.told["t"] == view_address["t"]
     assert picture(saved) == drawn
     saved.timeline.focus()
     near = saved.moved(lambda: saved.zoom(0.5, 1))

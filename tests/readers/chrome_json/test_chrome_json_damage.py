@@ -46,8 +46,8 @@ def test_a_text_that_ends_anywhere_is_read_up_to_there(tmp_path: Path) -> None:
     for data in truncated(SAMPLE):
         found = survives(READER, path, data)
         assert not isinstance(found, str)
-        told = any(note.incomplete for note in found.diagnostics)
-        assert told or len(data) < 2, data
+        incomplete = any(note.incomplete for note in found.diagnostics)
+        assert incomplete or len(data) < 2, data
         names = column(found, "complete", "name")
         assert len(names) >= before
         before = len(names)

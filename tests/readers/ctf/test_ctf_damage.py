@@ -57,9 +57,9 @@ def test_a_damaged_event_ends_its_packet_and_no_other(tmp_path: Path, body: byte
     trace = load(write(tmp_path / "t", HEADERS, packet(b"\1\7" + body) + packet(b"\1\x08")))
     assert [row["x"] for row in rows(trace, "a")] == [7, 8]
     assert notes(trace) == {reason: 1}
-    (told,) = trace.diagnostics
-    assert told.incomplete
-    assert told.example == f"{tmp_path / 't' / 'stream_0'} at byte 10"
+    (diagnostic,) = trace.diagnostics
+    assert diagnostic.incomplete
+    assert diagnostic.example == f"{tmp_path / 't' / 'stream_0'} at byte 10"
 
 
 @pytest.mark.parametrize(

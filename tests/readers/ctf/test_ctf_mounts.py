@@ -124,10 +124,10 @@ def test_kernel_threads_come_from_switches(tmp_path: Path) -> None:
         {"cpu": 0, "common_comm": "b", "common_pid": 2, "irq": 8},
         {"cpu": 1, "common_comm": "a", "common_pid": 1, "irq": 10},
     ]
-    told = [
+    threads = [
         (row["common_comm"], row["common_pid"], row["prev_tid"], row["next_tid"]) for row in rows(trace, "sched_switch")
     ]
-    assert told == [("a", 1, 1, 2), ("c", 3, 3, 1)]
+    assert threads == [("a", 1, 1, 2), ("c", 3, 3, 1)]
 
 
 def test_events_of_perf_are_called_as_the_kernel_does(tmp_path: Path) -> None:

@@ -34,10 +34,10 @@ def test_lines_stay_with_their_rows_when_rows_are_sorted() -> None:
 
 def test_events_that_the_library_sorts_by_lines_have_them() -> None:
     """Tables that a view sorts by `line` need it, or events of one time come in an order that the engine chooses."""
-    told = tomllib.loads((ROOT / "stdlib" / "events.toml").read_text(encoding="utf-8"))
+    declared = tomllib.loads((ROOT / "stdlib" / "events.toml").read_text(encoding="utf-8"))
     kernel = {
         name
-        for name, columns in told.items()
+        for name, columns in declared.items()
         if {"line", "common_pid"} <= columns.keys() and name not in OF_OTHER_NAMES
     }
     assert len(kernel) > 40

@@ -24,9 +24,9 @@ def bundle(*builds: Any, cpu: int = 3) -> Any:
 
 
 def switch(event: Any) -> None:
-    told = event.sched_switch
-    told.prev_comm, told.prev_pid, told.prev_prio, told.prev_state = "a", 42, 120, 0x100
-    told.next_comm, told.next_pid, told.next_prio = "b", 43, 97
+    switched = event.sched_switch
+    switched.prev_comm, switched.prev_pid, switched.prev_prio, switched.prev_state = "a", 42, 120, 0x100
+    switched.next_comm, switched.next_pid, switched.next_prio = "b", 43, 97
 
 
 def test_events_have_the_kernels_columns() -> None:
@@ -62,18 +62,18 @@ def test_events_have_the_kernels_columns() -> None:
 def test_compact_switches_infer_the_previous_thread() -> None:
     def compact(packet: Any) -> None:
         packet.ftrace_events.cpu = 1
-        told = packet.ftrace_events.compact_sched
-        told.intern_table.extend(["a", "b"])
-        told.switch_timestamp.extend([1000, 20])
-        told.switch_prev_state.extend([1, 2])
-        told.switch_next_pid.extend([5, 0])
-        told.switch_next_prio.extend([120, 100])
-        told.switch_next_comm_index.extend([0, 1])
-        told.waking_timestamp.extend([1010])
-        told.waking_pid.extend([9])
-        told.waking_target_cpu.extend([2])
-        told.waking_prio.extend([99])
-        told.waking_comm_index.extend([1])
+        sched = packet.ftrace_events.compact_sched
+        sched.intern_table.extend(["a", "b"])
+        sched.switch_timestamp.extend([1000, 20])
+        sched.switch_prev_state.extend([1, 2])
+        sched.switch_next_pid.extend([5, 0])
+        sched.switch_next_prio.extend([120, 100])
+        sched.switch_next_comm_index.extend([0, 1])
+        sched.waking_timestamp.extend([1010])
+        sched.waking_pid.extend([9])
+        sched.waking_target_cpu.extend([2])
+        sched.waking_prio.extend([99])
+        sched.waking_comm_index.extend([1])
 
     found = load(trace(compact))
     first, second = rows(found, "raw_events.sched_switch")
@@ -88,14 +88,14 @@ def test_compact_switches_infer_the_previous_thread() -> None:
 
 def test_lost_events_are_counted_and_reset_the_running_thread() -> None:
     def compact(packet: Any) -> None:
-        told = packet.ftrace_events.compact_sched
-        told.intern_table.append("a")
+        sched = packet.ftrace_events.compact_sched
+        sched.intern_table.append("a")
         for values, value in (
-            (told.switch_timestamp, 1),
-            (told.switch_prev_state, 1),
-            (told.switch_next_pid, 5),
-            (told.switch_next_prio, 120),
-            (told.switch_next_comm_index, 0),
+            (sched.switch_timestamp, 1),
+            (sched.switch_prev_state, 1),
+            (sched.switch_next_pid, 5),
+            (sched.switch_next_prio, 120),
+            (sched.switch_next_comm_index, 0),
         ):
             values.append(value)
 
@@ -151,9 +151,9 @@ def test_events_that_a_bundle_describes() -> None:
     descriptor.field.add(name="size", number=1, type=4, label=1)
 
     def described(packet: Any) -> None:
-        told = packet.ftrace_events
-        told.generic_event_descriptors.add(field_id=70000, event_descriptor=descriptor.SerializeToString())
-        event = told.event.add(timestamp=5, pid=1)
+        bundle = packet.ftrace_events
+        bundle.generic_event_descriptors.add(field_id=70000, event_descriptor=descriptor.SerializeToString())
+        event = bundle.event.add(timestamp=5, pid=1)
         event.MergeFromString(bytes([0x82, 0x97, 0x22, 2, 8, 77]))
 
     assert rows(load(trace(described)), "raw_events.my_event")[0]["size"] == 77

@@ -148,9 +148,13 @@ packet { power_rails { energy_data { index: 0 timestamp_ms: 1 energy: 500 } sess
 packet { power_rails { energy_data { index: 0 timestamp_ms: 2 energy: 750 } session_uuid: 200 } }
 packet { power_rails { energy_data { index: 1 timestamp_ms: 3 energy: 3 } session_uuid: 200 } }
 """
-    told = rows(load(written(packets)), "raw_events.counter")
-    assert [(row["name"], row["value"]) for row in told] == [("power.CPU", 500), ("power.GPU", 750), ("power.CPU", 3)]
-    assert len({row["track"] for row in told}) == 3
+    counters = rows(load(written(packets)), "raw_events.counter")
+    assert [(row["name"], row["value"]) for row in counters] == [
+        ("power.CPU", 500),
+        ("power.GPU", 750),
+        ("power.CPU", 3),
+    ]
+    assert len({row["track"] for row in counters}) == 3
 
 
 def test_counters_and_threads_of_two_machines_are_apart() -> None:
@@ -238,9 +242,9 @@ def test_cpus_are_those_that_the_recorder_read(
 def test_temperatures_are_called_like_their_zones() -> None:
     zone = 'packet { timestamp: %d sys_stats { thermal_zone { name: "%s" temp: %d type: "%s" } } }'
     packets = zone % (1, "zone0", 29, "pkg") + zone % (2, "zone1", 31, "pkg") + zone % (3, "zone2", 33, "")
-    told = rows(load(written(packets)), "raw_events.counter")
-    assert [(row["name"], row["value"]) for row in told] == [("pkg", 29), ("pkg", 31), ("zone2", 33)]
-    assert len({row["track"] for row in told}) == 3
+    counters = rows(load(written(packets)), "raw_events.counter")
+    assert [(row["name"], row["value"]) for row in counters] == [("pkg", 29), ("pkg", 31), ("zone2", 33)]
+    assert len({row["track"] for row in counters}) == 3
 
 
 @pytest.mark.parametrize("empty", [1, 3])

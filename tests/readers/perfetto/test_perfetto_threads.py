@@ -40,18 +40,23 @@ def _kernel(packet: Any) -> None:
         return bundle.event.add(timestamp=BASE + at, pid=pid)
 
     def switch(at: int, before: int, after: int, state: int | None = 1) -> None:
-        told = event(at, before).sched_switch
-        told.prev_pid, told.prev_comm, told.next_pid, told.next_comm = before, f"t{before}", after, f"t{after}"
+        switched = event(at, before).sched_switch
+        switched.prev_pid, switched.prev_comm, switched.next_pid, switched.next_comm = (
+            before,
+            f"t{before}",
+            after,
+            f"t{after}",
+        )
         if state is not None:
-            told.prev_state = state
+            switched.prev_state = state
 
     def memory(at: int, pid: int, curr: int, size: int, mm: int = 7) -> None:
-        told = event(at, pid).rss_stat
-        told.member, told.size, told.curr, told.mm_id = 1, size, curr, mm
+        stat = event(at, pid).rss_stat
+        stat.member, stat.size, stat.curr, stat.mm_id = 1, size, curr, mm
 
     def made(at: int, by: int, tid: int, flags: int) -> None:
-        told = event(at, by).task_newtask
-        told.pid, told.comm, told.clone_flags = tid, f"new{tid}", flags
+        task = event(at, by).task_newtask
+        task.pid, task.comm, task.clone_flags = tid, f"new{tid}", flags
 
     switch(0, 0, 10)
     memory(5, 10, 1, 4096)
@@ -63,8 +68,8 @@ def _kernel(packet: Any) -> None:
     memory(120, 20, 0, 12288)
     event(150, 20).softirq_entry.vec = 1
     event(160, 20).softirq_exit.vec = 1
-    told = event(180, 10).sched_process_free
-    told.pid, told.comm = 10, "t10"
+    freed = event(180, 10).sched_process_free
+    freed.pid, freed.comm = 10, "t10"
     memory(190, 20, 0, 16384)
     switch(200, 11, 13)
     switch(300, 13, 20)

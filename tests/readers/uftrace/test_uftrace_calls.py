@@ -317,13 +317,13 @@ def test_the_vocabulary_of_all_formats(tmp_path: Path) -> None:
     folder = small().write(tmp_path / "d")
     with Session() as session:
         session.mount(str(folder), "t")
-        told = session.sql(
+        found = session.sql(
             "SELECT name, _duration, depth, tid, module, args, retval FROM t.calls ORDER BY id"
         ).fetchall()
         slices = session.sql("SELECT name, depth, tid, thread, category FROM t.slices WHERE tid = 2").fetchall()
         threads = session.sql("SELECT tid, pid, name, process, is_main FROM t.threads ORDER BY tid").fetchall()
         top = session.sql("SELECT name, `self` FROM t.calls.by_function LIMIT 1").fetchall()
-    assert told == [
+    assert found == [
         ("main", 60, 0, 1, "prog", "(1)", None),
         ("b", 50, 0, 2, "prog", None, None),
         ("a", 30, 1, 1, "prog", '("hello", 5)', "7"),
