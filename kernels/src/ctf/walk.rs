@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::bits::{Bits, Stop, reversed, sign_extended};
 use super::clock::Cycles;
-use super::layout::{Choice, Encoding, Form, Int, Length, NONE, Node, Program, FieldKind, role};
+use super::layout::{Choice, Encoding, FieldKind, Form, Int, Length, NONE, Node, Program, role};
 use super::out::{Json, Nothing, Out};
 use super::texts;
 

@@ -189,7 +189,7 @@ impl Ftrace {
         };
         let head = Head { time, cpu: bundle.cpu, pid, flags, line: world.next_line() };
         match first_event {
-            Some((number, event)) => self.event(world, sink, bundle, &head, number, event),
+            Some((number, event)) => self.typed_event(world, sink, bundle, &head, number, event),
             None => {
                 world.notes.add("ftrace event without contents", 1, false, String::new);
                 super::ftrace_generic::unknown(sink, &head, 0, b"");
@@ -197,13 +197,21 @@ impl Ftrace {
         }
         for (number, value) in more {
             match value {
-                Value::Bytes(event) => self.event(world, sink, bundle, &head, number, event),
+                Value::Bytes(event) => self.typed_event(world, sink, bundle, &head, number, event),
                 _ => world.notes.add("unknown field of an ftrace event", 1, false, || format!("field {number}")),
             }
         }
     }
 
-    fn event(&mut self, world: &mut World, sink: &mut Sink, bundle: &Bundle, head: &Head, number: u32, event: &[u8]) {
+    fn typed_event(
+        &mut self,
+        world: &mut World,
+        sink: &mut Sink,
+        bundle: &Bundle,
+        head: &Head,
+        number: u32,
+        event: &[u8],
+    ) {
         if head.time < bundle.whole {
             return self.early(world, sink, head, number, event);
         }

@@ -11,7 +11,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use super::column::{Kind, Scratch};
 use super::file::TempFile;
 use super::merge::Merged;
-use super::output::{Output, DeclaredColumn};
+use super::output::{DeclaredColumn, Output};
 use super::table::{TS, Table};
 use super::{KEPT_DIVISOR, LIMIT, most_runs, to_python};
 use crate::sweeps::Token;

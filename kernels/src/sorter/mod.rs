@@ -14,7 +14,7 @@ use crate::sweeps::{Cancel, Token};
 use column::{Kind, Scratch};
 use file::TempFile;
 use merge::Merged;
-use output::{Output, DeclaredColumn};
+use output::{DeclaredColumn, Output};
 use table::Table;
 
 mod all_events;
@@ -93,8 +93,9 @@ fn kind(name: &str) -> PyResult<Kind> {
 type ColumnSpec = (String, String, String, Vec<i64>);
 
 fn declared_columns(columns: Vec<ColumnSpec>) -> PyResult<Vec<DeclaredColumn>> {
-    let each =
-        columns.into_iter().map(|(name, shape, source, added)| Ok(DeclaredColumn { name, kind: kind(&shape)?, source, added }));
+    let each = columns
+        .into_iter()
+        .map(|(name, shape, source, added)| Ok(DeclaredColumn { name, kind: kind(&shape)?, source, added }));
     each.collect()
 }
 
@@ -223,7 +224,7 @@ impl EventSorter {
     /// columns.
     #[pyo3(signature = (table, columns=None))]
     fn merged(&self, py: Python<'_>, table: &str, columns: Option<Vec<ColumnSpec>>) -> PyResult<PyRecordBatchReader> {
-        let wanted = columns.map(wanted).transpose()?;
+        let wanted = columns.map(declared_columns).transpose()?;
         let taken = {
             let mut state = self.state();
             let place = state.names.get(table).copied();

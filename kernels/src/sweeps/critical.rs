@@ -16,7 +16,7 @@ use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{Sweep, int64, kernel_column, schema, stream};
+use super::stream::{Sweep, int64, made, schema, stream};
 
 /// The columns after `_ts`: end, tid, state, cpu, end_line, waker_tid and context of the wakeup that ended it.
 const OWN: [DataType; 7] = [
@@ -265,7 +265,7 @@ fn build(
     }
     let (i8, i64) = (DataType::Int8, DataType::Int64);
     let own = [(&i64, false), (&i64, false), (&i64, false), (&i8, false), (&i64, true), (&i64, false), (&i8, false)];
-    let fields = own.iter().map(|(kind, nulls)| kernel_column((*kind).clone(), *nulls)).collect();
+    let fields = own.iter().map(|(kind, nulls)| made((*kind).clone(), *nulls)).collect();
     let schema = schema(fields, names)?;
     let partitions = Partitions::new(&[], Vec::new())?;
     let sweep = Critical {

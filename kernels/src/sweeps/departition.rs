@@ -11,13 +11,13 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use super::aggregates::{Aggregate, Call, Form, Function, AggregateInput, larger, mean};
+use super::aggregates::{Aggregate, AggregateInput, Call, Form, Function, larger, mean};
 use super::cancel::{Cancel, Token};
 use super::cuts::{Cuts, Inputs, Layout, Sink};
 use super::failure::{fail, to_python};
 use super::required::Required;
 use super::source::{ChunkedInput, Kind, ROWS, Reader};
-use super::stream::{int64, kernel_column, nullable, schema, stream};
+use super::stream::{int64, made, nullable, schema, stream};
 
 /// One output column: an aggregate, and its state for the open spans.
 struct Column {
@@ -332,9 +332,9 @@ fn build(
     layout.names = own.iter().map(|field| field.name().clone()).collect();
     let make = |call: &Call| Column::new(Aggregate::new(call, &fields)?);
     let columns = aggregates.iter().map(make).collect::<Result<Vec<_>, _>>()?;
-    let mut all = vec![kernel_column(DataType::Int64, false); 2];
+    let mut all = vec![made(DataType::Int64, false); 2];
     all.extend(nullable(layout.keep.iter().filter_map(|&column| own.get(column).cloned()).collect()));
-    all.extend(columns.iter().map(|column| kernel_column(column.aggregate.result.clone(), true)));
+    all.extend(columns.iter().map(|column| made(column.aggregate.result.clone(), true)));
     let schema = schema(all, names)?;
     let sink = Departition { columns, ts: Vec::new(), duration: Vec::new(), bundle: Vec::new() };
     Ok(stream(schema, Cuts::new(input, layout, sink)?, token))

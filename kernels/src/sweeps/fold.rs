@@ -15,7 +15,7 @@ use arrow_schema::{ArrowError, DataType};
 use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
-use super::aggregates::{Aggregate, Form, Function, AggregateInput, WIDE, larger, mean};
+use super::aggregates::{Aggregate, AggregateInput, Form, Function, WIDE, larger, mean};
 use super::failure::fail;
 
 /// One aggregate and its state for each slot.

@@ -7,7 +7,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::held::NULL_ROW;
-use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
+use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
 
 struct Gaps {

@@ -10,7 +10,7 @@ use super::gather::gather;
 use super::groups::{GroupedRows, Members};
 use super::held::{Held, NULL_ROW};
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{kernel_column, nullable};
+use super::stream::{made, nullable};
 
 /// The rows that wait for their batch.
 pub struct Pieces {
@@ -38,9 +38,9 @@ impl Members for Pieces {
     const NUMBERED: bool = true;
 
     fn fields(&self) -> Vec<FieldRef> {
-        let mut all = vec![kernel_column(DataType::Boolean, false), kernel_column(DataType::Int64, true)];
+        let mut all = vec![made(DataType::Boolean, false), made(DataType::Int64, true)];
         if self.kind == Kind::Spans {
-            all.push(kernel_column(DataType::Int64, true));
+            all.push(made(DataType::Int64, true));
         }
         all.extend(nullable(self.payload.clone()));
         all

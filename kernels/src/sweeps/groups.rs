@@ -9,7 +9,7 @@ use super::gather::gather;
 use super::held::Held;
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Open, ROWS};
-use super::stream::{int64, kernel_column, nullable, partitions, schema};
+use super::stream::{int64, made, nullable, partitions, schema};
 
 /// Gaps up to this many groups are filled at once, longer ones at the end, so that a batch cannot grow without bound.
 const SHORT: usize = 16;
@@ -70,7 +70,7 @@ impl<M: Members> Groups<M> {
         let fields = grouper.payload_fields();
         let own = 2 + usize::from(M::NUMBERED);
         let partitions = partitions(names, own + fields.len(), input.partition_types())?;
-        let mut all = vec![kernel_column(DataType::Int64, false); own];
+        let mut all = vec![made(DataType::Int64, false); own];
         all.extend(nullable(fields.clone()));
         all.extend(nullable(input.partition_fields()));
         all.extend(members.fields());

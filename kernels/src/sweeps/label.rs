@@ -13,7 +13,7 @@ use super::held::NULL_ROW;
 use super::partition::Partitions;
 use super::pieces::Pieces;
 use super::source::{ChunkedInput, Kind};
-use super::stream::{Sweep, kernel_column, nullable, partitions, schema, stream};
+use super::stream::{Sweep, made, nullable, partitions, schema, stream};
 
 struct Label {
     events: ChunkedInput,
@@ -119,7 +119,7 @@ fn build(
 ) -> Result<PyRecordBatchReader, ArrowError> {
     let partitions = partitions(names, 1, events.partition_types())?;
     partitions.check_types(&labels.partition_types(), labels.role())?;
-    let mut all = vec![kernel_column(DataType::Int64, false)];
+    let mut all = vec![made(DataType::Int64, false)];
     all.extend(nullable(events.partition_fields()));
     all.extend(fields.iter().flat_map(|some| nullable(some.clone())));
     let schema = schema(all, names)?;

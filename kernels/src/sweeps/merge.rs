@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::cancel::Cancel;
 use super::failure::fail;
 use super::held::NULL_ROW;
-use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
+use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
 
 struct Merge {

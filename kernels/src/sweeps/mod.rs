@@ -69,7 +69,7 @@ pub use failure::{fail, to_python};
 pub use gather::gather_some;
 pub use partition::Partitions;
 pub use source::{ChunkedInput, Kind, ROWS, Reader};
-pub use stream::{Sweep, int64, kernel_column, nullable, schema, stream};
+pub use stream::{Sweep, int64, made, nullable, schema, stream};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<cancel::Cancel>()?;

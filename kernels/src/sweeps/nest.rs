@@ -17,7 +17,7 @@ use super::gather::gather_some;
 use super::partition::Partitions;
 use super::slots::{Length, Slots};
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{Sweep, int64, kernel_column, nullable, partitions, schema, stream};
+use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 struct Nest {
     input: ChunkedInput,
@@ -201,9 +201,9 @@ fn build(
         return Err(fail(format!("kind and duration of the call input are {types:?}, expected [Int8, Int64]")));
     }
     let partitions = partitions(names, 2, input.partition_types())?;
-    let mut all = vec![kernel_column(DataType::Int64, false), kernel_column(DataType::Int64, true)];
+    let mut all = vec![made(DataType::Int64, false), made(DataType::Int64, true)];
     all.extend(nullable(input.partition_fields()));
-    all.extend([kernel_column(DataType::Int64, false), kernel_column(DataType::Int64, true), kernel_column(DataType::Int32, false)]);
+    all.extend([made(DataType::Int64, false), made(DataType::Int64, true), made(DataType::Int32, false)]);
     all.extend(nullable(fields[OWN..].to_vec()));
     let schema = schema(all, names)?;
     let (stacks, slots, out) = (Vec::new(), Slots::default(), Vec::new());

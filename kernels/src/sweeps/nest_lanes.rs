@@ -16,7 +16,7 @@ use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{Sweep, int64, kernel_column, nullable, partitions, schema, stream};
+use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 struct NestLanes {
     input: ChunkedInput,
@@ -297,13 +297,13 @@ fn sweep(input: ChunkedInput, names: &[String], paired: bool, token: Token) -> R
         return Err(fail(format!("the slice input begins with {found:?}, expected {expected:?}")));
     }
     let partitions = partitions(names, 2, input.partition_types())?;
-    let mut all = vec![kernel_column(DataType::Int64, false), kernel_column(DataType::Int64, true)];
+    let mut all = vec![made(DataType::Int64, false), made(DataType::Int64, true)];
     all.extend(nullable(input.partition_fields()));
     all.extend([
-        kernel_column(DataType::Int64, false),
-        kernel_column(DataType::Int64, true),
-        kernel_column(DataType::Int32, false),
-        kernel_column(DataType::Int64, false),
+        made(DataType::Int64, false),
+        made(DataType::Int64, true),
+        made(DataType::Int32, false),
+        made(DataType::Int64, false),
     ]);
     all.extend(nullable(fields.iter().skip(own(paired)).cloned().collect()));
     let schema = schema(all, names)?;

@@ -17,7 +17,7 @@ use super::moves::{Move, Moves};
 use super::partition::Partitions;
 use super::slots::{Length, Slots};
 use super::source::ROWS;
-use super::stream::{Sweep, int64, kernel_column, nullable, partitions, schema, stream};
+use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 struct Paired {
     moves: Moves,
@@ -179,13 +179,13 @@ fn build(moves: Moves, names: &[String], token: Token) -> Result<(PyRecordBatchR
     let partitions = partitions(names, 2, moves.pushes.partition_types())?;
     moves.check(&partitions)?;
     let fields = moves.pushes.payload_fields();
-    let mut all = vec![kernel_column(DataType::Int64, false), kernel_column(DataType::Int64, true)];
+    let mut all = vec![made(DataType::Int64, false), made(DataType::Int64, true)];
     all.extend(nullable(moves.pushes.partition_fields()));
     all.extend([
-        kernel_column(DataType::Int64, false),
-        kernel_column(DataType::Int64, true),
-        kernel_column(DataType::Int32, false),
-        kernel_column(DataType::Int64, true),
+        made(DataType::Int64, false),
+        made(DataType::Int64, true),
+        made(DataType::Int32, false),
+        made(DataType::Int64, true),
     ]);
     let end_fields = moves.pops.payload_fields();
     for payload in [&fields, &end_fields] {

@@ -12,7 +12,7 @@ use super::failure::{fail, to_python};
 use super::gather::gather;
 use super::required::Required;
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{int64, kernel_column, nullable, schema, stream};
+use super::stream::{int64, made, nullable, schema, stream};
 
 /// Makes one row for each stretch and partition that covers it.
 #[derive(Default)]
@@ -95,7 +95,7 @@ pub fn partition_pieces(
     let build = || -> Result<PyRecordBatchReader, ArrowError> {
         let input = ChunkedInput::new(reader, Kind::Spans, partitions, "partitioned", token.clone())?;
         let fields = input.payload_fields();
-        let mut all = vec![kernel_column(DataType::Int64, false); 3];
+        let mut all = vec![made(DataType::Int64, false); 3];
         all.extend(nullable(input.partition_fields()));
         all.extend(nullable(fields.clone()));
         let schema = schema(all, &names)?;

@@ -15,7 +15,7 @@ use super::partition::Partitions;
 use super::range_lanes::{Lane, WindowState};
 use super::range_values::{Function, Measure};
 use super::source::{ChunkedInput, Kind};
-use super::stream::{Sweep, int64, kernel_column, nullable, schema, stream};
+use super::stream::{Sweep, int64, made, nullable, schema, stream};
 
 /// Number of windows between checks for cancellation: each window visits every lane of its group.
 const PATIENCE: usize = 256;
@@ -230,9 +230,9 @@ fn build(
     let found: Vec<DataType> = own.iter().map(|field| field.data_type().clone()).collect();
     groups.check_types(&found, windows.role())?;
     let counts = measure.function == Function::Count;
-    let mut all = vec![kernel_column(DataType::Int64, false); 2];
+    let mut all = vec![made(DataType::Int64, false); 2];
     all.extend(nullable(columns));
-    all.push(kernel_column(measure.result(), !counts));
+    all.push(made(measure.result(), !counts));
     let schema = schema(all, names)?;
     let sweep = RangeAggregate {
         spans: !events,

@@ -14,7 +14,7 @@ use super::held::NULL_ROW;
 use super::partition::Partitions;
 use super::slots::{End, NO_SLOT, Slots};
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{Sweep, int64, kernel_column, nullable, partitions, schema, stream};
+use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 struct Series {
     sources: Vec<ChunkedInput>,
@@ -232,7 +232,7 @@ fn build(
         partitions.check_types(&source.partition_types(), source.role())?;
     }
     let (inputs, fields) = inputs(&sources, columns)?;
-    let mut all = vec![kernel_column(DataType::Int64, false); 2];
+    let mut all = vec![made(DataType::Int64, false); 2];
     all.extend(nullable(first.partition_fields()));
     all.extend(nullable(fields));
     let schema = schema(all, names)?;

@@ -8,7 +8,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::held::NULL_ROW;
-use super::single::{StepColumns, Row, Spans, Step, Stop, sweep};
+use super::single::{Row, Spans, Step, StepColumns, Stop, sweep};
 use super::source::{ChunkedInput, Kind};
 
 struct Sessions {

@@ -6,7 +6,7 @@ use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 use super::partition::Partitions;
 use super::pieces::Pieces;
 use super::source::ChunkedInput;
-use super::stream::{kernel_column, nullable, partitions, schema};
+use super::stream::{made, nullable, partitions, schema};
 
 /// Two inputs; `a` has the partition columns. With `swapped`, `b`'s payload comes first.
 pub struct Sides {
@@ -29,7 +29,7 @@ impl Sides {
         let partitions = partitions(names, own, a.partition_types())?;
         partitions.check_types(&b.partition_types(), b.role())?;
         let fields = [a.payload_fields(), b.payload_fields()];
-        let mut all: Vec<FieldRef> = (0..own).map(|_| kernel_column(DataType::Int64, false)).collect();
+        let mut all: Vec<FieldRef> = (0..own).map(|_| made(DataType::Int64, false)).collect();
         all.extend(nullable(a.partition_fields()));
         let [first, second] = if swapped { [&fields[1], &fields[0]] } else { [&fields[0], &fields[1]] };
         all.extend(nullable(first.clone()));

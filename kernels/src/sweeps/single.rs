@@ -14,7 +14,7 @@ use super::failure::to_python;
 use super::gather::{gather, gather_some};
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{Sweep, int64, kernel_column, nullable, partitions, schema, stream};
+use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
 
 /// A row of the input; for an event, `end` is `ts`.
 #[derive(Clone, Copy)]
@@ -261,14 +261,14 @@ pub fn sweep(
 ) -> Result<PyRecordBatchReader, ArrowError> {
     let times = 1 + usize::from(spans);
     let partitions = partitions(names, times, input.partition_types())?;
-    let mut all = vec![kernel_column(DataType::Int64, false); times];
+    let mut all = vec![made(DataType::Int64, false); times];
     all.extend(nullable(input.partition_fields()));
     let payload = input.payload_fields();
     let first = payload.first().map(|field| field.data_type().clone());
-    all.extend(vec![kernel_column(DataType::Int64, false); given.numbers]);
+    all.extend(vec![made(DataType::Int64, false); given.numbers]);
     let picked = payload.first().into_iter().cycle().take(given.picked);
     all.extend(nullable(picked.cloned().collect()));
-    all.extend(vec![kernel_column(DataType::Float64, true); given.reals]);
+    all.extend(vec![made(DataType::Float64, true); given.reals]);
     let room = names.len().saturating_sub(all.len());
     let fields: Vec<FieldRef> = payload.into_iter().take(room).collect();
     all.extend(nullable(fields.clone()));

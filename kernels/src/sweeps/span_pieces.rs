@@ -9,7 +9,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::active::Active;
-use super::aggregates::{Aggregate, Call, AggregateInput};
+use super::aggregates::{Aggregate, AggregateInput, Call};
 use super::cancel::{Cancel, Token};
 use super::covered::CoveredPieces;
 use super::failure::{fail, to_python};

@@ -16,7 +16,7 @@ use super::moves::{Move, Moves};
 use super::partition::Partitions;
 use super::slots::{End, NO_SLOT, Slots};
 use super::source::ROWS;
-use super::stream::{Sweep, int64, kernel_column, nullable, schema, stream};
+use super::stream::{Sweep, int64, made, nullable, schema, stream};
 use super::trie::{EMPTY, Trie};
 
 struct History {
@@ -234,9 +234,9 @@ pub fn stack_history(
 ) -> PyResult<(PyRecordBatchReader, Counter)> {
     let token = Token::new(cancel);
     let (history, _) = open(starts, stops, partitions, ranked, &token)?;
-    let mut fields = vec![kernel_column(DataType::Int64, false); 2];
+    let mut fields = vec![made(DataType::Int64, false); 2];
     fields.extend(nullable(history.moves.pushes.partition_fields()));
-    fields.push(kernel_column(DataType::Int64, false));
+    fields.push(made(DataType::Int64, false));
     let schema = schema(fields, &names).map_err(to_python)?;
     let counter = history.ignored.counter();
     Ok((stream(schema, history, token), counter))
@@ -254,7 +254,7 @@ pub fn stack_contents(
 ) -> PyResult<(PyRecordBatchReader, Counter)> {
     let cancel = Token::new(cancel);
     let (history, token) = open(starts, stops, partitions, ranked, &cancel)?;
-    let mut fields = vec![kernel_column(DataType::Int64, false), kernel_column(DataType::Int32, false)];
+    let mut fields = vec![made(DataType::Int64, false), made(DataType::Int32, false)];
     fields.extend(nullable(vec![token]));
     let schema = schema(fields, &names).map_err(to_python)?;
     let counter = history.ignored.counter();

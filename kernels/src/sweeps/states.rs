@@ -17,7 +17,7 @@ use super::failure::{fail, to_python};
 use super::gather::gather_some;
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
-use super::stream::{Sweep, int64, kernel_column, nullable, schema, stream};
+use super::stream::{Sweep, int64, made, nullable, schema, stream};
 
 /// The columns before the payload: kind, cpu, target_cpu, tid, other_tid, code, line.
 const OWN: [DataType; 7] = [
@@ -315,7 +315,7 @@ fn build(input: ChunkedInput, names: &[String], token: Token) -> Result<PyRecord
         (&i64, true),
         (&i8, true),
     ];
-    let mut all: Vec<FieldRef> = own.iter().map(|(kind, nulls)| kernel_column((*kind).clone(), *nulls)).collect();
+    let mut all: Vec<FieldRef> = own.iter().map(|(kind, nulls)| made((*kind).clone(), *nulls)).collect();
     all.extend(nullable(fields[OWN.len()..].to_vec()));
     let schema = schema(all, names)?;
     let partitions = Partitions::new(&[], Vec::new())?;

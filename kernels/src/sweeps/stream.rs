@@ -69,7 +69,7 @@ impl<S: Sweep> RecordBatchReader for Stream<S> {
 }
 
 /// A column made by the kernel itself.
-pub fn kernel_column(data_type: DataType, nullable: bool) -> FieldRef {
+pub fn made(data_type: DataType, nullable: bool) -> FieldRef {
     Arc::new(Field::new("", data_type, nullable))
 }
 

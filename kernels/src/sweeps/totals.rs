@@ -9,7 +9,7 @@ use super::gather::gather_some;
 use super::groups::{GroupedRows, Members};
 use super::held::Held;
 use super::source::ROWS;
-use super::stream::kernel_column;
+use super::stream::made;
 
 /// A partition without slot.
 const NO_SLOT: u32 = u32::MAX;
@@ -78,7 +78,7 @@ impl Members for Totals {
     const NUMBERED: bool = false;
 
     fn fields(&self) -> Vec<FieldRef> {
-        let field = |fold: &Fold| kernel_column(fold.aggregate.result.clone(), true);
+        let field = |fold: &Fold| made(fold.aggregate.result.clone(), true);
         self.folds.iter().map(field).collect()
     }
 

@@ -7,7 +7,7 @@ use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
-use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
+use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
 
 /// Spans of one partition that begin in one step, each shorter than that.

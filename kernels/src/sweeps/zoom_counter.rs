@@ -10,7 +10,7 @@ use super::cancel::Cancel;
 use super::failure::fail;
 use super::held::NULL_ROW;
 use super::numbers::{Number, Numbers, is_narrow, scale};
-use super::single::{StepColumns, Row, Spans, Step, Stop, over_spans};
+use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
 
 /// The covered part of a step in one partition so far, or a run of steps within one span.
