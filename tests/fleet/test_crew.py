@@ -15,19 +15,30 @@ from dctv.index.mounting import IndexPolicy
 from dctv.progress import Progress
 from dctv.run.crew import Crew
 from dctv.run.limits import Limits
+from dctv.run.pieces import Outcome
 
 LIMITS = Limits(IndexPolicy(when=False), 1, None, None)
 PATIENCE = 20.0
+
+
+def call(_: Limits, work: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function that needs no context."""
+    return work(None, *arguments)
+
+
+def itself(_: None, number: int) -> int:
+    """Return the number."""
+    return number
 
 
 @pytest.fixture
 def results() -> Iterator[Callable[..., Iterator[Any]]]:
     """What two threads give for each of some numbers."""
     with ThreadPoolExecutor(2) as executor:
-        crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, executor)
+        crew = Crew(call, 2, executor)
 
         def given(
-            work: Callable[[int], int],
+            work: Callable[[None, int], int],
             count: int,
             size: Callable[[Any], int] = lambda _: 0,
             weights: Sequence[int] = (),
@@ -41,7 +52,7 @@ def results() -> Iterator[Callable[..., Iterator[Any]]]:
 def test_others_go_on_while_the_first_is_slow(results: Callable[..., Iterator[Any]]) -> None:
     all_but_one = threading.Semaphore(0)
 
-    def work(number: int) -> int:
+    def work(_: None, number: int) -> int:
         if number:
             all_but_one.release()
             return number
@@ -53,11 +64,11 @@ def test_others_go_on_while_the_first_is_slow(results: Callable[..., Iterator[An
 def test_what_is_finished_early_is_bounded(
     results: Callable[..., Iterator[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dctv.run.crew._HELD", 100)
+    monkeypatch.setattr("dctv.run.pieces._HELD", 100)
     begun: list[int] = []
     third = threading.Event()
 
-    def work(number: int) -> int:
+    def work(_: None, number: int) -> int:
         begun.append(number)
         if number == 0:
             assert third.wait(PATIENCE)
@@ -75,24 +86,24 @@ def test_what_is_finished_early_is_bounded(
 
 def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() -> None:
     cluster = Cluster()
-    crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, cluster)
+    crew = Crew(call, 2, cluster)
     each = [(number,) for number in range(100)]
     weights = [number % 50 for number in range(100)]
-    found = crew.results(lambda number: number, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
-    at_first: list[int] = []
+    found = crew.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
+    at_first: list[list[int]] = []
 
     def finish_one() -> None:
         cluster.wait_for(16)
-        at_first.extend(number for _, number in cluster.waiting)
+        at_first.extend(cluster.pieces)
         cluster.finish(1)
 
     threading.Timer(0.1, finish_one).start()
     assert next(found) == 0
-    assert at_first == list(range(16))
+    assert at_first == [[number] for number in range(16)]
     cluster.finish(1)
     assert next(found) == 1
     heaviest = sorted(range(16, 100), key=lambda number: -weights[number])
-    assert [number for _, number in cluster.waiting] == [*range(2, 16), *heaviest]
+    assert cluster.pieces == [[number] for number in (*range(2, 16), *heaviest)]
     cluster.finish(100)
     assert list(found) == list(range(2, 100))
 
@@ -100,10 +111,10 @@ def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() 
 def test_large_results_are_asked_for_in_their_order(
     results: Callable[..., Iterator[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dctv.run.crew._HELD", 100)
+    monkeypatch.setattr("dctv.run.pieces._HELD", 100)
     begun: list[int] = []
 
-    def work(number: int) -> int:
+    def work(_: None, number: int) -> int:
         begun.append(number)
         return number
 
@@ -112,7 +123,7 @@ def test_large_results_are_asked_for_in_their_order(
 
 
 def test_an_error_comes_in_its_place(results: Callable[..., Iterator[Any]]) -> None:
-    def work(number: int) -> int:
+    def work(_: None, number: int) -> int:
         if number == 3:
             raise UsageError("no")
         return number
@@ -127,7 +138,12 @@ class Cluster(Executor):
     """One that does not say how many workers it has; each piece is finished when the test says so."""
 
     def __init__(self) -> None:
-        self.waiting: list[tuple[Future[Any], int]] = []
+        self.waiting: list[tuple[Future[Any], list[Outcome]]] = []
+
+    @property
+    def pieces(self) -> list[list[int]]:
+        """Return the results of the pieces that wait, task by task."""
+        return [[one.value() for one in outcomes] for _, outcomes in self.waiting]
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **_: Any) -> Future[Any]:
         made: Future[Any] = Future()
@@ -151,9 +167,9 @@ def test_an_executor_that_does_not_say_how_many_work_gets_many_pieces_if_they_gi
     size: int, handed_out: int
 ) -> None:
     cluster = Cluster()
-    crew = Crew(lambda _limits, work, *arguments: work(*arguments), 2, cluster)
+    crew = Crew(call, 2, cluster)
     each = [(number,) for number in range(200)]
-    found = crew.results(lambda number: number, each, lambda _: LIMITS, Progress(None), lambda _: size)
+    found = crew.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: size)
     at_first: list[int] = []
 
     def finish_one() -> None:
@@ -182,5 +198,5 @@ def test_an_error_of_the_executor_is_told_as_one(error: Exception, told: str) ->
 
     crew = Crew(lambda *_: None, 2, Lost())
     with pytest.raises(TraceError, match=f"the executor failed with {told}") as caught:
-        next(crew.results(lambda number: number, [(1,)], lambda _: LIMITS, Progress(None)))
+        next(crew.results(itself, [(1,)], lambda _: LIMITS, Progress(None)))
     assert "workers need the same version of dctv" in str(caught.value.hint)

@@ -88,12 +88,14 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
 
 
 def run_part(context: ExecutionContext, part: FleetPart, target: str | None) -> PartRows:
-    """Run a part; write its rows to a file, or return them."""
+    """Run a part; write its rows to a file, or return them if there is none, or if they are few."""
     import pyarrow as pa
 
     report, began = PartReport(), process_time()
     rows = batches(context, part, report)
-    if target is None:
+    begun, are_all = _begun(rows)
+    rows = chain(begun, rows)
+    if target is None or are_all:
         held = pa.BufferOutputStream()
         _write(rows, held)
         data = held.getvalue().to_pybytes()
@@ -106,6 +108,18 @@ def run_part(context: ExecutionContext, part: FleetPart, target: str | None) -> 
         folder, reason = Path(target).parent, str(error) if error.errno is None else os.strerror(error.errno)
         raise EngineError(f"cannot keep its rows in `{folder}`: {reason.lower()}", hint=_ROOM) from None
     return PartRows(None, size, _elsewhere(report, began))
+
+
+def _begun(rows: Iterator[pa.RecordBatch]) -> tuple[list[pa.RecordBatch], bool]:
+    """Return the first rows, and whether these are all: few enough to cost less than a file of them."""
+    begun: list[pa.RecordBatch] = []
+    size = 0
+    for batch in rows:
+        begun.append(batch)
+        size += batch.nbytes
+        if size > _FEW:
+            return begun, False
+    return begun, True
 
 
 def _elsewhere(report: PartReport, began: float) -> PartReport:
@@ -125,6 +139,8 @@ def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:
                 writer.write_batch(batch)
 
 
+_FEW = 32 << 10
+"""Bytes of rows that are sent rather than written to a file."""
 _ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 
 
@@ -132,11 +148,11 @@ def read_part(rows: PartRows, target: str | None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part that ran elsewhere; its file is gone afterwards."""
     import pyarrow as pa
 
-    if target is None:
-        assert rows.data is not None
+    if rows.data is not None:
         if rows.data:
             yield from pa.ipc.open_stream(rows.data)
         return
+    assert target is not None
     try:
         with pa.memory_map(target) as file:
             if file.size():

@@ -1,0 +1,193 @@
+"""Hand out pieces of work to an executor, several small ones at a time, and take their results in order."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from functools import partial
+from math import inf
+from typing import Any
+
+from dctv.errors import DctvError
+from dctv.progress import Progress
+from dctv.record import record
+
+_PULSE = 0.05
+"""Seconds between two looks for an interrupt."""
+_AHEAD = 2
+"""Tasks that each worker has or waits for."""
+_FIRST, _MANY = 16, 4096
+"""Unfinished tasks of an executor that does not report how many workers it has: at first, and once results have shown
+to be small."""
+_HELD = 256 << 20
+"""Bytes of finished results that may wait for the reader, so that workers need not wait while it does."""
+_MOST, _LIGHT = 16, 32 << 20
+"""Pieces of a task, and the weight of all if it is more than one."""
+_TASKS = 4
+"""Tasks that each worker still gets when one is made of several pieces, so that none is idle at the end."""
+_CLUSTER = 64
+"""Workers of an executor that does not report how many it has, when pieces are put together."""
+
+
+@record
+class Outcome:
+    """What came of a piece of work."""
+
+    result: Any = None
+    error: DctvError | None = None
+    """Why there is no result."""
+
+    def value(self) -> Any:
+        """Return the result, or raise the error."""
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+def done_together(context: Any, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]]) -> list[Outcome]:
+    """Do several pieces of work in a worker; one that fails leaves the others alone."""
+    return [_done(context, work, piece) for piece in pieces]
+
+
+def _done(context: Any, work: Callable[..., Any], piece: tuple[Any, ...]) -> Outcome:
+    try:
+        return Outcome(work(context, *piece))
+    except DctvError as error:
+        return Outcome(error=error)
+
+
+Submit = Callable[[Sequence[tuple[Any, ...]]], "Future[list[Outcome]]"]
+
+
+class Pieces:
+    """Pieces of work that are handed out in order, or the heaviest first while results take little memory.
+
+    The future of a task has the outcomes of its pieces. A task has several pieces once results have shown to be small,
+    if the pieces are light.
+    """
+
+    def __init__(
+        self,
+        submit: Submit,
+        pieces: Sequence[tuple[Any, ...]],
+        weights: Sequence[int],
+        workers: int,
+        size: Callable[[Any], int],
+    ) -> None:
+        self._submit = submit
+        self._pieces = pieces
+        self._weights = weights
+        self._by_weight = sorted(range(len(weights)), key=lambda number: (weights[number], -number))
+        """Numbers of pieces, the heaviest last; those already handed out are dropped on the way."""
+        self._least, self._most = (workers * _AHEAD, workers * _AHEAD) if workers else (_FIRST, _MANY)
+        """Maximum numbers of unfinished tasks: in any case, and if their results will be small."""
+        self._tasks = (workers or _CLUSTER) * _TASKS
+        self._size = size
+        self._futures: dict[int, tuple[Future[list[Outcome]], int]] = {}
+        """Tasks, and places in them, of the pieces that were handed out and not taken yet, by number."""
+        self._wanted = 0
+        """The number of the piece to take next."""
+        self._out: set[int] = set()
+        """Numbers of the pieces that have been handed out."""
+        self._first_left = 0
+        """The number of the first other one."""
+        self._lock = threading.Lock()
+        """Threads of the executor count what is finished."""
+        self._open = 0
+        """Unfinished tasks."""
+        self._ended = 0
+        """Finished pieces."""
+        self._gave = 0
+        """Bytes of all results."""
+        self._held = 0
+        """Bytes of the results that wait to be taken."""
+        self._changed = threading.Event()
+
+    def more(self) -> bool:
+        """Hand out pieces while there is room; return whether any is left to take."""
+        while numbers := self._next():
+            future = self._submit([self._pieces[number] for number in numbers])
+            with self._lock:
+                self._open += 1
+            self._futures.update((number, (future, place)) for place, number in enumerate(numbers))
+            future.add_done_callback(partial(self._finished, len(numbers)))
+        return self._wanted < len(self._pieces)
+
+    def taken(self, progress: Progress) -> Any:
+        """Wait for the result of the next piece, and return it."""
+        while True:
+            self._changed.clear()
+            progress.check()
+            found = self._futures.get(self._wanted)
+            if found is not None and found[0].done():
+                break
+            self.more()
+            self._changed.wait(_PULSE)
+        future, place = self._futures.pop(self._wanted)
+        self._wanted += 1
+        result = future.result()[place].value()
+        with self._lock:
+            self._held -= self._size(result)
+        return result
+
+    def cancel(self) -> None:
+        """Cancel the tasks that no worker has begun."""
+        for future, _ in self._futures.values():
+            future.cancel()
+
+    def _next(self) -> list[int]:
+        """Return the numbers of the pieces to hand out now, none if there is no room or no piece."""
+        left = len(self._pieces) - len(self._out)
+        if left == 0:
+            return []
+        with self._lock:
+            if self._held >= _HELD:
+                # The reader needs this one before it can take the results that are held.
+                first = self._first(heaviest=False)
+                return self._some(1, heaviest=False) if first == self._wanted else []
+            room = self._room()
+            if not (self._open < self._least or (self._open < self._most and room > 0)):
+                return []
+        most = min(_MOST, room, left // self._tasks)
+        return self._some(most, heaviest=bool(self._by_weight) and room > left)
+
+    def _room(self) -> float:
+        """Return how many more results fit into memory, if they are as large as earlier ones on average."""
+        if self._ended == 0:
+            return 0
+        unfinished = len(self._out) - self._ended
+        return inf if self._gave == 0 else (_HELD - self._held) / (self._gave / self._ended) - unfinished
+
+    def _some(self, most: float, *, heaviest: bool) -> list[int]:
+        """Return the numbers of the next pieces: of one, or of at most so many that are light together."""
+        numbers: list[int] = []
+        weight = 0
+        while len(self._out) < len(self._pieces):
+            number = self._first(heaviest=heaviest)
+            weight += self._weights[number] if self._weights else _LIGHT
+            if numbers and (len(numbers) + 1 > most or weight > _LIGHT):
+                break
+            self._out.add(number)
+            numbers.append(number)
+        return numbers
+
+    def _first(self, *, heaviest: bool) -> int:
+        """Return the number of the next piece to hand out."""
+        if heaviest:
+            while self._by_weight[-1] in self._out:
+                self._by_weight.pop()
+            return self._by_weight[-1]
+        while self._first_left in self._out:
+            self._first_left += 1
+        return self._first_left
+
+    def _finished(self, pieces: int, future: Future[list[Outcome]]) -> None:
+        good = not future.cancelled() and future.exception() is None
+        size = sum(self._size(one.result) for one in future.result() if one.error is None) if good else 0
+        with self._lock:
+            self._open -= 1
+            self._ended += pieces
+            self._gave += size
+            self._held += size
+        self._changed.set()
