@@ -62,6 +62,13 @@ class Crew:
         if lent is not None:
             lent.shutdown(wait=False, cancel_futures=True)
 
+    def start(self, share: Callable[[int], Limits]) -> None:
+        """Start processes that will be needed soon: each opens an engine, which takes long."""
+        if self.outside() is None and self.pool is None:
+            pool, workers = self._executor()
+            for _ in range(workers):
+                pool.submit(self.call, share(workers), _nothing)
+
     def results(
         self,
         work: Work,
@@ -129,3 +136,7 @@ class Crew:
             from dctv.run.processes import end
 
             end(pool)
+
+
+def _nothing(_: Any) -> None:
+    """Do nothing, in a process that is now ready for work."""

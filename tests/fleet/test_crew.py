@@ -13,6 +13,7 @@ import pytest
 from dctv.errors import TraceError, UsageError
 from dctv.index.mounting import IndexPolicy
 from dctv.progress import Progress
+from dctv.run import pieces
 from dctv.run.crew import Crew
 from dctv.run.limits import Limits
 from dctv.run.pieces import Outcome
@@ -106,6 +107,48 @@ def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() 
     assert cluster.pieces == [[number] for number in (*range(2, 16), *heaviest)]
     cluster.finish(100)
     assert list(found) == list(range(2, 100))
+
+
+def test_light_pieces_share_tasks_once_results_are_known_to_be_small() -> None:
+    cluster = Cluster()
+    crew = Crew(call, 2, cluster)
+    cluster._max_workers = 2
+    each = [(number,) for number in range(400)]
+    weights = [pieces._LIGHT // 4 if number < 40 else 1 for number in range(400)]
+    found = crew.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
+    tasks: list[list[int]] = []
+
+    def finish() -> None:
+        while sum(map(len, tasks)) < 400:
+            cluster.wait_for(1)
+            tasks.append(cluster.pieces[0])
+            cluster.finish(1)
+
+    finisher = threading.Thread(target=finish)
+    finisher.start()
+    assert list(found) == list(range(400))
+    finisher.join()
+    sizes = [len(task) for task in tasks]
+    # Nothing is known of the first, four of the heavy ones are as heavy as may be, and the last are for all workers.
+    assert sizes[:4] == [1] * 4
+    assert all(len(task) <= 4 for task in tasks if min(task) < 40)
+    assert max(sizes) == 16
+    assert sizes[-8:] == [1] * 8
+    assert sizes[-40:] == sorted(sizes[-40:], reverse=True)
+
+
+def test_a_piece_that_fails_leaves_the_others_of_its_task_alone() -> None:
+    def work(_: None, number: int) -> int:
+        if number == 70:
+            raise UsageError("no")
+        return number
+
+    with ThreadPoolExecutor(2) as executor:
+        each = [(number,) for number in range(200)]
+        found = Crew(call, 2, executor).results(work, each, lambda _: LIMITS, Progress(None), lambda _: 1, [1] * 200)
+        assert [next(found) for _ in range(70)] == list(range(70))
+        with pytest.raises(UsageError, match="no"):
+            next(found)
 
 
 def test_large_results_are_asked_for_in_their_order(

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from fractions import Fraction
 from functools import lru_cache
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from dctv.bind.binder import Binder
 from dctv.bind.types import VARCHAR, of_choice, settled
@@ -143,12 +144,15 @@ class Fleet:
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun) -> pa.RecordBatchReader:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
-        import pyarrow as pa
-
         alone = bottom_up(plan, _alone)
         parts = [self._part(one, alone) for one in self.wanted(plan, tests)]
+        elsewhere = self.context.crew.is_wanted(len(parts), sum(map(_size, parts)))
+        if elsewhere:
+            self.context.crew.start(self.context.share)
+        import pyarrow as pa  # while the workers start
+
         schema = self._arrow(plan)
-        rows = self._rows(parts, run)
+        rows = self._rows(parts, run, elsewhere=elsewhere)
         return pa.RecordBatchReader.from_batches(
             schema, (one.rename_columns(schema.names).cast(schema) for one in rows)
         )
@@ -181,8 +185,7 @@ class Fleet:
         none = bottom_up(plan, empty)
         return result_of(with_types(none, carried_schema(none.schema)), self.context).reader().schema
 
-    def _rows(self, parts: Sequence[FleetPart], run: PlanRun) -> Iterator[pa.RecordBatch]:
-        elsewhere = self.context.crew.is_wanted(len(parts), sum(map(_size, parts)))
+    def _rows(self, parts: Sequence[FleetPart], run: PlanRun, *, elsewhere: bool) -> Iterator[pa.RecordBatch]:
         said: list[tuple[str, str, int]] = []
         try:
             yield from self._elsewhere(parts, run, said) if elsewhere else self._here(parts, run, said)
@@ -208,30 +211,33 @@ class Fleet:
         self, parts: Sequence[FleetPart], run: PlanRun, said: list[tuple[str, str, int]]
     ) -> Iterator[pa.RecordBatch]:
         context = self.context
-        targets = [self._target(run) for _ in parts]
-        work = list(zip(parts, targets, strict=True))
         sizes = [_size(part) for part in parts]
-        try:
+        with self._targets(len(parts), run) as targets:
+            work = list(zip(parts, targets, strict=True))
             given = context.crew.results(run_part, work, context.share, context.progress, lambda rows: rows.size, sizes)
             with closing(given) as results:
-                for number, (part, target) in enumerate(zip(parts, targets, strict=True)):
+                for number, (part, target) in enumerate(work):
                     self._report(number, parts)
                     with _named(part.member):
                         rows = next(results)
                     yield from read_part(rows, target)
                     self._note(said, part.member, rows.report, run)
-        finally:
-            _remove(targets)
 
     def _report(self, number: int, parts: Sequence[FleetPart]) -> None:
         self.context.progress.report(f"{number} of {len(parts)} traces", number, len(parts))
 
-    def _target(self, run: PlanRun) -> str | None:
-        """Return the file for a worker's rows; None for the program's executor, which may be on another machine."""
+    @contextmanager
+    def _targets(self, count: int, run: PlanRun) -> Iterator[Sequence[str | None]]:
+        """Yield files for the rows of workers; None for the program's executor, which may be on another machine."""
         if self.context.crew.outside() is not None:
-            return None
+            yield [None] * count
+            return
         run.spill_folder.mkdir(parents=True, exist_ok=True)
-        return str(run.spill_folder / f"fleet-{uuid4().hex}.arrows")
+        folder = mkdtemp(prefix="fleet-", dir=run.spill_folder)
+        try:
+            yield [f"{folder}/{number}.arrows" for number in range(count)]
+        finally:
+            rmtree(folder, ignore_errors=True)
 
     def _note(self, said: list[tuple[str, str, int]], member: FleetMember, report: PartReport, run: PlanRun) -> None:
         """Keep the warnings of a trace, without those given when it was mounted."""
@@ -280,14 +286,6 @@ def _named(member: FleetMember) -> Iterator[None]:
         raise
     except DctvError as error:
         raise type(error)(f"{member.name}: {error.message}", hint=error.hint) from None
-
-
-def _remove(targets: Sequence[str | None]) -> None:
-    from pathlib import Path
-
-    for one in targets:
-        if one is not None:
-            Path(one).unlink(missing_ok=True)
 
 
 def one_schema(fleet: str, name: str, found: Sequence[tuple[FleetMember, Schema]]) -> Schema:
