@@ -110,9 +110,8 @@ def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() 
 
 
 def test_light_pieces_share_tasks_once_results_are_known_to_be_small() -> None:
-    cluster = Cluster()
+    cluster = Cluster(workers=2)
     crew = Crew(call, 2, cluster)
-    cluster._max_workers = 2
     each = [(number,) for number in range(400)]
     weights = [pieces._LIGHT // 4 if number < 40 else 1 for number in range(400)]
     found = crew.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
@@ -178,9 +177,10 @@ def test_an_error_comes_in_its_place(results: Callable[..., Iterator[Any]]) -> N
 
 
 class Cluster(Executor):
-    """One that does not say how many workers it has; each piece is finished when the test says so."""
+    """One that may not say how many workers it has; each task is finished when the test says so."""
 
-    def __init__(self) -> None:
+    def __init__(self, workers: int | None = None) -> None:
+        self._max_workers = workers
         self.waiting: list[tuple[Future[Any], list[Outcome]]] = []
 
     @property
