@@ -20,6 +20,7 @@ from dctv.plan.nodes import Plan
 from dctv.plan.rows import of_rows
 from dctv.record import record
 from dctv.run.context import ExecutionContext, MountedFleet
+from dctv.run.fleet import shown_states
 from dctv.run.fleet.fleet import Fleet
 from dctv.run.fleet.lacking import lacking_in
 from dctv.run.fleet.manifest import read_manifest
@@ -146,7 +147,7 @@ def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
     for module in library().modules:
         if not module.parameters and module.parts[0] not in HIDDEN and any(map(module.covers, formats)):
             found[module.parts] = module.summary
-    return found
+    return found | shown_states.tables()
 
 
 def _incomplete(every: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]) -> Iterator[str]:

@@ -123,8 +123,8 @@ class FleetTable:
         return replace(self, predicate=p.both([self.predicate, predicate]))
 
     def reading(self, columns: Collection[str]) -> FleetTable:
-        """Return a source that reads these columns of the traces."""
-        return replace(self, columns=frozenset(columns))
+        """Return a source that reads these columns of the traces, at least one."""
+        return replace(self, columns=frozenset(columns or physical_names(self.schema)[:1]))
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer from the metadata of the traces without opening any; None leaves it to each trace."""

@@ -1,0 +1,22 @@
+"""The tables of the state system and the timeline of every mounted trace, which a fleet has of all its traces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dctv.catalog.namespace import Catalog, StoredTable
+from dctv.contracts.states import History
+from dctv.run import states, tracks
+from dctv.run.mounted_states import STATE
+from dctv.state import StateSystem
+from dctv.timeline.timeline import Timeline
+
+
+def tables() -> Mapping[tuple[str, ...], str]:
+    """Return their names below a mount, with their documentation."""
+    shown = Catalog()
+    # Nobody reads these: each trace makes its own.
+    states.show(shown, (STATE,), History(StateSystem.in_memory))
+    tracks.show(shown, (), Timeline, "the tracks of each trace's timeline, as a tree")
+    found = ((tuple(name.split(".")), entry) for name, entry in shown.root.walk())
+    return {name: entry.doc for name, entry in found if isinstance(entry, StoredTable)}
