@@ -11,8 +11,8 @@ from dctv.errors import DctvError, Interrupted, TraceError
 from dctv.processors import usable_processors
 from dctv.progress import Progress
 from dctv.record import record
+from dctv.run.handing_out import HandedOut, done_together
 from dctv.run.limits import Limits
-from dctv.run.pieces import Pieces, done_together
 
 FEW = 4
 """Up to this many traces are always read in this process."""
@@ -91,7 +91,7 @@ class Crew:
         executor, workers = self._executor()
         limits = share(workers or usable_processors())
         call = partial(executor.submit, self.call, limits, done_together, work)
-        pieces = Pieces(call, each, weights, workers, size)
+        pieces = HandedOut(call, each, weights, workers, size)
         try:
             while pieces.more():
                 yield pieces.taken(progress)

@@ -13,10 +13,10 @@ import pytest
 from dctv.errors import TraceError, UsageError
 from dctv.index.mounting import IndexPolicy
 from dctv.progress import Progress
-from dctv.run import pieces
+from dctv.run import handing_out
 from dctv.run.crew import Crew
+from dctv.run.handing_out import Outcome
 from dctv.run.limits import Limits
-from dctv.run.pieces import Outcome
 
 LIMITS = Limits(IndexPolicy(when=False), 1, None, None)
 PATIENCE = 20.0
@@ -65,7 +65,7 @@ def test_others_go_on_while_the_first_is_slow(results: Callable[..., Iterator[An
 def test_what_is_finished_early_is_bounded(
     results: Callable[..., Iterator[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dctv.run.pieces._HELD", 100)
+    monkeypatch.setattr("dctv.run.handing_out._HELD", 100)
     begun: list[int] = []
     third = threading.Event()
 
@@ -113,7 +113,7 @@ def test_light_pieces_share_tasks_once_results_are_known_to_be_small() -> None:
     cluster = Cluster(workers=2)
     crew = Crew(call, 2, cluster)
     each = [(number,) for number in range(400)]
-    weights = [pieces._LIGHT // 4 if number < 40 else 1 for number in range(400)]
+    weights = [handing_out._LIGHT // 4 if number < 40 else 1 for number in range(400)]
     found = crew.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
     tasks: list[list[int]] = []
 
@@ -153,7 +153,7 @@ def test_a_piece_that_fails_leaves_the_others_of_its_task_alone() -> None:
 def test_large_results_are_asked_for_in_their_order(
     results: Callable[..., Iterator[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dctv.run.pieces._HELD", 100)
+    monkeypatch.setattr("dctv.run.handing_out._HELD", 100)
     begun: list[int] = []
 
     def work(_: None, number: int) -> int:

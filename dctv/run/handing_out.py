@@ -23,7 +23,7 @@ to be small."""
 _HELD = 256 << 20
 """Bytes of finished results that may wait for the reader, so that workers need not wait while it does."""
 _MOST, _LIGHT = 16, 32 << 20
-"""Pieces of a task, and the weight of all if it is more than one."""
+"""HandedOut of a task, and the weight of all if it is more than one."""
 _TASKS = 4
 """Tasks that each worker still gets when one is made of several pieces, so that none is idle at the end."""
 _CLUSTER = 64
@@ -60,8 +60,8 @@ def _done(context: Any, work: Callable[..., Any], piece: tuple[Any, ...]) -> Out
 Submit = Callable[[Sequence[tuple[Any, ...]]], "Future[list[Outcome]]"]
 
 
-class Pieces:
-    """Pieces of work that are handed out in order, or the heaviest first while results take little memory.
+class HandedOut:
+    """HandedOut of work that are handed out in order, or the heaviest first while results take little memory.
 
     The future of a task has the outcomes of its pieces. A task has several pieces once results have shown to be small,
     if the pieces are light.
