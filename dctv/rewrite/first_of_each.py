@@ -14,7 +14,7 @@ from dctv.plan.expressions import Column, Expression, Number, Ordered, Window
 from dctv.plan.nodes import Plan, Relation, column_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item, Select, TableName
-from dctv.plan.walk import nested, walk
+from dctv.plan.walk import columns_in, nested, walk
 from dctv.record import replace
 from dctv.rewrite.select_lists import has_effect, may_aggregate, named_columns
 from dctv.types.schema import Schema
@@ -34,7 +34,9 @@ def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
     known_terms = [one for one in terms if one is not None]
     if len(known_terms) < len(terms) or has_effect(*parts) or _may_mix_rows(select):
         return None
-    if not terms and leaf.order is RowOrder.ANY:
+    # The engine would take a literal for the place of a column.
+    order = tuple(one for one in known_terms if columns_in(one))
+    if not order and leaf.order is RowOrder.ANY:
         # Which rows are the first would differ from run to run.
         return None
     names = column_names(leaf)
@@ -45,7 +47,7 @@ def first_of_each(relation: Relation, name: str, leaf: Plan) -> Relation | None:
     columns_read = [*special, *(one for one in read if one not in special)]
     schema = Schema(leaf.schema.kind, tuple(columns[one] for one in columns_read), tuple(special[times:]))
     items = tuple(Item(Column(one, select.source.called)) for one in columns_read)
-    query = Select(items, select.source, where=select.where, order_by=tuple(known_terms), limit=number(count))
+    query = Select(items, select.source, where=select.where, order_by=order, limit=number(count))
     return Relation(schema, RowOrder.STABLE, query, ((name, leaf),))
 
 

@@ -38,6 +38,9 @@ QUERIES = {
     "the longest": "SELECT _trace, name, _duration FROM runs.slices ORDER BY _duration DESC LIMIT 5 OFFSET 2",
     "the latest by what is not shown": "SELECT upper(name) AS u, tid FROM runs.slices WHERE tid = 1 "
     "ORDER BY _ts DESC, name LIMIT 4",
+    "the latest beside a constant": "SELECT 2 AS two, 'x' AS x, NULL AS none, -1 AS less, _ts, name FROM runs.slices "
+    "ORDER BY _ts DESC, two, name LIMIT 3",
+    "the first beside a constant": "SELECT 2 AS two, name FROM runs.slices ORDER BY two LIMIT 3",
     "the first": "SELECT name, _trace FROM runs.slices WHERE _ts > 50us LIMIT 70",
     "a share": "SELECT name, _trace FROM runs.slices ORDER BY ALL LIMIT 10%",
     "a raw table": "SELECT cat, COUNT(tid) AS n, SUM(dur) AS s FROM runs.raw_events.complete GROUP BY 1",
