@@ -18,6 +18,7 @@ from dctv.plan.expressions import (
     Lambda,
     Null,
     Number,
+    StartOf,
     Text,
     Unary,
 )
@@ -57,8 +58,8 @@ class Bound:
     """Whether it depends on the order in which rows are met, even if its parts do not."""
     length: Fraction | None = None
     """The ns of an INTERVAL literal that has no months."""
-    since: int | None = None
-    """Of a time of the wall clock: when time 0 of its only part was, in ns since 1970."""
+    since: int | StartOf | None = None
+    """Of a time of the wall clock: when time 0 of its first part was, in ns since 1970."""
     origin: Plan | None = None
     """Of a column `_ts`: the table that it is of."""
     macro: str = ""

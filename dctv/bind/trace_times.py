@@ -43,9 +43,14 @@ def start_of(plan: Plan, catalog: Catalog, place: Place | None) -> int:
     if not clocks:
         raise BindError("cannot tell which trace `_ts` belongs to", place, hint=_HINT)
     for name, clock in clocks.items():
-        if clock.start is None:
-            hint = f"see the table {name}.properties"
-            raise BindError(f"`{name}` does not record when it began: {clock.clock}", place, hint=hint)
+        unknown = clock.unknown(name, place)
+        if unknown is not None:
+            raise unknown
+        if clock.starts is not None:
+            hint = f"{name}.wall_clock(_ts) is the time of the wall clock for each of them"
+            raise BindError(
+                f"`_ts` belongs to the traces of `{name}`, which began at different times", place, hint=hint
+            )
     starts = {clock.start for clock in clocks.values() if clock.start is not None}
     if len(starts) > 1:
         listed = " and ".join(f"`{name}`" for name in sorted(clocks))

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dctv.contracts.table_function import TableFunction
-from dctv.errors import BindError, nearest
+from dctv.errors import BindError, Place, nearest
+from dctv.plan.expressions import TraceStarts
 from dctv.plan.nodes import Plan
 from dctv.record import field, record
 from dctv.syntax import ast
@@ -69,12 +70,24 @@ class Macro:
 
 @record
 class WallClock:
-    """The wall-clock start of a mounted trace: a function of its times."""
+    """The wall-clock start of a mounted trace, or those of the traces of a fleet: a function of times."""
 
     start: int | None
     """Time 0 in ns since the Unix epoch, None if unknown."""
     clock: str
     """A description of its clock."""
+    starts: TraceStarts | None = None
+    """Of a fleet: time 0 of each trace."""
+
+    def unknown(self, mount: str, place: Place | None) -> BindError | None:
+        """Return the error of a clock that no time can be read from; None if there is none."""
+        if self.starts is None and self.start is None:
+            hint = f"see the table {mount}.properties"
+            return BindError(f"`{mount}` does not record when it began: {self.clock}", place, hint=hint)
+        if self.starts is not None and not self.starts.of:
+            hint = f"see the table {mount}.properties"
+            return BindError(f"no trace of `{mount}` records when it began", place, hint=hint)
+        return None
 
 
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"

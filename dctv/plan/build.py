@@ -21,6 +21,7 @@ from dctv.plan.expressions import (
     Or,
     Ordered,
     Star,
+    StartOf,
     Text,
     Unary,
     Window,
@@ -134,6 +135,14 @@ def least(a: Expression, b: Expression) -> Expression:
 def case(*branches: tuple[Expression, Expression], default: Expression | None = None) -> Case:
     """Choose the value of the first test that holds."""
     return Case(branches, default)
+
+
+def start_by_name(node: StartOf) -> Expression:
+    """Return the lookup of when a trace began, as an engine does it."""
+    if not node.starts.of:
+        return Cast(NULL, "BIGINT")
+    branches = tuple((Text(name), number(start)) for name, start in node.starts.of.items())
+    return Cast(Case(branches, operand=node.trace), "BIGINT")
 
 
 def error(*parts: Expression | str) -> Expression:

@@ -5,6 +5,7 @@ They are frozen and compared by value, so plans can share parts, and nothing is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from dctv.plan.node import Node, Query
@@ -162,6 +163,21 @@ class Cast(Expression):
     operand: Expression
     type: str
     lenient: bool = False
+
+
+@record(eq=False)
+class TraceStarts:
+    """When time 0 of traces was, in ns since 1970, by their names; traces that do not record it are left out."""
+
+    of: Mapping[str, int]
+
+
+@record
+class StartOf(Expression):
+    """When time 0 of a trace was, given its name; NULL where that is not known."""
+
+    trace: Expression
+    starts: TraceStarts
 
 
 @record

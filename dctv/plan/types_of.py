@@ -25,6 +25,7 @@ from dctv.plan.expressions import (
     Number,
     Or,
     Star,
+    StartOf,
     State,
     Text,
     Unary,
@@ -59,6 +60,8 @@ def _type(node: Expression, columns: Mapping[str, str]) -> Type | None:
             return parse(columns[name]) if columns.get(name) else None
         case Cast(_, to):
             return parse(to)
+        case StartOf():
+            return plain("BIGINT")
         case Null() | Number() | Text() | Boolean():
             return _literal(node)
         case _ if isinstance(node, _TRUTHS):

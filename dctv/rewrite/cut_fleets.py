@@ -6,7 +6,8 @@ and those over the second, and so on. Sound, part by part:
 - A stored table of the traces is such a part.
 - A select is one if its sources are, and it looks at one row at a time, or at rows of one trace: joins compare the
   traces of both sides, groups have the trace among their keys, windows among their partitions, DISTINCT among its
-  columns. LIMIT is about all rows, and so are queries in expressions.
+  columns. LIMIT is about all rows, and so are queries in expressions. A trace knows when it began itself, but not when
+  others did (`StartOf`).
 - A span operator is one if its inputs are, and it says (`FilterPushdown.same`) that a condition on the trace is as
   good on all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
 
@@ -24,7 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import STAR, by_names, select
-from dctv.plan.expressions import Binary, Column, Expression, Window
+from dctv.plan.expressions import Binary, Column, Expression, StartOf, Window
 from dctv.plan.fleets import OfTraces
 from dctv.plan.held import restored
 from dctv.plan.node import Node, Query
@@ -150,6 +151,8 @@ class _Cutting:
         below, query = halves
         assert isinstance(below.query, Select)
         sources = {one.called: local for one in below.query.sources}
+        if not _Traces(dict.fromkeys(sources, local.traces)).begin([below.query]):
+            return None
         tests = (*local.tests, *_tests(below.query, sources, sources))
         return replace(plan, query=query, leaves=((name, gathered(below, replace(local, tests=tests))),))
 
@@ -185,7 +188,11 @@ def _of_query(query: Query, locals_: Mapping[str, _Local], *, sorted_again: bool
         return None
     found = {one.called: local for one in query.sources if (local := _of_source(one, locals_)) is not None}
     traces = _Traces({name: one.traces for name, one in found.items()})
-    if len(found) < len(query.sources) or not all(traces.joins(join, query) for join in query.joins):
+    if (
+        len(found) < len(query.sources)
+        or not traces.begin(parts)
+        or not all(traces.joins(join, query) for join in query.joins)
+    ):
         return None
     # A column of a source that an outer join may fill with NULLs does not identify a row's trace.
     whole = {one.called: found[one.called] for one in preserved_sources(query)}
@@ -246,6 +253,10 @@ class _Traces:
         if value.table is not None:
             return value.name in self.columns.get(value.table, ())
         return len(self.columns) == 1 and value.name in next(iter(self.columns.values()))
+
+    def begin(self, parts: Sequence[Node | None]) -> bool:
+        """Whether nodes ask only when the traces of rows began."""
+        return all(self.has(one.trace) for one in walk(*parts) if isinstance(one, StartOf))
 
     def joins(self, join: Join, select: Select) -> bool:
         """Whether a join brings rows of one trace together."""

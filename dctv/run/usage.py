@@ -17,7 +17,7 @@ def usage(name: str, catalog: Catalog) -> str:
         case (Macro(parameters=defaults), _):
             shown = [one if default is None else f"{one} => {to_sql(default)}" for one, default in defaults.items()]
             return f"{name}({', '.join(shown)})"
-        case (WallClock(), _):
-            return f"{name}(time) -> TIMESTAMP"
+        case (WallClock(starts=starts), _):
+            return f"{name}(time{'' if starts is None else ', trace => _trace'}) -> TIMESTAMP"
         case _:
             return usages.usage(name.lower())

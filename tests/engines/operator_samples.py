@@ -20,7 +20,9 @@ from dctv.plan.expressions import (
     Like,
     Number,
     Or,
+    StartOf,
     Text,
+    TraceStarts,
     Unary,
 )
 from tests.engines.edges import ONE, TWO, B, C, D, F, H, J, K, M, N, P, R, S, T, U, V, Y
@@ -66,6 +68,10 @@ OPERATORS: dict[str, list[Expression]] = {
         Case(((ONE, S), (J, R)), Text("none"), K),
         Case(((Text("a"), ONE), (NULL, TWO)), None, S),
         case((B, B), default=ONE),
+    ],
+    "starts of traces": [
+        StartOf(S, TraceStarts({"a": 1_700_000_000_000_000_000, "'": -7})),
+        StartOf(S, TraceStarts({})),
     ],
     "divisions that warn": [
         case(

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from dctv.plan import expressions as e
 from dctv.plan import queries as q
+from dctv.plan.build import start_by_name
 from dctv.plan.node import Query
 from dctv.plan.states import restored
 from dctv.record import record
@@ -246,6 +247,7 @@ _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
     e.Subquery: lambda node: exp.Subquery(this=query(node.query)),
     e.Case: _case,
     e.Cast: _cast,
+    e.StartOf: lambda node: expression(start_by_name(node)),
     # As text, since the library quotes names of collations, which the engine then takes for one.
     e.Collate: lambda node: exp.Var(this=f"{_operand(node.operand).sql(dialect='duckdb')} COLLATE {node.collation}"),
     e.Row: _row,

@@ -8,6 +8,7 @@ from typing import Any
 from dctv.contracts.states import Computed, States, intervals
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError, Place
+from dctv.plan.fleets import OfTraces
 from dctv.plan.nodes import Plan, Scan
 from dctv.plan.order import RowOrder
 from dctv.record import record, replace
@@ -15,6 +16,7 @@ from dctv.state import Feature, escape, split
 from dctv.types.schema import ColumnType, Kind, Schema
 
 _MOST = 10_000_000
+_PARTITION = "quark"
 _FEATURES: tuple[Feature, ...] = ("max", "min", "avg")
 _RANGE = Schema(
     Kind.REGULAR,
@@ -31,6 +33,12 @@ def _states(arguments: Mapping[str, Argument]) -> States:
     """Return the state system, or the attributes in it that match path patterns."""
     argument = arguments["system"]
     plan = argument.table("a state system")
+    if isinstance(plan, Scan) and isinstance(plan.source, OfTraces) and _PARTITION in plan.schema.names:
+        raise BindError(
+            f"expected the state system of one trace, found `{plan.name}`, which has the states of many",
+            argument.place,
+            hint=f"FROM {plan.name} WHERE _ts <= 1s AND _ts + _duration > 1s has those at a time",
+        )
     if not isinstance(plan, Scan) or not isinstance(plan.source, States):
         raise BindError("expected a state system, found another table", argument.place)
     wanted = arguments["paths"]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dctv.bind.binder import Binder
 from dctv.bind.types import VARCHAR, of_choice, settled
+from dctv.catalog.shifting import unix_start
 from dctv.errors import BindError, DctvError, EngineError, Interrupted
 from dctv.plan import predicate as p
 from dctv.plan import show
@@ -32,6 +33,7 @@ from dctv.run.fleet.counted import counted
 from dctv.run.fleet.members import TRACE, FleetMember
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
 from dctv.run.fleet.part import FleetPart, PartReport, batches, read_part, run_part
+from dctv.run.fleet.starts import without_starts
 from dctv.run.fleet.table import EVENTS, FleetTable, nothing, tables_in
 from dctv.run.fleet.together import together
 from dctv.run.plans import environment, result_of
@@ -144,8 +146,8 @@ class Fleet:
 
     def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun) -> pa.RecordBatchReader:
         """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
-        alone = bottom_up(plan, _alone)
-        parts = [self._part(one, alone) for one in self.wanted(plan, tests)]
+        alone, asks = without_starts(bottom_up(plan, _alone))
+        parts = [self._part(one, alone, asks=asks) for one in self.wanted(plan, tests)]
         elsewhere = self.context.crew.is_wanted(len(parts), sum(map(_size, parts)))
         if elsewhere:
             self.context.crew.start(self.context.share)
@@ -157,9 +159,10 @@ class Fleet:
             schema, (one.rename_columns(schema.names).cast(schema) for one in rows)
         )
 
-    def _part(self, member: FleetMember, plan: Plan) -> FleetPart:
+    def _part(self, member: FleetMember, plan: Plan, *, asks: bool) -> FleetPart:
         metadata = self.metadata[member.name]
-        return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format)
+        start = unix_start(metadata.properties) if asks else None
+        return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format, start)
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that explain a plan for each trace."""

@@ -11,11 +11,12 @@ from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.bind.parameters import stated_option
-from dctv.catalog.mount import HIDDEN, check_name
-from dctv.catalog.namespace import StoredTable
+from dctv.catalog.mount import HIDDEN, WALL_CLOCK, check_name
+from dctv.catalog.namespace import StoredTable, WallClock
 from dctv.catalog.shifting import unix_start
 from dctv.catalog.stdlib import library
 from dctv.errors import TraceError, UsageError
+from dctv.plan.expressions import TraceStarts
 from dctv.plan.nodes import Plan
 from dctv.plan.rows import of_rows
 from dctv.record import record
@@ -132,8 +133,15 @@ def _attach(fleet: Fleet, every: Sequence[FleetMember], parts: tuple[str, ...], 
     for names, doc in _names(fleet).items():
         plan = partial(fleet.table, names, ".".join(names))
         context.catalog.add((*parts, *names), StoredTable(plan, doc))
+    context.catalog.add((*parts, WALL_CLOCK), WallClock(None, "", _starts(fleet)))
     for name, (make, doc) in _METADATA_TABLES.items():
         context.catalog.add((*parts, name), StoredTable(cache(partial(make, fleet, every)), doc, there=False))
+
+
+def _starts(fleet: Fleet) -> TraceStarts:
+    """Return when each trace began, of those that record it."""
+    found = {one.name: unix_start(fleet.metadata[one.name].properties) for one in fleet.members}
+    return TraceStarts({name: start for name, start in found.items() if start is not None})
 
 
 def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
@@ -147,7 +155,7 @@ def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
     for module in library().modules:
         if not module.parameters and module.parts[0] not in HIDDEN and any(map(module.covers, formats)):
             found[module.parts] = module.summary
-    return found | shown_states.tables()
+    return {**found, **shown_states.tables()}
 
 
 def _incomplete(every: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]) -> Iterator[str]:

@@ -25,6 +25,7 @@ from dctv.rewrite.settings import RewriteSettings
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import FleetMember, state_of
 from dctv.run.fleet.metadata import MountSettings, mounted
+from dctv.run.fleet.starts import with_start
 from dctv.run.fleet.table import FleetTable, nothing
 from dctv.run.fleet.templates import bound
 from dctv.run.plans import environment, result_of
@@ -48,6 +49,8 @@ class FleetPart:
     """The state of the trace's files when it was mounted."""
     format: str
     """That it had then."""
+    start: int | None = None
+    """When its time 0 was, in ns since 1970, if that is known and the plan asks for it."""
 
 
 @record(frozen=False)
@@ -78,7 +81,8 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
     if _state(part.member) != part.state:
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
     with mounted(part.member, part.way, replace(context, settings=part.settings), part.format) as (alone, made):
-        plan = bottom_up(part.plan, lambda one: _of_member(one, part, alone))
+        plan = part.plan if part.start is None else with_start(part.plan, part.member.name, part.start)
+        plan = bottom_up(plan, lambda one: _of_member(one, part, alone))
         result = result_of(with_types(plan, carried_schema(plan.schema)), alone)
         yield from result.batches()
         report.warnings, report.spent = result.warnings, result.spent
@@ -139,7 +143,7 @@ def _write(rows: Iterator[pa.RecordBatch], file: pa.NativeFile) -> None:
                 writer.write_batch(batch)
 
 
-_FEW = 32 << 10
+_FEW = 8 << 10
 """Bytes of rows that are sent rather than written to a file."""
 _ROOM = "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)"
 

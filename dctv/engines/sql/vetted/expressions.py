@@ -37,7 +37,7 @@ from dctv.engines.sql.vetted.types import (
     spark_name,
 )
 from dctv.plan import expressions as e
-from dctv.plan.build import call, case, is_not_null
+from dctv.plan.build import call, case, is_not_null, start_by_name
 from dctv.record import replace
 from dctv.signatures.casts import settled
 from dctv.signatures.functions import operator_type
@@ -413,6 +413,7 @@ _FORMS: Mapping[type, Callable[[Any, VettedScope], Typed]] = {
     e.Subquery: _subquery,
     e.Case: _case,
     e.Cast: _cast,
+    e.StartOf: lambda node, scope: typed(start_by_name(node), scope),
     e.Row: _refused("a row of values", "its comparisons treat NULLs differently", "compare the values one by one"),
     e.List: _list,
     e.Struct: _refused("a struct", "it has not been vetted", "select them as columns"),
