@@ -151,7 +151,7 @@ class _Cutting:
         below, query = halves
         assert isinstance(below.query, Select)
         sources = {one.called: local for one in below.query.sources}
-        if not _Traces(dict.fromkeys(sources, local.traces)).begin([below.query]):
+        if not _Traces(dict.fromkeys(sources, local.traces)).ask_own_starts([below.query]):
             return None
         tests = (*local.tests, *_tests(below.query, sources, sources))
         return replace(plan, query=query, leaves=((name, gathered(below, replace(local, tests=tests))),))
@@ -190,7 +190,7 @@ def _of_query(query: Query, locals_: Mapping[str, _Local], *, sorted_again: bool
     traces = _Traces({name: one.traces for name, one in found.items()})
     if (
         len(found) < len(query.sources)
-        or not traces.begin(parts)
+        or not traces.ask_own_starts(parts)
         or not all(traces.joins(join, query) for join in query.joins)
     ):
         return None
@@ -254,9 +254,9 @@ class _Traces:
             return value.name in self.columns.get(value.table, ())
         return len(self.columns) == 1 and value.name in next(iter(self.columns.values()))
 
-    def begin(self, parts: Sequence[Node | None]) -> bool:
-        """Whether nodes ask only when the traces of rows began."""
-        return all(self.has(one.trace) for one in walk(*parts) if isinstance(one, StartOf))
+    def ask_own_starts(self, nodes: Sequence[Node | None]) -> bool:
+        """Whether nodes ask only when the traces of their own rows began."""
+        return all(self.contains(one.trace) for one in walk(*nodes) if isinstance(one, StartOf))
 
     def joins(self, join: Join, select: Select) -> bool:
         """Whether a join brings rows of one trace together."""
