@@ -51,7 +51,7 @@ def test_a_comparison_is_one_with_a_time_of_the_trace() -> None:
 def test_a_time_of_the_clock_and_what_an_outer_join_fills_look_the_start_up() -> None:
     computed = since(Cast(START, "BIGINT"))
     filled = since(Binary("-", number(100), START))
-    for query in (computed, join(filled, "o", None, [Binary("=", Column("x", "e"), Column("x", "o"))], "LEFT")):
+    for query in (computed, join(filled, "o", "o", [Binary("=", Column("x", "e"), Column("x", "o"))], "LEFT")):
         plan, _ = without_starts(of(query))
         made = with_start(plan, "b", 7)
         assert isinstance(made, Relation)
