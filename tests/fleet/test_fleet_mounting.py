@@ -228,7 +228,6 @@ def test_a_killed_worker_is_an_error_and_the_next_query_runs(session: Session, t
 
 def test_no_room_for_the_rows_of_a_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_fleet(tmp_path, 6)
-    write_run(tmp_path / "run003.json", 3, slices=3_000)
     monkeypatch.setattr("dctv.run.crew.MANY", 6)
     full = tmp_path / "full"
     with Session(index=False, temp_directory=full) as session:
@@ -237,7 +236,7 @@ def test_no_room_for_the_rows_of_a_trace(tmp_path: Path, monkeypatch: pytest.Mon
         with pytest.raises(DctvError) as caught:
             session.sql("SELECT * FROM runs.slices").fetchall()
         assert not list(full.rglob("*.arrows"))
-    assert "run003.json: cannot keep its rows in" in caught.value.message
+    assert "run000.json: cannot keep its rows in" in caught.value.message
     assert caught.value.hint is not None
     assert "--temp-directory" in caught.value.hint
 
