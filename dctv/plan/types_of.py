@@ -40,6 +40,7 @@ from dctv.signatures.states import StateSettings, state_type
 from dctv.signatures.types import Type, integer_literal, list_of, parse, plain
 
 _TRUTHS = (And, Or, IsNull, Like, Between, InList, InQuery, Exists)
+_TRUNCATING = ("date_trunc", "datetrunc")
 _MOST_DIGITS = 38
 Made = TypeVar("Made")
 _SHARE = plain("DOUBLE_LITERAL")
@@ -91,15 +92,21 @@ def _computed(node: Expression, columns: Mapping[str, str]) -> Type | None:
         case Case(branches, default, _):
             values = [default or Null(), *(value for _, value in branches)]
             return _of(values, columns, common)
-        case Call(function, arguments):
-            given = () if arguments == (Star(),) else arguments
-            return _of(
-                given, columns, lambda types: None if reads_text(function, types) else result_type(function, types)
-            )
+        case Call():
+            return _called(node, columns)
         case State(call):
             return _state(call, columns)
         case _:
             return None
+
+
+def _called(call: Call, columns: Mapping[str, str]) -> Type | None:
+    function, arguments = call.function, call.arguments
+    if function in _TRUNCATING and arguments and isinstance(arguments[0], Text):
+        # The engine reads the text when it binds the call, but the type does not depend on it.
+        return _of(arguments[1:], columns, lambda types: result_type(function, [plain("VARCHAR"), *types]))
+    given = () if arguments == (Star(),) else arguments
+    return _of(given, columns, lambda types: None if reads_text(function, types) else result_type(function, types))
 
 
 def _state(call: Call, columns: Mapping[str, str]) -> Type | None:
