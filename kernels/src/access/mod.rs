@@ -33,7 +33,7 @@ pub struct Limits {
 }
 
 /// The place of a chunk; `dctv.contracts.chunks.Checkpoint` documents the fields.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Checkpoint {
     pub file: u32,
     pub number: u32,

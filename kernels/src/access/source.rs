@@ -57,20 +57,7 @@ impl BlockSource {
     /// Read a file from its beginning; `done` counts the bytes read of it.
     pub fn open(path: &Path, file: u32, limits: Limits, done: Arc<AtomicU64>) -> io::Result<BlockSource> {
         let input = Input::open(path, done)?;
-        let chunk = Checkpoint {
-            file,
-            number: 0,
-            uc_offset: 0,
-            uc_size: 0,
-            c_offset: 0,
-            c_size: 0,
-            bits: 0,
-            window: None,
-            skip: 0,
-            first_line: 0,
-            lines: 0,
-            packed: input.packed(),
-        };
+        let chunk = Checkpoint { file, packed: input.packed(), ..Checkpoint::default() };
         Ok(BlockSource::new(input, limits, chunk))
     }
 

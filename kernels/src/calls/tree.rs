@@ -72,6 +72,7 @@ struct Wanted {
 /// One thread's sessions by their starts.
 type Sessions = Vec<(i64, u32)>;
 
+#[derive(Default)]
 struct Trees {
     function: Option<String>,
     sample_times: Vec<i64>,
@@ -131,17 +132,7 @@ impl Trees {
             function: wanted.function,
             sample_times: wanted.sample_times,
             sessions: wanted.sessions.into_iter().collect(),
-            names: FxHashMap::default(),
-            spelled: Vec::new(),
-            nodes: Vec::new(),
-            places: FxHashMap::default(),
-            roots: FxHashMap::default(),
-            open: FxHashMap::default(),
-            ends: BinaryHeap::new(),
-            ways: Vec::new(),
-            known_ways: FxHashMap::default(),
-            first: None,
-            last: None,
+            ..Trees::default()
         }
     }
 

@@ -114,17 +114,10 @@ impl Feed {
 
 fn place_of(part: Part) -> Checkpoint {
     Checkpoint {
-        file: 0,
-        number: 0,
-        uc_offset: 0,
-        uc_size: 0,
         c_offset: part.offset,
         c_size: part.size,
-        bits: 0,
         window: part.packed.then(Vec::new),
-        skip: 0,
-        first_line: 0,
-        lines: 0,
         packed: part.packed,
+        ..Checkpoint::default()
     }
 }

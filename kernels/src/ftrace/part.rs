@@ -67,6 +67,7 @@ pub struct Count {
 }
 
 /// The result of decoding a chunk.
+#[derive(Default)]
 pub struct Part {
     pub tables: Vec<(Vec<u8>, Table)>,
     pub counts: Vec<Count>,
@@ -92,23 +93,12 @@ pub struct Part {
 impl Part {
     pub fn new(hints: &Arc<Hints>) -> Part {
         Part {
-            tables: Vec::new(),
             counts: vec![Count::default(); REASONS.len()],
-            lines: 0,
-            events: 0,
-            blank: 0,
-            headers: 0,
-            promised: 0,
             start: i64::MAX,
             last: i64::MIN,
-            tracer: None,
-            kernel: None,
-            index: FxHashMap::default(),
             marks: [None; 26],
-            recent: 0,
             hints: Arc::clone(hints),
-            stack: None,
-            frames: Vec::new(),
+            ..Part::default()
         }
     }
 

@@ -62,20 +62,7 @@ impl Texts {
         }
         let size = std::fs::metadata(path)?.len();
         let mut source = source::open(path, position)?;
-        let place = Checkpoint {
-            file,
-            number: 0,
-            uc_offset: 0,
-            uc_size: 0,
-            c_offset: 0,
-            c_size: size,
-            bits: 0,
-            window: None,
-            skip: 0,
-            first_line: 0,
-            lines: 0,
-            packed: false,
-        };
+        let place = Checkpoint { file, c_size: size, ..Checkpoint::default() };
         let text = std::mem::replace(&mut source.text, Box::new(io::empty()));
         let form = Form::Whole(Blocks::new(text), source, Box::new(place));
         Ok(Texts::new(form))

@@ -57,6 +57,7 @@ impl Pairs {
 }
 
 /// All clocks of a trace.
+#[derive(Default)]
 pub struct Clocks {
     /// The clock of `_ts`.
     main: u64,
@@ -84,17 +85,7 @@ pub fn unique_id(clock: u64, sequence: u32) -> u64 {
 
 impl Clocks {
     pub fn new() -> Clocks {
-        Clocks {
-            main: BOOTTIME,
-            named: false,
-            snapshots: Vec::new(),
-            edges: FxHashMap::default(),
-            pairs: FxHashMap::default(),
-            routes: FxHashMap::default(),
-            own: FxHashMap::default(),
-            left_out: 0,
-            impossible: 0,
-        }
+        Clocks { main: BOOTTIME, ..Clocks::default() }
     }
 
     pub fn main(&self) -> u64 {

@@ -229,12 +229,9 @@ impl RowPass {
             uc_size: size,
             c_offset: place.begin,
             c_size: size,
-            bits: 0,
-            window: None,
-            skip: 0,
             first_line: self.rows,
             lines: rows as u64,
-            packed: false,
+            ..Checkpoint::default()
         };
         self.rows += rows as u64;
         let mut chunk = RowChunk {

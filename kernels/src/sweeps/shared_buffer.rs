@@ -37,6 +37,7 @@ enum BatchPlace {
 }
 
 /// The batches read so far.
+#[derive(Default)]
 struct Store {
     kept: Vec<BatchPlace>,
     end: Option<Result<(), String>>,
@@ -269,16 +270,7 @@ impl SharedBuffer {
         folder: PathBuf,
         cancel: Option<PyRef<'_, Cancel>>,
     ) -> PyResult<Self> {
-        let store = Store {
-            kept: Vec::new(),
-            end: None,
-            gone: 0,
-            expected: readers,
-            readers: Vec::new(),
-            memory: 0,
-            peak: 0,
-            rows: 0,
-        };
+        let store = Store { expected: readers, ..Store::default() };
         Ok(Self {
             shared: Arc::new(Shared {
                 schema: Opening::new(&source)?.schema(),

@@ -38,7 +38,7 @@ const UNKNOWN: i8 = 4;
 const RUNNING: i8 = 5;
 
 /// A state that lasts until the thread's next change.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct State {
     ts: i64,
     line: Option<i64>,
@@ -142,12 +142,10 @@ impl States {
             ts: self.input.time(),
             line: at64(&columns.line, row),
             cpu,
-            waker: None,
             row: self.input.chunk.base + row as u64,
-            context: None,
             state: at8(&columns.code, row).unwrap_or(UNKNOWN),
             side: 1,
-            woken: false,
+            ..State::default()
         };
         if let Some(lost) = thread(self.running.get(&cpu).copied().flatten())
             && Some(lost) != before

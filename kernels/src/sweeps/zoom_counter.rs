@@ -40,6 +40,7 @@ impl NonNullValues {
     }
 }
 
+#[derive(Default)]
 struct ZoomCounter {
     from: i64,
     to: i64,
@@ -218,9 +219,7 @@ pub fn zoom_counter(
             step,
             scale: scale(field.data_type()),
             exact: is_narrow(field.data_type()),
-            numbers: None,
-            latest: Vec::new(),
-            open: Vec::new(),
+            ..ZoomCounter::default()
         })
     })
 }

@@ -116,7 +116,7 @@ pub fn until_zero(bytes: &[u8]) -> &[u8] {
 }
 
 /// An event's description.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Format {
     pub name: String,
     /// The common fields of all events: their names begin with `common_`.
@@ -150,12 +150,7 @@ pub fn head(text: &[u8]) -> Option<(&[u8], u32)> {
 /// Read the text of a `format` file; None if it is invalid.
 pub fn parse(text: &[u8], order: Order) -> Option<Format> {
     let (name, _) = head(text)?;
-    let mut format = Format {
-        name: String::from_utf8_lossy(name).into_owned(),
-        common: Vec::new(),
-        fields: Vec::new(),
-        print: Vec::new(),
-    };
+    let mut format = Format { name: String::from_utf8_lossy(name).into_owned(), ..Format::default() };
     for line in text.split(|b| *b == b'\n') {
         let line = line.trim_ascii();
         if let Some(rest) = line.strip_prefix(b"print fmt:") {

@@ -89,6 +89,7 @@ struct Words {
 ///
 /// A row is started when its call is entered, so rows are almost in order of time. Rows still open when the others are
 /// put into their table are started again when the call is left.
+#[derive(Default)]
 pub struct Calls {
     table: usize,
     /// The started rows, and the slot of the first.
@@ -110,20 +111,7 @@ pub struct Calls {
 
 impl Calls {
     pub fn new(table: usize) -> Calls {
-        Calls {
-            table,
-            begun: Vec::new(),
-            first: NO_SLOT + 1,
-            late: Vec::new(),
-            words: Vec::new(),
-            texts: Vec::new(),
-            rows: 0,
-            left: 0,
-            entered: 0,
-            open: 0,
-            backward: 0,
-            nameless: 0,
-        }
+        Calls { table, first: NO_SLOT + 1, ..Calls::default() }
     }
 
     /// Prepare the stack of a thread for the entry of a call: deeper calls have been left, and missing ones are

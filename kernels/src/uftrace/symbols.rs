@@ -42,6 +42,7 @@ pub struct Function {
     pub session: usize,
 }
 
+#[derive(Default)]
 struct Session {
     maps: Vec<MapRow>,
     libraries: Vec<LibraryRow>,
@@ -100,13 +101,7 @@ impl Symbols {
         let modules = std::mem::take(&mut setup.modules);
         let mut sessions: Vec<Session> = setup.sessions.iter_mut().map(session).collect();
         if sessions.is_empty() {
-            sessions.push(Session {
-                maps: Vec::new(),
-                libraries: Vec::new(),
-                open: 0,
-                opens: i64::MAX,
-                known: FxHashMap::default(),
-            });
+            sessions.push(Session { opens: i64::MAX, ..Session::default() });
         }
         Symbols {
             modules: modules.into_iter().map(module).collect(),

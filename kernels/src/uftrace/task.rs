@@ -9,7 +9,7 @@ pub const UNKNOWN: u32 = u32::MAX;
 pub const NO_SLOT: u64 = 0;
 
 /// An open call.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Frame {
     pub start: i64,
     pub address: u64,
@@ -46,6 +46,7 @@ pub struct Off {
 }
 
 /// A thread.
+#[derive(Default)]
 pub struct Task {
     /// Its number among all threads.
     pub number: u32,
@@ -84,17 +85,12 @@ impl Task {
             tid,
             pid,
             ppid,
-            stack: Vec::new(),
-            texts: Vec::new(),
-            off: None,
-            since: None,
             last: i64::MIN,
-            begun: false,
-            steady: false,
             session: sessions.first().map_or(0, |one| one.1),
             until: begin(&sessions, 1),
             next: 1,
             sessions,
+            ..Task::default()
         }
     }
 
@@ -152,18 +148,7 @@ impl Task {
         let first = self.within();
         let texts = self.texts.len();
         for depth in first..depth {
-            self.stack.push(Frame {
-                start,
-                address: 0,
-                id,
-                function: UNKNOWN,
-                depth,
-                entered: false,
-                children: false,
-                inner: 0,
-                slot: NO_SLOT,
-                texts,
-            });
+            self.stack.push(Frame { start, id, function: UNKNOWN, depth, slot: NO_SLOT, texts, ..Frame::default() });
             id += 1;
         }
         id
