@@ -3,6 +3,7 @@
 use arrow_buffer::NullBufferBuilder;
 
 use super::strings::{Interner, Strings};
+use super::values::{Values, bool_text};
 
 /// The type of a column, as far as its values show; see [`Kind::with`] for how types mix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,25 +46,11 @@ impl Traits {
     }
 }
 
-pub enum Values {
-    /// Only nulls so far.
-    Empty,
-    Int(Vec<i64>),
-    Uint(Vec<u64>),
-    /// The numbers, and each as written, in case a text follows.
-    Float(Vec<f64>, Strings),
-    Bool(Vec<bool>),
-    /// Few distinct texts: their numbers in the interner.
-    Coded(Vec<i32>, Interner),
-    Text(Strings),
-}
-
-/// Number of distinct values from which a coded column must pay: fewer than half as many as rows.
-const CODED_MIN: usize = 1024;
-
 pub struct DecodedColumn {
     pub values: Values,
     pub nulls: NullBufferBuilder,
+    /// Floats as written, in case a text follows.
+    written: Strings,
     negative: bool,
     inexact: bool,
 }
@@ -74,7 +61,13 @@ fn is_exact(value: i64) -> bool {
 
 impl DecodedColumn {
     pub fn new() -> DecodedColumn {
-        DecodedColumn { values: Values::Empty, nulls: NullBufferBuilder::new(0), negative: false, inexact: false }
+        DecodedColumn {
+            values: Values::Empty,
+            nulls: NullBufferBuilder::new(0),
+            written: Strings::default(),
+            negative: false,
+            inexact: false,
+        }
     }
 
     pub fn traits(&self) -> Traits {
@@ -82,7 +75,7 @@ impl DecodedColumn {
             Values::Empty => Kind::Empty,
             Values::Int(_) => Kind::Int,
             Values::Uint(_) => Kind::Uint,
-            Values::Float(..) => Kind::Float,
+            Values::Float(_) => Kind::Float,
             Values::Bool(_) => Kind::Bool,
             Values::Coded(..) | Values::Text(_) => Kind::Text,
         };
@@ -92,36 +85,18 @@ impl DecodedColumn {
     /// Make this column end before `row`: pad with nulls, or drop the row's earlier value.
     pub fn pad(&mut self, row: usize) {
         let have = self.nulls.len();
-        if have > row {
-            self.truncate(row);
-        } else if have < row {
-            self.nulls.append_n_nulls(row - have);
-            self.resize(row);
+        if have == row {
+            return;
         }
-    }
-
-    fn truncate(&mut self, row: usize) {
         self.nulls.truncate(row);
-        match &mut self.values {
-            Values::Float(_, texts) | Values::Text(texts) => texts.truncate(row),
-            _ => (),
-        }
+        self.nulls.append_n_nulls(row.saturating_sub(have));
         self.resize(row);
     }
 
     fn resize(&mut self, row: usize) {
-        let fill = |texts: &mut Strings| (texts.len()..row).for_each(|_| texts.push(b""));
-        match &mut self.values {
-            Values::Empty => (),
-            Values::Int(v) => v.resize(row, 0),
-            Values::Uint(v) => v.resize(row, 0),
-            Values::Float(v, texts) => {
-                v.resize(row, 0.0);
-                fill(texts);
-            }
-            Values::Bool(v) => v.resize(row, false),
-            Values::Coded(v, _) => v.resize(row, 0),
-            Values::Text(texts) => fill(texts),
+        self.values.resize(row);
+        if let Values::Float(_) = self.values {
+            self.written.resize(row);
         }
     }
 
@@ -138,13 +113,13 @@ impl DecodedColumn {
             (Kind::Uint, Values::Int(v)) => Values::Uint(v.into_iter().map(i64::cast_unsigned).collect()),
             (Kind::Uint, _) => Values::Uint(Vec::new()),
             (Kind::Float, Values::Int(v)) => {
-                let mut texts = Strings::default();
-                v.iter().for_each(|x| texts.push(x.to_string().as_bytes()));
-                Values::Float(v.into_iter().map(|x| x as f64).collect(), texts)
+                v.iter().for_each(|x| self.written.push(x.to_string().as_bytes()));
+                Values::Float(v.into_iter().map(|x| x as f64).collect())
             }
-            (Kind::Float, _) => Values::Float(Vec::new(), Strings::default()),
+            (Kind::Float, _) => Values::Float(Vec::new()),
             (Kind::Bool, _) => Values::Bool(Vec::new()),
             (Kind::Text, Values::Empty) => Values::Coded(Vec::new(), Interner::default()),
+            (Kind::Text, Values::Float(_)) => Values::Text(std::mem::take(&mut self.written)),
             (Kind::Text, old) => Values::Text(old.into_texts()),
         };
         self.resize(rows);
@@ -170,9 +145,9 @@ impl DecodedColumn {
         match &mut self.values {
             Values::Int(v) => v.push(value),
             Values::Uint(v) => v.push(value.cast_unsigned()),
-            Values::Float(v, texts) => {
+            Values::Float(v) => {
                 v.push(value as f64);
-                texts.push(value.to_string().as_bytes());
+                self.written.push(value.to_string().as_bytes());
             }
             _ => return self.push_bytes(row, value.to_string().as_bytes()),
         }
@@ -194,9 +169,9 @@ impl DecodedColumn {
     pub fn push_f64(&mut self, row: usize, value: f64, text: &[u8]) {
         self.widen(row, Kind::Float, false, false);
         match &mut self.values {
-            Values::Float(v, texts) => {
+            Values::Float(v) => {
                 v.push(value);
-                texts.push(text);
+                self.written.push(text);
             }
             _ => return self.push_bytes(row, text),
         }
@@ -207,7 +182,7 @@ impl DecodedColumn {
         self.widen(row, Kind::Bool, false, false);
         match &mut self.values {
             Values::Bool(v) => v.push(value),
-            _ => return self.push_bytes(row, if value { b"true" } else { b"false" }),
+            _ => return self.push_bytes(row, bool_text(value)),
         }
         self.nulls.append_non_null();
     }
@@ -217,36 +192,8 @@ impl DecodedColumn {
         if !matches!(self.values, Values::Coded(..) | Values::Text(_)) || self.nulls.len() != row {
             self.widen(row, Kind::Text, false, false);
         }
-        match &mut self.values {
-            Values::Coded(codes, distinct) => {
-                // Below i32::MAX: a row count that large does not pass `len * 2 > rows`.
-                codes.push(distinct.intern(value) as i32);
-                if distinct.len() >= CODED_MIN && distinct.len() * 2 > codes.len() {
-                    let old = std::mem::replace(&mut self.values, Values::Empty);
-                    self.values = Values::Text(old.into_texts());
-                }
-            }
-            Values::Text(texts) => texts.push(value),
-            _ => return,
+        if self.values.push_text(value) {
+            self.nulls.append_non_null();
         }
-        self.nulls.append_non_null();
-    }
-}
-
-impl Values {
-    /// All values as texts; those of nulls are arbitrary, since the null bitmap covers them.
-    pub fn into_texts(self) -> Strings {
-        let mut out = Strings::default();
-        match self {
-            Values::Empty => (),
-            Values::Int(v) => v.iter().for_each(|x| out.push(x.to_string().as_bytes())),
-            Values::Uint(v) => v.iter().for_each(|x| out.push(x.to_string().as_bytes())),
-            Values::Float(_, texts) | Values::Text(texts) => return texts,
-            Values::Bool(v) => v.iter().for_each(|x| out.push(if *x { b"true" } else { b"false" })),
-            Values::Coded(codes, distinct) => {
-                codes.iter().for_each(|code| out.push(distinct.get_or_empty(*code as usize)));
-            }
-        }
-        out
     }
 }

@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, RecordBatchOptions,
-    StringArray, UInt64Array,
-};
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchOptions, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, Field, Schema};
 
-use super::column::{Kind, Values};
+use super::column::Kind;
 use super::strings::{Interner, Strings};
 use super::table::TableBuilder;
 
@@ -28,7 +25,7 @@ impl TableBuilder {
                 column.promote(Kind::Text);
             }
             column.pad(rows);
-            let array = finish_array(column.values, column.nulls.finish(), &mut invalid)?;
+            let array = column.values.finish(rows, column.nulls.finish(), &mut invalid)?;
             fields.push(Field::new(name, array.data_type().clone(), true));
             arrays.push(array);
         }
@@ -36,17 +33,6 @@ impl TableBuilder {
         let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)?;
         Ok((batch, invalid))
     }
-}
-
-fn finish_array(values: Values, nulls: Option<NullBuffer>, invalid: &mut usize) -> Result<ArrayRef, ArrowError> {
-    Ok(match values {
-        Values::Int(v) => Arc::new(Int64Array::try_new(ScalarBuffer::from(v), nulls)?),
-        Values::Uint(v) => Arc::new(UInt64Array::try_new(ScalarBuffer::from(v), nulls)?),
-        Values::Float(v, _) => Arc::new(Float64Array::try_new(ScalarBuffer::from(v), nulls)?),
-        Values::Bool(v) => Arc::new(BooleanArray::new(v.into(), nulls)),
-        Values::Coded(codes, distinct) => coded_array(codes, nulls, distinct, invalid)?,
-        text => Arc::new(string_array(text.into_texts(), nulls, invalid)?),
-    })
 }
 
 /// Codes of texts in `distinct` as an array, with a dictionary where that pays.

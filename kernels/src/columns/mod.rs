@@ -4,8 +4,10 @@ mod column;
 mod finish;
 mod strings;
 mod table;
+mod values;
 
 pub use column::{Kind, Traits};
-pub use finish::{coded_array, string_array};
+pub use finish::coded_array;
 pub use strings::{Interner, Key, Strings};
 pub use table::{Expected, TableBuilder};
+pub use values::Values;

@@ -52,8 +52,9 @@ impl Strings {
         self.data.reserve(bytes);
     }
 
-    pub fn truncate(&mut self, len: usize) {
-        self.ends.truncate(len);
+    /// Remove strings, or add empty ones, up to a number of them.
+    pub fn resize(&mut self, len: usize) {
+        self.ends.resize(len, self.data.len());
         self.data.truncate(self.ends.last().copied().unwrap_or(0));
     }
 

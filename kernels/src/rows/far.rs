@@ -94,7 +94,8 @@ impl Window {
 
     /// Whether the end of an event is possible, or its start is impossible anyway.
     fn holds_end(self, time: i64, length: i64) -> bool {
+        // No event begins at the last time that there is, but one may end there.
         let end = time.checked_add(length);
-        !self.holds(time) || end.is_some_and(|end| end <= self.last)
+        !self.holds(time) || end.is_some_and(|end| end <= self.last.saturating_add(1))
     }
 }

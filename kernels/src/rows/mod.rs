@@ -6,8 +6,8 @@ mod far;
 mod notes;
 mod pass;
 mod sink;
-mod whole;
 
+pub use column::RowColumn;
 pub use notes::{Note, Notes};
 pub use pass::{Decode, Failure, Learnt, Place, RowPass, TextRead, register};
 pub use sink::{Rows, Sink};

@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 
 use super::column::RowColumn;
 use super::far::Window;
-use super::whole::Whole;
 use super::{ColumnSpec, TableSpec, Type};
 use crate::pfw::names::LINE;
 
@@ -37,14 +36,19 @@ pub struct Rows {
 
 impl Rows {
     fn new(columns: &[ColumnSpec]) -> Rows {
-        Rows { columns: columns.iter().map(RowColumn::new).collect(), rows: 0, lines: Vec::new(), bytes: 0 }
+        Rows {
+            columns: columns.iter().map(|one| RowColumn::new(one.kind, 0)).collect(),
+            rows: 0,
+            lines: Vec::new(),
+            bytes: 0,
+        }
     }
 
     /// Empty rows of the same columns: chunks are similar, so room for as many is reserved.
     fn next(&self, columns: &[ColumnSpec]) -> Rows {
         let columns = columns.iter().zip(&self.columns);
         Rows {
-            columns: columns.map(|(one, before)| before.next(one)).collect(),
+            columns: columns.map(|(one, before)| before.next(one.kind)).collect(),
             rows: 0,
             lines: Vec::with_capacity(room(self.rows)),
             bytes: 0,
@@ -101,10 +105,8 @@ impl Rows {
     /// Add a text, and assign a number to it in this column for the rest of the chunk.
     #[inline]
     pub fn numbered<T: AsRef<[u8]>>(&mut self, column: usize, number: usize, text: impl FnOnce() -> T) {
-        if let Some(column) = self.column(column, 4)
-            && !column.recall(number)
-        {
-            column.name(number, text().as_ref());
+        if let Some(column) = self.column(column, 4) {
+            column.numbered(number, text);
         }
     }
 
@@ -193,8 +195,7 @@ impl Sink {
             }
         }
         spec.columns.push(ColumnSpec { name, ..wanted.clone() });
-        let column = RowColumn::new(spec.columns.last().unwrap_or(wanted));
-        self.tables[table].columns.push(column);
+        self.tables[table].columns.push(RowColumn::new(wanted.kind, 0));
         spec.columns.len() - 1
     }
 
@@ -228,10 +229,7 @@ impl Sink {
             return;
         }
         let count = rows.rows;
-        let last = |at: usize| {
-            let column = rows.columns.get(at)?;
-            if column.len() == count { column.last_int() } else { None }
-        };
+        let last = |at: usize| rows.columns.get(at)?.ints().get(count - 1).copied();
         if let Some(ts) = last(0) {
             let dur = self.durations[table].and_then(last);
             let end = ts.saturating_add(dur.unwrap_or(0).max(0));
@@ -276,10 +274,9 @@ impl Sink {
         let tables = self.tables.iter().zip(&self.timed).zip(&self.durations);
         let timed = tables.filter(|((_, timed), _)| **timed);
         timed.flat_map(|((rows, _), durations)| {
-            let whole = |at: usize| rows.columns.get(at).and_then(RowColumn::whole);
-            let lengths = durations.and_then(whole);
-            let times = whole(0).into_iter().flat_map(Whole::iter);
-            times.zip(lengths.into_iter().flat_map(Whole::iter).chain(std::iter::repeat(0)))
+            let ints = |at: usize| rows.columns.get(at).map_or(&[][..], RowColumn::ints);
+            let lengths = durations.map_or(&[][..], ints);
+            ints(0).iter().copied().zip(lengths.iter().copied().chain(std::iter::repeat(0)))
         })
     }
 

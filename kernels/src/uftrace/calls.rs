@@ -7,7 +7,7 @@ use super::record::Record;
 use super::symbols::Symbols;
 use super::tables::call;
 use super::task::{Frame, NO_SLOT, Task, UNKNOWN};
-use crate::rows::{Rows, Sink};
+use crate::rows::{RowColumn, Rows, Sink};
 
 /// How a call ended, other than by its recorded exit after its recorded entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,8 @@ const FREE: u64 = 1 << 11;
 /// Calls, and bytes of their texts, that are put into their table at once: as many as fit in caches and in a chunk.
 const BLOCK_ROWS: usize = 3840;
 const BLOCK_BYTES: usize = 1 << 20;
+/// Approximate bytes of a row, without texts.
+const ROW_BYTES: usize = 80;
 /// The duration of a call that has not been left.
 const OPEN: i64 = -1;
 
@@ -272,20 +274,19 @@ impl Calls {
         let module = |number| symbols.modules.get(function(number)?.module?);
         rows.ints(call::TS, all.clone().map(|one| one.start));
         rows.ints(call::DUR, all.clone().map(|one| one.dur));
-        let tids = all.clone().map(|one| task(one.task).map_or(0, |t| t.tid));
-        rows.ints(call::TID, tids);
-        let pids = all.clone().map(|one| task(one.task).map_or(0, |t| t.pid));
-        rows.ints(call::PID, pids);
+        rows.ints(call::TID, all.clone().map(|one| task(one.task).map_or(0, |task| task.tid)));
+        rows.ints(call::PID, all.clone().map(|one| task(one.task).map_or(0, |task| task.pid)));
         rows.ints(call::DEPTH, all.clone().map(|one| i64::from(one.depth)));
-        let functions = all.clone().map(|one| one.function);
-        rows.texts(call::NAME, functions.clone(), |number| function(number).map(|one| one.name.as_slice()));
-        rows.texts(call::MODULE, functions, |number| module(number).map(|one| one.name.as_bytes()));
+        let names = all.clone().map(|one| Some((one.function, &function(one.function)?.name)));
+        rows.each(call::NAME, names, |column, (number, name)| column.numbered(number as usize, || name));
+        let modules = all.clone().map(|one| Some((one.function, &module(one.function)?.name)));
+        rows.each(call::MODULE, modules, |column, (number, name)| column.numbered(number as usize, || name));
         rows.ints(call::ADDRESS, all.clone().map(|one| one.address.cast_signed()));
         rows.ints(call::ID, all.clone().map(|one| one.id));
-        rows.optional(call::PARENT, all.clone().map(|one| one.parent.map(NonZeroI64::get)));
-        rows.ints(call::SELF, all.clone().map(|one| one.own));
+        rows.each(call::PARENT, all.clone().map(|one| one.parent.map(NonZeroI64::get)), RowColumn::int);
+        rows.ints(call::SELF, all.map(|one| one.own));
         self.spell(rows);
-        sink.append(self.table, self.begun.len());
+        sink.append(self.table, self.begun.len(), self.begun.len() * ROW_BYTES + self.texts.len());
         self.begun.clear();
         self.words.clear();
         self.texts.clear();
@@ -293,24 +294,19 @@ impl Calls {
 
     /// Put the words of rows into their table.
     fn spell(&self, rows: &mut Rows) {
-        let each = self.begun.iter().enumerate();
-        let each = each.filter(|(_, row)| row.words > 0).filter_map(|(at, row)| {
-            let number = row.words as usize - 1;
+        let words = |row: &Row| {
+            let number = (row.words as usize).checked_sub(1)?;
             let before = number.checked_sub(1).and_then(|one| self.words.get(one));
-            let begin = before.map_or(0, |one| one.result.unwrap_or(one.args));
-            Some((at, begin, self.words.get(number)?))
-        });
-        let each: Vec<(usize, usize, &Words)> = each.collect();
-        let each = each.iter().copied();
+            Some((before.map_or(0, |one| one.result.unwrap_or(one.args)), self.words.get(number)?))
+        };
         let text = |from, to| self.texts.get(from..to).unwrap_or(&[]);
-        let args = each.clone().filter(|(_, begin, words)| *begin < words.args);
-        let args = args.map(|(at, begin, words)| (at, text(begin, words.args)));
-        let results = each.clone();
-        let results = results.filter_map(|(at, _, words)| Some((at, text(words.args, words.result?))));
-        let states = each.filter_map(|(at, _, words)| Some((at, words.state.name()?)));
-        rows.some_texts(call::ARGS, self.begun.len(), args);
-        rows.some_texts(call::RETVAL, self.begun.len(), results);
-        rows.some_texts(call::STATE, self.begun.len(), states);
+        let each = self.begun.iter().map(words);
+        let args = each.clone().map(|one| one.filter(|(begin, words)| *begin < words.args));
+        let args = args.map(|one| one.map(|(begin, words)| text(begin, words.args)));
+        rows.each(call::ARGS, args, RowColumn::text);
+        let results = each.clone().map(|one| one.and_then(|(_, words)| Some(text(words.args, words.result?))));
+        rows.each(call::RETVAL, results, RowColumn::text);
+        rows.each(call::STATE, each.map(|one| one.and_then(|(_, words)| words.state.name())), RowColumn::text);
     }
 }
 
