@@ -1,19 +1,17 @@
 //! Tables that pass through, each in order of time -> a few columns of all their rows, in order of time.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
 
-use super::column::{Kind, Scratch};
-use super::file::TempFile;
-use super::merge::Merged;
-use super::output::{DeclaredColumn, Output};
+use super::column::Kind;
+use super::output::DeclaredColumn;
 use super::table::{TS, Table};
-use super::{KEPT_DIVISOR, LIMIT, most_runs, to_python};
+use super::{EventSorter, LIMIT, to_python};
 use crate::sweeps::Token;
 
 /// The columns of all events, besides constant ones.
@@ -26,33 +24,8 @@ const COLUMNS: [(&str, Kind); 6] = [
     ("tid", Kind::Int),
 ];
 
-struct State {
-    table: Table,
-    scratch: Scratch,
-}
-
-struct Shared {
-    state: Mutex<State>,
-    spill: Arc<TempFile>,
-    limit: usize,
-}
-
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn add(&self, batch: &RecordBatch) -> Result<(), ArrowError> {
-        let mut state = self.state();
-        let State { table, scratch } = &mut *state;
-        let short = table.dictionaries > self.limit / 4;
-        table.add(0, batch, &self.spill, scratch, short)?;
-        if table.memory + table.dictionaries > self.limit {
-            table.write(&self.spill, scratch)?;
-        }
-        Ok(())
-    }
-}
+/// The table in the sorter.
+const EVENTS: &str = "events";
 
 /// The origin of a column of all events in the rows of one table.
 enum From {
@@ -64,7 +37,7 @@ enum From {
 struct Through {
     rows: Box<dyn RecordBatchReader + Send>,
     kept: Vec<(&'static str, From)>,
-    shared: Arc<Shared>,
+    sorter: Arc<EventSorter>,
 }
 
 /// A column of one text.
@@ -87,7 +60,8 @@ impl Through {
             arrays.push(array);
         }
         let schema = Arc::new(Schema::new(fields));
-        self.shared.add(&RecordBatch::try_new(schema, arrays)?)
+        let batch = RecordBatch::try_new(schema, arrays)?;
+        self.sorter.state().add(&self.sorter, 0, EVENTS.to_owned(), &batch, true)
     }
 }
 
@@ -113,7 +87,7 @@ impl RecordBatchReader for Through {
 /// Collects times, durations, names and places of all events while their tables pass through.
 #[pyclass(frozen, module = "dctv._kernels")]
 pub struct EventMerger {
-    shared: Arc<Shared>,
+    sorter: Arc<EventSorter>,
 }
 
 #[pymethods]
@@ -121,13 +95,7 @@ impl EventMerger {
     #[new]
     #[pyo3(signature = (folder, limit_bytes=LIMIT))]
     fn new(folder: PathBuf, limit_bytes: usize) -> Self {
-        Self {
-            shared: Arc::new(Shared {
-                state: Mutex::new(State { table: Table::new("events".to_owned(), true), scratch: Scratch::default() }),
-                spill: Arc::new(TempFile::new(folder, limit_bytes / KEPT_DIVISOR)),
-                limit: limit_bytes,
-            }),
-        }
+        Self { sorter: Arc::new(EventSorter::open(folder, limit_bytes, Token::default())) }
     }
 
     /// A table sorted by `_ts` -> the same rows, recorded as they pass, after those of earlier tables.
@@ -153,26 +121,17 @@ impl EventMerger {
                 None => (),
             }
         }
-        let shared = self.shared.clone();
-        Ok(PyRecordBatchReader::new(Box::new(Through { rows, kept, shared })))
+        let sorter = self.sorter.clone();
+        Ok(PyRecordBatchReader::new(Box::new(Through { rows, kept, sorter })))
     }
 
     /// Remove and return all rows: in order of time, then of tables, then of rows.
     fn merged(&self, py: Python<'_>) -> PyResult<PyRecordBatchReader> {
+        let wanted = COLUMNS.map(|(name, kind)| DeclaredColumn::plain(name, kind));
         let merged = py.detach(|| {
-            let mut state = self.shared.state();
-            let empty = Table::new("events".to_owned(), true);
-            let mut table = std::mem::replace(&mut state.table, empty);
-            if !table.runs.is_empty() {
-                table.write(&self.shared.spill, &mut state.scratch)?;
-            }
-            drop(state);
-            self.shared.spill.flush()?;
-            let wanted = COLUMNS.map(|(name, kind)| DeclaredColumn::plain(name, kind));
-            let output = Output::new(&mut table, Some(&wanted));
-            let most = most_runs(self.shared.limit);
-            let spill = self.shared.spill.clone();
-            Merged::new(table, output, spill, most, Token::default())
+            self.sorter.end()?;
+            let table = self.sorter.take(EVENTS).unwrap_or_else(|| Table::new(EVENTS.to_owned(), true));
+            self.sorter.merge(table, Some(&wanted))
         });
         Ok(PyRecordBatchReader::new(Box::new(merged.map_err(to_python)?)))
     }

@@ -42,6 +42,7 @@ fn most_runs(limit: usize) -> usize {
     (limit / RUN_BYTES).clamp(4, 512)
 }
 
+#[derive(Default)]
 struct State {
     tables: Vec<Option<Table>>,
     names: HashMap<String, usize>,
@@ -150,8 +151,38 @@ impl State {
 }
 
 impl EventSorter {
+    fn open(folder: PathBuf, limit: usize, token: Token) -> Self {
+        let spill = Arc::new(TempFile::new(folder, limit / KEPT_DIVISOR));
+        Self { state: Mutex::default(), spill, limit, token }
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the rest of the rows, if some are in blocks; no rows follow.
+    fn end(&self) -> Result<(), ArrowError> {
+        let mut state = self.state();
+        if state.spilled {
+            state.write(self)?;
+        }
+        self.spill.flush()
+    }
+
+    /// Removes a table.
+    fn take(&self, name: &str) -> Option<Table> {
+        let mut state = self.state();
+        let place = state.names.get(name).copied()?;
+        let table = state.tables.get_mut(place)?.take()?;
+        state.memory -= table.memory;
+        state.dictionaries -= table.dictionaries;
+        Some(table)
+    }
+
+    /// Starts the output of a table that was removed.
+    fn merge(&self, mut table: Table, wanted: Option<&[DeclaredColumn]>) -> Result<Merged, ArrowError> {
+        let output = Output::new(&mut table, wanted);
+        Merged::new(table, output, self.spill.clone(), most_runs(self.limit), self.token.clone())
     }
 
     fn add_all(&self, py: Python<'_>, file: u32, tables: Vec<(String, PyRecordBatch)>, sorted: bool) -> PyResult<()> {
@@ -171,20 +202,7 @@ impl EventSorter {
     #[new]
     #[pyo3(signature = (folder, limit_bytes=LIMIT, *, cancel=None))]
     fn new(folder: PathBuf, limit_bytes: usize, cancel: Option<PyRef<'_, Cancel>>) -> Self {
-        Self {
-            state: Mutex::new(State {
-                tables: Vec::new(),
-                names: HashMap::new(),
-                memory: 0,
-                dictionaries: 0,
-                peak: 0,
-                spilled: false,
-                scratch: Scratch::default(),
-            }),
-            spill: Arc::new(TempFile::new(folder, limit_bytes / KEPT_DIVISOR)),
-            limit: limit_bytes,
-            token: Token::new(cancel),
-        }
+        Self::open(folder, limit_bytes, Token::new(cancel))
     }
 
     /// Add the events of a chunk: the name of each table and a batch, with `_ts` as int64 without nulls.
@@ -199,14 +217,7 @@ impl EventSorter {
 
     /// Declare that no rows follow: if some are in blocks, the rest is written too.
     fn finish(&self, py: Python<'_>) -> PyResult<()> {
-        py.detach(|| {
-            let mut state = self.state();
-            if state.spilled {
-                state.write(self)?;
-            }
-            self.spill.flush()
-        })
-        .map_err(to_python)
+        py.detach(|| self.end()).map_err(to_python)
     }
 
     /// Return the name of each table, its number of rows, and whether they are events, in order of arrival.
@@ -225,27 +236,13 @@ impl EventSorter {
     #[pyo3(signature = (table, columns=None))]
     fn merged(&self, py: Python<'_>, table: &str, columns: Option<Vec<ColumnSpec>>) -> PyResult<PyRecordBatchReader> {
         let wanted = columns.map(declared_columns).transpose()?;
-        let taken = {
-            let mut state = self.state();
-            let place = state.names.get(table).copied();
-            let taken = place.and_then(|place| state.tables.get_mut(place)?.take());
-            if let Some(table) = &taken {
-                state.memory -= table.memory;
-                state.dictionaries -= table.dictionaries;
-            }
-            taken
-        };
-        let mut taken = match taken {
+        let taken = match self.take(table) {
             Some(taken) => taken,
             None if wanted.is_some() => Table::new(table.to_owned(), true),
             None => return Err(PyKeyError::new_err(table.to_owned())),
         };
-        let most = most_runs(self.limit);
-        let merged = py.detach(|| {
-            let output = Output::new(&mut taken, wanted.as_deref());
-            Merged::new(taken, output, self.spill.clone(), most, self.token.clone())
-        });
-        Ok(PyRecordBatchReader::new(Box::new(merged.map_err(to_python)?)))
+        let merged = py.detach(|| self.merge(taken, wanted.as_deref())).map_err(to_python)?;
+        Ok(PyRecordBatchReader::new(Box::new(merged)))
     }
 
     /// Release everything.
