@@ -45,48 +45,18 @@ impl Whole for u64 {
 /// Compression level of all columns of a file.
 pub const LEVEL: i32 = 1;
 
-/// For a page of at least this size, a sample is compressed first to see whether compression pays.
-const LARGE: usize = 32 << 10;
-/// The size of the sample, and the number of places it is taken from.
-const SAMPLE: usize = 8 << 10;
-const PLACES: usize = 8;
-/// A page is not compressed if it would save a smaller share of its bytes: compression also slows reading.
-const LEAST_SAVED: usize = 10;
-/// With a dictionary that is a larger share of its page, both are compressed without a sample.
-const LEAST_BESIDE: usize = 64;
-
 /// Buffers of the encoding of one column, reused for the next one.
 pub struct Encoder {
     codec: zstd::bulk::Compressor<'static>,
     page: Vec<u8>,
-    sample: Vec<u8>,
     /// The values of an integer column.
     pub numbers: Vec<i64>,
 }
 
 impl Encoder {
     pub fn new() -> io::Result<Encoder> {
-        Ok(Encoder {
-            codec: zstd::bulk::Compressor::new(LEVEL)?,
-            page: Vec::new(),
-            sample: Vec::new(),
-            numbers: Vec::new(),
-        })
+        Ok(Encoder { codec: zstd::bulk::Compressor::new(LEVEL)?, page: Vec::new(), numbers: Vec::new() })
     }
-}
-
-/// Whether compression makes bytes shorter, judged by a sample of them.
-fn shrinks(bytes: &[u8], sample: &mut Vec<u8>, codec: &mut zstd::bulk::Compressor<'static>) -> io::Result<bool> {
-    if bytes.len() < LARGE {
-        return Ok(true);
-    }
-    sample.clear();
-    for part in bytes.chunks(bytes.len().div_ceil(PLACES)) {
-        let (_, rest) = part.split_at(part.len() / 2);
-        sample.extend_from_slice(&rest[..rest.len().min(SAMPLE / PLACES)]);
-    }
-    let saved = sample.len().saturating_sub(codec.compress(sample)?.len());
-    Ok(saved * LEAST_SAVED >= sample.len())
 }
 
 /// A column's part of a row group.
@@ -198,20 +168,13 @@ pub fn chunk(
     encoder: &mut Encoder,
     write: impl FnOnce(&mut Vec<u8>, &[i64]) -> ColumnMetadata,
 ) -> Result<Chunk, ParquetError> {
-    let Encoder { codec, page, sample, numbers } = encoder;
+    let Encoder { codec, page, numbers } = encoder;
     page.clear();
     if column.max_def_level() > 0 {
         rows.levels(page);
     }
     let column_metadata = write(page, numbers);
-    // A dictionary of texts compresses well, so it must not count.
-    let beside = dictionary.as_ref().map_or(0, |one| one.bytes.len());
-    let is_small = beside * LEAST_BESIDE < page.len();
-    let compressed = !is_small || shrinks(page, sample, codec)?;
-    let mut packed = |bytes: &[u8]| match compressed {
-        true => codec.compress(bytes).map(Bytes::from),
-        false => Ok(Bytes::copy_from_slice(bytes)),
-    };
+    let mut packed = |bytes: &[u8]| codec.compress(bytes).map(Bytes::from);
     let mut sink = TrackedWrite::new(Vec::new());
     let mut writer = SerializedPageWriter::new(&mut sink);
     let mut whole = 0;
@@ -241,12 +204,8 @@ pub fn chunk(
     ))?;
     whole += values.uncompressed_size;
     let bytes = sink.into_inner()?;
-    let compression = match compressed {
-        true => Compression::ZSTD(ZstdLevel::try_new(LEVEL)?),
-        false => Compression::UNCOMPRESSED,
-    };
     let mut metadata = ColumnChunkMetaData::builder(column.clone())
-        .set_compression(compression)
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(LEVEL)?))
         .set_encodings(encodings)
         .set_num_values(rows.number as i64)
         .set_total_compressed_size(bytes.len() as i64)
