@@ -450,6 +450,30 @@ pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> bool {
     replaced
 }
 
+/// Append a text as a JSON string.
+pub fn push_quoted(out: &mut Vec<u8>, text: &[u8]) {
+    out.push(b'"');
+    push_escaped(out, text);
+    out.push(b'"');
+}
+
+/// The same without quotes.
+pub fn push_escaped(out: &mut Vec<u8>, text: &[u8]) {
+    let mut done = 0;
+    for (at, byte) in text.iter().enumerate().filter(|(_, byte)| **byte < 0x20 || matches!(byte, b'"' | b'\\')) {
+        out.extend_from_slice(&text[done..at]);
+        done = at + 1;
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        }
+    }
+    out.extend_from_slice(&text[done..]);
+}
+
 fn hex4(raw: &[u8]) -> Option<u32> {
     raw.get(..4)?.iter().try_fold(0, |code, digit| Some(code * 16 + char::from(*digit).to_digit(16)?))
 }

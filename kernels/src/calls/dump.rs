@@ -1,7 +1,5 @@
 //! Shown calls in order of time -> records of their starts and ends, as Chrome JSON events or as lines.
 
-use std::sync::{Mutex, PoisonError};
-
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
@@ -14,7 +12,7 @@ use super::engine::{ENTRY, EXIT};
 use super::layout::put;
 use super::replay::EVENT;
 use super::switching::{End, Ends};
-use crate::export::quoted;
+use crate::json::push_quoted;
 use crate::sweeps::{fail, to_python};
 
 /// The column after those of `CallTree`.
@@ -188,7 +186,7 @@ impl Writer {
                 put(out, format_args!(",\"args\":{object}"));
             } else {
                 out.extend_from_slice(b",\"args\":{\"arguments\":");
-                quoted(out, &with_nulls(args));
+                push_quoted(out, with_nulls(args).as_bytes());
                 out.push(b'}');
             }
         }
@@ -204,7 +202,7 @@ impl Writer {
         let out = &mut self.out;
         if let Some(result) = call.result.as_deref().filter(|_| self.form.args) {
             out.extend_from_slice(b",\"args\":{\"retval\":");
-            quoted(out, &with_nulls(result));
+            push_quoted(out, with_nulls(result).as_bytes());
             out.push(b'}');
         }
         out.push(b'}');
@@ -244,7 +242,7 @@ impl Writer {
             put(out, format_args!(",\"tid\":{}", call.tid));
         }
         out.extend_from_slice(b",\"name\":");
-        quoted(out, &call.name);
+        push_quoted(out, call.name.as_bytes());
     }
 }
 
@@ -279,14 +277,14 @@ fn with_nulls(text: &str) -> String {
 }
 
 /// Formats shown calls, batch by batch.
-#[pyclass(frozen, module = "dctv._kernels")]
-pub struct Dump(Mutex<Writer>);
+#[pyclass(module = "dctv._kernels")]
+pub struct Dump(Writer);
 
 #[pymethods]
 impl Dump {
     #[new]
     fn new(form: Form) -> Self {
-        Self(Mutex::new(Writer {
+        Self(Writer {
             form,
             open: Vec::new(),
             numbers: FxHashMap::default(),
@@ -294,26 +292,19 @@ impl Dump {
             last_tid: None,
             begun: false,
             out: Vec::new(),
-        }))
+        })
     }
 
     /// Return the records of a batch that are final.
-    fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+    fn push<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
-        let made = py.detach(|| {
-            let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            writer.batch(&batch).map(|()| std::mem::take(&mut writer.out))
-        });
-        Ok(PyBytes::new(py, &made.map_err(to_python)?))
+        py.detach(|| self.0.batch(&batch)).map_err(to_python)?;
+        Ok(PyBytes::new(py, &std::mem::take(&mut self.0.out)))
     }
 
     /// Return the remaining records.
-    fn finish<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let made = py.detach(|| {
-            let mut writer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            writer.leave_until(None, 0, 0);
-            std::mem::take(&mut writer.out)
-        });
-        PyBytes::new(py, &made)
+    fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        py.detach(|| self.0.leave_until(None, 0, 0));
+        PyBytes::new(py, &std::mem::take(&mut self.0.out))
     }
 }

@@ -1,7 +1,6 @@
 //! Almost valid JSON, as scripts and careless writers produce it -> JSON.
 
-use super::texts::escape_control;
-use crate::json::Scanner;
+use crate::json::{Scanner, push_escaped, push_quoted};
 
 /// The last token written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -112,10 +111,8 @@ impl Repair<'_> {
             self.at += 1;
             match byte {
                 _ if byte == quote => break,
-                b'"' => self.out.extend_from_slice(b"\\\""),
                 b'\\' => self.escape()?,
-                0..0x20 => escape_control(byte, &mut self.out),
-                _ => self.out.push(byte),
+                _ => push_escaped(&mut self.out, &[byte]),
             }
         }
         self.out.push(b'"');
@@ -152,7 +149,7 @@ impl Repair<'_> {
         } else if last == Last::Value && word == b"undefined" {
             self.out.extend_from_slice(b"null");
         } else {
-            self.out.extend_from_slice(&super::texts::quoted(word));
+            push_quoted(&mut self.out, word);
         }
         self.at += end;
         self.last = last;

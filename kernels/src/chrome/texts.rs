@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use crate::json::{Text, Token, unescape};
+use crate::json::{Text, Token, push_quoted, unescape};
 
 /// A value as text: the inside of a string, or the number, list or object as written; None for null.
 pub fn plain<'a>(token: Token, raw: &'a [u8], text: &'a [u8]) -> Option<Cow<'a, [u8]>> {
@@ -42,26 +42,8 @@ pub fn json(raw: &[u8], deep: bool) -> Cow<'_, [u8]> {
 /// A text as a JSON string.
 pub fn quoted(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 2);
-    out.push(b'"');
-    for byte in text {
-        match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', *byte]),
-            0..0x20 => escape_control(*byte, &mut out),
-            _ => out.push(*byte),
-        }
-    }
-    out.push(b'"');
+    push_quoted(&mut out, text);
     out
-}
-
-/// Append a control character, escaped for JSON.
-pub fn escape_control(byte: u8, out: &mut Vec<u8>) {
-    match byte {
-        b'\n' => out.extend_from_slice(b"\\n"),
-        b'\r' => out.extend_from_slice(b"\\r"),
-        b'\t' => out.extend_from_slice(b"\\t"),
-        _ => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-    }
 }
 
 fn whole_pairs(raw: &[u8]) -> Cow<'_, [u8]> {

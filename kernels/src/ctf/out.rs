@@ -2,6 +2,7 @@
 
 use super::layout::NONE;
 use super::walk::write_number;
+use crate::json::push_quoted;
 use crate::rows::Rows;
 
 /// The longest JSON value, in bytes.
@@ -130,15 +131,7 @@ impl Json {
         if self.full {
             return;
         }
-        self.buffer.push(b'"');
-        for byte in String::from_utf8_lossy(value).bytes() {
-            match byte {
-                b'"' | b'\\' => self.buffer.extend_from_slice(&[b'\\', byte]),
-                0..=31 => write_number(&mut self.buffer, format_args!("\\u{byte:04x}")),
-                _ => self.buffer.push(byte),
-            }
-        }
-        self.buffer.push(b'"');
+        push_quoted(&mut self.buffer, String::from_utf8_lossy(value).as_bytes());
     }
 
     fn comma(&mut self, bracket: u8) {

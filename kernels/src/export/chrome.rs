@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::frame::version;
 use super::kernel::{Described, KernelEvents, letters, one_line};
 use super::rows::{Rows, int, text, wrong};
+use crate::json::{push_escaped, push_quoted};
 
 /// Tracks by number, each with its process and thread -> bytes of events, from batches of rows.
 ///
@@ -23,33 +24,6 @@ pub struct ChromeExport {
     names: FxHashMap<i64, (String, bool)>,
     start: i64,
     kernel: KernelEvents,
-}
-
-/// Text as a JSON string.
-pub fn quoted(out: &mut Vec<u8>, text: &str) {
-    out.push(b'"');
-    escaped(out, text);
-    out.push(b'"');
-}
-
-/// Text escaped for a JSON string.
-fn escaped(out: &mut Vec<u8>, text: &str) {
-    let mut done = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(&text.as_bytes()[done..at]);
-        done = at + 1;
-        match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
-            b'\n' => out.extend_from_slice(b"\\n"),
-            b'\t' => out.extend_from_slice(b"\\t"),
-            // Writing to a vector cannot fail.
-            _ => drop(write!(out, "\\u{byte:04x}")),
-        }
-    }
-    out.extend_from_slice(&text.as_bytes()[done..]);
 }
 
 /// ns as us, with as many decimals as they need.
@@ -78,10 +52,10 @@ impl ChromeExport {
         out.extend_from_slice(b"{\"ph\":\"");
         out.extend_from_slice(event.phase.as_bytes());
         out.extend_from_slice(b"\",\"name\":");
-        quoted(out, event.name);
+        push_quoted(out, event.name.as_bytes());
         if !event.category.is_empty() {
             out.extend_from_slice(b",\"cat\":");
-            quoted(out, event.category);
+            push_quoted(out, event.category.as_bytes());
         }
         let (pid, tid) = event.place;
         drop(write!(out, ",\"pid\":{pid},\"tid\":{tid},\"ts\":"));
@@ -196,7 +170,7 @@ impl ChromeExport {
             let event = columns.event.value(row);
             drop(write!(line, "{}.{:09}: {event}:", time / 1_000_000_000, time % 1_000_000_000));
             if kernel.print(&mut line, event, row) {
-                escaped(&mut out, &String::from_utf8_lossy(&line));
+                push_escaped(&mut out, String::from_utf8_lossy(&line).as_bytes());
                 out.extend_from_slice(b"\\n");
             }
         }
@@ -268,7 +242,7 @@ impl ChromeExport {
         let event = Event { phase: "c", name: "clock_sync", category: "", place: (0, 0) };
         self.begin(&mut out, &event, ts);
         out.extend_from_slice(b",\"args\":{\"sync_id\":");
-        quoted(&mut out, name);
+        push_quoted(&mut out, name.as_bytes());
         out.extend_from_slice(b"}},\n");
         PyBytes::new(py, &out)
     }

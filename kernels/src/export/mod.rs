@@ -9,8 +9,6 @@ mod rows;
 
 use pyo3::prelude::*;
 
-pub use chrome::quoted;
-
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<chrome::ChromeExport>()?;
     m.add_class::<perfetto::PerfettoExport>()

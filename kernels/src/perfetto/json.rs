@@ -2,6 +2,7 @@
 
 use super::schema::{Field, Kind, Scalar, Schema};
 use super::wire::{Fields, Value, varints};
+use crate::json::push_quoted;
 
 /// Messages deeper than this are shown as null.
 const DEEPEST: usize = 48;
@@ -37,26 +38,7 @@ impl Json {
     }
 
     pub fn string(&mut self, text: &[u8]) {
-        self.text.push(b'"');
-        for chunk in text.utf8_chunks() {
-            for byte in chunk.valid().bytes() {
-                self.byte(byte);
-            }
-            if !chunk.invalid().is_empty() {
-                self.text.extend_from_slice("\u{fffd}".as_bytes());
-            }
-        }
-        self.text.push(b'"');
-    }
-
-    fn byte(&mut self, byte: u8) {
-        match byte {
-            b'"' | b'\\' => self.text.extend_from_slice(&[b'\\', byte]),
-            b'\n' => self.text.extend_from_slice(b"\\n"),
-            b'\t' => self.text.extend_from_slice(b"\\t"),
-            0..0x20 | 0x7f => self.raw(format!("\\u{byte:04x}").as_bytes()),
-            _ => self.text.push(byte),
-        }
+        push_quoted(&mut self.text, String::from_utf8_lossy(text).as_bytes());
     }
 
     pub fn int(&mut self, value: i64) {
