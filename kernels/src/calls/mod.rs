@@ -32,7 +32,7 @@ pub use replay::UNTIMED;
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<replay::Replay>()?;
-    m.add_class::<report::TimeSums>()?;
+    m.add_class::<sums::TimeSums>()?;
     m.add_class::<report::FunctionSums>()?;
     m.add_class::<report::ThreadSums>()?;
     m.add_class::<report::CallSums>()?;

@@ -1,6 +1,6 @@
 //! Shown calls and events in order of time -> lines of text; a call without callees or events takes one line.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
@@ -532,36 +532,27 @@ fn separate(out: &mut Vec<u8>, style: &Style, fields: &[Field], last: &mut Optio
 }
 
 /// Prints shown calls, batch by batch.
-#[pyclass(frozen, module = "dctv._kernels")]
-pub struct Replay(Mutex<Printer>);
+#[pyclass(module = "dctv._kernels")]
+pub struct Replay(Printer);
 
 #[pymethods]
 impl Replay {
     #[new]
     fn new(style: Style) -> PyResult<Self> {
-        let printer = Printer::new(style).map_err(to_python)?;
-        Ok(Self(Mutex::new(printer)))
+        Printer::new(style).map(Self).map_err(to_python)
     }
 
     /// Return the lines of a batch that are final.
-    fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+    fn push<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
-        let lines = py.detach(|| {
-            let mut printer = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let columns = Columns(batch.columns());
-            let printed = (0..batch.num_rows()).try_for_each(|row| printer.row(&columns, row));
-            printed.map(|()| printer.taken())
-        });
-        Ok(PyBytes::new(py, &lines.map_err(to_python)?))
+        let columns = Columns(batch.columns());
+        py.detach(|| (0..batch.num_rows()).try_for_each(|row| self.0.row(&columns, row))).map_err(to_python)?;
+        Ok(PyBytes::new(py, &self.0.taken()))
     }
 
     /// Return the remaining lines.
-    fn finish<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let lines = py.detach(|| {
-            let mut printer = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            printer.finish();
-            printer.taken()
-        });
-        PyBytes::new(py, &lines)
+    fn finish<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        py.detach(|| self.0.finish());
+        PyBytes::new(py, &self.0.taken())
     }
 }

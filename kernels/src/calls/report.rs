@@ -1,7 +1,7 @@
 //! `CallSums`: a stored table, or batches of shown calls -> the sums of `dctv report`.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -12,7 +12,7 @@ use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::stored::{Wanted, integer, text_at};
-use super::sums::{Added, Sums, Times};
+use super::sums::{Added, Sums, TimeSums};
 use super::walk::{CallSource, Taken, Walk};
 use crate::sweeps::{Cancel, fail, to_python};
 
@@ -148,23 +148,6 @@ impl State {
     }
 }
 
-/// Sums of the times of a function, for Python.
-#[derive(Clone)]
-#[pyclass(frozen, get_all, module = "dctv._kernels")]
-pub struct TimeSums {
-    count: u64,
-    sum: i128,
-    least: i64,
-    most: i64,
-    squares: u128,
-}
-
-impl TimeSums {
-    fn of(times: &Times) -> Self {
-        Self { count: times.count, sum: times.sum, least: times.min, most: times.max, squares: times.squares }
-    }
-}
-
 /// Sums of the calls of a function.
 #[pyclass(frozen, get_all, module = "dctv._kernels")]
 pub struct FunctionSums {
@@ -186,74 +169,58 @@ pub struct ThreadSums {
 }
 
 /// Sums shown calls by function and by thread.
-#[pyclass(frozen, module = "dctv._kernels")]
-pub struct CallSums(Mutex<State>);
-
-impl CallSums {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+#[pyclass(module = "dctv._kernels")]
+pub struct CallSums(State);
 
 #[pymethods]
 impl CallSums {
     #[new]
     #[pyo3(signature = (*, measured))]
     fn new(measured: bool) -> Self {
-        Self(Mutex::new(State {
-            sums: Sums::new(measured),
-            threads: FxHashMap::default(),
-            names: FxHashMap::default(),
-        }))
+        Self(State { sums: Sums::new(measured), threads: FxHashMap::default(), names: FxHashMap::default() })
     }
 
     /// Add the calls of a batch.
-    fn push(&self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
+    fn push(&mut self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
         let batch = batch.into_inner();
-        py.detach(|| self.state().batch(&batch)).map_err(to_python)
+        py.detach(|| self.0.batch(&batch)).map_err(to_python)
     }
 
     /// Add the calls of a stored table that pass the filters.
     #[pyo3(signature = (path, source, *, cancel=None))]
     fn read(
-        &self,
+        &mut self,
         py: Python<'_>,
         path: PathBuf,
         source: CallSource,
         cancel: Option<PyRef<'_, Cancel>>,
     ) -> PyResult<()> {
-        let wanted = Wanted { own: self.state().sums.measured, ..Wanted::default() };
-        let walk = Walk::open(&path, source, wanted, cancel);
-        let mut walk = walk.map_err(to_python)?;
-        py.detach(|| {
-            let mut state = self.state();
-            let read = stored(&mut walk, &mut state.sums);
-            state.threads = walk.threads();
-            read
-        })
-        .map_err(to_python)
+        let wanted = Wanted { own: self.0.sums.measured, ..Wanted::default() };
+        let mut walk = Walk::open(&path, source, wanted, cancel).map_err(to_python)?;
+        let read = py.detach(|| stored(&mut walk, &mut self.0.sums));
+        self.0.threads = walk.threads();
+        read.map_err(to_python)
     }
 
     /// Return the sums of each function.
-    fn functions(&self) -> Vec<FunctionSums> {
-        let mut state = self.state();
-        state.sums.finish();
-        let groups = state.sums.groups.iter().filter(|group| group.calls > 0);
+    fn functions(&mut self) -> Vec<FunctionSums> {
+        self.0.sums.finish();
+        let groups = self.0.sums.groups.iter().filter(|group| group.calls > 0);
         groups
             .map(|group| FunctionSums {
                 name: group.name.as_deref().map(str::to_owned),
                 calls: group.calls,
                 size: group.size,
                 total: group.total,
-                lengths: TimeSums::of(&group.lengths),
-                own: TimeSums::of(&group.own),
+                lengths: group.lengths,
+                own: group.own,
             })
             .collect()
     }
 
     /// Return the sums of each thread.
-    fn threads(&self) -> Vec<ThreadSums> {
-        let mut state = self.state();
+    fn threads(&mut self) -> Vec<ThreadSums> {
+        let state = &mut self.0;
         state.sums.finish();
         let rows = state.threads.iter().filter_map(|(&tid, &number)| {
             let thread = state.sums.threads.get(number as usize)?;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
 
 /// A call to add.
@@ -17,17 +18,18 @@ pub struct Added {
     pub outermost: bool,
 }
 
-/// Sums of times.
+/// Sums of the times of a function.
 #[derive(Clone, Copy, Default)]
-pub struct Times {
-    pub count: u64,
-    pub sum: i128,
-    pub min: i64,
-    pub max: i64,
-    pub squares: u128,
+#[pyclass(frozen, get_all, module = "dctv._kernels")]
+pub struct TimeSums {
+    count: u64,
+    sum: i128,
+    least: i64,
+    most: i64,
+    squares: u128,
 }
 
-impl Times {
+impl TimeSums {
     #[inline]
     fn add(&mut self, time: Option<i64>) {
         let Some(time) = time else {
@@ -36,8 +38,8 @@ impl Times {
         let first = self.count == 0;
         self.count += 1;
         self.sum += i128::from(time);
-        self.min = if first { time } else { self.min.min(time) };
-        self.max = if first { time } else { self.max.max(time) };
+        self.least = if first { time } else { self.least.min(time) };
+        self.most = if first { time } else { self.most.max(time) };
         let size = u128::from(time.unsigned_abs());
         self.squares = self.squares.saturating_add(size * size);
     }
@@ -52,8 +54,8 @@ pub struct Group {
     pub size: Option<i64>,
     /// Of calls that are not nested in another one of the same function.
     pub total: i128,
-    pub lengths: Times,
-    pub own: Times,
+    pub lengths: TimeSums,
+    pub own: TimeSums,
 }
 
 /// Sums of the calls of a thread.

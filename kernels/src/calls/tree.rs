@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::{Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
@@ -338,35 +337,29 @@ impl Trees {
 }
 
 /// Sums shown calls into a tree, batch by batch.
-#[pyclass(frozen, module = "dctv._kernels")]
-pub struct CallTree(Mutex<Trees>);
+#[pyclass(module = "dctv._kernels")]
+pub struct CallTree(Trees);
 
 #[pymethods]
 impl CallTree {
     #[new]
     fn new(wanted: Wanted) -> Self {
-        Self(Mutex::new(Trees::new(wanted)))
+        Self(Trees::new(wanted))
     }
 
     /// Add the calls of a batch.
-    fn push(&self, py: Python, batch: PyRecordBatch) -> PyResult<()> {
+    fn push(&mut self, py: Python, batch: PyRecordBatch) -> PyResult<()> {
         let batch = batch.into_inner();
-        let done = py.detach(|| {
-            let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            trees.batch(&batch)
-        });
-        done.map_err(to_python)
+        py.detach(|| self.0.batch(&batch)).map_err(to_python)
     }
 
     /// Return nodes, each after its parent; paths to the function; the time from the first call's start to the last's
     /// end.
-    fn finish(&self, py: Python) -> (Vec<TreeNode>, Vec<TreePath>, i64) {
+    fn finish(&mut self, py: Python) -> (Vec<TreeNode>, Vec<TreePath>, i64) {
+        let trees = &mut self.0;
         py.detach(|| {
-            let mut trees = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             trees.leave(None);
-            let nodes = trees.rows();
-            let ways = trees.ways.drain(..);
-            let ways = ways.map(|one| TreePath {
+            let ways = trees.ways.drain(..).map(|one| TreePath {
                 session: one.session,
                 stack: one.stack.map(String::from),
                 hits: one.hits,
@@ -374,7 +367,7 @@ impl CallTree {
             });
             let ways = ways.collect();
             let lasted = trees.last.unwrap_or(0).saturating_sub(trees.first.unwrap_or(0));
-            (nodes, ways, lasted)
+            (trees.rows(), ways, lasted)
         })
     }
 }

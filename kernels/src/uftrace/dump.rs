@@ -1,8 +1,8 @@
 //! Files of records, one after the other -> lines with their contents, or only those that pass filters.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::RecordBatch;
 use pyo3::prelude::*;
@@ -396,12 +396,12 @@ fn head(out: &mut Vec<u8>, time: i64, tid: i64) {
 }
 
 /// Writes the records of a data directory.
-#[pyclass(frozen, module = "dctv._kernels")]
-pub struct UftraceDump(Mutex<Dumper>);
+#[pyclass(module = "dctv._kernels")]
+pub struct UftraceDump(Dumper);
 
 impl UftraceDump {
-    fn lines(&self, batch: Option<&RecordBatch>) -> Result<Option<Vec<u8>>, Failure> {
-        let mut dumper = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn lines(&mut self, batch: Option<&RecordBatch>) -> Result<Option<Vec<u8>>, Failure> {
+        let dumper = &mut self.0;
         match batch {
             Some(batch) => dumper.take_rows(batch),
             None => dumper.complete = true,
@@ -416,11 +416,11 @@ impl UftraceDump {
 impl UftraceDump {
     #[new]
     fn new(setup: Setup, wanted: Wanted) -> Self {
-        Self(Mutex::new(Dumper::new(setup, wanted)))
+        Self(Dumper::new(setup, wanted))
     }
 
     /// Take shown calls in the order of the files, and return the lines that are final.
-    fn push<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
+    fn push<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
         let batch = batch.into_inner();
         let mut out = Vec::new();
         let empty = RecordBatch::new_empty(batch.schema());
@@ -437,7 +437,7 @@ impl UftraceDump {
     }
 
     /// Return more lines, after the last calls; None at the end.
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let lines = py.detach(|| self.lines(None))?;
         Ok(lines.map(|lines| PyBytes::new(py, &lines)))
     }
