@@ -5,6 +5,8 @@ mod python;
 mod resume;
 mod source;
 
+use pyo3::prelude::*;
+
 pub use input::{Input, Step};
 pub use python::register;
 pub use source::BlockSource;
@@ -33,7 +35,7 @@ pub struct Limits {
 }
 
 /// The place of a chunk; `dctv.contracts.chunks.Checkpoint` documents the fields.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, FromPyObject)]
 pub struct Checkpoint {
     pub file: u32,
     pub number: u32,

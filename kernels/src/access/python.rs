@@ -40,32 +40,13 @@ impl Checkpoint {
         let fields = first.as_sequence().concat(second.into_pyobject(py)?.as_sequence())?;
         Ok(class.call1(fields.to_tuple()?)?.unbind())
     }
-
-    /// Read a `dctv.contracts.chunks.Checkpoint`.
-    pub fn from_python(place: &Bound<'_, PyAny>) -> PyResult<Checkpoint> {
-        Ok(Checkpoint {
-            file: place.getattr("file")?.extract()?,
-            number: place.getattr("number")?.extract()?,
-            uc_offset: place.getattr("uc_offset")?.extract()?,
-            uc_size: place.getattr("uc_size")?.extract()?,
-            c_offset: place.getattr("c_offset")?.extract()?,
-            c_size: place.getattr("c_size")?.extract()?,
-            bits: place.getattr("bits")?.extract()?,
-            window: place.getattr("window")?.extract()?,
-            skip: place.getattr("skip")?.extract()?,
-            first_line: place.getattr("first_line")?.extract()?,
-            lines: place.getattr("lines")?.extract()?,
-            packed: place.getattr("packed")?.extract()?,
-        })
-    }
 }
 
 /// Return the text of one chunk, given by its checkpoint.
 ///
 /// Raises OSError if the file cannot be read or has changed.
 #[pyfunction]
-fn read_chunk(py: Python<'_>, path: PathBuf, place: &Bound<'_, PyAny>) -> PyResult<Py<PyBytes>> {
-    let place = Checkpoint::from_python(place)?;
+fn read_chunk(py: Python<'_>, path: PathBuf, place: Checkpoint) -> PyResult<Py<PyBytes>> {
     let text = py.detach(|| read(&path, &place)).map_err(|error| failed(&path, &error))?;
     Ok(PyBytes::new(py, &text).unbind())
 }

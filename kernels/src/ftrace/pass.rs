@@ -194,14 +194,12 @@ impl FtracePass {
         chunk_bytes: u64,
         texts: HashMap<String, Vec<String>>,
         timeless: i64,
-        places: Option<Vec<(Bound<'_, PyAny>, bool)>>,
+        places: Option<Vec<Place>>,
     ) -> PyResult<FtracePass> {
         let done = Arc::new(AtomicU64::new(0));
         let spare = Arc::new(Spare::default());
         let size = |path: &String| std::fs::metadata(path).map_or(0, |data| data.len());
         let total = paths.iter().map(size).sum();
-        let read = |(place, damaged): (Bound<'_, PyAny>, bool)| Ok((Checkpoint::from_python(&place)?, damaged));
-        let places = places.map(|places| places.into_iter().map(read).collect::<PyResult<_>>()).transpose()?;
         let mut reader = Reader {
             paths,
             places,

@@ -1,8 +1,6 @@
 //! Decoder of the function graph tracer's own text -> entries and exits of functions, and the events between them.
 
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use pyo3::prelude::*;
 use rustc_hash::FxHashMap;
@@ -29,6 +27,7 @@ struct Cpu {
     task: Option<(Vec<u8>, i64)>,
 }
 
+#[derive(Default)]
 struct Graph {
     lines: Lines,
     cpus: FxHashMap<i64, Cpu>,
@@ -262,21 +261,10 @@ impl Decode for Graph {
 #[pyfunction]
 #[pyo3(signature = (paths, threads, progress=None))]
 fn ftrace_graph_pass(paths: Vec<PathBuf>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
-    let sizes = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
-    let total = sizes.sum();
-    let done = Arc::new(AtomicU64::new(0));
-    let graph = Graph {
-        lines: Lines::new(paths, Arc::clone(&done)),
-        cpus: FxHashMap::default(),
-        open: FxHashMap::default(),
-        latest: FxHashMap::default(),
-        payloads: Payloads::default(),
-        before: 0,
-        timeless: false,
-        lost: 0,
-        ended: false,
-    };
-    RowPass::start(graph, threads, (done, total), progress)
+    RowPass::of_files(paths, threads, progress, |paths, done| Graph {
+        lines: Lines::new(paths, done),
+        ..Graph::default()
+    })
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

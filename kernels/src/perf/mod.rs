@@ -28,6 +28,7 @@ use crate::rows::{Decode, Failure, Learnt, Note, Place, RowPass, Sink};
 use session::Session;
 
 /// The files of a trace, one after the other.
+#[derive(Default)]
 struct Decoder {
     paths: std::vec::IntoIter<PathBuf>,
     file: u32,
@@ -73,18 +74,11 @@ impl Decode for Decoder {
 #[pyfunction]
 #[pyo3(signature = (paths, threads, progress=None))]
 fn perf_data_pass(paths: Vec<PathBuf>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
-    let sizes = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
-    let total = sizes.sum();
-    let done = Arc::new(AtomicU64::new(0));
-    let decoder = Decoder {
+    RowPass::of_files(paths, threads, progress, |paths, done| Decoder {
         paths: paths.into_iter(),
-        file: 0,
-        current: None,
-        done: Arc::clone(&done),
-        notes: Vec::new(),
-        properties: Vec::new(),
-    };
-    RowPass::start(decoder, threads, (done, total), progress)
+        done,
+        ..Decoder::default()
+    })
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -24,6 +24,7 @@ pub enum Next {
 }
 
 /// The lines of files, one file after the other.
+#[derive(Default)]
 pub struct Lines {
     paths: std::vec::IntoIter<PathBuf>,
     path: PathBuf,
@@ -46,22 +47,7 @@ pub struct Lines {
 
 impl Lines {
     pub fn new(paths: Vec<PathBuf>, done: Arc<AtomicU64>) -> Lines {
-        Lines {
-            paths: paths.into_iter(),
-            path: PathBuf::new(),
-            source: None,
-            done,
-            block: Vec::new(),
-            at: 0,
-            line: (0, 0),
-            last: false,
-            file: 0,
-            number: 0,
-            notes: Notes::default(),
-            read: Vec::new(),
-            now: TextRead::default(),
-            open: false,
-        }
+        Lines { paths: paths.into_iter(), done, ..Lines::default() }
     }
 
     /// The current line, without its end.

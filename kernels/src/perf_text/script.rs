@@ -27,6 +27,7 @@ struct Sample {
 }
 
 /// Files of `perf script` text.
+#[derive(Default)]
 pub struct Script {
     lines: Lines,
     pending: Option<Sample>,
@@ -43,18 +44,7 @@ pub struct Script {
 
 impl Script {
     pub fn new(lines: Lines) -> Script {
-        Script {
-            lines,
-            pending: None,
-            spare: Sample::default(),
-            stack: Vec::new(),
-            payloads: Payloads::default(),
-            metadata: Vec::new(),
-            threads: BTreeMap::new(),
-            start: None,
-            timeless: Vec::new(),
-            ended: false,
-        }
+        Script { lines, ..Script::default() }
     }
 
     fn line(&mut self, sink: &mut Sink) {

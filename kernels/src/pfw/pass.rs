@@ -176,11 +176,9 @@ impl PfwPass {
         chunk_bytes: usize,
         hints: Option<TraceMetadata>,
         line_limit: usize,
-        places: Option<Vec<Bound<'_, PyAny>>>,
+        places: Option<Vec<Checkpoint>>,
     ) -> PyResult<PfwPass> {
         let sizes: Vec<u64> = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |data| data.len())).collect();
-        let places: Option<Vec<Checkpoint>> =
-            places.map(|places| places.iter().map(Checkpoint::from_python).collect::<PyResult<_>>()).transpose()?;
         let total = match &places {
             None => sizes.iter().sum(),
             Some(places) => places.iter().map(|place| place.c_size).sum(),

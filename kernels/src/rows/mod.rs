@@ -7,6 +7,8 @@ mod notes;
 mod pass;
 mod sink;
 
+use pyo3::prelude::*;
+
 pub use column::RowColumn;
 pub use notes::{Note, Notes};
 pub use pass::{Decode, Failure, Learnt, Place, RowPass, TextRead, register};
@@ -59,7 +61,7 @@ impl ColumnSpec {
 }
 
 /// The mapping of a table's columns to `events`, the table of all events of a trace.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, IntoPyObjectRef)]
 pub struct EventSpec {
     /// The name of all events of the table, if `named_by` does not give a column of names.
     pub name: String,

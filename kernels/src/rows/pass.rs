@@ -1,6 +1,7 @@
 //! The Python interface of a decoder that puts rows into a sink: an iterator of chunks, and metadata at the end.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -12,10 +13,10 @@ use pyo3::types::{PyDict, PyList};
 use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
+use super::TableSpec;
 use super::far::{LENGTH_REASON, TIME_REASON};
 use super::notes::Note;
 use super::sink::{Sink, Taken};
-use super::{EventSpec, TableSpec};
 use crate::access::Checkpoint;
 use crate::pass::{Ahead, Progress, Running};
 
@@ -196,6 +197,19 @@ pub struct RowPass {
 }
 
 impl RowPass {
+    /// Start decoding whole files; the decoder counts the bytes that it has read.
+    pub fn of_files<P: AsRef<Path>, D: Decode>(
+        paths: Vec<P>,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+        decoder: impl FnOnce(Vec<P>, Arc<AtomicU64>) -> D,
+    ) -> RowPass {
+        let sizes = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
+        let total = sizes.fold(0, u64::saturating_add);
+        let done = Arc::default();
+        RowPass::start(decoder(paths, Arc::clone(&done)), threads, (done, total), progress)
+    }
+
     /// Start decoding; `done` counts bytes of files, out of `total`.
     pub fn start(
         decoder: impl Decode,
@@ -328,21 +342,8 @@ fn table<'py>(py: Python<'py>, spec: &TableSpec) -> PyResult<Bound<'py, PyDict>>
     table.set_item("name", &spec.name)?;
     let columns = spec.columns.iter().map(|one| (&one.name, one.kind.name(), one.unit));
     table.set_item("columns", columns.collect::<Vec<_>>())?;
-    let event = spec.event.as_ref().map(|one| event(py, one)).transpose()?;
-    table.set_item("event", event)?;
+    table.set_item("event", spec.event.as_ref())?;
     Ok(table)
-}
-
-fn event<'py>(py: Python<'py>, spec: &EventSpec) -> PyResult<Bound<'py, PyDict>> {
-    let event = PyDict::new(py);
-    event.set_item("name", &spec.name)?;
-    event.set_item("named_by", &spec.named_by)?;
-    event.set_item("category", &spec.category)?;
-    event.set_item("pid", &spec.pid)?;
-    event.set_item("tid", &spec.tid)?;
-    event.set_item("duration", &spec.duration)?;
-    event.set_item("args", &spec.args)?;
-    Ok(event)
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -121,10 +121,6 @@ impl Step for Concurrency {
         }
         Ok(())
     }
-
-    fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_> {
-        Box::new(std::iter::empty())
-    }
 }
 
 #[pyfunction]

@@ -61,10 +61,6 @@ impl Step for Gaps {
         let until = self.stop.unwrap_or(self.last);
         (0..self.latest.len()).try_for_each(|code| self.gap(code, until, out))
     }
-
-    fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_> {
-        Box::new(std::iter::empty())
-    }
 }
 
 #[pyfunction]

@@ -45,14 +45,6 @@ impl Step for Lanes {
         out.number(lane);
         Ok(())
     }
-
-    fn finish(&mut self, _: &mut Spans) -> Result<(), ArrowError> {
-        Ok(())
-    }
-
-    fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_> {
-        Box::new(std::iter::empty())
-    }
 }
 
 #[pyfunction]

@@ -57,10 +57,6 @@ impl Step for Sessions {
         let mut open = self.open.iter().enumerate();
         open.try_for_each(|(code, session)| settle(*session, code, out))
     }
-
-    fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_> {
-        Box::new(std::iter::empty())
-    }
 }
 
 #[pyfunction]

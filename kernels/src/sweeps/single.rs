@@ -48,9 +48,13 @@ pub trait Step: Send {
         Ok(())
     }
     /// Called once, after the last row.
-    fn finish(&mut self, out: &mut Spans) -> Result<(), ArrowError>;
+    fn finish(&mut self, _out: &mut Spans) -> Result<(), ArrowError> {
+        Ok(())
+    }
     /// The rows with payload that may still be needed.
-    fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_>;
+    fn needed(&self) -> Box<dyn Iterator<Item = u64> + '_> {
+        Box::new(std::iter::empty())
+    }
 }
 
 /// Spans, or events, that wait for their batch.

@@ -10,8 +10,6 @@ mod report;
 mod tables;
 mod threads;
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 
 use crate::rows::RowPass;
@@ -21,11 +19,7 @@ use decoder::Decoder;
 #[pyfunction]
 #[pyo3(signature = (paths, threads, progress=None))]
 fn trace_dat_pass(paths: Vec<String>, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
-    let sizes = paths.iter().map(|path| std::fs::metadata(path).map_or(0, |statistics| statistics.len()));
-    let total = sizes.fold(0, u64::saturating_add);
-    let done = Arc::default();
-    let decoder = Decoder::new(paths, Arc::clone(&done));
-    RowPass::start(decoder, threads, (done, total), progress)
+    RowPass::of_files(paths, threads, progress, Decoder::new)
 }
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
