@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::{ArrowError, Field, Schema};
 use rustc_hash::FxHashMap;
 
 use super::column::{DecodedColumn, Kind, Traits};
@@ -20,8 +22,8 @@ pub struct Expected {
 /// in a row are null there; the last value pushed into one counts.
 pub struct TableBuilder {
     fixed: Vec<&'static str>,
-    pub(super) keys: Interner,
-    pub(super) columns: Vec<DecodedColumn>,
+    keys: Interner,
+    columns: Vec<DecodedColumn>,
     /// The column after each column in the row before.
     after: Vec<usize>,
     previous: usize,
@@ -66,11 +68,6 @@ impl TableBuilder {
     /// The number of complete rows.
     pub fn rows(&self) -> usize {
         self.rows
-    }
-
-    /// The names of the columns given at the start.
-    pub fn fixed(&self) -> &[&'static str] {
-        &self.fixed
     }
 
     /// The index of the column with this name, which is added if it is new.
@@ -135,5 +132,28 @@ impl TableBuilder {
     pub fn end_row(&mut self) {
         self.rows += 1;
         self.previous = self.fixed.len();
+    }
+
+    /// The table as a batch, its keyed columns in order of first appearance, and the number of texts that were not
+    /// UTF-8.
+    pub fn finish(self) -> Result<(RecordBatch, usize), ArrowError> {
+        let rows = self.rows();
+        let keyed = self.keys().map(|key| String::from_utf8_lossy(key).into_owned());
+        let names: Vec<String> = self.fixed.iter().map(|name| (*name).to_owned()).chain(keyed).collect();
+        let mut invalid = 0;
+        let mut fields = Vec::with_capacity(names.len());
+        let mut arrays = Vec::with_capacity(names.len());
+        for (name, mut column) in names.into_iter().zip(self.columns) {
+            if column.traits().kind == Kind::Empty {
+                column.promote(Kind::Text);
+            }
+            column.pad(rows);
+            let array = column.values.finish(rows, column.nulls.finish(), &mut invalid)?;
+            fields.push(Field::new(name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)?;
+        Ok((batch, invalid))
     }
 }

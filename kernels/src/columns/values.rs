@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, NullArray, U
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 
-use super::finish::{coded_array, string_array};
+use super::arrays::{coded_array, string_array};
 use super::strings::{Interner, Strings};
 
 /// Number of distinct values from which a coded column must pay: fewer than half as many as rows.

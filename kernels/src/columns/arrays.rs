@@ -1,39 +1,12 @@
-//! Growing columns -> arrays.
+//! Texts -> arrays.
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchOptions, StringArray};
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_schema::ArrowError;
 
-use super::column::Kind;
 use super::strings::{Interner, Strings};
-use super::table::TableBuilder;
-
-impl TableBuilder {
-    /// The table as a batch, its keyed columns in order of first appearance, and the number of texts that were not
-    /// UTF-8.
-    pub fn finish(self) -> Result<(RecordBatch, usize), ArrowError> {
-        let rows = self.rows();
-        let keyed = self.keys().map(|key| String::from_utf8_lossy(key).into_owned());
-        let names: Vec<String> = self.fixed().iter().map(|name| (*name).to_owned()).chain(keyed).collect();
-        let mut invalid = 0;
-        let mut fields = Vec::with_capacity(names.len());
-        let mut arrays = Vec::with_capacity(names.len());
-        for (name, mut column) in names.into_iter().zip(self.columns) {
-            if column.traits().kind == Kind::Empty {
-                column.promote(Kind::Text);
-            }
-            column.pad(rows);
-            let array = column.values.finish(rows, column.nulls.finish(), &mut invalid)?;
-            fields.push(Field::new(name, array.data_type().clone(), true));
-            arrays.push(array);
-        }
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options)?;
-        Ok((batch, invalid))
-    }
-}
 
 /// Codes of texts in `distinct` as an array, with a dictionary where that pays.
 pub fn coded_array(
