@@ -23,7 +23,7 @@ to be small."""
 _HELD = 256 << 20
 """Bytes of finished results that may wait for the reader, so that workers need not wait while it does."""
 _MOST, _LIGHT = 16, 32 << 20
-"""HandedOut of a task, and the weight of all if it is more than one."""
+"""The maximum number of pieces of a task, and the maximum weight of several."""
 _TASKS = 4
 """Tasks that each worker still gets when one is made of several pieces, so that none is idle at the end."""
 _CLUSTER = 64
@@ -32,7 +32,7 @@ _CLUSTER = 64
 
 @record
 class Outcome:
-    """What came of a piece of work."""
+    """The result of a piece of work, or its error."""
 
     result: Any = None
     error: DctvError | None = None
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def done_together(context: Any, work: Callable[..., Any], pieces: Sequence[tuple[Any, ...]]) -> list[Outcome]:
-    """Do several pieces of work in a worker; one that fails leaves the others alone."""
+    """Do several pieces of work in a worker; one that fails does not stop the others."""
     return [_done(context, work, piece) for piece in pieces]
 
 
@@ -61,7 +61,7 @@ Submit = Callable[[Sequence[tuple[Any, ...]]], "Future[list[Outcome]]"]
 
 
 class HandedOut:
-    """HandedOut of work that are handed out in order, or the heaviest first while results take little memory.
+    """Pieces of work that are handed out in order, or the heaviest first while results take little memory.
 
     The future of a task has the outcomes of its pieces. A task has several pieces once results have shown to be small,
     if the pieces are light.

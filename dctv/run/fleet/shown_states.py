@@ -15,7 +15,7 @@ from dctv.timeline.timeline import Timeline
 def tables() -> Mapping[tuple[str, ...], str]:
     """Return their names below a mount, with their documentation."""
     shown = Catalog()
-    # Nobody reads these: each trace makes its own.
+    # Only their names are used: each trace makes its own.
     states.show(shown, (STATE,), History(StateSystem.in_memory))
     tracks.show(shown, (), Timeline, "the tracks of each trace's timeline, as a tree")
     found = ((tuple(name.split(".")), entry) for name, entry in shown.root.walk())

@@ -1,4 +1,4 @@
-"""When the traces of a fleet began, in plans that ask for it: each trace is told only of itself."""
+"""The starts of a fleet's traces in plans that need them: the part of a trace gets only its own."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _UNKNOWN = TraceStarts({})
 
 
 def without_starts(plan: Plan) -> tuple[Plan, bool]:
-    """Return a plan that knows of no trace when it began, and whether it asks for that."""
+    """Return a plan without the starts of traces, and whether it needs them."""
     asks = any(isinstance(one, StartOf) for one in _nodes(plan))
     return (_changed(plan, lambda one: _with(one, _UNKNOWN)) if asks else plan), asks
 
 
 def with_start(plan: Plan, trace: str, start: int) -> Plan:
-    """Return a plan of one trace that knows when this began.
+    """Return a plan of one trace with its start.
 
     An index understands comparisons with times before or after that. They stay as they are beside an outer join, since
     a row that it fills with NULLs has no trace.
