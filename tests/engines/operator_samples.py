@@ -71,7 +71,7 @@ OPERATORS: dict[str, list[Expression]] = {
     ],
     "starts of traces": [
         StartOf(S, TraceStarts({"a": 1_700_000_000_000_000_000, "'": -7})),
-        StartOf(S, TraceStarts({})),
+        call("coalesce", StartOf(S, TraceStarts({})), ONE),
     ],
     "divisions that warn": [
         case(

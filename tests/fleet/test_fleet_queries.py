@@ -90,6 +90,7 @@ TOLD = {
     "some days": "SELECT COUNT(*) AS n FROM runs.slices WHERE day > DATE '2026-01-03'",
     "without a label": "SELECT COUNT(*) AS n FROM runs.events WHERE label IS NULL",
     "traces": "SELECT * FROM runs.traces",
+    "timelines": "SELECT _trace, name, COUNT(*) AS n FROM runs.timeline.slices GROUP BY ALL ORDER BY ALL",
 }
 STARS = ("rows", "spans", "a span join as it comes")
 """Queries whose columns stand in another order where traces are put together by hand."""
