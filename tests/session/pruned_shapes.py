@@ -151,8 +151,9 @@ def _table(session: Session, name: str, view: str) -> Table | None:
     columns = [
         Column(column.name, column.type, str(column.unit), _some([row[place] for row in rows]))
         for place, column in enumerate(schema.columns)
+        if not column.type.endswith("[]")  # No condition here is about a list.
     ]
-    return Table(name, view, tuple(columns)) if rows else None
+    return Table(name, view, tuple(columns)) if rows and columns else None
 
 
 def _nan(value: object) -> bool:
