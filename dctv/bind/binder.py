@@ -11,7 +11,7 @@ from dctv.bind.context import BoundQuery, ClauseContext, Environment, Leaves
 from dctv.bind.dependencies import Dependencies
 from dctv.bind.parts import bind_part
 from dctv.bind.pivots import pivoted, unpivoted
-from dctv.bind.recursion import common_name, recurring, recursive_plan, recursive_query
+from dctv.bind.recursion import common_name, reads_rounds, recurring, recursive_plan, recursive_query
 from dctv.bind.relations import relation
 from dctv.bind.samples import sampled
 from dctv.bind.scope import Scope
@@ -117,12 +117,15 @@ class Binder:
             itself = select.recursive and (_names_itself(cte) or bool(cte.keys))
             if cte.keys and not itself:
                 raise BindError("USING KEY is for a recursive table: WITH RECURSIVE", cte.keys[0].place)
+            if binder.recursive and reads_rounds(cte.select, binder.common):
+                binder = binder.beside_others(cte, parent or Scope([]), recursive=itself)
+                continue
             try:
                 plan = recursive_plan(inner, cte) if itself else inner.plan(cte.select)
             except BindError:
-                if parent is None:
+                if parent is None and not binder.recursive:
                     raise
-                binder = binder.beside_others(cte, parent, recursive=itself)
+                binder = binder.beside_others(cte, parent or Scope([]), recursive=itself)
                 continue
             plan = plan if itself else binder.renamed(plan, cte.columns, cte.name)
             others = {key: one for key, one in binder.beside.items() if key != name}

@@ -7,7 +7,7 @@ units of the aggregates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dctv.bind.binding import Binding
@@ -27,6 +27,7 @@ from dctv.plan.walk import replaced
 from dctv.record import record, replace
 from dctv.signatures.types import parse
 from dctv.syntax import ast
+from dctv.syntax.node import nodes
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import compatible, ratio
 from dctv.types.values import is_float
@@ -62,6 +63,20 @@ def recursive_query(binder: Binding, cte: ast.CommonTable, parent: Scope, leaves
     made = _recursion(parts, (base, schema), parent, leaves)
     outs = tuple(Out(one.name, one.unit, type=parse(one.type)) for one in made.schema.columns)
     return BoundQuery(made.query, outs, base.parts, sure=base.sure, serial=made.serial)
+
+
+_IN_PROGRESS = Select()
+"""Stands for the rows of a recursive table while its step is bound."""
+
+
+def reads_rounds(select: ast.Select, common: Mapping[str, Plan]) -> bool:
+    """Whether a select reads a recursive table whose step is being bound, so that it is a part of the step's query."""
+    return any(
+        isinstance(node, ast.TableName)
+        and isinstance(plan := common.get(common_name(node.path)), Relation)
+        and plan.query is _IN_PROGRESS
+        for node in nodes(select)
+    )
 
 
 @record
@@ -118,7 +133,7 @@ def _recursion(parts: _Parts, base: tuple[BoundQuery, Schema], parent: Scope | N
     """Bind the step, and write the query; the table that is being made is a leaf for that long."""
     first, given = base
     keys, schema = using_key(parts.binder, parts.cte, given, first.query, leaves)
-    itself, whole = (Relation(schema, RowOrder.ANY, query=Select()) for _ in range(2))
+    itself, whole = (Relation(schema, RowOrder.ANY, query=_IN_PROGRESS) for _ in range(2))
     own, everything = leaves.name(itself), leaves.name(whole)
     name = parts.cte.name.text.lower()
     tables = {**parts.binder.common, name: itself, recurring(name): whole}

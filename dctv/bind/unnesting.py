@@ -38,20 +38,15 @@ def unnested(expr: ast.Expr, context: ClauseContext, bind: Bind) -> list[tuple[s
     options = {name.text.lower(): _option(name, value) for name, value in expr.keywords}
     bound = bind(expr.arguments[0], context)
     depth = _MOST_DEPTH if options.get("recursive") else options.get("max_depth", 1)
-    if depth == 1:
-        if not is_struct(bound.type):
-            return None
-        return [
-            (name, Bound(value, place=expr.place, parts=(bound,), type=made))
-            for name, value, made in members_of(bound.value, bound.type)
-        ]
-    value, made = _taken_apart(bound, depth, expr)
-    if not is_struct(made) or not options.get("recursive"):
+    if depth == 1 and not expr.keywords and not is_struct(bound.type):
+        return None
+    value, made, levels = _taken_apart(bound, depth, expr)
+    if not is_struct(made) or levels == depth:
         return [("", Bound(value, place=expr.place, parts=(bound,)))]
     prefixed = bool(options.get("keep_parent_names"))
     return [
-        (name, Bound(one, place=expr.place, parts=(bound,)))
-        for name, one in _leaves(value, made, "", prefixed=prefixed)
+        (name, Bound(one, place=expr.place, parts=(bound,), type=None if levels else kind))
+        for name, one, kind in _leaves(value, made, "", depth - levels, prefixed=prefixed)
     ]
 
 
@@ -66,27 +61,30 @@ def refuse_others(columns: Sequence[ast.ResultColumn]) -> None:
         )
 
 
-def _taken_apart(bound: Bound, depth: int, expr: ast.Call) -> tuple[Expression, Type]:
-    """Return the elements of lists, and of lists within them down to a depth."""
-    value, made, taken = bound.value, bound.type, 1
+def _taken_apart(bound: Bound, depth: int, expr: ast.Call) -> tuple[Expression, Type, int]:
+    """Return the elements of lists, and of lists within them down to a depth; also how many levels these are."""
+    value, made, taken = bound.value, bound.type, 0
     if made is not None and made.name not in _LISTS and not is_struct(made):
         raise BindError(f"`unnest` takes a list or a struct, found {shown(made)}", expr.arguments[0].place)
     if made is not None and made.name in _LISTS:
-        while taken < depth and made.children[0].name in _LISTS:
+        while taken + 1 < depth and made.children[0].name in _LISTS:
             value, made, taken = call("flatten", value), made.children[0], taken + 1
-        value, made = call("unnest", value), made.children[0]
+        value, made, taken = call("unnest", value), made.children[0], taken + 1
     if made is None:
         raise BindError("`unnest` needs a list of a known type here", expr.place, hint="cast it, such as x::INT64[][]")
-    return value, made
+    return value, made, taken
 
 
-def _leaves(value: Expression, made: Type, prefix: str, *, prefixed: bool) -> Iterator[tuple[str, Expression]]:
+def _leaves(
+    value: Expression, made: Type, prefix: str, depth: int, *, prefixed: bool
+) -> Iterator[tuple[str, Expression, Type]]:
+    """Yield the members of a struct, and of structs within it down to a depth."""
     for name, member, kind in members_of(value, made):
         full = f"{prefix}{name}" if prefixed else name
-        if is_struct(kind):
-            yield from _leaves(member, kind, f"{full}.", prefixed=prefixed)
+        if is_struct(kind) and depth > 1:
+            yield from _leaves(member, kind, f"{full}.", depth - 1, prefixed=prefixed)
         else:
-            yield full, member
+            yield full, member, kind
 
 
 def _option(name: ast.Name, value: ast.Expr) -> int:
