@@ -175,11 +175,8 @@ def _type(name: str, arguments: Sequence[Bound], context: ClauseContext, place: 
 def _containing(arguments: Sequence[Bound]) -> str:
     """Return the function for `x IN y`, which is parsed as a list test: only the type of `y` tells which it is."""
     made = settled(arguments[0].type) if arguments else None
-    return (
-        "list_contains"
-        if made is None
-        else {"MAP": "map_contains", "VARCHAR": "contains"}.get(made.name, "list_contains")
-    )
+    by_type = {"MAP": "map_contains", "VARCHAR": "contains"}
+    return by_type.get("" if made is None else made.name, "list_contains")
 
 
 def _meets_rows_in_order(name: str, arguments: Sequence[Bound]) -> bool:

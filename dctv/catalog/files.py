@@ -18,7 +18,7 @@ _LOOKED_AT = 10_000
 """The maximum number of names in a folder that are compared with a missing one, for suggestions."""
 
 _SHOWN = 3
-"""The maximum number of traces of a folder that are listed instead of a similar one."""
+"""The maximum number of files that a hint lists where none has a similar name."""
 
 
 @record

@@ -138,7 +138,7 @@ def case(*branches: tuple[Expression, Expression], default: Expression | None = 
 
 
 def start_by_name(node: StartOf) -> Expression:
-    """Return the lookup of when a trace began, as an engine does it."""
+    """Return the CASE that looks up the start of a trace by its name."""
     if not node.starts.of:
         return Cast(NULL, "BIGINT")
     branches = tuple((Text(name), number(start)) for name, start in node.starts.of.items())

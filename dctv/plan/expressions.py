@@ -167,14 +167,14 @@ class Cast(Expression):
 
 @record(eq=False)
 class TraceStarts:
-    """When time 0 of traces was, in ns since 1970, by their names; traces that do not record it are left out."""
+    """The wall-clock times of time 0 of traces, in ns since 1970, by trace; others are omitted."""
 
     of: Mapping[str, int]
 
 
 @record
 class StartOf(Expression):
-    """When time 0 of a trace was, given its name; NULL where that is not known."""
+    """The wall-clock time of time 0 of a trace, given its name; NULL if unknown."""
 
     trace: Expression
     starts: TraceStarts

@@ -105,7 +105,7 @@ def either(parts: Sequence[Predicate]) -> Predicate:
 def simplified(predicate: Predicate, *, positive: bool = True) -> Predicate:
     """Return a predicate that may be true wherever the given one may, without constants and nested ANDs and ORs.
 
-    `Anything` absorbs the operands that it is combined with, where these make no difference; under a NOT, where
+    `Undecidable` absorbs the operands that it is combined with, where these make no difference; under a NOT, where
     falsehood is what counts (`positive` is False), that is an AND with it rather than an OR.
     """
     match predicate:

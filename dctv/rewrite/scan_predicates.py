@@ -1,6 +1,6 @@
 """Translate conditions to predicates of an index, with literals as the engine compares them.
 
-Sound: where a row has some truth value for the condition, the predicate has it too, or `Anything` stands in its place.
+Sound: where a row has some truth value for the condition, the predicate has it too, or is `Undecidable` there.
 
 - Whole numbers are compared exactly with columns of whole numbers. The engine compares them with a double as doubles:
   for doubles below 2^53 that is exact, greater ones are not translated. A double column rounds the literal.

@@ -57,8 +57,8 @@ def is_complete(text: str) -> bool:
     found = scan(default_table(), text)
     if any(t.kind == BROKEN and (t.text[0] in "'\"`" or t.text[1:2] == "'" or t.text.startswith("/*")) for t in found):
         return False
-    tokens_ = [t for t in found if t.kind != COMMENT]
-    return not tokens_ or tokens_[-1].kind == ";"
+    visible = [t for t in found if t.kind != COMMENT]
+    return not visible or visible[-1].kind == ";"
 
 
 def expected_keywords(text: str) -> list[str]:

@@ -99,29 +99,29 @@ def expectation(parser: Parser) -> str:
     """Describe the valid continuations in words, by meaning rather than by their first tokens."""
     found = terminals(parser)
     phrases = {name: phrase for name, begun in found.items() if (phrase := _phrase(name, begun)) is not None}
-    phrases_ = list(dict.fromkeys(phrases.values()))
+    wordings = list(dict.fromkeys(phrases.values()))
     rest = found.keys() - phrases.keys()
-    if "an expression" in phrases_:
+    if "an expression" in wordings:
         rest -= _BEGINNINGS["`SELECT`"]
         rest -= {"*"} if "DISTINCT" in found else {"*", "ALL"}
     if {")", "EXCLUDE"} <= rest:
         # A star among the arguments of a call is mostly all of them.
-        phrases_, rest = [], {")"}
-    if phrases_ == ["a name"]:
+        wordings, rest = [], {")"}
+    if wordings == ["a name"]:
         rest -= {"STRING"}
-    if "a statement" in phrases_:
+    if "a statement" in wordings:
         rest -= {END}
     rest, groups = _grouped(rest)
     if len(rest) > 1:
         rest -= {"INTERVAL_UNIT"}
     rest -= _MARKED if len(rest) > 1 else set()
     for usual, rare in _RARE:
-        if usual in rest.union(phrases_) and rest - rare:
+        if usual in rest.union(wordings) and rest - rare:
             rest -= rare
-    if "." in rest and (phrases_ or groups or rest - {".", "("}):
+    if "." in rest and (wordings or groups or rest - {".", "("}):
         rest -= {".", "("}
     words = [_word(name) for name in sorted(rest, key=lambda n: (n.isalpha(), n))]
-    everything = list(dict.fromkeys([*phrases_, *words, *groups]))
+    everything = list(dict.fromkeys([*wordings, *words, *groups]))
     if len(everything) > _LONGEST:
         return ", ".join([*everything[:_LONGEST], "..."])
     return " or ".join(filter(None, [", ".join(everything[:-1]), everything[-1]]))
