@@ -135,3 +135,22 @@ def test_the_tree_and_the_palette_by_keyboard(view_of: Open) -> None:
     expect(view.page.get_by_role("dialog", name="Keys")).to_contain_text("Next match")
     view.press("Escape")
     expect(view.page.get_by_role("dialog")).to_be_hidden()
+
+
+def test_a_palette_gets_all_keys_from_the_first(view_of: Open) -> None:
+    """Also those typed before the next frame is drawn."""
+    view = view_of(FTRACE)
+    view.timeline.focus()
+    before = view.told
+    open_at_once = view.page.evaluate(
+        """async () => {
+            document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }));
+            await null;
+            await null;
+            return [document.querySelector('dialog[open]') !== null, document.activeElement.getAttribute('aria-label')];
+        }"""
+    )
+    assert open_at_once == [True, "Commands"]
+    view.press("Escape")
+    expect(view.page.get_by_role("dialog")).to_have_count(0)
+    assert view.told == before

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** A dialog over the page; Esc and a click beside it close it, and the focus goes back to where it was. */
 export function Dialog(props: { title: string; close: () => void; children: ComponentChildren; wide?: boolean; plain?: boolean }) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Not an effect after the next frame: keys typed until then would go to the page, where letters are commands.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
     return () => {

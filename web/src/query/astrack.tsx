@@ -1,6 +1,6 @@
 /** Makes a track of a result of spans or events, pinned above the others. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, type Column, type Track } from "../api/types";
 import { note } from "../state/session";
 import { addTracks, tracks } from "../state/tracks";
@@ -23,7 +23,7 @@ export function AddTrack({ run, columns }: { readonly run: Run; readonly columns
   const [waiting, setWaiting] = useState(false);
   const toggle = useRef<HTMLButtonElement>(null);
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.select(), [open]);
+  useLayoutEffect(() => first.current?.select(), [open]);
   const there = made.filter((track) => tracks.value.some((each) => each.id === track.id));
 
   async function add(event: Event): Promise<void> {

@@ -1,7 +1,7 @@
 /** The SQL panel: editor at the left, results at the right. */
 
 import "./query.css";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useSignalEffect } from "@preact/signals";
 import { api } from "../api/api";
 import { keep, kept } from "../state/kept";
@@ -115,7 +115,7 @@ function History() {
   const toggle = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return;
     list.current?.querySelector("button")?.focus();
     const away = (event: PointerEvent): void => {
