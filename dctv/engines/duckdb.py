@@ -16,6 +16,7 @@ import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION, Profile
 from dctv.engines.allowed import ALLOWING, COPYING, KINDS, OF_FILES, TABLES
+from dctv.engines.intervals import TOO_LONG, checked
 from dctv.engines.sql.duckdb import write
 from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
 from dctv.patterns import pattern
@@ -353,7 +354,7 @@ class EngineStream:
                 cursor.execute("PRAGMA enable_profiling = 'no_output'")
             for name, source in self._sources.items():
                 cursor.register(name, source() if callable(source) else source)
-            return cursor.sql(self._sql).__arrow_c_stream__()
+            return checked(cursor.sql(self._sql)).__arrow_c_stream__()
         except duckdb.Error as error:
             raise failure(error) from None
 
@@ -414,6 +415,7 @@ _HINTS = (
     ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
     (_INTERNAL, "this is a fault of DuckDB's, not of the query; another form of the query may work"),
     ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
+    (TOO_LONG, "count days, months or years instead: INTERVAL '400 years', to_days(n)"),
     ("spans overlap:", "partition => 'a column' that keeps them apart, or on_overlap => 'lanes' or 'truncate'"),
     (
         "cannot spill to",
