@@ -62,6 +62,7 @@ _WRITTEN: Mapping[str, Callable[[str, Sequence[Bound], ast.Call], Bound]] = {
     **dict.fromkeys(sparklines.FUNCTIONS, sparklines.sparkline_call),
 }
 """Functions that are written with others, or whose types are known from those of their arguments."""
+_CONTAINING = {"LIST": "list_contains", "ARRAY": "list_contains", "MAP": "map_contains"}
 _WITH_UNNEST = ("the select list", "GROUP BY", "ORDER BY")
 """Where the engine accepts `unnest`; elsewhere the engine itself reports the error."""
 
@@ -84,7 +85,7 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
     if name in _WEIGHTED:
         return _weighted(name, expr, inner, bind)
     arguments = [_argument(a, inner, bind) for a in expr.arguments]
-    if name == "list_contains":
+    if name == "contains":
         name = _containing(arguments)
     if name in _ALIKE:
         arguments = unify(arguments, f"`{name}`")
@@ -173,10 +174,9 @@ def _type(name: str, arguments: Sequence[Bound], context: ClauseContext, place: 
 
 
 def _containing(arguments: Sequence[Bound]) -> str:
-    """Return the function for `x IN y`, which is parsed as a list test: only the type of `y` tells which it is."""
+    """Return the function for `contains(y, x)`, which `x IN y` is parsed as: the type of `y` tells which it is."""
     made = settled(arguments[0].type) if arguments else None
-    by_type = {"MAP": "map_contains", "VARCHAR": "contains"}
-    return by_type.get("" if made is None else made.name, "list_contains")
+    return _CONTAINING.get("" if made is None else made.name, "contains")
 
 
 def _meets_rows_in_order(name: str, arguments: Sequence[Bound]) -> bool:

@@ -228,7 +228,7 @@ def _in_unit(expr: ast.InUnit, context: ClauseContext) -> Bound:
     if not is_unit(expr.unit) and context.scope.find(column) is not None:
         # A list that goes by a name is one to look in.
         listed = (ast.Column(column, place=expr.unit_place), expr.operand)
-        return bind(ast.Call(ast.Path.of("list_contains"), listed, place=expr.place), context)
+        return bind(ast.Call(ast.Path.of("contains"), listed, place=expr.place), context)
     bound = bind(expr.operand, context)
     unit = placed_unit(expr.unit, ast.Node(place=expr.unit_place or expr.place))
     if bound.unit == NO_UNIT and bound.type != INTERVAL:

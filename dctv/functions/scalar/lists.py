@@ -38,6 +38,7 @@ RULES = (
     FunctionRule("list_stddev_samp", "scalar", UnitRule.KEEP, "the aggregate over the elements"),
     FunctionRule("list_var_pop", "scalar", UnitRule.SQUARE, "variance of the elements"),
     FunctionRule("list_var_samp", "scalar", UnitRule.SQUARE, "variance of the elements"),
+    FunctionRule("contains", "scalar", UnitRule.COMPARE, "whether a list has an element, a map a key, a string a part"),
     FunctionRule("list_contains", "scalar", UnitRule.COMPARE, "whether a value is among the elements"),
     FunctionRule("list_has", "scalar", UnitRule.COMPARE, "whether a value is among the elements"),
     FunctionRule("array_contains", "scalar", UnitRule.COMPARE, "whether a value is among the elements"),

@@ -78,7 +78,7 @@ def array_of_rows(at: Place, select: ast.Select) -> ast.Expr:
 def in_value_of(at: Place, operand: ast.Expr, *parts: Raw | ast.Expr) -> ast.Expr:
     """Make a test for membership in the result of a call."""
     items = cast("ast.Expr", parts[-1])
-    found = _called(at, "list_contains", items, operand)
+    found = _called(at, "contains", items, operand)
     return ast.Unary("NOT", found, place=at) if len(parts) > 1 else found
 
 

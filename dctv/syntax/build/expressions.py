@@ -149,7 +149,7 @@ def in_list(at: Place, operand: ast.Expr, negated: bool, items: tuple[ast.Expr, 
 
 def in_value(at: Place, operand: ast.Expr, negated: bool, items: ast.Expr) -> ast.Expr:
     """Make a test for the elements of a list."""
-    function = ast.Path((ast.Name("list_contains", place=at),), place=at)
+    function = ast.Path((ast.Name("contains", place=at),), place=at)
     found = ast.Call(function, (items, operand), place=at)
     return ast.Unary("NOT", found, place=at) if negated else found
 

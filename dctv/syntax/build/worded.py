@@ -110,7 +110,7 @@ def _position(path: ast.Path, arguments: Arguments, item: ast.Expr) -> tuple[ast
         case ast.InUnit(operand=needle, unit=name):
             place = item.unit_place
             text = ast.Column(ast.Path((ast.Name(name, place=place),), place=place), place=place)
-        case ast.Call(arguments=(text, needle)) if item.function.text == "list_contains":
+        case ast.Call(arguments=(text, needle)) if item.function.text == "contains":
             pass
         case _:
             return path, arguments
