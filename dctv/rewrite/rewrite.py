@@ -9,6 +9,8 @@ from dctv.plan.nodes import Plan
 from dctv.rewrite.cut_fleets import cut_fleets
 from dctv.rewrite.drop_copies import drop_copies
 from dctv.rewrite.drop_empty import drop_empty
+from dctv.rewrite.drop_partitions import drop_partitions
+from dctv.rewrite.drop_sorts import drop_sorts
 from dctv.rewrite.from_statistics import from_statistics
 from dctv.rewrite.narrow_scans import narrow_scans
 from dctv.rewrite.prune_columns import prune_columns
@@ -21,6 +23,8 @@ RULES: tuple[Callable[[Plan, Mapping[str, SpanOperator]], Plan], ...] = (
     from_statistics,
     push_filter,
     narrow_scans,
+    drop_sorts,
+    drop_partitions,
     prune_columns,
     drop_copies,
     cut_fleets,

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import FilterPushdown, Lineage, SpanOperator, TimeLocality, by_partitions, handed_on
+from dctv.contracts.span_operator import (
+    FilterPushdown,
+    Lineage,
+    SpanOperator,
+    TimeLocality,
+    always_apart,
+    by_partitions,
+    handed_on,
+)
 from dctv.functions.span.forms import neighbours, overlaps
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -105,6 +113,7 @@ MERGE_ADJACENT = SpanOperator(
     _merge_adjacent,
     neighbours.merge_adjacent,
     filters=_merge_filters,
+    apart=always_apart,
 )
 CHECKED = SpanOperator(
     "check",
@@ -120,6 +129,7 @@ TRUNCATE = SpanOperator(
     neighbours.truncate,
     lineage=_truncate_lineage,
     filters=_truncate_filters,
+    apart=always_apart,
 )
 LANES = SpanOperator(
     "lanes",
@@ -128,4 +138,5 @@ LANES = SpanOperator(
     overlaps.lanes,
     lineage=_lanes_lineage,
     filters=_lanes_filters,
+    apart=always_apart,
 )

@@ -82,7 +82,8 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
     with mounted(part.member, part.way, replace(context, settings=part.settings), part.format) as (alone, made):
         plan = part.plan if part.start is None else with_start(part.plan, part.member.name, part.start)
-        plan = bottom_up(plan, lambda one: _of_member(one, part, alone))
+        views: dict[tuple[str, ...], Plan] = {}
+        plan = bottom_up(plan, lambda one: _of_member(one, part, alone, views))
         result = result_of(with_types(plan, carried_schema(plan.schema)), alone)
         yield from result.batches()
         report.warnings, report.spent = result.warnings, result.spent
@@ -172,8 +173,11 @@ def _state(member: FleetMember) -> tuple[tuple[str, int, int], ...]:
         raise TraceError(f"cannot read it: {(error.strerror or str(error)).lower()}") from None
 
 
-def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext) -> Plan:
-    """Return the rows that one trace has of a fleet's table."""
+def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: dict[tuple[str, ...], Plan]) -> Plan:
+    """Return the rows that one trace has of a fleet's table; `views` has the trace's own plans that were bound before.
+
+    Tables that are read twice, perhaps with other columns, so become one plan, which runs once.
+    """
     if not isinstance(plan, Scan) or not isinstance(plan.source, FleetTable):
         return plan
     table, member = plan.source, part.member
@@ -182,7 +186,10 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext) -> Plan:
         return nothing(table)
     (mount,) = context.mounts.values()
     name = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
-    found = bound(table.parts, mount, context.catalog, lambda: Binder(environment(context)).table(name))
+    if table.parts not in views:
+        bind = Binder(environment(context)).table
+        views[table.parts] = bound(table.parts, mount, context.catalog, lambda: bind(name))
+    found = views[table.parts]
     _check(found.schema, table, member)
     schema = table.read_schema
     fixed = {one.name: one for one in table.fixed}

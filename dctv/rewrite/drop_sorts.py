@@ -1,0 +1,61 @@
+"""Remove sorts of rows that already come in order of time.
+
+A span operator needs its inputs in order of time. Where that is not known when the operator is bound, its input is
+sorted; a part of a fleet's plan is one-per-trace, and the tables of one trace do come in order. Sound because operators
+rely on nothing but the order of time (`RowOrder.TIME`): rows of equal time come as they are stored, as they do if the
+trace is mounted alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dctv.contracts.span_operator import SpanOperator
+from dctv.plan.build import ROW_NUMBER, by_names
+from dctv.plan.expressions import Column
+from dctv.plan.node import Query
+from dctv.plan.nodes import Kernel, Plan, Relation, column_names
+from dctv.plan.queries import Derived, Select, TableName
+from dctv.record import replace
+from dctv.rewrite.graph import bottom_up, inputs, with_inputs
+from dctv.rewrite.select_shapes import is_projection
+from dctv.types.schema import TS
+
+
+def drop_sorts(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
+    """Let span operators read rows that come in order of time without another sort."""
+    return bottom_up(plan, _of_inputs)
+
+
+def _of_inputs(plan: Plan) -> Plan:
+    return with_inputs(plan, tuple(map(_unsorted, inputs(plan)))) if isinstance(plan, Kernel) else plan
+
+
+def _unsorted(plan: Plan) -> Plan:
+    if not isinstance(plan, Relation) or not plan.ordered or len(plan.leaves) != 1:
+        return plan
+    ((name, leaf),) = plan.leaves
+    query = _without_order(plan.query, column_names(plan)[0])
+    if query is None or not leaf.ordered or query.source != TableName(name):
+        return plan
+    time = query.items[0]
+    if not time.is_star and time.value not in (Column(TS), Column(TS, name)):
+        return plan
+    return replace(plan, query=query) if column_names(leaf)[0] == TS else plan
+
+
+def _without_order(query: Query, time: str) -> Select | None:
+    """Return a projection without its order, which begins with its time; None for all other queries."""
+    if not isinstance(query, Select) or query.order_by[:1] != by_names([time]):
+        return None
+    query = replace(query, order_by=())
+    if not is_projection(query):
+        return None
+    if not isinstance(query.source, Derived):
+        return query
+    # Rows that are numbered, so that those of equal time stay as they come.
+    inner = query.source.query
+    if not is_projection(inner) or inner.items[-1].value != ROW_NUMBER:
+        return None
+    inner = replace(inner, items=inner.items[:-1])
+    return inner if [item.output for item in query.items] == [item.output for item in inner.items] else None
