@@ -3,9 +3,10 @@
 Sound because a column is left out only where (1) no reader names it, (2) the operator's lineage says that the columns
 that stay do not depend on it, and (3) a relation's rows are the same without it: not under DISTINCT, in a compound,
 where ORDER BY or GROUP BY count columns, or where the column checks, multiplies or counts rows. Times and partitions
-of spans and events always stay. A span table that is sorted by all of its columns is sorted by time and partitions
-alone: two spans of one partition never start together, so the others never decided. A computation that could fail,
-such as a cast, does not run when no reader needs it; errors that are checks (`error`) stay.
+of operators and of what comes in order of time always stay. A span table that is sorted by all of its columns is
+sorted by time and partitions alone: two spans of one partition never start together, so the others never decided. A
+computation that could fail, such as a cast, does not run when no reader needs it; errors that are checks (`error`)
+stay.
 
 Columns are known by the engine's names, which a narrower schema takes over: `x:2` stays `x:2` when `x` goes.
 """
@@ -29,7 +30,7 @@ from dctv.types.schema import TS, Kind, Schema
 def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     """Read and compute only the columns that are read above."""
     order = readers_first(plan)
-    needed: dict[int, set[str]] = {id(one): set(column_names(one)[: one.schema.special_count]) for one in order}
+    needed: dict[int, set[str]] = {id(one): _always(one) for one in order}
     needed[id(plan)] = set(column_names(plan))
     changed: dict[int, _Narrow] = {}
     for node in order:
@@ -45,6 +46,12 @@ def prune_columns(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
             made = [_projected(one, names) for one, names in zip(made, narrow.reads, strict=True)]
         new[id(node)] = with_inputs(narrow.plan, tuple(made))
     return new[id(plan)]
+
+
+def _always(plan: Plan) -> set[str]:
+    """Return the columns that stay even if none reads them."""
+    stays = isinstance(plan, Kernel) or plan.ordered
+    return set(column_names(plan)[: plan.schema.special_count]) if stays else set()
 
 
 @record
@@ -117,10 +124,13 @@ def _sorted_by_time(relation: Relation, needed: set[str]) -> Query:
 
 
 def _only(schema: Schema, names: Sequence[str], left: Sequence[str]) -> Schema:
-    """Return a schema of some columns, with the engine's names."""
+    """Return a schema of some columns, with the engine's names; a regular one without all times and partitions."""
     by_name = {n: replace(c, name=n) for n, c in zip(names, schema.columns, strict=True)}
-    times = len(schema.kind.time_columns)
-    return Schema(schema.kind, tuple(by_name[n] for n in left), tuple(names[times : schema.special_count]))
+    times, special = len(schema.kind.time_columns), names[: schema.special_count]
+    columns = tuple(by_name[n] for n in left)
+    if not set(special) <= set(left):
+        return Schema(Kind.REGULAR, columns)
+    return Schema(schema.kind, columns, tuple(special[times:]))
 
 
 def _projected(plan: Plan, names: Sequence[str]) -> Plan:

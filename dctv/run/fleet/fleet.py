@@ -17,7 +17,6 @@ from dctv.errors import BindError, DctvError, EngineError, Interrupted
 from dctv.plan import predicate as p
 from dctv.plan import show
 from dctv.plan.build import select, where
-from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.explain import ExplainedRegion, explain
 from dctv.plan.expressions import Expression
 from dctv.plan.held import restored
@@ -32,7 +31,7 @@ from dctv.run.context import ExecutionContext
 from dctv.run.fleet.counted import counted
 from dctv.run.fleet.members import TRACE, FleetMember
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
-from dctv.run.fleet.part import FleetPart, PartReport, batches, read_part, run_part
+from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_part
 from dctv.run.fleet.starts import without_starts
 from dctv.run.fleet.table import EVENTS, FleetTable, nothing, tables_in
 from dctv.run.fleet.together import together
@@ -186,7 +185,7 @@ class Fleet:
             return nothing(tables[0]) if tables else one
 
         none = bottom_up(plan, empty)
-        return result_of(with_types(none, carried_schema(none.schema)), self.context).reader().schema
+        return result_of(as_rows(none), self.context).reader().schema
 
     def _rows(self, parts: Sequence[FleetPart], run: PlanRun, *, elsewhere: bool) -> Iterator[pa.RecordBatch]:
         said: list[tuple[str, str, int]] = []

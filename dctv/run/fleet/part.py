@@ -30,7 +30,7 @@ from dctv.run.fleet.table import FleetTable, nothing
 from dctv.run.fleet.templates import bound
 from dctv.run.plans import environment, result_of
 from dctv.syntax import ast
-from dctv.types.schema import ColumnType, Schema
+from dctv.types.schema import ColumnType, Kind, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,12 +84,20 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
         plan = part.plan if part.start is None else with_start(part.plan, part.member.name, part.start)
         views: dict[tuple[str, ...], Plan] = {}
         plan = bottom_up(plan, lambda one: _of_member(one, part, alone, views))
-        result = result_of(with_types(plan, carried_schema(plan.schema)), alone)
+        result = result_of(as_rows(plan), alone)
         yield from result.batches()
         report.warnings, report.spent = result.warnings, result.spent
         if report.spent is not None and report.spent.read is not None and not made.sources:
             whole = sum(size for _, size, _ in part.state)
             report.spent = replace(report.spent, read=report.spent.read + whole)
+
+
+def as_rows(plan: Plan) -> Plan:
+    """Return a part as rows in any order that is the same in every run, with types that Arrow has.
+
+    A table of spans or events would be sorted by time in each trace, and again with those of the others.
+    """
+    return with_types(plan, Schema(Kind.REGULAR, carried_schema(plan.schema).columns))
 
 
 def run_part(context: ExecutionContext, part: FleetPart, target: str | None) -> PartRows:
@@ -204,7 +212,7 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: di
         return Column(name, "own") if own[name] == column.type else Cast(Column(name, "own"), column.type)
 
     query = select(*(Item(value(one), one.name) for one in schema.columns), source="own")
-    order = RowOrder.TIME if found.ordered else RowOrder.STABLE if found.stable else RowOrder.ANY
+    order = found.order if schema.kind.time_columns else min(found.order, RowOrder.STABLE)
     rows = Relation(schema, order, query, (("own", found),))
     test = condition(table.needed(member, schema.names))
     if test is None:

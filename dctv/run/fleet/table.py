@@ -15,7 +15,7 @@ from dctv.plan.source import PlanRun
 from dctv.record import record, replace
 from dctv.rewrite.graph import readers_first
 from dctv.run.fleet.members import FleetMember
-from dctv.types.schema import ColumnType, Schema
+from dctv.types.schema import ColumnType, Kind, Schema
 
 EVENTS = "events"
 """The table of all events of a trace."""
@@ -93,10 +93,13 @@ class FleetTable:
 
     @property
     def read_schema(self) -> Schema:
-        """Its schema without columns that are not read, as the engine calls them."""
-        named = zip(physical_names(self.schema), self.schema.columns, strict=True)
-        columns = tuple(replace(one, name=name) for name, one in named if self.reads(name))
-        return replace(self.schema, columns=columns)
+        """Its schema without columns that are not read, as the engine calls them; regular if a time or partition is."""
+        names = physical_names(self.schema)
+        columns = tuple(
+            replace(one, name=name) for name, one in zip(names, self.schema.columns, strict=True) if self.reads(name)
+        )
+        whole = all(map(self.reads, names[: self.schema.special_count]))
+        return replace(self.schema, columns=columns) if whole else Schema(Kind.REGULAR, columns)
 
     def is_fixed(self, column: ColumnType) -> bool:
         """Whether a column is the same in all rows of a trace."""
@@ -203,4 +206,4 @@ def tables_in(plan: Plan) -> list[FleetTable]:
 def nothing(table: FleetTable) -> Plan:
     """Return a plan of no rows of a table, with the columns that are read of it."""
     schema = table.read_schema
-    return Relation(schema, RowOrder.TIME, typed_nothing(schema))
+    return Relation(schema, RowOrder.TIME if schema.kind.time_columns else RowOrder.STABLE, typed_nothing(schema))

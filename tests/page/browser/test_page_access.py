@@ -144,7 +144,8 @@ def test_a_palette_gets_all_keys_from_the_first(view_of: Open) -> None:
     before = view.told
     open_at_once = view.page.evaluate(
         """async () => {
-            document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }));
+            const key = new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true });
+            document.activeElement.dispatchEvent(key);
             await null;
             await null;
             return [document.querySelector('dialog[open]') !== null, document.activeElement.getAttribute('aria-label')];
