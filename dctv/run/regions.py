@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.queries import CommonTable, Compound, Select, TableName
-from dctv.plan.walk import replaced
+from dctv.plan.source import Held
+from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
 from dctv.run.sharing import Sharing
 
@@ -96,5 +98,28 @@ def cut(plan: Relation, shared: Sharing) -> Region:
     query = cutting.query(plan)
     assert isinstance(query, Select | Compound)
     tables = [cutting.common_table(name, one) for name, one in cutting.tables]
-    query = replace(query, steps=(*tables, *query.steps))
+    query = _computed_once(replace(query, steps=(*tables, *query.steps)), cutting.sources)
     return Region(query, cutting.sources, cutting.stored, cutting.serial, cutting.pushed)
+
+
+def _computed_once(query: Query, sources: Mapping[str, Plan]) -> Query:
+    """Keep the rows of common tables that are read more than once and made of what would run again each time."""
+    again = {name for name, plan in sources.items() if not (isinstance(plan, Scan) and isinstance(plan.source, Held))}
+    tables = [node for node in walk(query) if isinstance(node, CommonTable)] if again else []
+    if not tables:
+        return query
+    reads = Counter(node.name for node in walk(query) if isinstance(node, TableName))
+    read_by = {id(table): {node.name for node in walk(table.query) if isinstance(node, TableName)} for table in tables}
+    before = 0
+    while before < len(again):
+        before = len(again)
+        again |= {table.name for table in tables if read_by[id(table)] & again}
+
+    def change(node: Node) -> Node | None:
+        if not isinstance(node, CommonTable) or node.materialized is not None or node.name not in again:
+            return None
+        if reads[node.name] < 2 or node.name in read_by[id(node)]:
+            return None
+        return replace(node, query=replaced(node.query, change), materialized=True)
+
+    return replaced(query, change)

@@ -82,3 +82,16 @@ def test_events_of_one_time_stay_in_their_order(tmp_path: Path) -> None:
             session.sql(f"SELECT list(name) AS names FROM {mount}.events").fetchall()[0] for mount in ("t", "runs")
         )
         assert own == of_many == names
+        series = "dctv.time_series_to_spans(sources=>[{source=>(SELECT EVENT name FROM MOUNT.events)PARTITION}], "
+        series += "columns=>['name']PARTITION, open_spans=>'close', end=>1ms)"
+        by_trace = series.replace("PARTITION", ", partition=>'_trace'").replace("MOUNT", "runs")
+        (last,) = session.sql(f"SELECT name FROM {series.replace('PARTITION', '').replace('MOUNT', 't')}").fetchall()
+        assert session.sql(f"SELECT name FROM {by_trace}").fetchall() == [last] == [(names[-1],)]
+
+
+def test_a_table_is_read_again_by_each_round_of_a_recursion(session: Session) -> None:
+    sql = (
+        "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT r.n + 1 FROM r JOIN (SELECT DISTINCT id FROM runs.slices) "
+        "AS s ON s.id = r.n WHERE r.n < 5) SELECT MAX(n) AS m FROM r"
+    )
+    assert session.sql(sql).fetchall() == [(5,)]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from fractions import Fraction
 from functools import lru_cache
+from itertools import count
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ from dctv.run.fleet.together import together
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
+from dctv.run.stream import OpenedStream
 from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
@@ -143,8 +145,11 @@ class Fleet:
         """Answer a question about all rows of a table from the metadata of each trace; None if that is not enough."""
         return counted(table, question, self.members, self.metadata)
 
-    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun) -> pa.RecordBatchReader:
-        """Return the rows that a plan over tables of this fleet has in each trace, trace by trace."""
+    def stream(self, plan: Plan, tests: Sequence[Expression], run: PlanRun) -> OpenedStream:
+        """Return the rows that a plan over tables of this fleet has in each trace, trace by trace.
+
+        Each opening runs the plan again: a recursive step reads its tables in every round.
+        """
         alone, asks = without_starts(bottom_up(plan, _alone))
         parts = [self._part(one, alone, asks=asks) for one in self.wanted(plan, tests)]
         elsewhere = self.context.crew.is_wanted(len(parts), sum(map(_size, parts)))
@@ -153,10 +158,15 @@ class Fleet:
         import pyarrow as pa  # while the workers start
 
         schema = self._arrow(plan)
-        rows = self._rows(parts, run, elsewhere=elsewhere)
-        return pa.RecordBatchReader.from_batches(
-            schema, (one.rename_columns(schema.names).cast(schema) for one in rows)
-        )
+        openings = count()
+
+        def opened() -> pa.RecordBatchReader:
+            rows = self._rows(parts, run, elsewhere=elsewhere, warns=next(openings) == 0)
+            return pa.RecordBatchReader.from_batches(
+                schema, (one.rename_columns(schema.names).cast(schema) for one in rows)
+            )
+
+        return OpenedStream(opened, schema.__arrow_c_schema__)
 
     def _part(self, member: FleetMember, plan: Plan, *, asks: bool) -> FleetPart:
         metadata = self.metadata[member.name]
@@ -187,7 +197,9 @@ class Fleet:
         none = bottom_up(plan, empty)
         return result_of(as_rows(none), self.context).reader().schema
 
-    def _rows(self, parts: Sequence[FleetPart], run: PlanRun, *, elsewhere: bool) -> Iterator[pa.RecordBatch]:
+    def _rows(
+        self, parts: Sequence[FleetPart], run: PlanRun, *, elsewhere: bool, warns: bool
+    ) -> Iterator[pa.RecordBatch]:
         said: list[tuple[str, str, int]] = []
         try:
             yield from self._elsewhere(parts, run, said) if elsewhere else self._here(parts, run, said)
@@ -196,8 +208,8 @@ class Fleet:
             self.context.running.note(error)
             raise
         finally:
-            for text, count in together(said):
-                self.context.log.add(f"{self.way.name}: {text}", count)
+            for text, times in together(said) if warns else ():
+                self.context.log.add(f"{self.way.name}: {text}", times)
 
     def _here(
         self, parts: Sequence[FleetPart], run: PlanRun, said: list[tuple[str, str, int]]

@@ -1,0 +1,74 @@
+"""Random queries give over many traces what they give over a table with all of their rows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dctv.errors import DctvError
+from dctv.session import Session
+from tests.bounds import bounded
+from tests.fleet.traces import write_fleet
+
+
+def read(text: str) -> Mapping[str, Sequence[str]]:
+    """Read forms by their names; a dash alone is an empty form."""
+    found: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        if line.startswith("    "):
+            found[next(reversed(found))].append("" if line.strip() == "-" else line[4:])
+        elif line and not line.startswith("#"):
+            found[line] = []
+    return found
+
+
+FORMS = read(Path(__file__).with_name("random_queries.txt").read_text(encoding="utf-8"))
+
+
+def expanded(draw: st.DrawFn, name: str, depth: int = 2) -> str:
+    """Draw a form and fill its places, with nested forms to a depth."""
+    nested = FORMS.get(f"nested {name}", ()) if depth else ()
+    form = draw(st.sampled_from([*FORMS[name], *nested]))
+    return re.sub(r"\{([a-z]+)\}", lambda found: expanded(draw, found[1], depth - 1 if form in nested else depth), form)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    folder = tmp_path_factory.mktemp("fleet")
+    write_fleet(folder, 3)
+    with Session(index=False, warn=False) as session:
+        session.mount_traces(folder / "*.json", "runs", manifest=folder / "runs.csv")
+        session.sql("CREATE TABLE whole AS SELECT * FROM runs.slices")
+        yield session
+
+
+def answer(session: Session, sql: str) -> object:
+    """Return the rows of a query in any order, floats rounded, or the kind of its error."""
+    try:
+        rows = session.sql(sql).fetchall()
+    except DctvError as error:
+        return type(error)
+    return Counter(tuple(f"{x:.9g}" if isinstance(x, float) else repr(x) for x in row) for row in rows)
+
+
+@pytest.mark.parametrize("kind", [name for name in FORMS if name.isupper()])
+def test_random_queries(session: Session, kind: str) -> None:
+    answered = 0
+
+    @bounded(60)
+    @given(st.data())
+    def same(data: st.DataObject) -> None:
+        nonlocal answered
+        sql = data.draw(st.composite(expanded)(kind))
+        found = answer(session, sql.replace("{T}", "runs.slices"))
+        assert found == answer(session, sql.replace("{T}", "whole"))
+        answered += isinstance(found, Counter)
+
+    same()
+    assert answered
