@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -105,6 +106,17 @@ def query(*words: str) -> list[str]:
     return ["-m", "dctv", "query", *words]
 
 
+def rows_moved(text: str, pattern: str, folder: str) -> int:
+    """Return how many rows all traces hand on to the part of a query that runs once."""
+    environment = {**os.environ, "DCTV_INDEX_DIR": f"{folder}/indexes"}
+    words = [sys.executable, *query(f"runs=@{pattern}", f"EXPLAIN ANALYZE {text}")]
+    plan = subprocess.run(words, check=True, capture_output=True, text=True, env=environment).stdout
+    _, _, gathered = plan.partition("scan each trace")
+    found = re.search(r"^    ran: ([\d,]+) rows", gathered, re.MULTILINE)
+    assert found is not None, plan
+    return int(found[1].replace(",", ""))
+
+
 def line(way: str, wall: float, cpu: float, memory: float | None = None) -> None:
     """Print what a way took."""
     print(f"  {way:<34} {wall:8.2f} {cpu:8.2f}   {'' if memory is None else f'{memory:,.0f} MiB'}", flush=True)
@@ -128,9 +140,10 @@ def ask(name: str, form: Format, folder: str, alone: int) -> None:
     if peer is not None and name in form.peer:
         words = ["--directory", folder, "--index-dir", f"{folder}/peer", *form.peer[name]]
         line("dftracer-utils, 2 processors", *timed(words, 2, folder, peer))
+    moved = rows_moved(text.format("runs"), pattern, folder)
     print(
         f"  two processors: {walls[1] / walls[2]:.2f} times one; "
-        f"a process for each takes {wall / walls[2]:.1f} times as long"
+        f"a process for each takes {wall / walls[2]:.1f} times as long; {moved:,} rows moved"
     )
 
 
