@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-mod access;
 mod calls;
 mod chrome;
 mod columns;
@@ -11,6 +10,7 @@ mod export;
 mod forest;
 mod ftrace;
 mod ftrace_graph;
+mod input;
 mod json;
 mod pass;
 mod perf;
@@ -32,7 +32,6 @@ mod zstd;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
-    access::register(m)?;
     calls::register(m)?;
     chrome::register(m)?;
     ctf::register(m)?;
@@ -40,6 +39,7 @@ fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {
     forest::register(m)?;
     ftrace::register(m)?;
     ftrace_graph::register(m)?;
+    input::register(m)?;
     perf::register(m)?;
     perf_text::register(m)?;
     perfetto::register(m)?;

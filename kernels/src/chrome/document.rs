@@ -11,7 +11,7 @@ use super::placing::Placing;
 use super::properties::Properties;
 use super::repair::repair;
 use super::resync::resync;
-use crate::access::Damage;
+use crate::input::Damage;
 use crate::rows::{Decode, Failure, Learnt, Place, Sink};
 
 /// Maximum length of an event or property.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use crate::access::{Checkpoint, Damage, Input, Step};
+use crate::input::{Checkpoint, Damage, Input, Step};
 
 /// Bytes of text per read.
 const STEP: usize = 1 << 19;

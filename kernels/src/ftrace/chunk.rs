@@ -9,8 +9,8 @@ use arrow_schema::{ArrowError, Field, Schema};
 
 use super::part::{Part, TIMELESS};
 use super::table::{FIXED, LINE, Table};
-use crate::access::Checkpoint;
 use crate::columns::Traits;
+use crate::input::Checkpoint;
 use crate::pfw::names::{self, decoded_name};
 
 /// The rows of one event in one chunk.

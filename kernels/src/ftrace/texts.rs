@@ -9,7 +9,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use super::part::{LINE_LIMIT, Part};
 use super::source;
-use crate::access::{BlockSource, Checkpoint, Damage, Limits};
+use crate::input::{BlockSource, Checkpoint, Damage, Limits};
 
 /// Larger than the longest line, small enough to stay in a core's cache.
 const BLOCK: usize = 2 << 20;

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use memchr::memchr;
 
-use crate::access::{BlockSource, Damage, Limits};
+use crate::input::{BlockSource, Damage, Limits};
 use crate::rows::{Failure, Notes, TextRead};
 
 /// The longest line that is read.

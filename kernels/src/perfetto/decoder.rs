@@ -13,7 +13,7 @@ use super::start::Start;
 use super::unpack::{Trouble, Unpacked};
 use super::wire::{Fields, Value};
 use super::world::{Packet, World};
-use crate::access::{Damage, Input};
+use crate::input::{Damage, Input};
 use crate::rows::{Decode, Failure, Learnt, Place, Sink};
 
 const CLEARED: u64 = 1;

@@ -12,7 +12,7 @@ use super::packets::{Found, Packets};
 use super::unpack::Unpacked;
 use super::wire::{Fields, Value, bytes, number};
 use super::world::World;
-use crate::access::Input;
+use crate::input::Input;
 
 /// Bytes to examine: recorders read all CPUs in turn, so the first bundles of all are close together.
 const MOST_LOOKED_AT: u64 = 64 << 20;

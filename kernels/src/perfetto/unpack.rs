@@ -5,7 +5,7 @@ use std::io;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 use super::packets::Bytes;
-use crate::access::{self, Input};
+use crate::input::{self, Input};
 use crate::zstd::{Frames, Step};
 
 /// Maximum size of a compressed packet; recorders put much less into one.
@@ -16,7 +16,7 @@ impl Bytes for Input {
     fn more(&mut self, out: &mut Vec<u8>, room: usize) -> io::Result<bool> {
         let had = out.len();
         while out.len() == had {
-            if self.read(out, room, false)? == access::Step::End {
+            if self.read(out, room, false)? == input::Step::End {
                 return Ok(false);
             }
         }

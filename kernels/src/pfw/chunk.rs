@@ -12,8 +12,8 @@ use super::hashes::{Texts, resolution};
 use super::names::decoded_name;
 use super::report::Report;
 use super::tables::is_text;
-use crate::access::Checkpoint;
 use crate::columns::{Interner, TableBuilder, Traits};
+use crate::input::Checkpoint;
 
 /// Numbers of rows by hash: without a text beside it, and with a value beside it that is not a text in this chunk.
 #[derive(Default)]

@@ -12,7 +12,7 @@ use super::hashes::Book;
 use super::ledger::Ledger;
 use super::report::{Reported, Trouble};
 use super::trace_metadata::{EventMetadata, FileMetadata, TraceMetadata, TroubleMetadata};
-use crate::access::Checkpoint;
+use crate::input::Checkpoint;
 
 /// A chunk for output.
 pub struct Handout {

@@ -3,7 +3,7 @@
 use super::decode::Counts;
 use super::report::{Report, Trouble};
 use super::tables::Extent;
-use crate::access::Damage;
+use crate::input::Damage;
 
 /// The contents of one file.
 #[derive(Clone, Default)]

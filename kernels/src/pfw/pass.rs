@@ -18,7 +18,7 @@ use super::gathered::{Gathered, Handout};
 use super::ledger::Ledger;
 use super::report::Trouble;
 use super::trace_metadata::TraceMetadata;
-use crate::access::{Block, BlockSource, Checkpoint, Damage, Limits};
+use crate::input::{Block, BlockSource, Checkpoint, Damage, Limits};
 use crate::pass::{Ahead, Progress, Running, Spare};
 
 /// Bytes of text per read.

@@ -17,7 +17,7 @@ use super::TableSpec;
 use super::far::{LENGTH_REASON, TIME_REASON};
 use super::notes::Note;
 use super::sink::{Sink, Taken};
-use crate::access::Checkpoint;
+use crate::input::Checkpoint;
 use crate::pass::{Ahead, Progress, Running};
 
 /// Why a trace cannot be read.

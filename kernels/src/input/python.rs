@@ -8,7 +8,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::source::read_chunk as read;
+use super::blocks::read_chunk as read;
 use super::{Block, BlockSource, Checkpoint, Damage, Limits};
 
 /// The fields of `dctv.contracts.chunks.Checkpoint` in their order.

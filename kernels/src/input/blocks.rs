@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 
-use super::input::{Input, Step};
+use super::file::{Input, Step};
 use super::resume::WINDOW;
 use super::{Block, Checkpoint, Damage, Limits};
 

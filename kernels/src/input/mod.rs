@@ -1,15 +1,15 @@
 //! Files, plain or gzip -> blocks of whole lines, and chunks that can be read again one by one.
 
-mod input;
+mod blocks;
+mod file;
 mod python;
 mod resume;
-mod source;
 
 use pyo3::prelude::*;
 
-pub use input::{Input, Step};
+pub use blocks::BlockSource;
+pub use file::{Input, Step};
 pub use python::register;
-pub use source::BlockSource;
 
 /// Why a file could not be read to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
