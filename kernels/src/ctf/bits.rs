@@ -1,5 +1,7 @@
 //! A part of a packet -> numbers at any bit, in both byte orders.
 
+use crate::input::bytes::{u16_of, u32_of, u64_of};
+
 /// Why decoding a field failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -56,27 +58,9 @@ impl<'a> Bits<'a> {
         }
         let value = match (shift, size) {
             (0, 8) => u64::from(self.fixed::<1>()?[0]),
-            (0, 16) => {
-                let bytes = self.fixed::<2>()?;
-                u64::from(match little {
-                    true => u16::from_le_bytes(bytes),
-                    false => u16::from_be_bytes(bytes),
-                })
-            }
-            (0, 32) => {
-                let bytes = self.fixed::<4>()?;
-                u64::from(match little {
-                    true => u32::from_le_bytes(bytes),
-                    false => u32::from_be_bytes(bytes),
-                })
-            }
-            (0, 64) => {
-                let bytes = self.fixed::<8>()?;
-                match little {
-                    true => u64::from_le_bytes(bytes),
-                    false => u64::from_be_bytes(bytes),
-                }
-            }
+            (0, 16) => u64::from(u16_of(self.fixed()?, !little)),
+            (0, 32) => u64::from(u32_of(self.fixed()?, !little)),
+            (0, 64) => u64_of(self.fixed()?, !little),
             _ => self.odd(shift, size, little)?,
         };
         self.pos += u64::from(size);

@@ -2,6 +2,7 @@
 
 use super::layout::Encoding;
 use super::walk::write_number;
+use crate::input::bytes::{u16_of, u32_of, until_zero};
 
 /// Bytes of a unit.
 pub fn width(encoding: Encoding) -> usize {
@@ -12,34 +13,20 @@ pub fn width(encoding: Encoding) -> usize {
     }
 }
 
-/// The bytes before the first null.
-pub fn to_null(raw: &[u8]) -> &[u8] {
-    match memchr::memchr(0, raw) {
-        Some(place) => raw.get(..place).unwrap_or(raw),
-        None => raw,
-    }
-}
-
 /// Text of wide units up to a null; invalid characters are replaced.
 pub fn wide(raw: &[u8], encoding: Encoding) -> String {
     match encoding {
-        Encoding::Bytes => String::from_utf8_lossy(to_null(raw)).into_owned(),
+        Encoding::Bytes => String::from_utf8_lossy(until_zero(raw)).into_owned(),
         Encoding::Utf16(little) => {
             let (units, _) = raw.as_chunks::<2>();
-            let units = units.iter().map(|unit| match little {
-                true => u16::from_le_bytes(*unit),
-                false => u16::from_be_bytes(*unit),
-            });
+            let units = units.iter().map(|unit| u16_of(*unit, !little));
             char::decode_utf16(units.take_while(|unit| *unit != 0))
                 .map(|found| found.unwrap_or(char::REPLACEMENT_CHARACTER))
                 .collect()
         }
         Encoding::Utf32(little) => {
             let (units, _) = raw.as_chunks::<4>();
-            let units = units.iter().map(|unit| match little {
-                true => u32::from_le_bytes(*unit),
-                false => u32::from_be_bytes(*unit),
-            });
+            let units = units.iter().map(|unit| u32_of(*unit, !little));
             units
                 .take_while(|unit| *unit != 0)
                 .map(|unit| char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER))

@@ -7,6 +7,7 @@ use super::clock::Cycles;
 use super::layout::{Choice, Encoding, FieldKind, Form, Int, Length, NONE, Node, Program, role};
 use super::out::{Json, Nothing, Out};
 use super::texts;
+use crate::input::bytes::until_zero;
 
 /// Maximum number of fields without bits in an event.
 const EMPTY_FIELDS: u64 = 1 << 20;
@@ -213,7 +214,7 @@ impl<'a> Walker<'a> {
         }
         if node.role == role::CAPTURE {
             self.captured.clear();
-            self.captured.extend_from_slice(texts::to_null(raw));
+            self.captured.extend_from_slice(until_zero(raw));
         }
         match encoding {
             _ if blob => {
@@ -221,7 +222,7 @@ impl<'a> Walker<'a> {
                 texts::hex(raw, &mut hex);
                 out.text(node.out, &hex);
             }
-            Encoding::Bytes => out.text(node.out, texts::to_null(raw)),
+            Encoding::Bytes => out.text(node.out, until_zero(raw)),
             _ => out.text(node.out, texts::wide(raw, encoding).as_bytes()),
         }
         Ok(())
@@ -237,7 +238,7 @@ impl<'a> Walker<'a> {
         let least = self.program.nodes.get(element).ok_or(LOST)?.least;
         let count = self.length(bits, length, least)?;
         if text && bits.pos & 7 == 0 {
-            let raw = texts::to_null(bits.bytes(count)?);
+            let raw = until_zero(bits.bytes(count)?);
             if node.role == role::CAPTURE {
                 self.captured.clear();
                 self.captured.extend_from_slice(raw);

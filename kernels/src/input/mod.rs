@@ -1,6 +1,7 @@
 //! Files, plain or gzip -> blocks of whole lines, and chunks that can be read again one by one.
 
 mod blocks;
+pub mod bytes;
 mod file;
 mod python;
 mod resume;

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::bytes::Bytes;
+use crate::input::bytes::Bytes;
 
 /// Bits of `sample_type`.
 pub mod has {

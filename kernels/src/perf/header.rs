@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use flate2::bufread::MultiGzDecoder;
 
 use super::attr::{Attr, Events};
-use super::bytes::Bytes;
 use super::metadata::{self, Metadata};
+use crate::input::bytes::Bytes;
 use crate::rows::{Failure, Notes};
 
 /// Maximum bytes of metadata, and of the data before the records.

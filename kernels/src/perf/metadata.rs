@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::attr::{Attr, Events};
-use super::bytes::{Bytes, until_zero};
+use crate::input::bytes::{Bytes, until_zero};
 
 /// Maximum number of build ids and other entries of lists.
 const LIST: usize = 1 << 16;

@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicU64;
 use pyo3::prelude::*;
 
 mod attr;
-mod bytes;
 mod finish;
 mod header;
 mod maps;

@@ -1,9 +1,9 @@
 //! Rare records of the kernel -> rows.
 
-use super::bytes::{Bytes, until_zero};
 use super::stream::kind;
 use super::tables::{Value, put};
 use super::work::{Row, common};
+use crate::input::bytes::{Bytes, until_zero};
 use crate::rows::Sink;
 
 /// Whether a kind of record is decoded here or elsewhere.

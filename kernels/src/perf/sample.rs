@@ -1,7 +1,7 @@
 //! The body of a sample -> its parts, by the event's attr; the end of other records -> their origin.
 
 use super::attr::{Attr, BRANCH_COUNTERS, BRANCH_INDEX, has};
-use super::bytes::Bytes;
+use crate::input::bytes::Bytes;
 
 /// Task, time and CPU of a record.
 #[derive(Clone, Copy, Default)]

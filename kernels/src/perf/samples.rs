@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::attr::{Events, TRACEPOINT, has};
-use super::bytes::Bytes;
 use super::maps::{Maps, Mode};
 use super::metadata::Metadata;
 use super::sample::{self, Sample};
 use super::work::Work;
+use crate::input::bytes::Bytes;
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 use crate::tracepoints::{Put, Record};
 

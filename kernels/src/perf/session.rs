@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::attr::Attr;
-use super::bytes::Bytes;
 use super::header::{self, Opened};
 use super::maps::Maps;
 use super::metadata;
@@ -16,6 +15,7 @@ use super::samples::Samples;
 use super::stream::{Head, LAST_KIND, Stream, kind};
 use super::threads::Threads;
 use super::work::Work;
+use crate::input::bytes::Bytes;
 use crate::rows::{Failure, Notes, Sink};
 
 /// Maximum bytes of records without a time that wait for the first time.
@@ -283,7 +283,7 @@ fn event_update(mut at: Bytes<'_>, work: &mut Work) -> Option<()> {
     let id = at.u64()?;
     let place = work.events.place(id)?;
     if what == NAME {
-        let name = super::bytes::until_zero(at.rest());
+        let name = crate::input::bytes::until_zero(at.rest());
         work.events.get_mut(place)?.name = Some(String::from_utf8_lossy(name).into_owned());
         work.samples.renew();
     }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read};
 
-use super::bytes::Bytes;
 use super::zstd::{Stop, Unpacker};
+use crate::input::bytes::Bytes;
 use crate::rows::Notes;
 
 const HEADER: usize = 8;

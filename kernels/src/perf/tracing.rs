@@ -1,6 +1,6 @@
 //! Formats of tracepoints in a trace -> the decoder of the raw data of its samples.
 
-use super::bytes::{Bytes, until_zero};
+use crate::input::bytes::Bytes;
 use crate::tracepoints::{Optional, Order, Symbols, Tracepoints};
 
 /// The result of reading.
@@ -18,7 +18,7 @@ pub fn read(bytes: &[u8], whole: &mut bool) -> Option<Tracing> {
     if at.take(MAGIC.len())? != MAGIC {
         return None;
     }
-    zero_text(&mut at)?;
+    at.zero_text()?;
     at.big = at.u8()? == 1;
     let order = Order { big: at.big, long: usize::from(at.u8()?) };
     at.skip(4)?;
@@ -30,7 +30,7 @@ pub fn read(bytes: &[u8], whole: &mut bool) -> Option<Tracing> {
 
 fn sections(at: &mut Bytes<'_>, found: &mut Tracing) -> Option<()> {
     for title in ["header_page", "header_event"] {
-        if zero_text(at)? != title.as_bytes() {
+        if at.zero_text()? != title.as_bytes() {
             return None;
         }
         sized(at)?;
@@ -40,7 +40,7 @@ fn sections(at: &mut Bytes<'_>, found: &mut Tracing) -> Option<()> {
         add("ftrace", text, found);
     }
     for _ in 0..at.u32()? {
-        let system = String::from_utf8_lossy(zero_text(at)?).into_owned();
+        let system = String::from_utf8_lossy(at.zero_text()?).into_owned();
         for _ in 0..at.u32()? {
             let text = sized(at)?;
             add(&system, text, found);
@@ -79,10 +79,4 @@ fn name_of(text: &[u8]) -> Option<(String, u32)> {
 fn sized<'a>(at: &mut Bytes<'a>) -> Option<&'a [u8]> {
     let size = usize::try_from(at.u64()?).ok()?;
     at.take(size)
-}
-
-fn zero_text<'a>(at: &mut Bytes<'a>) -> Option<&'a [u8]> {
-    let text = until_zero(at.rest());
-    at.skip(text.len() + 1)?;
-    Some(text)
 }

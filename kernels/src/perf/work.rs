@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::attr::Events;
-use super::bytes::{Bytes, until_zero};
 use super::maps::{Maps, Mode};
 use super::metadata::Metadata;
 use super::sample::{self, Origin};
@@ -12,6 +11,7 @@ use super::stream::{Head, kind};
 use super::tables::{Field, Value, put};
 use super::threads::Threads;
 use super::tracing;
+use crate::input::bytes::{Bytes, until_zero};
 use crate::rows::{Notes, Sink};
 use crate::tracepoints::Tracepoints;
 

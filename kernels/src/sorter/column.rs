@@ -8,11 +8,11 @@ use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray, StringArr
 use arrow_buffer::{BooleanBufferBuilder, MutableBuffer, NullBuffer, bit_util};
 use arrow_schema::DataType;
 
-use super::bytes::Bytes;
 use super::ints::{Ints, Wide, range};
 use super::order::Rows;
 use super::texts::Texts;
 use crate::columns::Strings;
+use crate::input::bytes::Bytes;
 
 /// The representation of values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::bytes::Bytes;
 use super::order::Rows;
+use crate::input::bytes::Bytes;
 
 /// Rows of a part: appending numbers never copies the full parts before.
 const PART_BITS: u32 = 16;
@@ -452,15 +452,15 @@ mod tests {
         for values in cases() {
             let mut encoded = Vec::new();
             Ints::encode(&values, &mut encoded);
-            let mut bytes = Bytes(&encoded);
+            let mut bytes = Bytes::new(&encoded, false);
             let found = Ints::decode(&mut bytes, values.len()).expect("it was encoded");
-            assert!(bytes.0.is_empty());
+            assert!(bytes.rest().is_empty());
             let mut all: Vec<i64> = Vec::new();
             found.all(&mut all);
             assert_eq!(all, values);
             assert!(values.iter().enumerate().all(|(row, value)| found.get(row) == *value));
             let cut = &encoded[..encoded.len() - 1];
-            assert!(Ints::decode(&mut Bytes(cut), values.len()).is_none());
+            assert!(Ints::decode(&mut Bytes::new(cut, false), values.len()).is_none());
         }
     }
 
@@ -469,7 +469,7 @@ mod tests {
         for width in [3, 5, 9, 255] {
             let mut encoded = vec![width];
             encoded.extend([0; 1000]);
-            assert!(Ints::decode(&mut Bytes(&encoded), 2).is_none(), "{width}");
+            assert!(Ints::decode(&mut Bytes::new(&encoded, false), 2).is_none(), "{width}");
         }
     }
 }

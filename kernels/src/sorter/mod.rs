@@ -18,7 +18,6 @@ use output::{DeclaredColumn, Output};
 use table::Table;
 
 mod all_events;
-mod bytes;
 mod checksum;
 mod column;
 mod file;

@@ -10,12 +10,12 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, MutableBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
-use super::bytes::Bytes;
 use super::column::{Kind, SorterColumn};
 use super::ints::Ints;
 use super::table::{FILE, Info, TS, Table};
 use super::texts::Texts;
 use crate::columns::Strings;
+use crate::input::bytes::Bytes;
 use crate::sweeps::fail;
 
 /// Some rows of a run, columns in the order in which the table got them; later ones may be missing.
@@ -32,7 +32,7 @@ impl Block {
             let columns = (0..count).map(|_| SorterColumn::decode(bytes, rows)).collect::<Option<_>>()?;
             Some(Block { columns, rows, bytes: encoded.len() })
         };
-        read(&mut Bytes(encoded)).ok_or_else(|| fail("a spilled block is damaged"))
+        read(&mut Bytes::new(encoded, false)).ok_or_else(|| fail("a spilled block is damaged"))
     }
 }
 

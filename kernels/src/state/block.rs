@@ -8,6 +8,7 @@
 use super::cell::{Cell, Kind, Value};
 use super::fault::Fault;
 use super::near::{Near, Pace, partition};
+use crate::input::bytes::number_of;
 
 const HEAD: usize = 32;
 const NULLS: u8 = 1;
@@ -278,18 +279,6 @@ impl<'a> Numbers<'a> {
     }
 }
 
-fn four(bytes: &[u8]) -> u32 {
-    let mut value = [0; 4];
-    value.copy_from_slice(&bytes[..4]);
-    u32::from_le_bytes(value)
-}
-
-fn eight(bytes: &[u8]) -> u64 {
-    let mut value = [0; 8];
-    value.copy_from_slice(&bytes[..8]);
-    u64::from_le_bytes(value)
-}
-
 fn damaged(what: &str) -> Fault {
     Fault::Damaged(format!("the history is damaged: {what}"))
 }
@@ -302,13 +291,13 @@ impl<'a> View<'a> {
             return Err(damaged("a block is too short"));
         }
         let (head, mut rest) = bytes.split_at(HEAD);
-        let count = four(head) as usize;
+        let count = number_of(&head[..4], false) as usize;
         let kind = Kind::of(head[4]).ok_or_else(|| damaged("an unknown kind of values"))?;
         let widths = [head[5], head[6], head[28]];
         if count == 0 || widths.iter().any(|width| !matches!(width, 0 | 1 | 2 | 4 | 8)) {
             return Err(damaged("a block without intervals"));
         }
-        let texts = four(&head[24..]) as usize;
+        let texts = number_of(&head[24..28], false) as usize;
         let mut take = |size: Option<usize>| {
             let size = size.filter(|size| *size <= rest.len());
             let (taken, left) = rest.split_at(size.ok_or_else(|| damaged("a block is cut off"))?);
@@ -328,8 +317,8 @@ impl<'a> View<'a> {
         Ok(View {
             count,
             kind,
-            first: eight(&head[8..]).cast_signed(),
-            base: eight(&head[16..]),
+            first: number_of(&head[8..16], false).cast_signed(),
+            base: number_of(&head[16..24], false),
             nulls,
             starts,
             ends,
@@ -403,7 +392,7 @@ impl<'a> View<'a> {
     fn text(&self, number: u64) -> Result<&'a str, Fault> {
         let end = |number: usize| {
             let bytes = self.text_ends.get(number * 4..number * 4 + 4)?;
-            Some(four(bytes) as usize)
+            Some(number_of(bytes, false) as usize)
         };
         let place = usize::try_from(number).ok().filter(|place| *place < self.text_ends.len());
         let found = place.and_then(|place| {

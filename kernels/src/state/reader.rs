@@ -13,6 +13,7 @@ use super::partial::Checkpoints;
 use super::track::{BlockAt, Blocks, Track, checksum};
 use super::tree::Tree;
 use super::writer::{MAGIC, TRAILER, VERSION};
+use crate::input::bytes::Bytes;
 
 /// Minimum bytes of an attribute and of a block in the directory.
 const ATTRIBUTE: usize = 13;
@@ -22,35 +23,28 @@ fn damaged(what: &str) -> Fault {
     Fault::Damaged(format!("the history is damaged: {what}"))
 }
 
+fn cut() -> Fault {
+    damaged("its directory is cut off")
+}
+
 /// Reads numbers and texts from the front of bytes.
-struct Cursor<'a>(&'a [u8]);
+struct Cursor<'a>(Bytes<'a>);
 
 impl<'a> Cursor<'a> {
-    fn take(&mut self, size: usize) -> Result<&'a [u8], Fault> {
-        if size > self.0.len() {
-            return Err(damaged("its directory is cut off"));
-        }
-        let (taken, rest) = self.0.split_at(size);
-        self.0 = rest;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
-        let mut found = [0; N];
-        found.copy_from_slice(self.take(N)?);
-        Ok(found)
+    fn new(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor(Bytes::new(bytes, false))
     }
 
     fn four(&mut self) -> Result<u32, Fault> {
-        Ok(u32::from_le_bytes(self.array()?))
+        self.0.u32().ok_or_else(cut)
     }
 
     fn eight(&mut self) -> Result<u64, Fault> {
-        Ok(u64::from_le_bytes(self.array()?))
+        self.0.u64().ok_or_else(cut)
     }
 
     fn time(&mut self) -> Result<i64, Fault> {
-        Ok(self.eight()?.cast_signed())
+        self.0.i64().ok_or_else(cut)
     }
 
     /// A count of elements that take at least `each` bytes.
@@ -64,7 +58,7 @@ impl<'a> Cursor<'a> {
 
     fn bytes(&mut self) -> Result<&'a [u8], Fault> {
         let size = self.count(1)?;
-        self.take(size)
+        self.0.take(size).ok_or_else(cut)
     }
 }
 
@@ -77,10 +71,10 @@ pub fn open(bytes: Buffer) -> Result<(History, Vec<u8>), Fault> {
     if size < MAGIC.len() + TRAILER || !bytes.starts_with(MAGIC) {
         return Err(damaged("it is no history, or was not written to its end"));
     }
-    let mut trailer = Cursor(&bytes[size - TRAILER..]);
+    let mut trailer = Cursor::new(&bytes[size - TRAILER..]);
     let (offset, length) = (trailer.eight()?, trailer.eight()?);
     let (sum, version) = (trailer.four()?, trailer.four()?);
-    if trailer.0 != MAGIC {
+    if trailer.0.rest() != MAGIC {
         return Err(damaged("it was not written to its end"));
     }
     if version != VERSION {
@@ -95,7 +89,7 @@ pub fn open(bytes: Buffer) -> Result<(History, Vec<u8>), Fault> {
     if checksum(&bytes[begin..end]) != sum {
         return Err(damaged("the checksum of its directory is wrong"));
     }
-    let (mut history, identity) = directory(&mut Cursor(&bytes[begin..end]))?;
+    let (mut history, identity) = directory(&mut Cursor::new(&bytes[begin..end]))?;
     history.blocks = Blocks::Mapped(bytes);
     Ok((history, identity))
 }
@@ -120,7 +114,7 @@ fn directory(cursor: &mut Cursor<'_>) -> Result<(History, Vec<u8>), Fault> {
         if !above || tree.add(parent, name)? as usize != place {
             return Err(damaged("an attribute is in its own tree"));
         }
-        let [sort] = cursor.array()?;
+        let sort = cursor.0.u8().ok_or_else(cut)?;
         let coarse = Coarse::of(sort >> 4).ok_or_else(|| damaged("unknown coarser states"))?;
         let kind = Kind::of(sort & 15).ok_or_else(|| damaged("an unknown kind of values"))?;
         let count = cursor.count(BLOCK)?;

@@ -4,6 +4,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 
+use crate::input::bytes::Bytes;
+
 const HEADER: usize = 12;
 /// A filter of 2^30 bits is not useful, and a corrupt header may claim one.
 const MOST_BITS: f64 = (1u64 << 30) as f64;
@@ -70,11 +72,11 @@ impl Bloom {
     }
 
     fn parse(blob: &[u8]) -> Result<Bloom, &'static str> {
-        let word = |at: usize| blob.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes);
-        let (Some(hashes), Some(entries), Some(bits)) = (word(0), word(4), word(8)) else {
+        let mut at = Bytes::new(blob, false);
+        let (Some(hashes), Some(entries), Some(bits)) = (at.u32(), at.u32(), at.u32()) else {
             return Err("a Bloom filter has at least 12 bytes");
         };
-        let data = &blob[HEADER..];
+        let data = at.rest();
         if bits == 0 || f64::from(bits) > MOST_BITS || data.len() != (bits as usize).div_ceil(8) {
             return Err("the Bloom filter's size is not what its header says");
         }

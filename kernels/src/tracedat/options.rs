@@ -1,7 +1,8 @@
 //! Options of a `trace.dat` file: clocks and their offsets, the host, losses, buffers.
 
 use super::header::{Buffer, CpuData};
-use crate::tracepoints::{Order, until_zero};
+use crate::input::bytes::{Bytes, until_zero};
+use crate::tracepoints::Order;
 
 const DATE: u16 = 1;
 const CPUSTAT: u16 = 2;
@@ -87,7 +88,7 @@ impl Options {
     /// None if the option is too short for its contents.
     fn learn(&mut self, id: u16, data: &[u8], order: Order) -> Option<()> {
         let text = || String::from_utf8_lossy(until_zero(data)).trim().to_owned();
-        let number = |at: usize, size: usize| order.number(data.get(at..)?, size);
+        let mut at = Bytes::new(data, order.big);
         match id {
             DATE => self.date = integer(&text())?.checked_mul(1000),
             OFFSET => self.offset = self.offset.saturating_add(integer(&text())?),
@@ -100,20 +101,20 @@ impl Options {
             VERSION => self.version = text(),
             HOOK => self.hooks.push(text()),
             PROCMAPS => self.maps.push_str(&text()),
-            CPUCOUNT => self.cpus = Some(number(0, 4)?),
-            TRACEID => self.trace = Some(number(0, 8)?),
+            CPUCOUNT => self.cpus = Some(u64::from(at.u32()?)),
+            TRACEID => self.trace = Some(at.u64()?),
             TIME_SHIFT => {
-                self.peer = number(0, 8);
-                self.shift = Some(Shift::read(data, order)?);
+                self.peer = at.u64();
+                self.shift = Some(Shift::read(at)?);
             }
             GUEST => self.guests.push(text()),
             TSC2NSEC => {
-                let tsc = Tsc { multiplier: number(0, 4)? as u32, shift: number(4, 4)? as u32 };
-                number(8, 8)?;
+                let tsc = Tsc { multiplier: at.u32()?, shift: at.u32()? };
+                at.u64()?;
                 self.tsc = Some(tsc).filter(|tsc| tsc.multiplier > 0);
             }
             STRINGS | BTF | LAST_BOOT | MODULES => {}
-            FIRST_SECTION..=LAST_SECTION => self.sections.push((id, number(0, 8)?)),
+            FIRST_SECTION..=LAST_SECTION => self.sections.push((id, at.u64()?)),
             _ => match self.unknown.iter_mut().find(|one| one.0 == id) {
                 Some((_, count)) => *count += 1,
                 None => self.unknown.push((id, 1)),
@@ -140,34 +141,17 @@ impl Options {
 
 /// A buffer's option; in version 7 it also has the places of its pages.
 pub fn buffer(data: &[u8], order: Order, sections: bool) -> Option<Buffer> {
-    let mut rest = data;
-    let number = |rest: &mut &[u8], size: usize| -> Option<u64> {
-        let value = order.number(rest, size)?;
-        *rest = rest.get(size..)?;
-        Some(value)
-    };
-    let text = |rest: &mut &[u8]| -> Option<Vec<u8>> {
-        let text = until_zero(rest);
-        let after = rest.get(text.len() + 1..)?;
-        let text = text.to_vec();
-        *rest = after;
-        Some(text)
-    };
-    let place = number(&mut rest, 8)?;
-    let mut buffer = Buffer { place, ..Buffer::default() };
+    let mut at = Bytes::new(data, order.big);
+    let mut buffer = Buffer { place: at.u64()?, ..Buffer::default() };
     if !sections {
-        buffer.name = until_zero(rest).to_vec();
+        buffer.name = until_zero(at.rest()).to_vec();
         return Some(buffer);
     }
-    buffer.name = text(&mut rest)?;
-    buffer.clock = String::from_utf8_lossy(&text(&mut rest)?).into_owned();
-    buffer.page = number(&mut rest, 4)?;
-    for _ in 0..number(&mut rest, 4)? {
-        buffer.cpus.push(CpuData {
-            cpu: i64::try_from(number(&mut rest, 4)?).ok()?,
-            offset: number(&mut rest, 8)?,
-            size: number(&mut rest, 8)?,
-        });
+    buffer.name = at.zero_text()?.to_vec();
+    buffer.clock = String::from_utf8_lossy(at.zero_text()?).into_owned();
+    buffer.page = u64::from(at.u32()?);
+    for _ in 0..at.u32()? {
+        buffer.cpus.push(CpuData { cpu: i64::from(at.u32()?), offset: at.u64()?, size: at.u64()? });
     }
     Some(buffer)
 }
@@ -194,35 +178,24 @@ fn integer(text: &str) -> Option<i64> {
 }
 
 impl Shift {
-    fn read(data: &[u8], order: Order) -> Option<Shift> {
-        let interpolate = order.number(data.get(8..)?, 4)? & 1 != 0;
-        let mut rest = data.get(12..)?;
-        let count = order.number(rest, 4)?;
-        rest = rest.get(4..)?;
+    /// The identity of the other machine comes before.
+    fn read(mut at: Bytes<'_>) -> Option<Shift> {
+        let interpolate = at.u32()? & 1 != 0;
         let mut cpus = Vec::new();
-        for _ in 0..count {
-            let samples = usize::try_from(order.number(rest, 4)?).ok()?;
-            rest = rest.get(4..)?;
-            let column = samples.checked_mul(8)?;
-            let parts = rest.get(..column.checked_mul(3)?)?;
-            rest = &rest[parts.len()..];
-            let at = |part: usize, row: usize| order.number(&parts[part * column + row * 8..], 8);
-            let samples = (0..samples).map(|row| {
-                Some(Sample {
-                    time: at(0, row)?.cast_signed(),
-                    offset: at(1, row)?.cast_signed(),
-                    scale: at(2, row)?.cast_signed(),
-                    fraction: 0,
-                })
+        for _ in 0..at.u32()? {
+            let samples = at.u32()? as usize;
+            let mut part = || at.part(samples.checked_mul(8)?);
+            let (mut times, mut offsets, mut scales) = (part()?, part()?, part()?);
+            let samples = (0..samples).map(|_| {
+                Some(Sample { time: times.i64()?, offset: offsets.i64()?, scale: scales.i64()?, fraction: 0 })
             });
             cpus.push(samples.collect::<Option<Vec<_>>>()?);
         }
         for samples in &mut cpus {
             for sample in samples.iter_mut() {
-                let Some(fraction) = order.number(rest, 8) else {
+                let Some(fraction) = at.u64() else {
                     break;
                 };
-                rest = rest.get(8..)?;
                 sample.fraction = u32::try_from(fraction).unwrap_or(0).min(63);
             }
             samples.sort_by_key(|sample| sample.time);

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::header::{Buffer, CpuData, Header};
 use super::input::{Input, Unpacker};
+use crate::input::bytes::u32_of;
 use crate::rows::Failure;
 use crate::tracepoints::Order;
 
@@ -210,12 +211,7 @@ impl Stream {
 
     #[inline]
     fn word(&self, at: usize) -> Option<u32> {
-        let bytes = self.bytes.get(at..at + 4)?;
-        let bytes = <[u8; 4]>::try_from(bytes).ok()?;
-        Some(match self.order.big {
-            true => u32::from_be_bytes(bytes),
-            false => u32::from_le_bytes(bytes),
-        })
+        Some(u32_of(*self.bytes.get(at..)?.first_chunk()?, self.order.big))
     }
 
     /// Give up the rest of a page.

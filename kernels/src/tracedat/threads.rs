@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::tracepoints::until_zero;
+use crate::input::bytes::until_zero;
 
 /// Names printed by ftrace for the idle thread, and for threads without a saved name.
 const IDLE: &[u8] = b"<idle>";

@@ -1,8 +1,8 @@
 //! A record of the kernel's `trace_printk` (a format and packed values) -> its text.
 
 use super::expression::Context;
-use super::format::until_zero;
 use super::text::{Conversion, Part, parse};
+use crate::input::bytes::until_zero;
 
 /// Add the text; false if values are missing in the record.
 pub fn put(format: &[u8], mut values: &[u8], context: Context<'_>, out: &mut Vec<u8>) -> bool {

@@ -1,7 +1,8 @@
 //! The values in a print format, evaluated over the fields of a record -> numbers and texts.
 
-use super::format::{Field, Order, Shape, extended, until_zero};
+use super::format::{Field, Order, Shape, extended};
 use super::symbols::Symbols;
+use crate::input::bytes::until_zero;
 
 /// An expression for a value.
 #[derive(Clone, Debug)]

@@ -1,5 +1,7 @@
 //! The kernel's description of an event (a `format` file) -> its number, fields and print format.
 
+use crate::input::bytes::number_of;
+
 /// Maximum number of fields of an event; the kernel has at most a few dozen.
 const FIELD_LIMIT: usize = 512;
 
@@ -16,17 +18,7 @@ impl Order {
     #[inline]
     pub fn number(self, bytes: &[u8], size: usize) -> Option<u64> {
         let bytes = bytes.get(..size)?;
-        let value = match *bytes {
-            [a] => u64::from(a),
-            [a, b] if self.big => u64::from(u16::from_be_bytes([a, b])),
-            [a, b] => u64::from(u16::from_le_bytes([a, b])),
-            [a, b, c, d] if self.big => u64::from(u32::from_be_bytes([a, b, c, d])),
-            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
-            [a, b, c, d, e, f, g, h] if self.big => u64::from_be_bytes([a, b, c, d, e, f, g, h]),
-            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            _ => return None,
-        };
-        Some(value)
+        matches!(size, 1 | 2 | 4 | 8).then(|| number_of(bytes, self.big))
     }
 }
 
@@ -107,12 +99,6 @@ pub fn extended(value: u64, size: usize) -> i64 {
         4 => i64::from(value as i32),
         _ => value.cast_signed(),
     }
-}
-
-/// The bytes before the first zero byte.
-#[inline]
-pub fn until_zero(bytes: &[u8]) -> &[u8] {
-    &bytes[..memchr::memchr(0, bytes).unwrap_or(bytes.len())]
 }
 
 /// An event's description.

@@ -26,7 +26,7 @@ use crate::rows::Sink;
 use event::Event;
 use expression::Context;
 use format::Field;
-pub use format::{Order, until_zero};
+pub use format::Order;
 pub use layout::Optional;
 use special::Special;
 use symbols::Names;

@@ -14,12 +14,13 @@ use super::events;
 use super::feed::Feed;
 use super::payload::{Payload, Payloads};
 use super::perf::What;
-use super::record::{self, Record, number};
+use super::record::{self, Record};
 use super::setup::Setup;
 use super::source::{Kind, RecordFile, SideRecord};
 use super::symbols::Symbols;
 use super::task::Task;
 use crate::calls::{Columns, ENTRY, EXIT, UNTIMED, put};
+use crate::input::bytes::number_of;
 use crate::rows::Failure;
 
 /// Bytes of lines per result.
@@ -335,7 +336,7 @@ impl Dumper {
             return Ok(());
         };
         let bytes = source.feed.view(record::BYTES + 2)?;
-        let length = number(bytes.get(record::BYTES..).unwrap_or(&[]), self.big) as usize;
+        let length = number_of(bytes.get(record::BYTES..).unwrap_or(&[]), self.big) as usize;
         let whole = record::BYTES + (length + 2).next_multiple_of(8);
         let bytes = source.feed.view(whole)?;
         if bytes.len() < whole {

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::record::number;
 use super::tables::{self, event};
+use crate::input::bytes::number_of;
 use crate::rows::{Sink, Type};
 
 /// Name, type and unit of columns.
@@ -58,13 +58,13 @@ pub fn said(
     let (_, fields) = known(id)?;
     if id == WATCH_VARIABLE {
         let (address, value) = data.split_at_checked(if wide { 8 } else { 4 }).unwrap_or((data, &[]));
-        let address = number(address, big);
+        let address = number_of(address, big);
         let name = variable(address).unwrap_or_else(|| format!("[{address:#x}]"));
-        return Some(format!("{name}={:x}", number(value, big)));
+        return Some(format!("{name}={:x}", number_of(value, big)));
     }
     let values = fields.iter().skip(1).zip(data.chunks(8));
     let words = values.map(|((name, _, unit), value)| {
-        let value = number(value, big);
+        let value = number_of(value, big);
         match *unit {
             _ if id == CALLSITE_ID => format!("callsite={value:#x}"),
             "KiB" => format!("{name}={value}KB"),
@@ -135,19 +135,19 @@ impl Events {
         }
         if id == WATCH_VARIABLE {
             let (address, value) = data.split_at_checked(if self.wide { 8 } else { 4 }).unwrap_or((data, &[]));
-            let address = number(address, self.big);
+            let address = number_of(address, self.big);
             if let Some(name) = variable(address) {
                 rows.text(event::FIELDS + 1, name.as_bytes());
             }
             rows.int(event::FIELDS + 2, address.cast_signed());
-            rows.int(event::FIELDS + 3, number(value, self.big).cast_signed());
+            rows.int(event::FIELDS + 3, number_of(value, self.big).cast_signed());
         } else if fields.iter().any(|one| one.0 == "data") {
             if !data.is_empty() {
                 rows.text(event::FIELDS + 1, hex(data).as_bytes());
             }
         } else {
             for (at, value) in data.chunks(8).enumerate().take(fields.len() - 1) {
-                let signed = extended(number(value, self.big), value.len());
+                let signed = extended(number_of(value, self.big), value.len());
                 rows.int(event::FIELDS + 1 + at, signed);
             }
         }

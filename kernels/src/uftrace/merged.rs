@@ -12,6 +12,7 @@ use super::source::{Kind, RecordFile};
 use super::symbols::Symbols;
 use super::tables::{self, event};
 use super::task::Task;
+use crate::input::bytes::number_of;
 use crate::rows::{Failure, Learnt, Note, Sink, Type};
 
 const INT: Type = Type::Int;
@@ -123,7 +124,7 @@ impl Merged {
         };
         let bytes = source.feed.view(record::BYTES + 2)?;
         let length = bytes.get(record::BYTES..).unwrap_or(&[]);
-        let length = record::number(length, self.big) as usize;
+        let length = number_of(length, self.big) as usize;
         let whole = record::BYTES + (length + 2).next_multiple_of(8);
         let bytes = source.feed.view(whole)?;
         if bytes.len() < whole {

@@ -5,9 +5,10 @@ use std::io::Write;
 use rustc_hash::FxHashMap;
 
 use super::feed::Feed;
-use super::record::{BYTES, number};
+use super::record::BYTES;
 use super::setup::{Setup, ValueRow};
 use super::symbols::Symbols;
+use crate::input::bytes::number_of;
 use crate::rows::Failure;
 
 /// Larger integers are shown in hexadecimal if no base is given.
@@ -173,7 +174,7 @@ impl Payloads {
                 let Some(length) = feed.view(at + 2)?.get(at..) else {
                     return Ok(Payload::Cut);
                 };
-                size = super::record::number(length, big) as usize;
+                size = number_of(length, big) as usize;
                 at += 2;
             }
             let end = at + size;
@@ -194,7 +195,7 @@ impl Payloads {
         result: bool,
         out: &mut Vec<u8>,
     ) {
-        let plain = number(bytes, self.big);
+        let plain = number_of(bytes, self.big);
         // Writing to memory cannot fail.
         let _ = match value.kind {
             's' | 'S' => {
@@ -239,7 +240,7 @@ impl Payloads {
     }
 
     fn show(&self, value: &Value, bytes: &[u8], symbols: &Symbols, place: &Place, out: &mut Vec<u8>) {
-        let plain = number(bytes, self.big);
+        let plain = number_of(bytes, self.big);
         let signed = plain.cast_signed();
         // Writing to memory cannot fail.
         let _ = match value.kind {
@@ -386,7 +387,7 @@ fn escaped(byte: u8, out: &mut Vec<u8>) {
 }
 
 fn real(bytes: &[u8], big: bool, out: &mut Vec<u8>) {
-    let plain = number(bytes, big);
+    let plain = number_of(bytes, big);
     let value = match bytes.len() {
         4 => f64::from(f32::from_bits(plain as u32)),
         8 => f64::from_bits(plain),
@@ -406,9 +407,9 @@ fn real(bytes: &[u8], big: bool, out: &mut Vec<u8>) {
 /// The nearest double of a ten-byte x87 number.
 fn extended_real(bytes: &[u8], big: bool) -> f64 {
     let (mantissa, top) = if big {
-        (number(bytes.get(2..10).unwrap_or(&[]), big), number(bytes.get(..2).unwrap_or(&[]), big))
+        (number_of(bytes.get(2..10).unwrap_or(&[]), big), number_of(bytes.get(..2).unwrap_or(&[]), big))
     } else {
-        (number(bytes.get(..8).unwrap_or(&[]), big), number(bytes.get(8..10).unwrap_or(&[]), big))
+        (number_of(bytes.get(..8).unwrap_or(&[]), big), number_of(bytes.get(8..10).unwrap_or(&[]), big))
     };
     let exponent = (top & 0x7fff) as i32;
     let sign = if top & 0x8000 == 0 { 1.0 } else { -1.0 };

@@ -1,6 +1,6 @@
 //! Records of the kernel's perf ring buffers in `perf-cpuN.dat` -> switches, forks, exits and names of tasks.
 
-use super::record::number;
+use crate::input::bytes::number_of;
 
 /// Bytes of a record's header.
 pub const HEAD: usize = 8;
@@ -41,7 +41,7 @@ pub enum Perf {
 
 /// The length of a record, from its header.
 pub fn length(head: &[u8], big: bool) -> Option<usize> {
-    let length = number(head.get(6..HEAD)?, big) as usize;
+    let length = number_of(head.get(6..HEAD)?, big) as usize;
     (length >= HEAD && length.is_multiple_of(8)).then_some(length)
 }
 
@@ -50,8 +50,8 @@ pub fn parse(bytes: &[u8], big: bool) -> Perf {
     let (Some(kind), Some(misc)) = (bytes.get(..4), bytes.get(4..6)) else {
         return Perf::Bad;
     };
-    let kind = number(kind, big) as u32;
-    let misc = number(misc, big) as u16;
+    let kind = number_of(kind, big) as u32;
+    let misc = number_of(misc, big) as u16;
     let body = bytes.get(HEAD..).unwrap_or(&[]);
     let found = match kind {
         SWITCH => sample(body, big).map(|(pid, tid, time)| Happened {
@@ -63,7 +63,7 @@ pub fn parse(bytes: &[u8], big: bool) -> Perf {
         FORK | EXIT => task(body, big, kind == FORK),
         COMM => comm(body, big, misc & COMM_EXEC != 0),
         LOST => match body.get(8..16) {
-            Some(count) => return Perf::Lost(number(count, big)),
+            Some(count) => return Perf::Lost(number_of(count, big)),
             None => None,
         },
         kind => return Perf::Other(kind),
@@ -74,16 +74,16 @@ pub fn parse(bytes: &[u8], big: bool) -> Perf {
 /// Process, thread and time at the end of a record.
 fn sample(body: &[u8], big: bool) -> Option<(i64, i64, i64)> {
     let last = body.get(body.len().checked_sub(16)?..)?;
-    let time = i64::try_from(number(last.get(8..16)?, big)).ok()?;
-    Some((number(last.get(..4)?, big).cast_signed(), number(last.get(4..8)?, big).cast_signed(), time))
+    let time = i64::try_from(number_of(last.get(8..16)?, big)).ok()?;
+    Some((number_of(last.get(..4)?, big).cast_signed(), number_of(last.get(4..8)?, big).cast_signed(), time))
 }
 
 fn task(body: &[u8], big: bool, new: bool) -> Option<Happened> {
-    let one = |at: usize| body.get(at..at + 4).map(|one| number(one, big).cast_signed());
+    let one = |at: usize| body.get(at..at + 4).map(|one| number_of(one, big).cast_signed());
     Some(Happened {
         pid: one(0)?,
         tid: one(8)?,
-        time: i64::try_from(number(body.get(16..24)?, big)).ok()?,
+        time: i64::try_from(number_of(body.get(16..24)?, big)).ok()?,
         what: if new { What::New { parent: one(4)? } } else { What::Exit },
     })
 }
@@ -94,8 +94,8 @@ fn comm(body: &[u8], big: bool, exec: bool) -> Option<Happened> {
     let name = name.split(|one| *one == 0).next().unwrap_or(&[]);
     Some(Happened {
         time,
-        pid: number(body.get(..4)?, big).cast_signed(),
-        tid: number(body.get(4..8)?, big).cast_signed(),
+        pid: number_of(body.get(..4)?, big).cast_signed(),
+        tid: number_of(body.get(4..8)?, big).cast_signed(),
         what: What::Name { name: name.to_vec(), exec },
     })
 }

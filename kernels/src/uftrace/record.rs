@@ -23,23 +23,6 @@ pub struct Record {
     pub address: u64,
 }
 
-/// A number of up to 8 bytes.
-#[inline]
-pub fn number(bytes: &[u8], big: bool) -> u64 {
-    if !big && let Some(all) = bytes.first_chunk() {
-        return u64::from_le_bytes(*all);
-    }
-    let mut value = [0; 8];
-    for (at, byte) in bytes.iter().take(8).enumerate() {
-        value[at] = *byte;
-    }
-    if !big {
-        return u64::from_le_bytes(value);
-    }
-    let len = bytes.len().clamp(1, 8);
-    u64::from_be_bytes(value) >> (64 - 8 * len)
-}
-
 impl Record {
     /// None if these bytes are not a record.
     #[inline]
