@@ -1118,8 +1118,6 @@ class FtraceEnd:
     foreign: int
     damaged: int
     """Parts of a page that are foreign, and that are damaged."""
-    endless: int
-    """Lines skipped because of their length."""
     open: bool
     """Whether it ends in the middle of a line."""
 

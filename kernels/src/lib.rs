@@ -28,7 +28,6 @@ mod tracedat;
 mod tracepoints;
 mod trees;
 mod uftrace;
-mod zstd;
 
 #[pymodule]
 fn _kernels(m: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -125,10 +125,6 @@ class GatheredMetadata:
         for end in ends:
             file = self._files[end.file]
             file.update(broken=end.broken, foreign=end.foreign, damaged=end.damaged, open=end.open)
-            file["lines"] += end.endless
-            if end.endless:
-                skipped = file["skips"].setdefault("too_long", ["too_long", "line is longer than 1 MiB", 0, 0, ""])
-                skipped[2] += end.endless
         start, last = self._range or (0, 0)
         return {
             "start_ns": start,

@@ -1,8 +1,8 @@
 //! A file -> the part of it in memory, read as needed.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 
+use crate::input::read_part;
 use crate::rows::Failure;
 
 /// The part of a file read last.
@@ -25,13 +25,10 @@ impl Window {
     /// # Errors
     /// The file cannot be read.
     pub fn read(&mut self, path: &str, at: u64, count: u64) -> Result<(), Failure> {
-        let failed = |error| Failure::Io(path.to_owned(), error);
-        self.data.clear();
         self.from = at;
-        let mut file = File::open(path).map_err(failed)?;
-        file.seek(SeekFrom::Start(at)).map_err(failed)?;
-        file.take(count).read_to_end(&mut self.data).map_err(failed)?;
-        Ok(())
+        self.data.clear();
+        let read = File::open(path).and_then(|mut file| read_part(&mut file, at, count, &mut self.data));
+        read.map_err(|error| Failure::Io(path.to_owned(), error))
     }
 
     /// Discard the bytes.

@@ -45,8 +45,6 @@ struct FtraceEnd {
     /// Parts of a page that are foreign, and that are damaged.
     foreign: u64,
     damaged: u64,
-    /// Lines skipped because of their length.
-    endless: u64,
     /// Whether it ends in the middle of a line.
     open: bool,
 }
@@ -94,14 +92,9 @@ impl Reader {
             Ok((None, _)) => {
                 self.next += 1;
                 let texts = self.texts.take()?;
-                Some(Read::End(FtraceEnd {
-                    file: file as u32,
-                    broken: texts.broken(),
-                    foreign: texts.foreign(),
-                    damaged: texts.damaged(),
-                    endless: texts.endless(),
-                    open: texts.open_ended(),
-                }))
+                let (foreign, damaged) = texts.passed_over();
+                let (broken, open) = (texts.broken(), texts.open_ended());
+                Some(Read::End(FtraceEnd { file: file as u32, broken, foreign, damaged, open }))
             }
             Err(error) => {
                 self.next = usize::MAX;

@@ -56,9 +56,13 @@ pub struct BlockSource {
 impl BlockSource {
     /// Read a file from its beginning; `done` counts the bytes read of it.
     pub fn open(path: &Path, file: u32, limits: Limits, done: Arc<AtomicU64>) -> io::Result<BlockSource> {
-        let input = Input::open(path, done)?;
+        Ok(BlockSource::of(Input::open(path, done)?, file, limits))
+    }
+
+    /// Read a text from its beginning.
+    pub fn of(input: Input, file: u32, limits: Limits) -> BlockSource {
         let chunk = Checkpoint { file, packed: input.packed(), ..Checkpoint::default() };
-        Ok(BlockSource::new(input, limits, chunk))
+        BlockSource::new(input, limits, chunk)
     }
 
     /// Read one chunk again; its blocks are numbered as in the whole file.

@@ -1,4 +1,4 @@
-//! A file's bytes -> its text, inflated if it is gzip, from the beginning or from a seek point on.
+//! A file, or a compressed stream -> its text: inflated if it is packed, from the beginning or from a seek point on.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 use super::resume::{find_bits, resume};
+use super::unpack::inflate;
+use super::window::{Source, Window};
 use super::{Checkpoint, Damage};
 
 /// Bytes read from a file at a time.
@@ -44,6 +46,8 @@ enum State {
     Member,
     /// Inside of a member without its beginning.
     Raw,
+    /// A zlib stream; what follows it does not matter.
+    Zlib,
     /// Bytes of the trailer still to be skipped.
     Trailer(u8),
     Ended,
@@ -51,7 +55,7 @@ enum State {
 
 /// The text of a file.
 pub struct Input {
-    file: Take<File>,
+    file: Take<Box<dyn Read + Send + Sync>>,
     /// Bytes read so far, for the progress bar.
     done: Arc<AtomicU64>,
     piece: Vec<u8>,
@@ -68,13 +72,37 @@ pub struct Input {
 impl Input {
     /// Begin at the beginning of a file.
     pub fn open(path: &Path, done: Arc<AtomicU64>) -> io::Result<Input> {
-        let mut input = Input::new(File::open(path)?, u64::MAX, done);
+        let mut input = Input::new(Box::new(File::open(path)?), u64::MAX, done);
         input.fill()?;
         // A lone first byte of the magic number is a gzip file cut off there, not text.
         if input.piece.starts_with(b"\x1f\x8b") || input.piece == b"\x1f" {
             input.state = State::Between(false);
         }
         Ok(input)
+    }
+
+    /// Take a text that does not come from a file, and may end with [`Damage`].
+    pub fn of_text(text: impl Read + Send + Sync + 'static) -> Input {
+        Input::new(Box::new(text), u64::MAX, Arc::default())
+    }
+
+    /// Begin at the beginning of a gzip or zlib stream.
+    pub fn of_stream(packed: impl Read + Send + Sync + 'static) -> io::Result<Input> {
+        let mut input = Input::new(Box::new(packed), u64::MAX, Arc::default());
+        input.fill()?;
+        input.state = State::Between(false);
+        if !input.piece.starts_with(b"\x1f\x8b") {
+            input.state = State::Zlib;
+            input.inflate = Some(Inflate::new(true, 15));
+        }
+        Ok(input)
+    }
+
+    /// Begin at a part of a file; it is one deflate stream without a header if it is packed.
+    pub fn part(path: &Path, (offset, size): (u64, u64), packed: bool, done: Arc<AtomicU64>) -> io::Result<Input> {
+        let window = packed.then(Vec::new);
+        let place = Checkpoint { c_offset: offset, c_size: size, window, packed, ..Checkpoint::default() };
+        Input::at(path, &place, done)?.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
     /// Begin at the start of a chunk; None if its values are invalid.
@@ -85,7 +113,7 @@ impl Input {
         };
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(start))?;
-        let mut input = Input::new(file, place.c_size.saturating_add(before), done);
+        let mut input = Input::new(Box::new(file), place.c_size.saturating_add(before), done);
         input.base = start;
         input.fill()?;
         if place.bits > 0 {
@@ -107,7 +135,7 @@ impl Input {
         Ok(Some(input))
     }
 
-    fn new(file: File, limit: u64, done: Arc<AtomicU64>) -> Input {
+    fn new(file: Box<dyn Read + Send + Sync>, limit: u64, done: Arc<AtomicU64>) -> Input {
         Input {
             file: file.take(limit),
             done,
@@ -146,9 +174,15 @@ impl Input {
         self.piece.drain(..self.at.min(self.piece.len()));
         self.at = 0;
         let room = (PIECE - self.piece.len().min(PIECE)) as u64;
-        let read = self.file.by_ref().take(room).read_to_end(&mut self.piece)?;
-        self.done.fetch_add(read as u64, Ordering::Relaxed);
-        self.eof = (read as u64) < room;
+        let had = self.piece.len();
+        let outcome = self.file.by_ref().take(room).read_to_end(&mut self.piece);
+        let read = (self.piece.len() - had) as u64;
+        self.done.fetch_add(read, Ordering::Relaxed);
+        match outcome {
+            // A stream within a damaged one ends where that does.
+            Err(error) if !error.get_ref().is_some_and(|error| error.is::<Damage>()) => return Err(error),
+            _ => self.eof = read < room,
+        }
         Ok(())
     }
 
@@ -158,19 +192,14 @@ impl Input {
 
     /// Append at most `room` bytes of text; with `stop` also stop at the ends of deflate blocks.
     pub fn read(&mut self, out: &mut Vec<u8>, room: usize, stop: bool) -> io::Result<Step> {
+        if let State::Plain = self.state {
+            return self.copy(out, room);
+        }
         if self.at >= self.piece.len() && !self.eof {
             self.fill()?;
         }
         match self.state {
-            State::Ended => Ok(Step::End),
-            State::Plain => {
-                let rest = self.rest();
-                let given = rest.len().min(room);
-                out.extend_from_slice(&rest[..given]);
-                self.at += given;
-                let ended = given == 0 && room > 0;
-                Ok(if ended { Step::End } else { Step::More })
-            }
+            State::Ended | State::Plain => Ok(Step::End),
             State::Between(behind) => self.start_member(behind),
             State::Trailer(left) => {
                 let passed = self.rest().len().min(usize::from(left));
@@ -182,7 +211,31 @@ impl Input {
                 };
                 Ok(Step::More)
             }
-            State::Member | State::Raw => Ok(self.inflate(out, room, stop)),
+            State::Member | State::Raw | State::Zlib => Ok(self.inflate(out, room, stop)),
+        }
+    }
+
+    /// Append plain text: that of the piece, then directly from the file.
+    fn copy(&mut self, out: &mut Vec<u8>, room: usize) -> io::Result<Step> {
+        let rest = self.rest();
+        let given = rest.len().min(room);
+        if given > 0 {
+            out.extend_from_slice(&rest[..given]);
+            self.at += given;
+            return Ok(Step::More);
+        }
+        let had = out.len();
+        let outcome = self.file.by_ref().take(room as u64).read_to_end(out);
+        let read = (out.len() - had) as u64;
+        self.base += read;
+        self.done.fetch_add(read, Ordering::Relaxed);
+        match outcome {
+            Ok(0) if room > 0 => Ok(Step::End),
+            Ok(_) => Ok(Step::More),
+            Err(error) => match error.downcast() {
+                Ok(damage) => Ok(self.end(Some(damage))),
+                Err(error) => Err(error),
+            },
         }
     }
 
@@ -212,26 +265,19 @@ impl Input {
     }
 
     fn inflate(&mut self, out: &mut Vec<u8>, room: usize, stop: bool) -> Step {
-        let Some(inflate) = &mut self.inflate else {
+        let Some(state) = &mut self.inflate else {
             return self.end(None);
         };
-        let start = out.len();
-        out.resize(start + room, 0);
-        let (had_in, had_out) = (inflate.total_in(), inflate.total_out());
-        let input = self.piece.get(self.at..).unwrap_or_default();
-        let (given, flush) = match stop {
-            true => (input.len(), InflateFlush::Block),
-            false => (input.len(), InflateFlush::NoFlush),
-        };
-        let status = inflate.decompress(input, &mut out[start..], flush);
-        let read = (inflate.total_in() - had_in) as usize;
-        let written = (inflate.total_out() - had_out) as usize;
-        out.truncate(start + written.min(room));
+        let (start, input) = (out.len(), self.piece.get(self.at..).unwrap_or_default());
+        let flush = if stop { InflateFlush::Block } else { InflateFlush::NoFlush };
+        let (read, status) = inflate(state, input, out, room, flush);
+        let (written, given) = (out.len() - start, input.len());
         self.at += read;
         match status {
             Ok(Status::StreamEnd) => {
                 self.state = match self.state {
                     State::Raw => State::Trailer(TRAILER),
+                    State::Zlib => State::Ended,
                     _ => State::Between(true),
                 };
                 Step::More
@@ -254,5 +300,31 @@ impl Input {
         let text = out.get(start..).unwrap_or_default();
         let bits = find_bits(self.before, &self.piece, window, text);
         Ok(bits.map(|bits| Point { offset, bits }))
+    }
+}
+
+impl Source for Input {
+    fn more(&mut self, out: &mut Vec<u8>, room: usize) -> io::Result<bool> {
+        let had = out.len();
+        while out.len() == had {
+            if self.read(out, room, false)? == Step::End {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The text as a stream; damage is an error at its end.
+impl Read for Window<Input> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.need(1)?
+            && let Some(damage) = self.source.damage
+        {
+            return Err(io::Error::other(damage));
+        }
+        let count = self.rest().read(buffer)?;
+        self.pass(count);
+        Ok(count)
     }
 }

@@ -1,16 +1,27 @@
-//! Files, plain or gzip -> blocks of whole lines, and chunks that can be read again one by one.
+//! Files and compressed bytes -> bytes in memory for all decoders: windows, blocks of lines, numbers, and damage.
+//!
+//! Some readers stay with their formats. Protobuf (`perfetto::wire`) and CTF (`ctf::bits`) count in varints and in bits,
+//! and CTF tells damage from a part that is too short. `ctf::window` opens its file for each read, since a trace may have
+//! more streams than a process may have open files. The header of a `trace.dat` (`tracedat::input`) does not tell its
+//! size, so a cursor reads it from the file. Words for damage and limits of sizes are those of each format.
 
 mod blocks;
 pub mod bytes;
 mod file;
 mod python;
 mod resume;
+pub mod unpack;
+mod window;
+
+use std::error::Error;
+use std::fmt;
 
 use pyo3::prelude::*;
 
 pub use blocks::BlockSource;
-pub use file::{Input, Step};
+pub use file::Input;
 pub use python::register;
+pub use window::{Source, Window, read_part};
 
 /// Why a file could not be read to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +32,19 @@ pub enum Damage {
     Corrupt,
     /// Something that is not gzip follows a gzip member.
     Trailing,
+}
+
+/// The error of a stream that is read with [`std::io::Read`].
+impl Error for Damage {}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Damage::Truncated => "incomplete deflate stream",
+            Damage::Corrupt => "corrupt deflate stream",
+            Damage::Trailing => "invalid gzip header",
+        })
+    }
 }
 
 /// Sizes of blocks and chunks, and the maximum length of a line.

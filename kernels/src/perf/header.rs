@@ -1,16 +1,14 @@
 //! The header of a perf.data file -> its events, its feature sections and the place of its records.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use flate2::bufread::MultiGzDecoder;
+use std::sync::atomic::AtomicU64;
 
 use super::attr::{Attr, Events};
 use super::metadata::{self, Metadata};
 use crate::input::bytes::Bytes;
+use crate::input::{Input, Window};
 use crate::rows::{Failure, Notes};
 
 /// Maximum bytes of metadata, and of the data before the records.
@@ -41,40 +39,19 @@ pub struct Head {
 
 impl Opened {
     pub fn new(path: &Path, done: Arc<AtomicU64>) -> io::Result<Opened> {
-        let mut magic = Vec::new();
-        File::open(path)?.take(2).read_to_end(&mut magic)?;
-        Ok(Opened { path: path.to_owned(), packed: magic == [0x1f, 0x8b], done })
+        let packed = Input::open(path, Arc::default())?.packed();
+        Ok(Opened { path: path.to_owned(), packed, done })
     }
 
     /// The bytes from a place on; those of the records count as progress.
-    pub fn from(&self, place: u64, counts: bool) -> io::Result<Box<dyn Read + Send>> {
-        let mut file = File::open(&self.path)?;
+    pub fn from(&self, place: u64, counts: bool) -> io::Result<Window<Input>> {
+        let done = if counts { Arc::clone(&self.done) } else { Arc::default() };
         if !self.packed {
-            file.seek(SeekFrom::Start(place))?;
+            return Ok(Window::new(Input::part(&self.path, (place, u64::MAX), false, done)?));
         }
-        let done = counts.then(|| Arc::clone(&self.done));
-        let counted = io::BufReader::with_capacity(1 << 18, Counted { file, done });
-        if !self.packed {
-            return Ok(Box::new(counted));
-        }
-        let mut text = MultiGzDecoder::new(counted);
+        let mut text = Window::new(Input::open(&self.path, done)?);
         io::copy(&mut text.by_ref().take(place), &mut io::sink())?;
-        Ok(Box::new(io::BufReader::with_capacity(1 << 18, text)))
-    }
-}
-
-struct Counted {
-    file: File,
-    done: Option<Arc<AtomicU64>>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        if let Some(done) = &self.done {
-            done.fetch_add(count as u64, Ordering::Relaxed);
-        }
-        Ok(count)
+        Ok(text)
     }
 }
 
@@ -109,8 +86,7 @@ pub fn read(opened: &Opened, notes: &mut Notes) -> Result<Head, Failure> {
     let bad = |what: &str| Failure::Bad(format!("cannot read `{path}`: {what}"));
     let io = |error| Failure::Io(path.clone(), error);
     let mut head = Vec::new();
-    let mut file = opened.from(0, false).map_err(io)?;
-    file.by_ref().take(HEADER as u64).read_to_end(&mut head).map_err(io)?;
+    opened.from(0, false).map_err(io)?.take(HEADER as u64).read_to_end(&mut head).map_err(io)?;
     if head.starts_with(b"PERFFILE") {
         return Err(bad("it is a perf.data of before 2010, expected `PERFILE2`"));
     }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Read};
 
-use super::zstd::{Stop, Unpacker};
+use super::zstd::{Records, Stop};
 use crate::input::bytes::Bytes;
+use crate::input::{Input, Window};
 use crate::rows::Notes;
 
 const HEADER: usize = 8;
@@ -64,13 +65,13 @@ impl Head {
 
 /// Records in file order.
 pub struct Stream {
-    source: io::Take<Box<dyn Read + Send>>,
+    source: io::Take<Window<Input>>,
     big: bool,
     /// Whether the file gives its length: then an early end is a loss.
     sized: bool,
     place: u64,
     record: Vec<u8>,
-    unpacker: Option<Unpacker>,
+    unpacker: Option<Records>,
     /// Unpacked records, and the reading position in them.
     unpacked: Vec<u8>,
     at: usize,
@@ -78,7 +79,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    pub fn new(source: Box<dyn Read + Send>, start: u64, size: Option<u64>, big: bool) -> Stream {
+    pub fn new(source: Window<Input>, start: u64, size: Option<u64>, big: bool) -> Stream {
         Stream {
             source: source.take(size.unwrap_or(u64::MAX)),
             big,
@@ -210,18 +211,20 @@ impl Stream {
 
     /// Read until the record has `size` bytes; `false` if the file ends before.
     fn fill(&mut self, size: usize, notes: &mut Notes) -> io::Result<bool> {
-        let missing = size.saturating_sub(self.record.len());
-        let outcome = self.source.by_ref().take(missing as u64).read_to_end(&mut self.record);
-        self.place += self.record.len().saturating_sub(size.saturating_sub(missing)) as u64;
-        if let Err(error) = outcome {
-            if error.kind() == io::ErrorKind::UnexpectedEof
-                || error.kind() == io::ErrorKind::InvalidInput
-                || error.kind() == io::ErrorKind::InvalidData
-            {
-                notes.cut("file is damaged or ends early");
-                return Ok(false);
-            }
-            return Err(error);
+        let wanted = (size.saturating_sub(self.record.len()) as u64).min(self.source.limit());
+        let window = self.source.get_mut();
+        window.need(wanted as usize)?;
+        let rest = window.rest();
+        let part = rest.get(..wanted as usize).unwrap_or(rest);
+        let count = part.len();
+        self.record.extend_from_slice(part);
+        window.pass(count);
+        let damaged = window.source.damage.is_some() && (count as u64) < wanted;
+        self.source.set_limit(self.source.limit() - count as u64);
+        self.place += count as u64;
+        if damaged {
+            notes.cut("file is damaged or ends early");
+            return Ok(false);
         }
         let found = self.record.len();
         if found < size {

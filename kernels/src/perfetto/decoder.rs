@@ -123,9 +123,9 @@ impl Decoder {
         let position = outer.position();
         let notes = &mut self.world.notes;
         match found {
-            Found::Packet(place) => {
+            Found::Packet(length) => {
                 self.packets += 1;
-                let bytes = outer.bytes(place);
+                let bytes = outer.packet(length);
                 let packed = packet(&mut self.world, &mut self.payloads, sink, bytes, self.packets);
                 self.inner = packed.map(|packed| Packets::new(Unpacked::new(packed)));
             }
@@ -159,9 +159,9 @@ impl Decoder {
         };
         let notes = &mut self.world.notes;
         match found {
-            Found::Packet(place) => {
+            Found::Packet(length) => {
                 self.packets += 1;
-                let bytes = inner.bytes(place);
+                let bytes = inner.packet(length);
                 if packet(&mut self.world, &mut self.payloads, sink, bytes, self.packets).is_some() {
                     let reason = "compressed packet within a compressed packet";
                     self.world.notes.add(reason, 1, true, String::new);

@@ -1,28 +1,21 @@
 //! Bytes of a trace -> its packets, one by one, in memory for the longest of them.
 
 use std::io;
-use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::input::{Source, Window};
+
 /// Longer packets are skipped.
 pub const MOST_PACKET: usize = 64 << 20;
-/// Bytes per read.
-const STEP: usize = 1 << 19;
 /// The contents of a packet that the recorder inserts now and then; the next packet begins right after it.
 const MARKER: [u8; 16] =
     [0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba, 0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79];
 
-/// A source of bytes.
-pub trait Bytes {
-    /// Append about `room` bytes; false at the end.
-    fn more(&mut self, out: &mut Vec<u8>, room: usize) -> io::Result<bool>;
-}
-
 /// The next part of a trace.
 pub enum Found {
-    /// A packet: bytes of [`Packets::bytes`].
-    Packet(Range<usize>),
+    /// A packet of this length: [`Packets::packet`].
+    Packet(usize),
     /// A packet of this length was skipped as too long.
     Long(u64),
     /// This number of bytes outside of packets was skipped.
@@ -40,85 +33,57 @@ enum Header {
 }
 
 /// A trace as packets.
-pub struct Packets<S> {
-    source: S,
-    data: Vec<u8>,
-    at: usize,
-    /// The place of `data` in the trace.
-    base: u64,
-    ended: bool,
-}
+pub struct Packets<S>(Window<S>);
 
-impl<S: Bytes> Packets<S> {
+impl<S: Source> Packets<S> {
     pub fn new(source: S) -> Packets<S> {
-        Packets { source, data: Vec::new(), at: 0, base: 0, ended: false }
+        Packets(Window::new(source))
     }
 
     /// Bytes up to the end of the last result.
     pub fn position(&self) -> u64 {
-        self.base + self.at as u64
+        self.0.offset()
     }
 
     pub fn source(&self) -> &S {
-        &self.source
+        &self.0.source
     }
 
-    pub fn bytes(&self, place: Range<usize>) -> &[u8] {
-        self.data.get(place).unwrap_or_default()
-    }
-
-    /// Read until a number of bytes is available; false if there are no more.
-    fn need(&mut self, bytes: usize) -> io::Result<bool> {
-        while self.data.len() - self.at < bytes {
-            if self.ended {
-                return Ok(false);
-            }
-            self.data.drain(..self.at);
-            self.base += self.at as u64;
-            self.at = 0;
-            self.ended = !self.source.more(&mut self.data, STEP)?;
-        }
-        Ok(true)
-    }
-
-    fn rest(&self) -> &[u8] {
-        self.data.get(self.at..).unwrap_or_default()
+    /// The last result, a packet of this length.
+    pub fn packet(&self, length: usize) -> &[u8] {
+        self.0.passed(length)
     }
 
     pub fn next(&mut self) -> io::Result<Found> {
-        self.need(11)?;
-        match header(self.rest()) {
-            Header::Packet(head, length) => self.packet(head, length),
-            Header::Short if self.rest().is_empty() => Ok(Found::End),
+        self.0.need(11)?;
+        match header(self.0.rest()) {
+            Header::Packet(head, length) => self.whole(head, length),
+            Header::Short if self.0.rest().is_empty() => Ok(Found::End),
             Header::Short => {
-                self.at = self.data.len();
+                self.0.pass(usize::MAX);
                 Ok(Found::Cut)
             }
             Header::Bad => self.resync(),
         }
     }
 
-    fn packet(&mut self, head: usize, length: u64) -> io::Result<Found> {
+    fn whole(&mut self, head: usize, length: u64) -> io::Result<Found> {
         let Some(size) = usize::try_from(length).ok().filter(|size| *size <= MOST_PACKET) else {
             return self.pass(head, length);
         };
-        if !self.need(head + size)? {
-            self.at = self.data.len();
-            return Ok(Found::Cut);
-        }
-        let begin = self.at + head;
-        self.at = begin + size;
-        Ok(Found::Packet(begin..self.at))
+        let found = self.0.need(head + size)?;
+        self.0.pass(if found { head + size } else { usize::MAX });
+        Ok(if found { Found::Packet(size) } else { Found::Cut })
     }
 
     /// Skip a packet that is too long, or has a damaged length.
     fn pass(&mut self, head: usize, length: u64) -> io::Result<Found> {
         let mut left = length.saturating_add(head as u64);
         while left > 0 {
-            let here = self.rest().len().min(usize::try_from(left).unwrap_or(usize::MAX));
-            self.at += here;
+            let here = self.0.rest().len().min(usize::try_from(left).unwrap_or(usize::MAX));
+            self.0.pass(here);
             left -= here as u64;
-            if left > 0 && !self.need(1)? {
+            if left > 0 && !self.0.need(1)? {
                 return Ok(Found::Cut);
             }
         }
@@ -129,13 +94,13 @@ impl<S: Bytes> Packets<S> {
     fn resync(&mut self) -> io::Result<Found> {
         let start = self.position();
         loop {
-            if let Some(found) = memmem::find(self.rest(), &MARKER) {
-                self.at += found + MARKER.len();
+            if let Some(found) = memmem::find(self.0.rest(), &MARKER) {
+                self.0.pass(found + MARKER.len());
                 return Ok(Found::Skipped(self.position() - start));
             }
-            self.at = self.at.max((self.data.len() + 1).saturating_sub(MARKER.len()));
-            if !self.need(MARKER.len())? {
-                self.at = self.data.len();
+            self.0.pass((self.0.rest().len() + 1).saturating_sub(MARKER.len()));
+            if !self.0.need(MARKER.len())? {
+                self.0.pass(usize::MAX);
                 return Ok(Found::Skipped(self.position() - start));
             }
         }

@@ -40,7 +40,7 @@ impl Start {
         let mut packets = Packets::new(Input::open(path, Arc::new(AtomicU64::new(0)))?);
         while packets.position() < MOST_LOOKED_AT {
             match packets.next()? {
-                Found::Packet(place) => start.packet(packets.bytes(place), true)?,
+                Found::Packet(length) => start.packet(packets.packet(length), true)?,
                 Found::Cut | Found::End => break,
                 Found::Long(_) | Found::Skipped(_) => (),
             }
@@ -77,11 +77,11 @@ impl Start {
     fn packed(&mut self, packed: &[u8]) -> io::Result<()> {
         let mut packets = Packets::new(Unpacked::new(packed));
         while self.unpacked < MOST_UNPACKED {
-            let Found::Packet(place) = packets.next()? else {
+            let Found::Packet(length) = packets.next()? else {
                 break;
             };
-            self.unpacked += place.len() as u64;
-            self.packet(packets.bytes(place), false)?;
+            self.unpacked += length as u64;
+            self.packet(packets.packet(length), false)?;
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::text::float;
 use super::values::{Typed, typed};
 use super::varint::{Packer, Varints, put};
+use crate::input::unpack::Unpacker;
 
 /// Speed matters more than the last tenth of the size here: these are most of the compressed bytes.
 const LEVEL: u32 = 3;
@@ -98,12 +99,10 @@ pub fn packed(lines: &[u32]) -> Vec<u8> {
 
 /// Unpack numbers, at most `most` of them; None if the bytes are invalid.
 pub fn unpack(bytes: &[u8], most: usize) -> Option<Vec<u32>> {
-    use std::io::Read;
     let mut raw = Vec::new();
     // A number has at most five bytes; anything longer is not from `pack`.
     let limit = (most as u64).saturating_mul(5).saturating_add(1);
-    let mut decoder = flate2::read::ZlibDecoder::new(bytes).take(limit);
-    decoder.read_to_end(&mut raw).ok()?;
+    Unpacker::zlib().whole(bytes, limit, &mut raw).ok()?;
     let mut numbers = Varints(&raw);
     let (mut lines, mut last) = (Vec::new(), 0u64);
     while !numbers.0.is_empty() {

@@ -3,16 +3,13 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-use flate2::read::ZlibDecoder;
-
+use crate::input::read_part;
+use crate::input::unpack::Unpacker;
 use crate::rows::Failure;
 use crate::tracepoints::Order;
-use crate::zstd::{Frames, Step};
 
 /// Maximum unpacked size of a section.
 const SECTION_LIMIT: u64 = 1 << 26;
-/// Bytes that are unpacked at once.
-const PIECE: u64 = 1 << 18;
 
 /// The compression of sections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,13 +36,8 @@ impl Input {
 
     /// Bytes from a place on: `wanted` of them, or fewer at the end of the file.
     pub fn read(&mut self, offset: u64, wanted: u64, into: &mut Vec<u8>) -> Result<(), Failure> {
-        into.clear();
         let length = wanted.min(self.size.saturating_sub(offset));
-        let done = self.file.seek(SeekFrom::Start(offset)).and_then(|_| {
-            let mut part = Read::by_ref(&mut self.file).take(length);
-            part.read_to_end(into)
-        });
-        done.map(drop).map_err(|error| Failure::Io(self.path.clone(), error))
+        read_part(&mut self.file, offset, length, into).map_err(|error| Failure::Io(self.path.clone(), error))
     }
 
     /// A cursor over the file from a place on.
@@ -78,8 +70,7 @@ impl Input {
             let packed = usize::try_from(packed).unwrap_or(usize::MAX);
             let packed = bytes.get(8..packed.saturating_add(8)).ok_or_else(cut)?;
             let mut out = Vec::new();
-            Unpacker::new(method)
-                .unpack(packed, whole, &mut out)
+            unpack(&mut method.unpacker(), packed, whole, &mut out)
                 .map_err(|error| bad(format!("a section does not unpack: {error}")))?;
             bytes = out;
         }
@@ -107,49 +98,22 @@ impl Section {
     }
 }
 
-/// Unpacks one compressed piece after the other.
-pub struct Unpacker {
-    method: Method,
-    zstd: Option<Frames>,
-}
-
-impl Unpacker {
-    pub fn new(method: Method) -> Unpacker {
-        Unpacker { method, zstd: None }
-    }
-
-    /// Unpack bytes into at most `whole` bytes.
-    pub fn unpack(&mut self, packed: &[u8], whole: u64, out: &mut Vec<u8>) -> io::Result<()> {
-        out.clear();
-        match self.method {
-            Method::None => Err(io::Error::other("the file names no way of packing")),
-            Method::Zlib => ZlibDecoder::new(packed).take(whole).read_to_end(out).map(drop),
-            Method::Zstd => {
-                let frames = match &mut self.zstd {
-                    Some(frames) => frames,
-                    none => none.insert(Frames::new()?),
-                };
-                let done = frame(frames, packed, whole, out);
-                out.truncate(usize::try_from(whole).unwrap_or(usize::MAX));
-                done
-            }
+impl Method {
+    pub fn unpacker(self) -> Option<Unpacker> {
+        match self {
+            Method::None => None,
+            Method::Zlib => Some(Unpacker::zlib()),
+            Method::Zstd => Unpacker::zstd().ok(),
         }
     }
 }
 
-/// Unpack one frame, up to `whole` bytes and hardly more.
-fn frame(frames: &mut Frames, packed: &[u8], whole: u64, out: &mut Vec<u8>) -> io::Result<()> {
-    frames.reset()?;
-    let mut at = 0;
-    while (out.len() as u64) < whole {
-        let room = PIECE.min(whole - out.len() as u64) as usize;
-        match frames.step(packed, &mut at, out, room)? {
-            Step::More => {}
-            Step::Ended => return Ok(()),
-            Step::Hungry => return Err(io::ErrorKind::UnexpectedEof.into()),
-        }
+/// Unpack bytes into at most `whole` bytes.
+pub fn unpack(unpacker: &mut Option<Unpacker>, packed: &[u8], whole: u64, out: &mut Vec<u8>) -> io::Result<()> {
+    match unpacker {
+        Some(unpacker) => unpacker.whole(packed, whole, out),
+        None => Err(io::Error::other("the file names no way of packing")),
     }
-    Ok(())
 }
 
 /// A position in bytes that are read sequentially.

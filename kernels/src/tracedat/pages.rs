@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use super::header::{Buffer, CpuData, Header};
-use super::input::{Input, Unpacker};
+use super::input::{Input, unpack};
 use crate::input::bytes::u32_of;
+use crate::input::unpack::Unpacker;
 use crate::rows::Failure;
 use crate::tracepoints::Order;
 
@@ -78,7 +79,7 @@ enum Data {
         left: u64,
     },
     /// Place, compressed size and unpacked size of each chunk.
-    Packed(VecDeque<(u64, u64, u64)>, Box<Unpacker>),
+    Packed(VecDeque<(u64, u64, u64)>, Option<Unpacker>),
 }
 
 impl Stream {
@@ -292,7 +293,7 @@ impl Stream {
             Data::Packed(chunks, unpacker) => {
                 while let Some((place, packed, whole)) = chunks.pop_front() {
                     input.read(place, packed, &mut self.packed)?;
-                    let done = unpacker.unpack(&self.packed, whole, &mut self.bytes);
+                    let done = unpack(unpacker, &self.packed, whole, &mut self.bytes);
                     let found = self.bytes.len() as u64;
                     self.statistics.bad_chunks += u64::from(done.is_err() || found != whole);
                     if found >= page {
@@ -351,6 +352,5 @@ fn chunks(input: &mut Input, header: &Header, cpu: &CpuData, statistics: &mut Cp
         found.push_back((at, *packed, *whole));
         at += packed;
     }
-    let unpacker = Box::new(Unpacker::new(header.method));
-    Ok(Data::Packed(found, unpacker))
+    Ok(Data::Packed(found, header.method.unpacker()))
 }

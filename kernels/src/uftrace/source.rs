@@ -87,7 +87,7 @@ impl RecordFile {
         };
         let record = Record::parse(record, self.big).filter(|record| !record.more)?;
         let next = Record::parse(next, self.big)?;
-        self.feed.pass(record::BYTES);
+        self.feed.take(record::BYTES);
         Some((record, next.time))
     }
 

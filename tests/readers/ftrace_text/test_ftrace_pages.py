@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,15 @@ def test_a_broken_part_keeps_earlier_events(cut: float) -> None:
     trace = read(f'{PAGE}<script class="trace-data">\n{TEXT}</script><script class="trace-data">\n{part}\n</script>')
     assert 2 < len(events(trace)) < 5000
     assert [(d.reason, d.incomplete) for d in trace.diagnostics] == [("file is damaged or ends early", True)]
+
+
+@pytest.mark.parametrize("wrapped", [zlib.compress, gzip.compress], ids=["zlib", "gzip"])
+def test_all_text_before_damage_is_read(wrapped: Callable[[bytes], bytes]) -> None:
+    """The checksum at the end is what shows the damage, so nothing is missing."""
+    packed = bytearray(b"TRACE:\n" + wrapped(PLAIN))
+    packed[-5 if wrapped is gzip.compress else -1] ^= 1
+    trace = read(bytes(packed))
+    assert len(events(trace)) == 2
+    assert [(d.reason, d.example, d.incomplete) for d in trace.diagnostics] == [
+        ("file is damaged or ends early", "corrupt deflate stream", True)
+    ]

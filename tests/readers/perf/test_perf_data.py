@@ -66,10 +66,11 @@ def test_rows(tmp_path: Path) -> None:
     assert rows(trace, "raw_events.mmap")[1]["filename"] == "/usr/bin/worker"
 
 
-def test_packed(tmp_path: Path, small: bytes) -> None:
+@pytest.mark.parametrize("padding", [0, 512])
+def test_packed(tmp_path: Path, small: bytes, padding: int) -> None:
     plain, packed = tmp_path / "a.data", tmp_path / "a.data.gz"
     plain.write_bytes(small)
-    packed.write_bytes(gzip.compress(small))
+    packed.write_bytes(gzip.compress(small) + bytes(padding))
     assert rows(load(READER, packed), "raw_events.sample") == rows(load(READER, plain), "raw_events.sample")
 
 
