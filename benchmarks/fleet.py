@@ -112,9 +112,9 @@ def rows_moved(text: str, pattern: str, folder: str) -> int:
     words = [sys.executable, *query(f"runs=@{pattern}", f"EXPLAIN ANALYZE {text}")]
     plan = subprocess.run(words, check=True, capture_output=True, text=True, env=environment).stdout
     _, _, gathered = plan.partition("scan each trace")
+    # Without such a scan the question was answered from statistics.
     found = re.search(r"^    ran: ([\d,]+) rows", gathered, re.MULTILINE)
-    assert found is not None, plan
-    return int(found[1].replace(",", ""))
+    return 0 if found is None else int(found[1].replace(",", ""))
 
 
 def line(way: str, wall: float, cpu: float, memory: float | None = None) -> None:
