@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from dctv.plan.node import Query
 from dctv.plan.nodes import ArrowStream
-from dctv.record import field, record
+from dctv.record import record
 from dctv.types.schema import Schema
 
 
@@ -121,11 +121,6 @@ def handed_on(made: Schema, first: int, source: Schema, skipped: int = 0) -> Lin
     return Lineage((*[None] * first, *(((0, start + n),) for n in range(len(made.columns) - first))))
 
 
-def always_apart(_: Options) -> bool:
-    """Say that an operator works on each partition alone, whatever its options (`SpanOperator.apart`)."""
-    return True
-
-
 def by_partitions(made: Schema, inputs: Sequence[Schema], count: int) -> tuple[Mapping[int, Mapping[int, int]], ...]:
     """Return a `FilterPushdown.same` by which a condition on the first partitions of the output goes to all inputs."""
     first = len(made.kind.time_columns)
@@ -150,6 +145,8 @@ class SpanOperator:
     """Called with the inputs' schemas, the options and the output's schema; without it all columns stay."""
     filters: Callable[[Sequence[Schema], Options, Schema], FilterPushdown] | None = None
     """Called likewise; without it, no condition is applied before the operator."""
-    apart: Callable[[Options], bool] = field(default=lambda _: False)
-    """Called with the options: whether the operator works on each of the first `options["partitions"]` partitions of
-    all its inputs alone, so that one that has the same value everywhere can be left out; other options count none."""
+    apart: bool = False
+    """Whether it works on each of the first `options["partitions"]` partitions of all its inputs alone unless it
+    broadcasts, so that one that has the same value everywhere can be left out; other options count none."""
+    by_time: bool = False
+    """Whether it needs its inputs in order of time alone: that equal times come sorted is for a stable order only."""

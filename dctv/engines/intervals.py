@@ -16,14 +16,14 @@ _MOST = (2**63 - 1) // 1000
 TOO_LONG = "an interval has too many hours: at most 292 years of them fit into a result"
 
 
-def has_interval(kind: Any) -> bool:
+def _has_interval(kind: Any) -> bool:
     """Return whether a type of DuckDB's is an interval or contains one."""
     return "INTERVAL" in str(kind)
 
 
 def checked(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """Let a query fail where an interval does not fit into Arrow's."""
-    found = [(name, kind) for name, kind in zip(relation.columns, relation.types, strict=True) if has_interval(kind)]
+    found = [(name, kind) for name, kind in zip(relation.columns, relation.types, strict=True) if _has_interval(kind)]
     if not found:
         return relation
     columns = ((_quoted(name), kind) for name, kind in found)
@@ -47,7 +47,7 @@ def _too_long(value: str, kind: Any, depth: int = 0) -> str:
     if kind.id == "interval":
         parts = f"datepart('hour', {value}) * 3600000000 + datepart('minute', {value}) * 60000000"
         return f"{parts} + datepart('microsecond', {value}) NOT BETWEEN -{_MOST} AND {_MOST}"
-    members = [(name, inner) for name, inner in kind.children if has_interval(inner)]
+    members = [(name, inner) for name, inner in kind.children if _has_interval(inner)]
     if kind.id in ("list", "array"):
         return _any_too_long(value, members[0][1], depth)
     if kind.id == "map":

@@ -27,7 +27,7 @@ def drop_partitions(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     """Run span operators without the partitions that are the same in all of their rows."""
 
     def change(node: Plan) -> Plan:
-        if not isinstance(node, Kernel) or not operators[node.name].apart(node.options):
+        if not isinstance(node, Kernel) or not operators[node.name].apart or node.options.get("broadcast") is not None:
             return node
         for number in reversed(range(node.options["partitions"])):
             value, *others = (_constant(one, _partition(one, number)) for one in node.inputs)

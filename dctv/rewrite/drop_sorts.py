@@ -1,9 +1,10 @@
 """Remove sorts of rows that already come in order of time.
 
 A span operator needs its inputs in order of time. Where that is not known when the operator is bound, its input is
-sorted; a part of a fleet's plan is one-per-trace, and the tables of one trace do come in order. Sound because operators
-rely on nothing but the order of time (`RowOrder.TIME`): rows of equal time come as they are stored, as they do if the
-trace is mounted alone.
+sorted; a part of a fleet's plan is one-per-trace, and the tables of one trace do come in order. Sound where the sort
+leaves rows of equal time as they came, which it does by their numbers, and where the operator needs the order of time
+alone (`SpanOperator.by_time`): rows of equal time then come as they are stored, as they do if the trace is mounted
+alone. Sorts by more than time stay where other operators need them, such as that of calls by their rank.
 """
 
 from __future__ import annotations
@@ -22,20 +23,23 @@ from dctv.rewrite.select_shapes import is_projection
 from dctv.types.schema import TS
 
 
-def drop_sorts(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:
+def drop_sorts(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     """Let span operators read rows that come in order of time without another sort."""
-    return bottom_up(plan, _of_inputs)
+
+    def change(node: Plan) -> Plan:
+        if not isinstance(node, Kernel):
+            return node
+        by_time = operators[node.name].by_time
+        return with_inputs(node, tuple(_unsorted(one, by_time=by_time) for one in inputs(node)))
+
+    return bottom_up(plan, change)
 
 
-def _of_inputs(plan: Plan) -> Plan:
-    return with_inputs(plan, tuple(map(_unsorted, inputs(plan)))) if isinstance(plan, Kernel) else plan
-
-
-def _unsorted(plan: Plan) -> Plan:
+def _unsorted(plan: Plan, *, by_time: bool) -> Plan:
     if not isinstance(plan, Relation) or not plan.ordered or len(plan.leaves) != 1:
         return plan
     ((name, leaf),) = plan.leaves
-    query = _without_order(plan.query, column_names(plan)[0])
+    query = _without_order(plan.query, column_names(plan)[0], by_time=by_time)
     if query is None or not leaf.ordered or query.source != TableName(name):
         return plan
     time = query.items[0]
@@ -44,18 +48,19 @@ def _unsorted(plan: Plan) -> Plan:
     return replace(plan, query=query) if column_names(leaf)[0] == TS else plan
 
 
-def _without_order(query: Query, time: str) -> Select | None:
+def _without_order(query: Query, time: str, *, by_time: bool) -> Select | None:
     """Return a projection without its order, which begins with its time; None for all other queries."""
     if not isinstance(query, Select) or query.order_by[:1] != by_names([time]):
         return None
-    query = replace(query, order_by=())
+    order, query = query.order_by, replace(query, order_by=())
     if not is_projection(query):
         return None
     if not isinstance(query.source, Derived):
-        return query
+        return query if by_time else None
     # Rows that are numbered, so that those of equal time stay as they come.
     inner = query.source.query
     if not is_projection(inner) or inner.items[-1].value != ROW_NUMBER:
         return None
-    inner = replace(inner, items=inner.items[:-1])
-    return inner if [item.output for item in query.items] == [item.output for item in inner.items] else None
+    number, inner = inner.items[-1].output, replace(inner, items=inner.items[:-1])
+    same = [item.output for item in query.items] == [item.output for item in inner.items]
+    return inner if same and order == by_names([time, number]) else None

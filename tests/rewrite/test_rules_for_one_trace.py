@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from unittest.mock import patch
 
 import pytest
@@ -67,8 +68,8 @@ def by_time(plan: Plan) -> Query:
     return replace(select(*names, source=numbered, alias="numbered"), order_by=by_names([names[0], "row"]))
 
 
-def sorted_inputs(plan: Plan, way: Callable[[Plan], Query]) -> Plan:
-    """Sort the inputs of every operator, as where their order is not known."""
+def sorted_inputs(plan: Plan, way: Callable[[Plan], Query], wanted: Callable[[str], bool]) -> Plan:
+    """Sort the inputs of operators, by name, as where their order is not known."""
 
     def sorts(one: Plan) -> Plan:
         if one.schema.kind is Kind.REGULAR or not one.ordered:
@@ -76,7 +77,9 @@ def sorted_inputs(plan: Plan, way: Callable[[Plan], Query]) -> Plan:
         return Relation(one.schema, RowOrder.TIME, way(one), (("any", one),))
 
     def change(one: Plan) -> Plan:
-        return with_inputs(one, tuple(map(sorts, inputs(one)))) if isinstance(one, Kernel) else one
+        if not isinstance(one, Kernel) or not wanted(one.name):
+            return one
+        return with_inputs(one, tuple(map(sorts, inputs(one))))
 
     return bottom_up(plan, change)
 
@@ -130,6 +133,9 @@ def test_a_partition_with_one_value_is_left_out(operator: str) -> None:
 
 @pytest.mark.parametrize("way", [by_columns, by_time])
 def test_sorts_of_sorted_inputs_are_left_out(way: Callable[[Plan], Query]) -> None:
+    def with_sorts(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
+        return sorted_inputs(plan, way, lambda name: way is by_time or operators[name].by_time)
+
     with Session(threads=1) as session:
 
         @bounded(40)
@@ -138,11 +144,21 @@ def test_sorts_of_sorted_inputs_are_left_out(way: Callable[[Plan], Query]) -> No
             partitions = data.draw(st.sampled_from([(), ("p",), ("p", "q")]))
             sql = data.draw(plans.queries(partitions, 2)).sql
             plain, before = outcomes(session, sql, ())
-            found, made = outcomes(session, sql, (lambda plan, _: sorted_inputs(plan, way), drop_sorts))
+            found, made = outcomes(session, sql, (with_sorts, drop_sorts))
             assert found == plain
             assert sorts(made) == sorts(before)
 
         same()
+
+
+def test_a_sort_by_more_than_time_stays_where_an_operator_may_need_it() -> None:
+    spans = "SELECT SPAN * FROM dctv.as_spans((SELECT 1 AS _ts, 2 AS _duration, 3 AS v))"
+    sql = f"SELECT SPAN v FROM dctv.fill_gaps(({spans}))"
+    with Session(threads=1) as session:
+        _, before = outcomes(session, sql, ())
+        with_sort = partial(sorted_inputs, way=by_columns, wanted=lambda name: name == "fill gaps")
+        _, made = outcomes(session, sql, (lambda plan, _: with_sort(plan), drop_sorts))
+    assert sorts(made) == sorts(before) + 1
 
 
 def sorts(made: Sequence[Plan]) -> int:

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import (
-    FilterPushdown,
-    Lineage,
-    SpanOperator,
-    TimeLocality,
-    always_apart,
-    by_partitions,
-    handed_on,
-)
+from dctv.contracts.span_operator import FilterPushdown, Lineage, SpanOperator, TimeLocality, by_partitions, handed_on
 from dctv.functions.span.forms import neighbours, overlaps
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -113,7 +105,8 @@ MERGE_ADJACENT = SpanOperator(
     _merge_adjacent,
     neighbours.merge_adjacent,
     filters=_merge_filters,
-    apart=always_apart,
+    apart=True,
+    by_time=True,
 )
 CHECKED = SpanOperator(
     "check",
@@ -129,7 +122,7 @@ TRUNCATE = SpanOperator(
     neighbours.truncate,
     lineage=_truncate_lineage,
     filters=_truncate_filters,
-    apart=always_apart,
+    apart=True,
 )
 LANES = SpanOperator(
     "lanes",
@@ -138,5 +131,5 @@ LANES = SpanOperator(
     overlaps.lanes,
     lineage=_lanes_lineage,
     filters=_lanes_filters,
-    apart=always_apart,
+    apart=True,
 )

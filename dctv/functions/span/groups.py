@@ -108,6 +108,7 @@ SPAN_GROUP = SpanOperator(
     queries.span_group,
     lineage=_group_lineage,
     filters=_group_filters,
+    by_time=True,
 )
 SPAN_AGGREGATION = SpanOperator(
     "span aggregation",
@@ -116,6 +117,7 @@ SPAN_AGGREGATION = SpanOperator(
     aggregations.span_aggregation,
     lineage=_aggregation_lineage,
     filters=_group_filters,
+    by_time=True,
 )
 DEPARTITION = SpanOperator(
     "span departition",
@@ -124,6 +126,7 @@ DEPARTITION = SpanOperator(
     departitions.partition_pieces,
     lineage=_departition_lineage,
     filters=_departition_filters,
+    by_time=True,
 )
 AGGREGATED = SpanOperator(
     "departition",
@@ -132,4 +135,5 @@ AGGREGATED = SpanOperator(
     aggregations.departition,
     lineage=_aggregates_lineage,
     filters=_aggregated_filters,
+    by_time=True,
 )

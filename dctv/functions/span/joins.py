@@ -85,11 +85,6 @@ def _event_filters(inputs: Sequence[Schema], options: Mapping[str, Any], _: Sche
     return FilterPushdown((*([keys] if keys else []), events, *spans), (times,))
 
 
-def _apart(options: Mapping[str, Any]) -> bool:
-    """A side that is broadcast has no partitions."""
-    return options["broadcast"] is None
-
-
 SPAN_JOIN = SpanOperator(
     "span join",
     "SPAN JOIN and SPAN BROADCAST of span tables",
@@ -97,7 +92,8 @@ SPAN_JOIN = SpanOperator(
     queries.span_join,
     lineage=_lineage,
     filters=_join_filters,
-    apart=_apart,
+    apart=True,
+    by_time=True,
 )
 EVENT_JOIN = SpanOperator(
     "event join",
@@ -106,5 +102,6 @@ EVENT_JOIN = SpanOperator(
     queries.event_join,
     lineage=_lineage,
     filters=_event_filters,
-    apart=_apart,
+    apart=True,
+    by_time=True,
 )

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import (
-    FilterPushdown,
-    Lineage,
-    SpanOperator,
-    TimeLocality,
-    always_apart,
-    by_partitions,
-    handed_on,
-)
+from dctv.contracts.span_operator import FilterPushdown, Lineage, SpanOperator, TimeLocality, by_partitions, handed_on
 from dctv.functions.span.forms import neighbours, overlaps
 from dctv.plan.nodes import ArrowStream
 from dctv.types.schema import Schema
@@ -85,7 +77,7 @@ FLATTEN = SpanOperator(
     overlaps.flatten,
     lineage=_flatten_lineage,
     filters=_flatten_filters,
-    apart=always_apart,
+    apart=True,
 )
 CONCURRENCY = SpanOperator(
     "concurrency",

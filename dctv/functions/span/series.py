@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.span_operator import Counted, FilterPushdown, Lineage, SpanOperator, always_apart, handed_on
+from dctv.contracts.span_operator import Counted, FilterPushdown, Lineage, SpanOperator, handed_on
 from dctv.functions.span.forms import nest as nests
 from dctv.functions.span.forms import series as queries
 from dctv.functions.span.stacks import UNMATCHED
@@ -63,6 +63,6 @@ SERIES = SpanOperator(
     queries.series_to_spans,
     lineage=_series_lineage,
     filters=_series_filters,
-    apart=always_apart,
+    apart=True,
 )
 NEST = SpanOperator("nest", "dctv.slices", _nest, nests.nest, lineage=_nest_lineage)
