@@ -39,6 +39,7 @@ _BARE = pattern(r"[^\W\d]\w*")
 
 
 _CALLED = frozenset({"function", "macro", "table macro"})
+_NO_TABLES = frozenset({"macro", "type"})
 """Kinds of names that take arguments."""
 
 
@@ -121,7 +122,8 @@ def _names(catalog: KnownNames, typed: CompletionContext, statement: str) -> Ite
     if "column" in typed.kinds:
         yield from _columns(catalog, typed.prefix, statement)
     if "table" in typed.kinds:
-        yield from _next_parts(typed.prefix, ((one.name, one.kind) for one in catalog.tables() if one.kind != "macro"))
+        tables = ((one.name, one.kind) for one in catalog.tables() if one.kind not in _NO_TABLES)
+        yield from _next_parts(typed.prefix, tables)
     if "function" in typed.kinds and (typed.word or typed.prefix):
         names = sorted(catalog.functions(), key=lambda name: (_rank_of_function(name), name))
         yield from _next_parts(typed.prefix, ((name, "function") for name in names))

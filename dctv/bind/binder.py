@@ -18,7 +18,7 @@ from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.spans import bind_spans, is_join
 from dctv.bind.typed import bind_typed
-from dctv.catalog.namespace import LibraryPart, Macro, StoredTable, View, WallClock
+from dctv.catalog.namespace import LibraryPart, Macro, NamedType, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.plan import build as w
@@ -226,8 +226,8 @@ class Binder:
                 return bind_part(self, entry)
             case Macro() | TableFunction():
                 return self._uncalled(entry, path)
-            case WallClock():
-                raise _no_table(path)
+            case NamedType() | WallClock():
+                raise _no_table(entry, path)
 
     def _refuse_away(self, path: ast.Path) -> None:
         """Refuse the name of a common table that reads columns of a query, where those are out of sight."""
@@ -288,7 +288,7 @@ class Binder:
         if isinstance(entry, Macro):
             return macros.expand_table(entry, node, self)
         if isinstance(entry, WallClock):
-            raise _no_table(node.path)
+            raise _no_table(entry, node.path)
         if not isinstance(entry, TableFunction):
             raise BindError(
                 f"`{node.path.text}` is a table, not a function", node.path.place, hint="leave the parentheses out"
@@ -366,7 +366,9 @@ class Binder:
         return merging.merged(self, spans)
 
 
-def _no_table(path: ast.Path) -> BindError:
+def _no_table(entry: NamedType | WallClock, path: ast.Path) -> BindError:
+    if isinstance(entry, NamedType):
+        return BindError(f"`{path.text}` is a type, not a table", path.place, hint=f"it is {entry.doc}")
     return BindError(f"`{path.text}` is a function of times and cannot be used in FROM", path.place)
 
 

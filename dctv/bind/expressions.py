@@ -17,6 +17,7 @@ from dctv.bind.null_slips import warn_of_null
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of
+from dctv.bind.type_names import engine_name
 from dctv.bind.types import (
     BOOLEAN,
     INTERVAL,
@@ -48,12 +49,10 @@ from dctv.plan.expressions import (
     Window,
 )
 from dctv.record import replace
-from dctv.signatures.structs import struct_type
-from dctv.signatures.types import map_of, parse
+from dctv.signatures.types import parse
 from dctv.syntax import ast
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
-from dctv.types.values import brackets, engine_type
 
 _LONGEST_ALIAS = 2
 """A result column is `name`, or `alias.name`."""
@@ -266,29 +265,12 @@ def _case(expr: ast.Case, context: ClauseContext) -> Bound:
 
 def _cast(expr: ast.Cast, context: ClauseContext) -> Bound:
     bound = bind(expr.operand, context)
-    try:
-        type_name = _type_name(expr.type)
-    except BindError as error:
-        raise BindError(error.message, error.place or expr.type.place or expr.place, hint=error.hint) from None
+    type_name = engine_name(expr.type, None if context.proven else context.env.catalog)
     if isinstance(expr.operand, ast.String) and type_name in time_literals.TYPES and not expr.lenient:
         time_literals.check(expr.operand.text, type_name, context.env.engine, expr.operand.place or expr.place)
     written = Cast(bound.value, type_name, lenient=expr.lenient)
     made = of_cast(bound.type, type_name)
     return Bound(written, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
-
-
-def _type_name(written: ast.TypeName) -> str:
-    """Return the engine's name of a type; that of an unknown one within a struct or map is an error there."""
-    try:
-        if not written.members:
-            return engine_type(written.name, written.arguments, written.dimensions)
-        parts = [parse(_type_name(kind)) for _, kind in written.members]
-    except BindError as error:
-        raise BindError(error.message, error.place or written.place, hint=error.hint) from None
-    names = [name.text for name, _ in written.members if name is not None]
-    made = struct_type(names, parts) if names else map_of(*parts)
-    text = made.text.replace("STRUCT", "UNION", 1) if written.name == "UNION" else made.text
-    return text + brackets(written.dimensions)
 
 
 def _collate(expr: ast.Collate, context: ClauseContext) -> Bound:

@@ -10,6 +10,7 @@ from dctv.bind.dependencies import Dependencies
 from dctv.bind.grouping import conjuncts
 from dctv.bind.joined_tables import as_one
 from dctv.bind.laterals import alone_or_beside, inlined, renamed
+from dctv.bind.nearest import as_lateral
 from dctv.bind.samples import ROW, numbered
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
 from dctv.bind.spans import bind_spans, is_join
@@ -69,6 +70,8 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
         return _item(binder, node, source, leaves)
     if node.kind == "POSITIONAL":
         return _positional(binder, node, source, leaves), []
+    if node.nearest is not None:
+        node = as_lateral(node, node.nearest)
     first, tables = _add(binder, node.left, source, leaves)
     _extend(source.scope, tables, node.left)
     # Nothing depends on what is joined to rows that stay in any case.

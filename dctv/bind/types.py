@@ -18,6 +18,8 @@ DOUBLE_LITERAL, STRING_LITERAL = plain("DOUBLE_LITERAL"), plain("STRING_LITERAL"
 _LARGEST = 2**127
 _DECIMAL = (18, 3)
 """Digits and places of a decimal number, if none are written."""
+_ALIKE = (("LIST", "LIST"), ("LIST", "ARRAY"), ("MAP", "MAP"))
+"""Nested types that are cast if what is within them is."""
 _TIMES = frozenset(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"))
 
 
@@ -87,8 +89,11 @@ def _casts(source: Type, target: Type) -> bool:
         return True
     if source.name == STATE:
         return source.children[:1] == (target,)
-    if source.name == "LIST" and target.name in ("LIST", "ARRAY"):
-        return _casts(source.children[0], target.children[0])
+    if (source.name, target.name) in _ALIKE:
+        return all(map(_casts, source.children, target.children))
+    if target.name == "MAP" and source.name == "STRUCT":
+        key, value = target.children
+        return _casts(VARCHAR, key) and all(_casts(one, value) for one in source.children)
     if target.name == "STRUCT" and source.name in ("STRUCT", "TUPLE"):
         # By name, or by place if there are none; what only one of them has is left to the engine.
         fit = source.name == "TUPLE" or [one.lower() for one in source.names] == [one.lower() for one in target.names]

@@ -69,6 +69,15 @@ class Macro:
 
 
 @record
+class NamedType:
+    """A type that CREATE TYPE named."""
+
+    text: str
+    """The engine's name of it."""
+    doc: str
+
+
+@record
 class WallClock:
     """The wall-clock start of a mounted trace, or those of the traces of a fleet: a function of times."""
 
@@ -93,7 +102,7 @@ class WallClock:
 NOTHING_MOUNTED = "nothing is mounted: MOUNT TRACE 'file' AS name, or give NAME=PATH on the command line"
 _FEW = 3
 """The maximum number of tables that an error names."""
-Entry = StoredTable | View | LibraryPart | TableFunction | Macro | WallClock
+Entry = StoredTable | View | LibraryPart | TableFunction | Macro | NamedType | WallClock
 
 
 @record(frozen=False)

@@ -15,6 +15,7 @@ from dctv.run import (
     listing,
     macros,
     mounting,
+    named_types,
     naming,
     shown_lists,
     state_systems,
@@ -26,7 +27,7 @@ from dctv.run.fleet import mounting as fleets
 from dctv.run.plans import result_of
 from dctv.run.result import Done, Outcome, Result
 from dctv.syntax import ast, commands
-from dctv.syntax.commands import Command, Statement
+from dctv.syntax.commands import Command, Definition, Statement
 
 
 def run(statement: Statement, context: ExecutionContext, env: Environment) -> Outcome:
@@ -53,6 +54,8 @@ def _run(statement: Statement, context: ExecutionContext, env: Environment) -> O
             | commands.DropTable()
             | commands.CreateMacro()
             | commands.DropMacro()
+            | commands.CreateType()
+            | commands.DropType()
             | commands.Copy()
         ):
             return _command(statement, context, env)
@@ -84,12 +87,22 @@ def _command(statement: Command, context: ExecutionContext, env: Environment) ->
             return tables.create(statement, context, env)
         case commands.DropTable():
             return tables.drop(statement, context.catalog)
+        case commands.Copy():
+            return copying.copy(statement, context, env)
+        case _:
+            return _definition(statement, context, env)
+
+
+def _definition(statement: Definition, context: ExecutionContext, env: Environment) -> Done:
+    match statement:
         case commands.CreateMacro():
             return macros.create(statement, env)
         case commands.DropMacro():
             return macros.drop(statement, context.catalog)
-        case commands.Copy():
-            return copying.copy(statement, context, env)
+        case commands.CreateType():
+            return named_types.create(statement, context, env)
+        case commands.DropType():
+            return named_types.drop(statement, context.catalog)
 
 
 def _change(statement: ast.Change, context: ExecutionContext, env: Environment) -> Done:

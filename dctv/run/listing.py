@@ -8,7 +8,7 @@ from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.catalog.listing import TableInfo
 from dctv.catalog.mount import HIDDEN
-from dctv.catalog.namespace import Catalog, LibraryPart, Macro, StoredTable, View, WallClock
+from dctv.catalog.namespace import Catalog, LibraryPart, Macro, NamedType, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.run.context import ExecutionContext
 from dctv.run.plans import rows_of
@@ -76,7 +76,7 @@ def _rank(name: str, context: ExecutionContext) -> int:
     return int(any(parts[: len(mount)] == mount for mount in (*context.mounts, *context.fleets)))
 
 
-def _kind(entry: StoredTable | View | LibraryPart | TableFunction | Macro) -> str:
+def _kind(entry: StoredTable | View | LibraryPart | TableFunction | Macro | NamedType) -> str:
     match entry:
         case TableFunction():
             return "function"
@@ -84,6 +84,8 @@ def _kind(entry: StoredTable | View | LibraryPart | TableFunction | Macro) -> st
             return entry.plan().schema.kind.value
         case View() | LibraryPart():
             return "view"
+        case NamedType():
+            return "type"
         case Macro():
             return "table macro" if isinstance(entry.body, ast.Select) else "macro"
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
-from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View, WallClock
+from dctv.catalog.namespace import Catalog, Entry, Macro, NamedType, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.run.context import ExecutionContext
@@ -16,12 +16,26 @@ from dctv.syntax import ast
 
 def create_view(statement: ast.CreateView, env: Environment) -> Done:
     """Give a select a name; it must be one that can be bound."""
+    if statement.replace and statement.if_not_exists:
+        raise BindError("OR REPLACE and IF NOT EXISTS contradict each other", statement.path.place)
+    found = env.catalog.find(tuple(p.text for p in statement.path.parts))
+    if statement.if_not_exists and found is not None and _is_view(found[0]):
+        return Done(f"there is a view {statement.path.text} already")
     parts = free_name(statement.path, env.catalog, "VIEW", _is_view, replaces=statement.replace)
-    plan = Binder(env).plan(statement.select)
+    select = _with_itself(statement) if statement.recursive else statement.select
+    plan = Binder(env).plan(select)
     Binder(env).renamed(plan, statement.columns, statement.path.parts[-1])
-    select = statement.select
     env.catalog.add(parts, View(lambda: select, statement.columns))
     return Done(f"created view {statement.path.text}")
+
+
+def _with_itself(statement: ast.CreateView) -> ast.Select:
+    """Return the select of a recursive view, which reads its own rows by its name."""
+    name, place = statement.path.parts[-1], statement.select.place
+    own = ast.CommonTable(name, statement.select, statement.columns, place=place)
+    every = ast.ResultColumn(ast.Star(place=place), place=place)
+    core = ast.Core((every,), source=ast.TableName(ast.Path((name,), place=place), place=place), place=place)
+    return ast.Select(core, (own,), recursive=True, place=place)
 
 
 def free_name(
@@ -48,20 +62,12 @@ def _is_view(entry: Entry) -> bool:
     return isinstance(entry, View)
 
 
+_KINDS = {View: "a view", TableFunction: "a function", Macro: "a macro", NamedType: "a type", WallClock: "a function"}
+
+
 def _called(entry: Entry) -> str:
-    match entry:
-        case View():
-            return "a view"
-        case StoredTable(own=True):
-            return "a table"
-        case TableFunction():
-            return "a function"
-        case Macro():
-            return "a macro"
-        case WallClock():
-            return "a function"
-        case _:
-            return "a table of a trace"
+    own = isinstance(entry, StoredTable) and entry.own
+    return _KINDS.get(type(entry), "a table" if own else "a table of a trace")
 
 
 def drop_view(statement: ast.DropView, catalog: Catalog) -> Done:
@@ -84,6 +90,8 @@ def _hint(entry: Entry) -> str:
             return "DROP TABLE forgets a table"
         case Macro():
             return "DROP MACRO forgets a macro"
+        case NamedType():
+            return "DROP TYPE forgets a type"
         case _:
             return "DROP ALL unmounts a whole trace"
 

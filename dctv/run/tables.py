@@ -8,7 +8,7 @@ from typing import Any
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.catalog.given import stored
-from dctv.catalog.namespace import Catalog, Entry, Macro, StoredTable, View
+from dctv.catalog.namespace import Catalog, Entry, Macro, NamedType, StoredTable, View
 from dctv.contracts.states import aside
 from dctv.errors import BindError, EngineError
 from dctv.plan.carrying import carried_schema, with_types
@@ -73,6 +73,8 @@ def _other(found: tuple[Entry, tuple[str, ...]]) -> str | None:
             return "DROP VIEW forgets a view"
         case Macro():
             return "DROP MACRO forgets a macro"
+        case NamedType():
+            return "DROP TYPE forgets a type"
         case StoredTable():
             return "DROP ALL unmounts a whole trace"
         case _:

@@ -10,7 +10,7 @@ WIDE = ("HUGEINT", "UHUGEINT")
 """Integers of 128 bits, of which Arrow has only decimals of 38 digits."""
 LOST = ("TUPLE", "UNION", "VARIANT")
 """Types whose values a text does not give back."""
-_TEXTS = ("BIT", "BIGNUM", "GEOMETRY", "TIME WITH TIME ZONE", "UNION", "VARIANT")
+_TEXTS = ("BIT", "BIGNUM", "ENUM", "GEOMETRY", "TIME WITH TIME ZONE", "UNION", "VARIANT")
 _VARCHAR = plain("VARCHAR")
 
 

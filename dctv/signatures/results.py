@@ -17,6 +17,7 @@ _WIDEST_OF_64_BITS = 18
 _SHARE_LIST = list_of(plain("DOUBLE_LITERAL"))
 _ENDS = 2
 """The minimum number of bounds of a slice: start and stop."""
+_BYTE, _WORD = 2**8, 2**16
 _DOUBLE, _TEXT = plain("DOUBLE"), plain("VARCHAR")
 
 
@@ -162,6 +163,19 @@ def _chosen(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
     return list_of(settled(arguments[0])) if several else _first(signature, arguments)
 
 
+def _values(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    """Return the type of an ENUM's values, as the signature says; the engine refuses other types."""
+    fits = any(one.name == "ENUM" for one in arguments) and all(one == NULL or one.name == "ENUM" for one in arguments)
+    return signature.result if fits else None
+
+
+def _code(_: Signature, arguments: tuple[Type, ...]) -> Type | None:
+    """Return the type of the place of a value in its ENUM: the smallest integer that holds their number."""
+    count = len(arguments[0].names)
+    small = "UTINYINT" if count < _BYTE else "USMALLINT" if count < _WORD else "UINTEGER"
+    return plain(small) if arguments[0].name == "ENUM" else None
+
+
 def _named(rule: Rule, names: str) -> dict[str, Rule]:
     return dict.fromkeys(names.split(), rule)
 
@@ -174,6 +188,8 @@ def _between(signature: Signature, arguments: tuple[Type, ...]) -> Type | None:
 
 
 _ORDERED = "arg_max arg_max_null arg_max_nulls_last arg_min arg_min_null arg_min_nulls_last argmax argmin max_by min_by"
+
+_ENUMS = "enum_first enum_last enum_range enum_range_boundary"
 
 RESULTS: Mapping[str, Rule] = {
     **_named(_first, "any_value arbitrary first last min max mode first_value last_value nth_value abs @ approx_top_k"),
@@ -193,6 +209,8 @@ RESULTS: Mapping[str, Rule] = {
     **_named(_same_list, "list_sort array_sort list_reverse_sort array_reverse_sort list_resize array_resize"),
     **_named(_zipped, "list_zip array_zip"),
     **_named(_slice, "array_slice list_slice"),
+    **_named(_values, _ENUMS),
+    "enum_code": _code,
     "array_value": _array,
     "concat": _joined,
     "histogram": _histogram,
@@ -202,7 +220,7 @@ RESULTS: Mapping[str, Rule] = {
     "||": _joined_bytes,
 }
 """Rules of results, by name."""
-ALWAYS = frozenset(("quantile_cont", *_ORDERED.split()))
+ALWAYS = frozenset(("quantile_cont", "enum_code", *_ORDERED.split(), *_ENUMS.split()))
 """Functions whose signatures have a wrong result; for others `RESULTS` is used only where signatures have none."""
 
 _CONSTANTS = {
@@ -225,7 +243,7 @@ _LONE = ("to_json", "json_quote")
 """Functions that take one argument, of any type, though their signature takes several."""
 _OF_FEW_TYPES = """
 vertex_extract can_cast_implicitly decimal_division is_histogram_other_bin replace_type
-constant_or_null create_sort_key enum_code enum_first enum_last enum_range enum_range_boundary
+constant_or_null create_sort_key
 normalized_interval remap_struct st_asbinary st_asgeojson st_astext st_aswkb st_aswkt st_geomfromgeojson
 st_geomfromwkb st_intersects_extent union_extract union_tag union_value variant_array_length variant_contains
 variant_exists variant_extract variant_extract_string variant_keys variant_normalize variant_type variant_typeof

@@ -29,7 +29,8 @@ class Type:
     children: tuple[Type, ...] = field(default=(), compare=False)
     """Types of elements; of members; of key and value; of a state's data, and its function's arguments."""
     names: tuple[str, ...] = field(default=(), compare=False)
-    """Names of members of a STRUCT or UNION, quoted as the engine does; a state's function, and its settings."""
+    """Names of members of a STRUCT or UNION, quoted as the engine does; values of an ENUM; a state's function, and its
+    settings."""
     numbers: tuple[int, ...] = field(default=(), compare=False)
     """Width and scale of a DECIMAL, length of an ARRAY (-1: any), value of an integer literal."""
 
@@ -207,7 +208,7 @@ class _Reader:
             return integer_literal(int(values[0]))
         if name == "DECIMAL":
             return decimal(int(values[0]), int(values[1]))
-        return Type(f"{name}({', '.join(values)})", name)
+        return Type(f"{name}({', '.join(values)})", name, (), tuple(values) if name == "ENUM" else ())
 
     def _named(self, name: str) -> Type:
         names: list[str] = []

@@ -6,7 +6,7 @@ from typing import Literal as OneOf
 
 from dctv.errors import Place
 from dctv.record import field, record
-from dctv.syntax import literals, nested, node, pivots, stars
+from dctv.syntax import literals, nearest, nested, node, pivots, stars
 
 Node = node.Node
 Name = node.Name
@@ -37,6 +37,7 @@ Table = node.Table
 PivotChoice = pivots.PivotChoice
 Pivot = pivots.Pivot
 Unpivot = pivots.Unpivot
+Nearest = nearest.Nearest
 
 
 # Expressions
@@ -159,6 +160,8 @@ class TypeName(Node):
     """The lengths in the brackets that follow, None for those of a list."""
     members: tuple[tuple[Name | None, TypeName], ...] = ()
     """Members of a STRUCT or UNION, with names; key and value of a MAP, without."""
+    labels: tuple[str, ...] = ()
+    """Values of an ENUM, in order."""
 
 
 @record(eq=False, text=False)
@@ -351,6 +354,7 @@ class Join(Table):
     comma: bool = field(default=False, compare=False)
     natural: bool = False
     """Whether columns of the same name are compared."""
+    nearest: Nearest | None = None
 
 
 @record(eq=False, text=False)
@@ -485,12 +489,15 @@ class SelectStatement(Node):
 
 @record(eq=False, text=False)
 class CreateView(Node):
-    """`CREATE [OR REPLACE] VIEW path (columns) AS select`."""
+    """`CREATE [OR REPLACE] [RECURSIVE] VIEW [IF NOT EXISTS] path (columns) AS select`."""
 
     path: Path
     select: Select
     columns: tuple[Name, ...] = ()
     replace: bool = False
+    recursive: bool = False
+    """Whether the select may read the view's own rows."""
+    if_not_exists: bool = False
 
 
 @record(eq=False, text=False)

@@ -58,6 +58,24 @@ class DropMacro(ast.Node):
 
 
 @record(eq=False, text=False)
+class CreateType(ast.Node):
+    """`CREATE [OR REPLACE] [TEMP] TYPE [IF NOT EXISTS] path AS type`, or `AS ENUM (select)`."""
+
+    path: ast.Path
+    type: ast.TypeName | ast.Select
+    replace: bool = False
+    if_not_exists: bool = False
+
+
+@record(eq=False, text=False)
+class DropType(ast.Node):
+    """`DROP TYPE [IF EXISTS] path`."""
+
+    path: ast.Path
+    if_exists: bool = False
+
+
+@record(eq=False, text=False)
 class Copy(ast.Node):
     """`COPY path TO 'file' (option value)` or `COPY (select) TO 'file'`."""
 
@@ -73,5 +91,6 @@ class Show(ast.Node):
     what: Literal["FUNCTIONS", "UNITS", "MOUNTS"]
 
 
-Command = Expect | CreateTable | DropTable | CreateMacro | DropMacro | Copy
+Definition = CreateMacro | DropMacro | CreateType | DropType
+Command = Expect | CreateTable | DropTable | Definition | Copy
 Statement = ast.Statement | Command | Show

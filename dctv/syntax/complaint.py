@@ -176,7 +176,7 @@ def _unexpected(parser: Parser, index: int, place: Place) -> ParseError:
     token, expected = parser.tokens[index], expectation(parser)
     before = parser.tokens[index - 1].text if index else ""
     hint = hint_of(parser.tokens, index)
-    if hint is None and token.kind == "NAME" and expected == "a name":
+    if hint is None and token.kind == "NAME" and expected in ("a name", "a name or `IF`"):
         hint = f"`{token.text}` is a reserved word, as a name it needs backticks"
     elif hint is None and before.upper() in {"SPAN", "EVENT"} and token.kind in {",", ".", ")", "="}:
         hint = f"`{before}` is a reserved word, as a name it needs backticks"

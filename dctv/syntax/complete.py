@@ -26,7 +26,7 @@ _KINDS: dict[str, tuple[Kind, ...]] = {
     "unit": ("unit",),
     "path": ("table",),
 }
-_NUMBER = pattern(r"0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?")
+_NUMBER = pattern(r"0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?")
 _OPENED: dict[str, Colour] = {"'": "string", '"': "name", "`": "name"}
 _COLOURS: dict[str, Colour] = {
     "STRING": "string",

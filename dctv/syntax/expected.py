@@ -40,7 +40,7 @@ _VALUES = frozenset({*_NAMES, "NUMBER", "STRING", "BIND", "(", "-", "+", "~", "N
     "TIMESTAMP_MS", "TIMESTAMP_S", "UUID", "BLOB", "JSON", "ANY",
 }  # fmt: skip
 _BEGINNINGS = {
-    "a type": frozenset({"NAME", "MAP", "ROW", "STRUCT", "UNION"}),
+    "a type": frozenset({"NAME", "ENUM", "MAP", "ROW", "STRUCT", "UNION"}),
     "a statement": _VALUES | {"SELECT", "WITH", "VALUES", "CREATE", "DROP", "MOUNT", "SET", "EXPLAIN", "DESCRIBE"}
     | {"SHOW", "ASSERT", "ATTACH", "EXPECT", "COPY", ";", "FROM", "SUMMARIZE", "PIVOT", "UNPIVOT", "TABLE"},
     "a result column": _VALUES | {"*"},
@@ -72,7 +72,10 @@ _MARKED = frozenset(
 )
 """Words and marks that are distinguished from others by their context."""
 _LONGEST = 8
-_RARE = (("an alias", {":"}), ("=>", {":="}), (",", {":", "PLACING"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}))
+_RARE = (
+    ("an alias", {":"}), ("=>", {":="}), (",", {":", "PLACING"}), ("MATERIALIZED", {"MATERIALIZED", "NOT"}),
+    ("MACRO", {"FUNCTION"}), ("VIEW", {"SECURE", "RECURSIVE"}), ("NEAREST", {"APPROX", "EXACT"}),
+)  # fmt: skip
 """Continuations that are omitted where a more usual one is valid."""
 
 

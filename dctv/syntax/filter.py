@@ -249,7 +249,7 @@ class _Parser:
         return unexpected(self._source, before, self._next, expected)
 
 
-_NUMBER = pattern(r"([+-]?(?:0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?))(.*)", re.DOTALL)
+_NUMBER = pattern(r"([+-]?(?:0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?))(.*)", re.DOTALL)
 
 
 def _amount(token: Token, place: Place) -> Amount:

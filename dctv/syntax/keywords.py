@@ -39,6 +39,11 @@ BEFORE = {
     "CURRENT": frozenset({"ROW"}),
     "FETCH": frozenset({"FIRST", "NEXT"}),
     "UNBOUNDED": frozenset({"PRECEDING", "FOLLOWING"}),
+    "ENUM": frozenset({"("}),
+    "SECURE": frozenset({"VIEW", "RECURSIVE"}),
+    "NEAREST": frozenset({"BY", "NUMBER"}),
+    "APPROX": frozenset({"NEAREST"}),
+    "EXACT": frozenset({"NEAREST"}),
 }
 """Words that are keywords only directly before one of these tokens."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dctv.errors import BindError, nearest
 from dctv.patterns import pattern
@@ -91,6 +91,7 @@ _SYNONYMS = {
 
 _ENGINE = {**_DIALECT, **_SYNONYMS}
 _BACK = {engine: dialect for dialect, engine in _DIALECT.items()}
+_NESTED = {"ENUM", "MAP", "ROW", "STRUCT", "UNION"}
 _WITH_LENGTH = {"VARCHAR", "BLOB"}
 _MAX_DIGITS = 38
 
@@ -101,17 +102,26 @@ _PIECE = pattern(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|.""", re.DOTALL)
 _FIELD = pattern(r"""(?P<name>"(?:[^"]|"")*"|[^\s"]+)\s+(?P<type>.+)""", re.DOTALL)
 
 
-def engine_type(name: str, arguments: Sequence[int] = (), dimensions: Sequence[int | None] = ()) -> str:
+def engine_type(
+    name: str, arguments: Sequence[int] = (), dimensions: Sequence[int | None] = (), others: Iterable[str] = ()
+) -> str:
     """Return the engine's name of a type as written: `engine_type("INT64", (), [None, 3])` is `BIGINT[][3]`.
+
+    An error names the most similar type, which may be one of `others`.
 
     Raises:
         BindError: The type is unknown or its arguments do not fit; without a place.
     """
     engine = _ENGINE.get(name.upper())
     if engine is None:
-        near = nearest(name, list(_ENGINE))
+        near = nearest(name, [*_ENGINE, *others])
         raise BindError(f"unknown type `{name}`", hint=f"did you mean `{near}`?" if near else None)
     return engine + _arguments(name, engine, arguments) + brackets(dimensions)
+
+
+def is_type(name: str) -> bool:
+    """Whether a name means a type of the dialect, in any case."""
+    return name.upper() in _ENGINE or name.upper() in _NESTED
 
 
 def brackets(dimensions: Sequence[int | None]) -> str:

@@ -166,6 +166,8 @@ def _drops(text: str) -> list[str]:
                 found.append(to_sql(commands.DropTable(one.path)))
             case commands.CreateMacro():
                 found.append(to_sql(commands.DropMacro(one.path)))
+            case commands.CreateType():
+                found.append(to_sql(commands.DropType(one.path)))
     return found
 
 

@@ -55,6 +55,23 @@ def drop_macro(at: Place, if_exists: bool, path: ast.Path) -> commands.DropMacro
     return commands.DropMacro(path, if_exists, place=at)
 
 
+def create_type(
+    at: Place,
+    replace: bool,
+    _temporary: bool,
+    if_not_exists: bool,
+    path: ast.Path,
+    meaning: ast.TypeName | ast.Select,
+) -> commands.CreateType:
+    """Make the definition of a type."""
+    return commands.CreateType(path, meaning, replace, if_not_exists, place=at)
+
+
+def drop_type(at: Place, if_exists: bool, path: ast.Path) -> commands.DropType:
+    """Make the removal of a type."""
+    return commands.DropType(path, if_exists, place=at)
+
+
 def copy_option(at: Place, name: ast.Name, value: Raw | None = None) -> tuple[ast.Name, ast.String | None]:
     """Make an option of COPY; a bare word is the same as a string."""
     if value is None:
@@ -95,6 +112,8 @@ FORMS: dict[str, Callable[..., object]] = {
     "macro_parameter": macro_parameter,
     "create_macro": create_macro,
     "drop_macro": drop_macro,
+    "create_type": create_type,
+    "drop_type": drop_type,
     "copy_option": copy_option,
     "copy": copy,
     "show_functions": show_functions,

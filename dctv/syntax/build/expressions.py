@@ -16,7 +16,7 @@ from dctv.syntax.build.compared import as_row
 from dctv.syntax.build.names import one, unescaped, unquote
 from dctv.syntax.lexer import Raw
 
-_NUMBER = pattern(r"(0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+)?)(.*)", re.DOTALL)
+_NUMBER = pattern(r"(0[xX][0-9A-Fa-f_]+|[0-9_]*\.?[0-9_]*(?:[eE][+-]?[0-9]+(?:_[0-9]+)*)?)(.*)", re.DOTALL)
 _MOST_DIGITS = 400
 _LONGEST = 100_000
 """The most elements that an array of a fixed length has."""
@@ -189,6 +189,11 @@ def array_type(at: Place, element: ast.TypeName, _bracket: Raw, length: Raw) -> 
 def union_type(at: Place, *members: tuple[ast.Name, ast.TypeName]) -> ast.TypeName:
     """Make the name of a union's type."""
     return ast.TypeName("UNION", members=members, place=at)
+
+
+def enum_type(at: Place, *labels: Raw) -> ast.TypeName:
+    """Make the name of a type of listed values."""
+    return ast.TypeName("ENUM", labels=tuple(unquote(one.text) for one in labels), place=at)
 
 
 def type_name(at: Place, words: str, arguments: tuple[Raw, ...] | None) -> ast.TypeName:
@@ -380,6 +385,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "list_type": list_type,
     "array_type": array_type,
     "union_type": union_type,
+    "enum_type": enum_type,
     "collate": collate,
     "hex_bytes": hex_bytes,
     "case": case,

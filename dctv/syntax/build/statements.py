@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dctv.errors import Place
+from dctv.errors import ParseError, Place
 from dctv.syntax import ast
 from dctv.syntax.build.names import unquote
 from dctv.syntax.build.tables import TableKeyword
@@ -23,10 +23,19 @@ def select_statement(at: Place, select: ast.Select) -> ast.SelectStatement:
 
 
 def create_view(
-    at: Place, replace: bool, path: ast.Path, columns: tuple[ast.Name, ...] | None, select: ast.Select
+    at: Place,
+    replace: bool,
+    _temporary: bool,
+    words: str,
+    named: tuple[bool, ast.Path, tuple[ast.Name, ...] | None],
+    select: ast.Select,
 ) -> ast.CreateView:
-    """Make the definition of a view."""
-    return ast.CreateView(path, select, columns or (), replace, place=at)
+    """Make the definition of a view; all views are temporary, and only their session sees their texts (SECURE)."""
+    if_not_exists, path, columns = named
+    recursive = words.endswith("RECURSIVE")
+    if recursive and not columns:
+        raise ParseError(f"the recursive view `{path.text}` needs a list of its columns", path.place or at)
+    return ast.CreateView(path, select, columns or (), replace, recursive, if_not_exists, place=at)
 
 
 def create_state_system(

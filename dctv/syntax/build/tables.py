@@ -12,6 +12,8 @@ from dctv.syntax.lexer import Raw
 
 Condition: TypeAlias = tuple[ast.Expr | None, tuple[ast.Name, ...]]
 SpanKind = Literal["INNER", "OUTER", "LEFT", "RIGHT"]
+_MOST_NEAREST = 1_000_000
+"""The largest number of nearest rows, which are held for each row on the left."""
 JoinKind = Literal["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI", "POSITIONAL"]
 
 
@@ -28,10 +30,17 @@ def comma_join(at: Place, left: ast.Table, right: ast.Table) -> ast.Join:
     return ast.Join("INNER", left, right, comma=True, place=at)
 
 
-def join(at: Place, left: ast.Table, kind: str, right: ast.Table, condition: Condition) -> ast.Join:
+def join(at: Place, left: ast.Table, kind: str, right: ast.Table, condition: Condition | ast.Nearest) -> ast.Join:
     """Make a conventional join."""
     plain = kind.removeprefix("NATURAL").strip()
     name = cast("JoinKind", plain.removesuffix(" OUTER") or "INNER")
+    if isinstance(condition, ast.Nearest):
+        if kind not in ("", "INNER", "LEFT", "LEFT OUTER"):
+            hint = "each row on the left has its nearest rows on the right"
+            raise ParseError(
+                f"found NEAREST of a {kind} JOIN, expected INNER or LEFT", condition.place or at, hint=hint
+            )
+        return ast.Join(name, left, right, nearest=condition, place=at)
     return ast.Join(name, left, right, condition[0], condition[1], natural=plain != kind, place=at)
 
 
@@ -80,6 +89,19 @@ def on_condition(_at: Place, expr: ast.Expr) -> Condition:
 def using_condition(_at: Place, names: tuple[ast.Name, ...]) -> Condition:
     """Make the condition of a join from columns."""
     return None, names
+
+
+def nearest(at: Place, *parts: Raw | str | ast.Expr) -> ast.Nearest:
+    """Make the condition of a join with the nearest rows."""
+    *counted, word, expr = parts
+    count = 1
+    for token in counted:
+        assert isinstance(token, Raw), token
+        if not token.text.isdecimal() or not 0 < int(token.text) <= _MOST_NEAREST:
+            found = f"found `{token.text}`, expected the number of nearest rows, from 1 to {_MOST_NEAREST}"
+            raise ParseError(found, Place(at.source, token.start, token.stop))
+        count = int(token.text)
+    return ast.Nearest(count, cast("ast.Expr", expr), word == "SIMILARITY", place=at)
 
 
 def alias(at: Place, name: ast.Name, columns: tuple[ast.Name, ...] | None) -> ast.Alias:
@@ -242,6 +264,7 @@ FORMS: dict[str, Callable[..., object]] = {
     "no_condition": no_condition,
     "on_condition": on_condition,
     "using_condition": using_condition,
+    "nearest": nearest,
     "alias": alias,
     "table_name": table_name,
     "table_call": table_call,

@@ -35,6 +35,16 @@ def _drop_macro(w: NodeWriter, node: commands.DropMacro) -> str:
     return f"DROP MACRO {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
 
 
+def _create_type(w: NodeWriter, node: commands.CreateType) -> str:
+    replace, exists = " OR REPLACE" if node.replace else "", "IF NOT EXISTS " if node.if_not_exists else ""
+    meaning = f"ENUM ({w.write(node.type)})" if isinstance(node.type, ast.Select) else w.write(node.type)
+    return f"CREATE{replace} TYPE {exists}{w.path(node.path)} AS {meaning}"
+
+
+def _drop_type(w: NodeWriter, node: commands.DropType) -> str:
+    return f"DROP TYPE {'IF EXISTS ' if node.if_exists else ''}{w.path(node.path)}"
+
+
 def _copy(w: NodeWriter, node: commands.Copy) -> str:
     source = w.path(node.source) if isinstance(node.source, ast.Path) else f"({w.write(node.source)})"
     options = [w.name(name) if value is None else f"{w.name(name)} {w.write(value)}" for name, value in node.options]
@@ -53,6 +63,8 @@ FORMS: dict[type[ast.Node], Form] = {
     commands.DropTable: _drop_table,
     commands.CreateMacro: _create_macro,
     commands.DropMacro: _drop_macro,
+    commands.CreateType: _create_type,
+    commands.DropType: _drop_type,
     commands.Copy: _copy,
     commands.Show: _show,
 }

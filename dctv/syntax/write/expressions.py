@@ -128,6 +128,8 @@ def _type_name(w: NodeWriter, node: ast.TypeName) -> str:
     if node.members:
         written = [("" if name is None else f"{w.name(name)} ") + w.write(kind) for name, kind in node.members]
         arguments = f"({', '.join(written)})"
+    if node.labels:
+        arguments = f"({', '.join(map(string, node.labels))})"
     return node.name + arguments + brackets(node.dimensions)
 
 

@@ -12,7 +12,9 @@ def _select_statement(w: NodeWriter, node: ast.SelectStatement) -> str:
 
 def _create_view(w: NodeWriter, node: ast.CreateView) -> str:
     replace = " OR REPLACE" if node.replace else ""
-    return f"CREATE{replace} VIEW {w.path(node.path)}{w.names(node.columns)} AS {w.write(node.select)}"
+    recursive = " RECURSIVE" if node.recursive else ""
+    name = ("IF NOT EXISTS " if node.if_not_exists else "") + w.path(node.path)
+    return f"CREATE{replace}{recursive} VIEW {name}{w.names(node.columns)} AS {w.write(node.select)}"
 
 
 def _create_state_system(w: NodeWriter, node: ast.CreateStateSystem) -> str:

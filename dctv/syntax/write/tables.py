@@ -48,7 +48,12 @@ def _join(w: NodeWriter, node: ast.Join) -> str:
         return f"{left}, {right}"
     kind = ("NATURAL " if node.natural else "") + ("" if node.kind == "INNER" else f"{node.kind} ")
     using = f" USING{w.names(node.using)}" if node.using else ""
-    return f"{left} {kind}JOIN {right}{w.clause('ON', node.on)}{using}"
+    nearest = "" if node.nearest is None else f" {w.write(node.nearest)}"
+    return f"{left} {kind}JOIN {right}{w.clause('ON', node.on)}{using}{nearest}"
+
+
+def _nearest(w: NodeWriter, node: ast.Nearest) -> str:
+    return f"NEAREST {node.count} BY {'SIMILARITY' if node.largest else 'DISTANCE'} {w.expr(node.by)}"
 
 
 def _partition(w: NodeWriter, name: ast.Name | None) -> str:
@@ -98,6 +103,7 @@ FORMS: dict[type[ast.Node], Form] = {
     ast.TableSelect: _table_select,
     ast.TableSample: _table_sample,
     ast.Join: _join,
+    ast.Nearest: _nearest,
     ast.SpanJoin: _span_join,
     ast.SpanBroadcast: _span_broadcast,
     ast.ListArgument: _list,
