@@ -106,8 +106,12 @@ def attach(
     """Add the entries of a mounted trace below its name."""
     trace, parts = mount.trace, mount.parts
     plans = {name: _plan(mount, name) for name in trace.tables}
+    entries: dict[tuple[str, ...], dict[str, Entry]] = {}
     for name, plan in plans.items():
-        catalog.add((*parts, *_dotted(name, trace.tables[name])), StoredTable(plan))
+        place = _dotted(name, trace.tables[name])
+        entries.setdefault(place[:-1], {})[place[-1]] = StoredTable(plan)
+    for space, new in entries.items():
+        catalog.level((*parts, *space)).entries.update(new)
     own = catalog.level(parts).entries
     own.update(
         (name, StoredTable(LazyPlan(partial(table, trace)), doc, there=False)) for name, table, doc in _METADATA_TABLES
@@ -121,7 +125,8 @@ def attach(
     own[WALL_CLOCK] = WallClock(unix_start(trace.properties), f"it has {clock_of(trace.properties)}")
     raw = {name: table.event for name, table in trace.tables.items()}
     reader = trace.format or mount.reader
-    sources = _sources(library, tuple(name.removeprefix(RAW) for name in raw if name.startswith(RAW)))
+    # Sorted: tables come in the order of a trace's first rows, which differs between those of a fleet.
+    sources = _sources(library, tuple(sorted(name.removeprefix(RAW) for name in raw if name.startswith(RAW))))
     expected = catalog.level((*parts, EXPECTED)).entries
     for name, event in library.events.items():
         make = LazyPlan(partial(_expected_event, event, sources[name], raw, plans))
@@ -130,8 +135,8 @@ def attach(
     for name, one in library.tables.items():
         found = plans.get(name)
         tables[name] = StoredTable(_expected(one, found), "", found is not None, name)
-    for place, entry in _library_entries(library, parts, reader, function_of):
-        catalog.add((*parts, *place), entry)
+    for place, shared in _library_entries(library, parts, reader, function_of).items():
+        catalog.level((*parts, *place)).entries.update(shared)
 
 
 @lru_cache(256)
@@ -145,12 +150,12 @@ def _library_entries(
     home: tuple[str, ...],
     reader: str,
     function_of: Callable[[LibraryModule, tuple[str, ...]], TableFunction],
-) -> Sequence[tuple[tuple[str, ...], Entry]]:
-    """Return the library entries below a mount: shared by all traces of a format, since fleets mount thousands."""
-    found: list[tuple[tuple[str, ...], Entry]] = []
+) -> Mapping[tuple[str, ...], Mapping[str, Entry]]:
+    """Return the library entries below a mount by level: all traces of a format share them."""
+    found: dict[tuple[str, ...], dict[str, Entry]] = {}
     for name, schema in library.parts.items():
         views = tuple(_view(module, home) for module in library.sources[name] if module.covers(reader))
-        found.append(((PARTS, name), LibraryPart(schema, views, reader)))
+        found.setdefault((PARTS,), {})[name] = LibraryPart(schema, views, reader)
     for module in library.modules:
         if module.covers(reader):
             entry = (
@@ -158,7 +163,7 @@ def _library_entries(
                 if module.parameters
                 else _view(module, home, warns_if_empty=module.parts[0] not in HIDDEN)
             )
-            found.append((module.parts, entry))
+            found.setdefault(module.parts[:-1], {})[module.parts[-1]] = entry
     return found
 
 

@@ -181,6 +181,14 @@ class StartOf(Expression):
 
 
 @record
+class OfTrace(Expression):
+    """A value that a trace of a fleet has in all of its rows, not NULL: it stands for those of traces with one plan."""
+
+    column: str
+    type: str
+
+
+@record
 class Collate(Expression):
     """A text that is compared by a collation."""
 

@@ -146,6 +146,7 @@ _FORMS: Mapping[type, Callable[[Any], str]] = {
     e.Case: _case,
     e.Collate: lambda node: f"{_nested(node.operand, _ATOM)} COLLATE {node.collation}",
     e.Cast: lambda node: f"{'TRY_CAST' if node.lenient else 'CAST'}({expression(node.operand)} AS {node.type})",
+    e.OfTrace: lambda node: f"the trace's {node.column}",
     e.StartOf: lambda node: f"the start of {_nested(node.trace, _ATOM)}",
     e.Row: lambda node: f"({_list(node.items)})",
     e.List: lambda node: f"[{_list(node.items)}]",

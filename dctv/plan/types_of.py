@@ -23,6 +23,7 @@ from dctv.plan.expressions import (
     List,
     Null,
     Number,
+    OfTrace,
     Or,
     Star,
     StartOf,
@@ -59,7 +60,7 @@ def _type(node: Expression, columns: Mapping[str, str]) -> Type | None:
     match node:
         case Column(name):
             return parse(columns[name]) if columns.get(name) else None
-        case Cast(_, to):
+        case Cast(_, to) | OfTrace(_, to):
             return parse(to)
         case StartOf():
             return plain("BIGINT")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import select
-from dctv.plan.expressions import Column, Expression
+from dctv.plan.expressions import Column, Expression, OfTrace
 from dctv.plan.nodes import Kernel, Plan, Relation, column_names, physical_names
 from dctv.plan.queries import Item, Select, TableName
 from dctv.record import record, replace
@@ -109,7 +109,7 @@ def _constant(plan: Plan, name: str) -> Expression | None:
     if not isinstance(plan, Relation) or not isinstance(plan.query, Select):
         return None
     value = next((item.value for item in plan.query.items if item.output == name), None)
-    if value is None or literal_of(value) not in (None, ...):
+    if value is None or isinstance(value, OfTrace) or literal_of(value) not in (None, ...):
         return value
     inner = _projection(plan)
     return _constant(inner.leaf, value.name) if inner is not None and isinstance(value, Column) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,10 +52,13 @@ def table_of(name: str, context: ExecutionContext) -> Plan:
 def result_of(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Result:
     """Return the result of a bound plan; `here` if no other engine is worth asking."""
     start = partial(start_of, plan, context.catalog, None)
+    return optimized_result(optimized(plan, context, here=here), context, start)
+
+
+def optimized_result(plan: Plan, context: ExecutionContext, start: Callable[[], int] | None = None) -> Result:
+    """Return the result of an optimized plan; `start` returns when its trace began, to show times by the clock."""
     metering = Metering() if context.settings.metered else None
-    return Result(
-        plan.schema, Reading(as_relation(optimized(plan, context, here=here)), context, metering), context, start
-    )
+    return Result(plan.schema, Reading(as_relation(plan), context, metering), context, start)
 
 
 def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionContext) -> Result:

@@ -10,6 +10,7 @@ from itertools import count
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from dctv.bind.binder import Binder
 from dctv.bind.types import VARCHAR, of_choice, settled
@@ -151,7 +152,8 @@ class Fleet:
         Each opening runs the plan again: a recursive step reads its tables in every round.
         """
         alone, asks = without_starts(bottom_up(plan, _alone))
-        parts = [self._part(one, alone, asks=asks) for one in self.wanted(plan, tests)]
+        query = uuid4().hex
+        parts = [self._part(one, alone, query, asks=asks) for one in self.wanted(plan, tests)]
         elsewhere = self.context.crew.is_wanted(len(parts), sum(map(_size, parts)))
         if elsewhere:
             self.context.crew.start(self.context.share)
@@ -168,10 +170,10 @@ class Fleet:
 
         return OpenedStream(opened, schema.__arrow_c_schema__)
 
-    def _part(self, member: FleetMember, plan: Plan, *, asks: bool) -> FleetPart:
+    def _part(self, member: FleetMember, plan: Plan, query: str, *, asks: bool) -> FleetPart:
         metadata = self.metadata[member.name]
         start = unix_start(metadata.properties) if asks else None
-        return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format, start)
+        return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format, start, query)
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that explain a plan for each trace."""

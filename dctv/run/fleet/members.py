@@ -8,7 +8,7 @@ from pathlib import Path
 from dctv.catalog.files import matching
 from dctv.errors import TraceError
 from dctv.plan import predicate as p
-from dctv.plan.expressions import NULL, Cast, Expression, Text
+from dctv.plan.expressions import NULL, Cast, Expression, OfTrace, Text
 from dctv.record import record
 from dctv.run.fleet.manifest import Manifest, Value
 from dctv.types.schema import ColumnType
@@ -32,6 +32,11 @@ class FleetMember:
         """Return the constant value of a column of the fleet in its rows."""
         value = self.name if column == TRACE else self.manifest.get(column.name)
         return Cast(NULL if value is None else Text(str(value)), column.type)
+
+    def of_trace(self, column: ColumnType) -> Expression:
+        """Return what stands for that value in a plan of several traces: the value itself if it is NULL."""
+        value = self.value(column)
+        return value if isinstance(value, Cast) and value.operand == NULL else OfTrace(column.name, column.type)
 
     def cell(self, column: ColumnType) -> str | int | float | bool | None:
         """Return its value in a column of the manifest, dates as texts."""

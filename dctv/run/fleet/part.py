@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING
 
 from dctv.bind.binder import Binder
+from dctv.catalog.mount import Mount
 from dctv.errors import EngineError, TraceError
 from dctv.plan.build import select, where
 from dctv.plan.carrying import carried_schema, with_types
@@ -20,15 +21,15 @@ from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.plan.source import Spent
 from dctv.record import record, replace
-from dctv.rewrite.graph import bottom_up
+from dctv.rewrite.graph import bottom_up, readers_first
 from dctv.rewrite.settings import RewriteSettings
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.members import FleetMember, state_of
 from dctv.run.fleet.metadata import MountSettings, mounted
 from dctv.run.fleet.starts import with_start
 from dctv.run.fleet.table import FleetTable, nothing
-from dctv.run.fleet.templates import bound
-from dctv.run.plans import environment, result_of
+from dctv.run.fleet.templates import reused, with_values
+from dctv.run.plans import environment, optimized, optimized_result
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 
@@ -51,6 +52,8 @@ class FleetPart:
     """That it had then."""
     start: int | None = None
     """When its time 0 was, in ns since 1970, if that is known and the plan asks for it."""
+    query: str = ""
+    """The same for all parts that one reading of a fleet has, and for no others."""
 
 
 @record(frozen=False)
@@ -81,15 +84,37 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
     if _state(part.member) != part.state:
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
     with mounted(part.member, part.way, replace(context, settings=part.settings), part.format) as (alone, made):
-        plan = part.plan if part.start is None else with_start(part.plan, part.member.name, part.start)
-        views: dict[tuple[str, ...], Plan] = {}
-        plan = bottom_up(plan, lambda one: _of_member(one, part, alone, views))
-        result = result_of(as_rows(plan), alone)
+        result = optimized_result(_optimized(part, alone, made), alone)
         yield from result.batches()
         report.warnings, report.spent = result.warnings, result.spent
         if report.spent is not None and report.spent.read is not None and not made.sources:
             whole = sum(size for _, size, _ in part.state)
             report.spent = replace(report.spent, read=report.spent.read + whole)
+
+
+def _optimized(part: FleetPart, context: ExecutionContext, mount: Mount) -> Plan:
+    """Return the plan to run for a trace; most traces of a fleet have the same one, but for their tables."""
+
+    def made() -> Plan:
+        plan = part.plan if part.start is None else with_start(part.plan, part.member.name, part.start)
+        views: dict[tuple[str, ...], Plan] = {}
+        return as_rows(bottom_up(plan, lambda one: _of_member(one, part, context, views)))
+
+    sources = [one.source for one in readers_first(part.plan) if isinstance(one, Scan)]
+    tables = [one for one in sources if isinstance(one, FleetTable)]
+    values = {one.name: part.member.value(one) for table in tables for one in table.fixed}
+    if context.elsewhere.remote is not None:
+        # Where tables lie, which another engine reads there, is of the trace.
+        return optimized(with_values(made(), values), context)
+    start = None if part.start is None else (part.member.name, part.start)
+    key = (part.query, start, *(_differs(one, part.member) for one in tables))
+    return reused(key, mount, context.catalog, made, lambda plan: optimized(plan, context), values)
+
+
+def _differs(table: FleetTable, member: FleetMember) -> Hashable:
+    """Return what the plan of a table has of a trace besides its values: which are NULL, and which rows are needed."""
+    nulls = [one.name for one in table.fixed if isinstance(member.of_trace(one), Cast)]
+    return *nulls, repr(table.needed(member, table.read_schema.names))
 
 
 def as_rows(plan: Plan) -> Plan:
@@ -196,7 +221,7 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: di
     name = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
     if table.parts not in views:
         bind = Binder(environment(context)).table
-        views[table.parts] = bound(table.parts, mount, context.catalog, lambda: bind(name))
+        views[table.parts] = reused(table.parts, mount, context.catalog, lambda: bind(name))
     found = views[table.parts]
     _check(found.schema, table, member)
     schema = table.read_schema
@@ -206,7 +231,7 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: di
     def value(column: ColumnType) -> Expression:
         name = column.name
         if name in fixed:
-            return member.value(fixed[name])
+            return member.of_trace(fixed[name])
         if name not in own:
             return Cast(NULL, column.type)
         return Column(name, "own") if own[name] == column.type else Cast(Column(name, "own"), column.type)

@@ -1,78 +1,176 @@
-"""Reuse the bound views of one trace for other traces that have the same tables."""
+"""Reuse the plans of one trace for other traces that have the same tables.
+
+Binding and optimizing see the tables of a trace, but not their rows. So a plan for one trace is right for another that
+has the same ones, once the tables are exchanged. Plans that hold anything else of a trace are not reused, nor are those
+that its statistics may answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.plan.expressions import FALSE
+from dctv.plan.expressions import FALSE, Expression, OfTrace
 from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.predicate import Predicate
 from dctv.plan.queries import Select
-from dctv.plan.source import Held
-from dctv.record import replace
+from dctv.plan.question import Question
+from dctv.plan.source import Held, PlanRun, TableSource
+from dctv.plan.walk import replaced, walk
+from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
 
 _MOST = 500
 _LAST = "last_ts"
 """The table of one row that views read."""
-_known: dict[Hashable, Plan | None] = {}
-"""Bound plans of views, over empty tables, by the existing tables; None where a plan is not reusable."""
 
 
-def bound(parts: tuple[str, ...], mount: Mount, catalog: Catalog, bind: Callable[[], Plan]) -> Plan:
-    """Return the plan of a table or view of a mounted trace; `bind` binds it.
+@record(eq=False)
+class AnyTable:
+    """A table of any trace: notes how it is narrowed, to do the same with that of a trace."""
 
-    Binding sees the tables of a trace, but not their rows. So a plan for one trace is right for another that
-    has the same ones, once the tables are exchanged. Plans that hold anything else of a trace are not reused.
+    steps: tuple[Callable[[TableSource], TableSource], ...] = ()
+    questions: list[Question] = field(default_factory=list)
+    """Questions that the statistics of a trace might answer."""
+
+    def of(self, source: TableSource) -> TableSource:
+        """Return the table of a trace, narrowed in the same way."""
+        for step in self.steps:
+            source = step(source)
+        return source
+
+    def narrowed(self, predicate: Predicate) -> AnyTable:
+        """Note that only some rows are needed."""
+        return replace(self, steps=(*self.steps, lambda source: source.narrowed(predicate)))
+
+    def reading(self, columns: Collection[str]) -> AnyTable:
+        """Note that only some columns are read."""
+        return replace(self, steps=(*self.steps, lambda source: source.reading(columns)))
+
+    def answers(self, question: Question) -> None:
+        """Note a question, and return None."""
+        self.questions.append(question)
+
+    def query(self) -> None:
+        """Return None: there are no files."""
+
+    def open(self, _: PlanRun) -> Any:
+        """Fail: there are no rows."""
+        raise AssertionError(self)
+
+    def lines(self) -> Sequence[str]:
+        """Return no lines."""
+        return ()
+
+    def bytes_read(self) -> None:
+        """Return None: nothing is read from files."""
+
+
+@record
+class _Template:
+    """A plan over tables of any trace."""
+
+    plan: Plan
+    queries: frozenset[int]
+    """The identities of its queries that have values of a trace."""
+
+
+_known: dict[Hashable, _Template | None] = {}
+"""By what a plan is for, and the tables of the trace; None where it is not reusable."""
+
+
+def reused(
+    key: Hashable,
+    mount: Mount,
+    catalog: Catalog,
+    made: Callable[[], Plan],
+    improved: Callable[[Plan], Plan] = lambda plan: plan,
+    values: Mapping[str, Expression] = MappingProxyType({}),
+) -> Plan:
+    """Return a plan for a mounted trace: `improved` of the plan that `made` returns.
+
+    Both are called only for the first trace that has the same tables, if the plan is reusable. `key` says what it is
+    for; it has `OfTrace` in place of `values`, which differ between traces.
     """
-    key = (parts, _signature(mount))
+    key = (key, _signature(mount))
     if key not in _known:
-        plan = bind()
         if len(_known) >= _MOST:
             _known.clear()
-        _known[key] = _template(plan, mount, catalog)
-        return plan
+        _known[key] = _template(made(), mount, catalog, improved)
     template = _known[key]
-    return bind() if template is None else bottom_up(template, lambda one: _filled(one, mount, catalog))
+    if template is None:
+        return improved(with_values(made(), values))
+
+    def filled(one: Plan) -> Plan:
+        if isinstance(one, Relation) and id(one.query) in template.queries:
+            return _with_values(one, values)
+        return _of_trace(one, mount, catalog)
+
+    return bottom_up(template.plan, filled)
+
+
+def with_values(plan: Plan, values: Mapping[str, Expression]) -> Plan:
+    """Return a plan with the values of a trace in place of `OfTrace`."""
+    return bottom_up(plan, lambda one: _with_values(one, values))
+
+
+def _with_values(plan: Plan, values: Mapping[str, Expression]) -> Plan:
+    if not isinstance(plan, Relation):
+        return plan
+    query = replaced(plan.query, lambda node: values[node.column] if isinstance(node, OfTrace) else None)
+    return plan if query is plan.query else replace(plan, query=query)
 
 
 def _signature(mount: Mount) -> Hashable:
     """Return a key of a trace's tables, and of those that are scanned."""
     trace = mount.trace
+    scans_events = _scan(mount, "events") is not None
+    # Where `events` is a union it has the order of the tables.
+    names = sorted(trace.tables) if scans_events else trace.tables
     tables = tuple(
-        (name, table.schema, table.event, table.rows is None, tuple(table.casts.items()))
-        for name, table in trace.tables.items()
+        (name, one.schema, one.event, one.rows is None, tuple(one.casts.items()))
+        for name in names
+        for one in [trace.tables[name]]
     )
-    return mount.parts, mount.reader, trace.format, mount.offset != 0, _scan(mount, "events") is not None, tables
+    return mount.parts, mount.reader, trace.format, mount.offset != 0, scans_events, tables
 
 
-def _template(plan: Plan, mount: Mount, catalog: Catalog) -> Plan | None:
-    """Return a plan over empty tables, None if there is something else of the trace in it."""
+def _template(plan: Plan, mount: Mount, catalog: Catalog, improved: Callable[[Plan], Plan]) -> _Template | None:
+    """Return a plan as a template, None if there is something else of the trace in it."""
     last = _last(mount, catalog)
     tables = {id(one): name for name in mount.given for one in [_scan(mount, name)] if one is not None}
     for one in readers_first(plan):
         if inputs(one) or one is last or id(one) in tables or _is_empty(one):
             continue
         return None
-    return bottom_up(plan, lambda one: _emptied(one, last, tables))
+    source = AnyTable()
+    made = improved(bottom_up(plan, lambda one: _of_any(one, last, tables, source)))
+    if source.questions:
+        return None
+    queries = (one.query for one in readers_first(made) if isinstance(one, Relation))
+    return _Template(made, frozenset(id(one) for one in queries if any(isinstance(n, OfTrace) for n in walk(one))))
 
 
-def _emptied(plan: Plan, last: Plan, tables: dict[int, str]) -> Plan:
+def _of_any(plan: Plan, last: Plan, tables: dict[int, str], source: AnyTable) -> Plan:
     if plan is last:
         return Scan(plan.schema, plan.order, _LAST, Held(None))
     if isinstance(plan, Scan):
-        return replace(plan, name=tables[id(plan)], source=Held(None))
+        return replace(plan, name=tables[id(plan)], source=source)
     return plan
 
 
-def _filled(plan: Plan, mount: Mount, catalog: Catalog) -> Plan:
+def _of_trace(plan: Plan, mount: Mount, catalog: Catalog) -> Plan:
     if not isinstance(plan, Scan):
         return plan
-    found = _last(mount, catalog) if plan.name == _LAST else _scan(mount, plan.name)
+    if plan.name == _LAST:
+        return _last(mount, catalog)
+    found, any_table = _scan(mount, plan.name), plan.source
     assert found is not None, plan.name
-    return found
+    assert isinstance(any_table, AnyTable), plan.name
+    return replace(found, source=any_table.of(found.source)) if any_table.steps else found
 
 
 def _scan(mount: Mount, name: str) -> Scan | None:
