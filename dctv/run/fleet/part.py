@@ -28,13 +28,19 @@ from dctv.run.fleet.members import FleetMember, state_of
 from dctv.run.fleet.metadata import MountSettings, mounted
 from dctv.run.fleet.starts import with_start
 from dctv.run.fleet.table import FleetTable, nothing
-from dctv.run.fleet.templates import reused, with_values
+from dctv.run.fleet.templates import Templates, with_values
 from dctv.run.plans import environment, optimized, optimized_result
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType, Kind, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+_views = Templates(500)
+"""Bound views by their names."""
+_plans = Templates(32)
+"""Optimized plans of parts by their query."""
 
 
 @record
@@ -108,7 +114,7 @@ def _optimized(part: FleetPart, context: ExecutionContext, mount: Mount) -> Plan
         return optimized(with_values(made(), values), context)
     start = None if part.start is None else (part.member.name, part.start)
     key = (part.query, start, *(_differs(one, part.member) for one in tables))
-    return reused(key, mount, context.catalog, made, lambda plan: optimized(plan, context), values)
+    return _plans.plan(key, mount, context.catalog, made, lambda plan: optimized(plan, context), values)
 
 
 def _differs(table: FleetTable, member: FleetMember) -> Hashable:
@@ -221,7 +227,7 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: di
     name = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
     if table.parts not in views:
         bind = Binder(environment(context)).table
-        views[table.parts] = reused(table.parts, mount, context.catalog, lambda: bind(name))
+        views[table.parts] = _views.plan(table.parts, mount, context.catalog, lambda: bind(name))
     found = views[table.parts]
     _check(found.schema, table, member)
     schema = table.read_schema

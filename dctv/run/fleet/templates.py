@@ -23,7 +23,6 @@ from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
 
-_MOST = 500
 _LAST = "last_ts"
 """The table of one row that views read."""
 
@@ -77,39 +76,47 @@ class _Template:
     queries: frozenset[int]
     """The identities of its queries that have values of a trace."""
 
+    def of(self, mount: Mount, catalog: Catalog, values: Mapping[str, Expression]) -> Plan:
+        """Return the plan for a trace."""
 
-_known: dict[Hashable, _Template | None] = {}
-"""By what a plan is for, and the tables of the trace; None where it is not reusable."""
+        def filled(one: Plan) -> Plan:
+            if isinstance(one, Relation) and id(one.query) in self.queries:
+                return _with_values(one, values)
+            return _of_trace(one, mount, catalog)
+
+        return bottom_up(self.plan, filled)
 
 
-def reused(
-    key: Hashable,
-    mount: Mount,
-    catalog: Catalog,
-    made: Callable[[], Plan],
-    improved: Callable[[Plan], Plan] = lambda plan: plan,
-    values: Mapping[str, Expression] = MappingProxyType({}),
-) -> Plan:
-    """Return a plan for a mounted trace: `improved` of the plan that `made` returns.
+class Templates:
+    """Templates by what they are for and the tables of a trace, the latest ones; None where a plan is not reusable."""
 
-    Both are called only for the first trace that has the same tables, if the plan is reusable. `key` says what it is
-    for; it has `OfTrace` in place of `values`, which differ between traces.
-    """
-    key = (key, _signature(mount))
-    if key not in _known:
-        if len(_known) >= _MOST:
-            _known.clear()
-        _known[key] = _template(made(), mount, catalog, improved)
-    template = _known[key]
-    if template is None:
-        return improved(with_values(made(), values))
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: dict[Hashable, _Template | None] = {}
 
-    def filled(one: Plan) -> Plan:
-        if isinstance(one, Relation) and id(one.query) in template.queries:
-            return _with_values(one, values)
-        return _of_trace(one, mount, catalog)
+    def plan(
+        self,
+        key: Hashable,
+        mount: Mount,
+        catalog: Catalog,
+        made: Callable[[], Plan],
+        improved: Callable[[Plan], Plan] = lambda plan: plan,
+        values: Mapping[str, Expression] = MappingProxyType({}),
+    ) -> Plan:
+        """Return a plan for a mounted trace: `improved` of the plan that `made` returns.
 
-    return bottom_up(template.plan, filled)
+        Both are called only for the first trace that has the same tables, if the plan is reusable. `key` says what the
+        plan is for; it has `OfTrace` in place of `values`, which differ between traces.
+        """
+        key = (key, _signature(mount))
+        template = self._known.get(key, ...)
+        if template is ...:
+            template = self._known[key] = _template(made(), mount, catalog, improved)
+            for oldest in list(self._known)[: -self._most]:
+                self._known.pop(oldest, None)
+        if template is None:
+            return improved(with_values(made(), values))
+        return template.of(mount, catalog, values)
 
 
 def with_values(plan: Plan, values: Mapping[str, Expression]) -> Plan:
