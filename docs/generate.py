@@ -136,10 +136,13 @@ def table_functions() -> str:
         "They stand in `FROM`. Arguments after `*` are given by name (`partition=>'cpu'`). An argument may be",
         "a literal, a list `[...]`, a dict `{key=>value}`, the name of a table, a call or a select in",
         "parentheses.\n",
+        "Given a table of traces that are [mounted as one](../howto/ask-a-thousand-traces.md), a function runs in each",
+        "of them by itself, and its result has the column `_trace`.\n",
     ]
     for function in scan(table, TableFunction).values():
         lines += _function(f"dctv.{function.name}", function)
-    return _page([*lines, "## Of every trace\n", *_function("TRACE.quantize", quantize(0), level=3)])
+    of_traces = "Traces that are mounted as one have it, too: `runs.quantize(10ms)` has the spans of each of them.\n"
+    return _page([*lines, "## Of every trace\n", *_function("TRACE.quantize", quantize(0), level=3), of_traces])
 
 
 def _function(name: str, function: TableFunction, level: int = 2) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.bind import arguments, engine_tables, macros, merging
+from dctv.bind import arguments, engine_tables, macros, merging, traces_apart
 from dctv.bind.binding import LateralTable
 from dctv.bind.context import BoundQuery, ClauseContext, Environment, Leaves
 from dctv.bind.dependencies import Dependencies
@@ -293,7 +293,7 @@ class Binder:
             raise BindError(
                 f"`{node.path.text}` is a table, not a function", node.path.place, hint="leave the parentheses out"
             )
-        return entry.bind(arguments.bind_arguments(self, entry, node), self)
+        return traces_apart.called(self, entry, node, arguments.bind_arguments(self, entry, node))
 
     def renamed(self, plan: Plan, columns: Sequence[ast.Name], name: ast.Name) -> Plan:
         """Rename the columns of a plan: all of them, or all but the special ones."""

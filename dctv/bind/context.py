@@ -14,6 +14,7 @@ from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
 from dctv.errors import WarningLog
 from dctv.plan.expressions import Expression
+from dctv.plan.fleets import PerTrace
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan
 from dctv.plan.queries import FromItem, Join
@@ -37,6 +38,9 @@ class Environment:
     """Runs a plan of one column and returns its values: for subqueries that stand for a number in an argument."""
     file_table: Callable[[ast.TableFile, Environment], Plan]
     """Mounts a file and binds its table: for files that are named in FROM."""
+    per_trace: Callable[[Plan], PerTrace | None] | None
+    """Returns what is known of a plan over tables of a fleet that each trace can run by itself, None for others; it is
+    None where there is no fleet."""
     base: Path | None = None
     """The folder that relative paths start from; None is the current one."""
     macro_arguments: Mapping[str, Substitute] = field(default_factory=dict)

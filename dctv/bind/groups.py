@@ -15,8 +15,9 @@ from dctv.bind.grouping import parts_of
 from dctv.bind.payload import payload_items
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
-from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan
+from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan, without_trace
 from dctv.bind.stars import named_columns
+from dctv.bind.traces_apart import in_each_trace, is_constant
 from dctv.bind.types import BOOLEAN
 from dctv.bind.wide import narrowed
 from dctv.errors import BindError, nearest
@@ -62,10 +63,28 @@ def bind_group(binder: Binding, core: ast.Core, group: ast.GroupUsingPartition |
     if core.kind != "SPAN":
         raise BindError("a span group makes spans", core.place, hint="write SELECT SPAN")
     if isinstance(group, ast.GroupUsingPartition):
-        pieces = _partition_pieces(binder, source, group)
+        return _aggregate(binder, core, _partition_pieces(binder, source, group))
+    grouper = narrowed(binder.table(group.table), group.table.place)
+
+    def make(plans: Sequence[Plan]) -> Plan:
+        of_trace, spans = plans
+        return _aggregate(binder, core, _span_pieces(binder, without_trace(source, of_trace), spans, group))
+
+    name = "the groups"
+    if grouper.schema.partitions:
+        in_traces = in_each_trace(binder.env, name, (source.plan, grouper), make)
+    elif group.intersect:
+        # The partitions of one trace are to cover a time together.
+        in_traces = in_each_trace(binder.env, name, (source.plan,), lambda plans: make((*plans, grouper)))
+        if in_traces is not None and not is_constant(grouper):
+            raise BindError(
+                "AND INTERSECT takes the time that all partitions of a trace cover, but these spans are of no trace",
+                group.table.place,
+                hint="spans of each trace are partitioned by `_trace`, others come from dctv.generate_sequential_spans",
+            )
     else:
-        pieces = _span_pieces(binder, source, group)
-    return _aggregate(binder, core, pieces)
+        in_traces = None
+    return in_traces or _aggregate(binder, core, _span_pieces(binder, source, grouper, group))
 
 
 def _distinct_partitions(plan: Plan) -> Plan:
@@ -79,8 +98,8 @@ def _distinct_partitions(plan: Plan) -> Plan:
     return Relation(schema, order=RowOrder.STABLE, query=query, leaves=leaves.all())
 
 
-def _span_pieces(binder: Binding, source: SpanSource, group: ast.GroupUsingSpans) -> Pieces:
-    plan, grouper = source.plan, narrowed(binder.table(group.table), group.table.place)
+def _span_pieces(binder: Binding, source: SpanSource, grouper: Plan, group: ast.GroupUsingSpans) -> Pieces:
+    plan = source.plan
     if grouper.schema.kind is not Kind.SPAN or grouper.schema.partitions:
         raise BindError(
             f"GROUP USING SPANS FROM takes an unpartitioned span table, found {grouper.schema.describe_one()}",

@@ -11,6 +11,7 @@ from dctv.bind.context import Leaves
 from dctv.bind.many_columns import Starred, of_all
 from dctv.bind.partitions import align
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
+from dctv.bind.traces_apart import in_each_trace
 from dctv.bind.wide import narrowed
 from dctv.errors import BindError, Place
 from dctv.plan import build as w
@@ -245,6 +246,30 @@ def _build(binder: Binding, node: ast.Table, inputs: dict[int, Plan]) -> SpanSou
 
 
 def _join(binder: Binding, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSource, right: SpanSource) -> SpanSource:
+    """Make one join; tables of many traces that differ in their other partitions are joined in each trace."""
+    if isinstance(node, ast.SpanBroadcast) or left.plan.schema.partitions != right.plan.schema.partitions:
+        found: list[SpanSource] = []
+
+        def make(plans: Sequence[Plan]) -> Plan:
+            found.append(_joined(binder, node, *map(without_trace, (left, right), plans)))
+            return found[0].plan
+
+        plan = in_each_trace(binder.env, "the join", (left.plan, right.plan), make)
+        if plan is not None:
+            return SpanSource(plan, tuple(_shifted(one, 1) for one in found[0].members))
+    return _joined(binder, node, left, right)
+
+
+def without_trace(source: SpanSource, plan: Plan) -> SpanSource:
+    """Return a source without its first partition, of the plan without it."""
+    return SpanSource(plan, tuple(_shifted(one, -1) for one in source.members))
+
+
+def _shifted(member: SpanInput, by: int) -> SpanInput:
+    return replace(member, positions=tuple(position + by for position in member.positions))
+
+
+def _joined(binder: Binding, node: ast.SpanJoin | ast.SpanBroadcast, left: SpanSource, right: SpanSource) -> SpanSource:
     """Make the kernel of one join, and say where each member's payload went."""
     aligned = align(node, left.plan, right.plan)
     lefts, rights = aligned.left.schema, aligned.right.schema

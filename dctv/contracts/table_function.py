@@ -193,3 +193,7 @@ class TableFunction:
     bind: Callable[[Mapping[str, Argument], PlanBuilder], Plan]
     """Called with one Argument per parameter, defaults filled in."""
     aliases: tuple[str, ...] = field(default=())
+    each_trace: bool = True
+    """Whether it takes the rows of one trace as well as a table of them."""
+    by_partition: bool = True
+    """Whether the rows of one partition follow from that partition of its tables alone."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from dctv.plan.expressions import Expression
 from dctv.plan.source import TableSource
+from dctv.record import record
 
 
 @runtime_checkable
@@ -28,9 +29,43 @@ class OfTraces(TableSource, Protocol):
         """The columns that are the same in all rows of a trace, that one among them."""
         ...
 
+    @property
+    def tests(self) -> tuple[Expression, ...]:
+        """Conditions on the fixed columns: a trace for which any of these is not true has no rows."""
+        ...
+
+    @property
+    def rows(self) -> Any:
+        """The plan of its rows in one trace, if it was computed; None for others."""
+        ...
+
+    def computed(self, name: str, rows: Any, shown: Collection[str], tests: Sequence[Expression], /) -> Any:
+        """Return the plan of the rows that a plan over tables of these traces has in each of them, run by itself.
+
+        Each row has the name of its trace, and those of the fixed columns that are to be shown.
+        """
+        ...
+
     def in_each(self, plan: Any, tests: Sequence[Expression], /) -> TableSource:
         """Return a source of the rows of a plan over tables of these traces, run in each trace by itself.
 
         A trace has rows only if all tests, which are about the fixed columns, are true.
         """
         ...
+
+
+@record
+class PerTrace:
+    """What is known of a plan whose rows are those of each trace."""
+
+    source: OfTraces
+    """One of the tables that it reads."""
+    fixed: Mapping[str, str]
+    """Its columns that are constant in each trace, with their names in the tables."""
+    tests: tuple[Expression, ...] = ()
+    """Conditions on such columns, under the tables' names: a trace that fails one has no rows."""
+
+    @property
+    def traces(self) -> frozenset[str]:
+        """Its columns that identify a row's trace."""
+        return frozenset(name for name, one in self.fixed.items() if one == self.source.trace_column)

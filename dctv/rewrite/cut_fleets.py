@@ -3,7 +3,7 @@
 A plan is cut above its largest parts that are **one-per-trace**: their rows are those of the part over the first trace,
 and those over the second, and so on. Sound, part by part:
 
-- A stored table of the traces is such a part.
+- A table of the traces is such a part, stored or computed by each of them.
 - A select is one if its sources are, and it looks at one row at a time, or at rows of one trace: joins compare the
   traces of both sides, groups have the trace among their keys, windows among their partitions, DISTINCT among its
   columns. LIMIT is about all rows, and so are queries in expressions. A trace knows when it began itself, but not when
@@ -26,12 +26,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import STAR, by_names, select
 from dctv.plan.expressions import Binary, Column, Expression, StartOf, Window
-from dctv.plan.fleets import OfTraces
+from dctv.plan.fewer_columns import with_names
+from dctv.plan.fleets import OfTraces, PerTrace
 from dctv.plan.held import restored
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
 from dctv.plan.order import RowOrder
-from dctv.plan.queries import Derived, FromItem, GroupingSets, Join, Select, TableName
+from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Join, Select, TableName
 from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import conjuncts
@@ -40,7 +41,6 @@ from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.partial_aggregates import split
 from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins, preserved_sources
-from dctv.types.schema import Schema
 
 
 def cut_fleets(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
@@ -54,34 +54,32 @@ def cut_fleets(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     return cutting.above(plan)
 
 
-@record
-class _Local:
-    """A part that is one-per-trace."""
+def per_trace(plan: Plan, operators: Mapping[str, SpanOperator]) -> PerTrace | None:
+    """Return what is known of a plan that each trace can run by itself, where the order of its traces does not matter.
 
-    source: OfTraces
-    """One of the tables that it reads."""
-    fixed: Mapping[str, str]
-    """Its columns that are constant in each trace, with their names in the tables."""
-    tests: tuple[Expression, ...] = ()
-    """Conditions on such columns, under the tables' names: a trace that fails one has no rows."""
-
-    @property
-    def traces(self) -> frozenset[str]:
-        """Its columns that identify a row's trace."""
-        return frozenset(name for name, one in self.fixed.items() if one == self.source.trace_column)
+    Then ORDER BY and set operations are about the rows of one trace, too.
+    """
+    cutting = _Cutting(operators, whole=False)
+    for one in reversed(readers_first(plan)):
+        found = cutting.found(one)
+        if found is not None:
+            cutting.local[id(one)] = found
+    return cutting.local.get(id(plan))
 
 
 @record(frozen=False)
 class _Cutting:
     operators: Mapping[str, SpanOperator]
-    local: dict[int, _Local] = field(default_factory=dict)
+    whole: bool = True
+    """Whether the rows of all traces are wanted, one trace after the other."""
+    local: dict[int, PerTrace] = field(default_factory=dict)
     """Parts that are one-per-trace, by identity."""
     new: dict[int, Plan] = field(default_factory=dict)
     """Replacements of plans that are not one-per-trace, over the results of each trace."""
 
     def visit(self, plan: Plan) -> None:
         """Classify a plan as one-per-trace, or make its replacement; its inputs were visited before."""
-        found = self._found(plan)
+        found = self.found(plan)
         if found is not None:
             self.local[id(plan)] = found
             return
@@ -96,26 +94,27 @@ class _Cutting:
             self.new[id(plan)] = plan if isinstance(plan, Scan) else gathered(plan, self.local[id(plan)])
         return self.new[id(plan)]
 
-    def _found(self, plan: Plan) -> _Local | None:
+    def found(self, plan: Plan) -> PerTrace | None:
+        """Return the facts on a plan if it is one-per-trace; its inputs were visited before."""
         match plan:
             case Scan(source=OfTraces() as source):
-                return _Local(source, {name: name for name in source.fixed_columns})
+                return PerTrace(source, {name: name for name in source.fixed_columns}, source.tests)
             case Relation(leaves=leaves) if leaves:
                 below = self._below([leaf for _, leaf in leaves])
-                return None if below is None else _of_relation(plan, below)
+                return None if below is None else _of_relation(plan, below, whole=self.whole)
             case Kernel():
                 below = self._below(plan.inputs)
                 return None if below is None else self._of_kernel(plan, below)
             case _:
                 return None
 
-    def _below(self, plans: Sequence[Plan]) -> list[_Local] | None:
+    def _below(self, plans: Sequence[Plan]) -> list[PerTrace] | None:
         """Return the facts on some plans, if all are one-per-trace of the same traces."""
         found = [one for plan in plans if (one := self.local.get(id(plan))) is not None]
         same = len(found) == len(plans) and all(one.source.fleet is found[0].source.fleet for one in found)
         return found if same else None
 
-    def _of_kernel(self, kernel: Kernel, below: Sequence[_Local]) -> _Local | None:
+    def _of_kernel(self, kernel: Kernel, below: Sequence[PerTrace]) -> PerTrace | None:
         operator = self.operators[kernel.name]
         if operator.filters is None:
             return None
@@ -131,7 +130,7 @@ class _Cutting:
                 if all(number in same[n] and of_inputs[n][same[n][number]] in one.traces for n, one in enumerate(below))
             )
             if traces:
-                return _Local(below[0].source, dict.fromkeys(traces, below[0].source.trace_column))
+                return PerTrace(below[0].source, dict.fromkeys(traces, below[0].source.trace_column))
         return None
 
     def _partial(self, plan: Plan) -> Plan | None:
@@ -157,12 +156,9 @@ class _Cutting:
         return replace(plan, query=query, leaves=((name, gathered(below, replace(local, tests=tests))),))
 
 
-def gathered(plan: Plan, local: _Local) -> Plan:
+def gathered(plan: Plan, local: PerTrace) -> Plan:
     """Return the rows of a part of all traces, in the order that the part promised."""
-    names, schema = column_names(plan), plan.schema
-    times = len(schema.kind.time_columns)
-    columns = tuple(replace(one, name=name) for name, one in zip(names, schema.columns, strict=True))
-    called = Schema(schema.kind, columns, tuple(names[times : schema.special_count]))
+    called = with_names(plan.schema, column_names(plan))
     rows = restored(
         called, lambda held: Scan(held, RowOrder.STABLE, "each trace", local.source.in_each(plan, local.tests))
     )
@@ -172,12 +168,41 @@ def gathered(plan: Plan, local: _Local) -> Plan:
     return Relation(called, RowOrder.TIME, query, (("each", rows),))
 
 
-def _of_relation(plan: Relation, below: Sequence[_Local]) -> _Local | None:
+def _of_relation(plan: Relation, below: Sequence[PerTrace], *, whole: bool) -> PerTrace | None:
     leaves = {name: one for (name, _), one in zip(plan.leaves, below, strict=True)}
+    if not whole:
+        return _of_rows(plan.query, leaves)
     return _of_query(plan.query, leaves, sorted_again=plan.order is RowOrder.TIME)
 
 
-def _of_query(query: Query, locals_: Mapping[str, _Local], *, sorted_again: bool) -> _Local | None:
+def _of_rows(query: Query, locals_: Mapping[str, PerTrace]) -> PerTrace | None:
+    """Return the facts on a query if it is one-per-trace, whatever the order of its traces."""
+    if not isinstance(query, Compound):
+        return _of_query(query, locals_, sorted_again=True, cut=False)
+    found = [one for part in query.parts if (one := _of_rows(part, locals_)) is not None]
+    if len(found) < len(query.parts) or query.limit or query.offset or query.steps:
+        return None
+    names = [_outputs(part) for part in query.parts]
+    columns = [[one.fixed.get(name) for name in own] for own, one in zip(names, found, strict=True)]
+    fixed = {
+        name: one
+        for name, (one, *others) in zip(names[0], zip(*columns, strict=True), strict=True)
+        if one is not None and all(other == one for other in others)
+    }
+    made = PerTrace(found[0].source, fixed, tuple(x for x in found[0].tests if all(x in one.tests for one in found)))
+    return made if made.traces else None
+
+
+def _outputs(query: Query) -> Sequence[str]:
+    while isinstance(query, Compound):
+        query = query.parts[0]
+    assert isinstance(query, Select)
+    return [item.output for item in query.items]
+
+
+def _of_query(
+    query: Query, locals_: Mapping[str, PerTrace], *, sorted_again: bool, cut: bool = True
+) -> PerTrace | None:
     """Return the facts on a query over such tables if it is one-per-trace; ORDER BY is allowed if `sorted_again`."""
     if not isinstance(query, Select) or not query.sources or (query.order_by and not sorted_again):
         return None
@@ -186,7 +211,7 @@ def _of_query(query: Query, locals_: Mapping[str, _Local], *, sorted_again: bool
     parts = [*query.items, *clauses(query), *conditions_of_joins(query)]
     if nested(*parts) or has_effect(*parts):
         return None
-    found = {one.called: local for one in query.sources if (local := _of_source(one, locals_)) is not None}
+    found = {one.called: local for one in query.sources if (local := _of_source(one, locals_, cut=cut)) is not None}
     traces = _Traces({name: one.traces for name, one in found.items()})
     if (
         len(found) < len(query.sources)
@@ -201,22 +226,22 @@ def _of_query(query: Query, locals_: Mapping[str, _Local], *, sorted_again: bool
     sure = _Traces({name: one.traces if name in whole else frozenset() for name, one in found.items()})
     if not _looks_at_one_trace(query, sure) or (query.distinct and source.trace_column not in fixed.values()):
         return None
-    return _Local(
+    return PerTrace(
         source, fixed, (*(test for one in whole.values() for test in one.tests), *_tests(query, whole, found))
     )
 
 
-def _of_source(source: FromItem, known: Mapping[str, _Local]) -> _Local | None:
+def _of_source(source: FromItem, known: Mapping[str, PerTrace], *, cut: bool) -> PerTrace | None:
     match source:
         case TableName(name, _, ()):
             return known.get(name)
         case Derived(query, _, ()):
-            return _of_query(query, known, sorted_again=False)
+            return _of_query(query, known, sorted_again=False) if cut else _of_rows(query, known)
         case _:
             return None
 
 
-def _fixed(value: Node, whole: Mapping[str, _Local], every: Mapping[str, _Local]) -> str | None:
+def _fixed(value: Node, whole: Mapping[str, PerTrace], every: Mapping[str, PerTrace]) -> str | None:
     """Return the name in the tables of a column that is constant in each trace.
 
     `whole` has those of `every` source whose rows are never filled with NULLs.
@@ -227,7 +252,7 @@ def _fixed(value: Node, whole: Mapping[str, _Local], every: Mapping[str, _Local]
     return None if called is None or called not in whole else whole[called].fixed.get(value.name)
 
 
-def _tests(query: Select, whole: Mapping[str, _Local], every: Mapping[str, _Local]) -> Iterator[Expression]:
+def _tests(query: Select, whole: Mapping[str, PerTrace], every: Mapping[str, PerTrace]) -> Iterator[Expression]:
     """Yield the conditions of a select that are about columns which are the same in all rows of a trace."""
 
     def named(node: Node) -> Column | None:

@@ -14,6 +14,7 @@ from dctv.bind.trace_times import start_of
 from dctv.plan.nodes import Plan, Scan
 from dctv.plan.rows import of_rows
 from dctv.record import record
+from dctv.rewrite.cut_fleets import per_trace
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.run.carrying import around_kernels, as_relation
@@ -36,7 +37,16 @@ def environment(context: ExecutionContext, params: Params | None = None, base: P
 
     rules, operators, values = registries.rules, registries.operators, numbered(params)
     return Environment(
-        context.catalog, context.engine, rules, operators, values, context.log, evaluate, file_table, base
+        context.catalog,
+        context.engine,
+        rules,
+        operators,
+        values,
+        context.log,
+        evaluate,
+        file_table,
+        (lambda plan: per_trace(plan, operators)) if context.fleets else None,
+        base,
     )
 
 

@@ -70,9 +70,8 @@ WHOLE = {
     "deviations beside different values": "SELECT stddev(dur) AS d, COUNT(DISTINCT _ts) AS n "
     "FROM runs.raw_events.complete",
     "last rows": "SELECT last(_ts) AS t, last(day) AS d FROM runs.raw_events.complete",
-    "rows sorted by time": "SELECT first(name) AS f FROM (SELECT SPAN name FROM dctv.as_spans("
-    "(SELECT _trace, tid, _ts, dur AS _duration, name FROM runs.raw_events.complete), partition=>'_trace', "
-    "on_overlap=>'truncate'))",
+    "rows sorted by time": "SELECT first(name) AS f FROM (SELECT EVENT name FROM dctv.as_events("
+    "(SELECT _trace, _ts, name FROM runs.raw_events.complete)))",
 }
 
 

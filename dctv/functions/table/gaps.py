@@ -63,12 +63,14 @@ FILL_GAPS = TableFunction(
     "`stop`; what lies outside is kept as it is. An unpartitioned table has its one partition even if it is empty",
     (_SPANS, *_RANGE),
     _fill_gaps,
+    by_partition=False,
 )
 COMPLEMENT = TableFunction(
     "complement",
     "only the gaps that dctv.fill_gaps would fill, without payload",
     (_SPANS, *_RANGE),
     _complement,
+    by_partition=False,
 )
 MERGE_ADJACENT = TableFunction(
     "merge_adjacent",

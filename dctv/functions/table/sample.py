@@ -51,4 +51,5 @@ SAMPLE = TableFunction(
         Parameter("per", "name of a column, or list of names: rows are counted per value", None),
     ),
     _bind,
+    by_partition=False,
 )

@@ -176,6 +176,7 @@ STATE_AT = TableFunction(
     "the state of each attribute at a time, as long as it lasted",
     (_SYSTEM, Parameter("time", "when", REQUIRED), _PATHS),
     _at,
+    each_trace=False,
 )
 STATE_2D = TableFunction(
     "state_2d",
@@ -189,6 +190,7 @@ STATE_2D = TableFunction(
         Parameter("resolution", "look only every so often", None, keyword_only=True),
     ),
     _two_dimensions,
+    each_trace=False,
 )
 STATE_RANGE = TableFunction(
     "state_range",
@@ -202,4 +204,5 @@ STATE_RANGE = TableFunction(
         _PATHS,
     ),
     _range,
+    each_trace=False,
 )

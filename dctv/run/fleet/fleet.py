@@ -14,14 +14,15 @@ from uuid import uuid4
 
 from dctv.bind.binder import Binder
 from dctv.bind.types import VARCHAR, of_choice, settled
+from dctv.catalog.namespace import Entry
 from dctv.catalog.shifting import unix_start
+from dctv.contracts.table_function import Argument, TableFunction
 from dctv.errors import BindError, DctvError, EngineError, Interrupted
 from dctv.plan import predicate as p
 from dctv.plan import show
 from dctv.plan.build import select, where
 from dctv.plan.explain import ExplainedRegion, explain
 from dctv.plan.expressions import Expression
-from dctv.plan.held import restored
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
 from dctv.plan.question import Cell, Question
@@ -30,12 +31,13 @@ from dctv.plan.source import Held, PlanRun
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
+from dctv.run.fleet.computed import expanded
 from dctv.run.fleet.counted import counted
 from dctv.run.fleet.members import TRACE, FleetMember
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
 from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_part
 from dctv.run.fleet.starts import without_starts
-from dctv.run.fleet.table import EVENTS, FleetTable, nothing, tables_in
+from dctv.run.fleet.table import EVENTS, FleetTable, Value, nothing, tables_in
 from dctv.run.fleet.together import together
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
@@ -63,6 +65,8 @@ class Fleet:
     context: ExecutionContext
     tables: dict[tuple[str, ...], FleetTable] = field(default_factory=dict)
     """Those whose schemas are known."""
+    calls: dict[tuple[tuple[str, ...], str], FleetTable] = field(default_factory=dict)
+    """Functions of the traces with some arguments, likewise."""
     kept: dict[str, frozenset[str]] = field(default_factory=dict)
     """A cache of results."""
 
@@ -73,13 +77,8 @@ class Fleet:
             BindError: traces differ in it.
         """
         if parts not in self.tables:
-            own, order = self._schema(parts, name)
-            called = ".".join((self.way.name, *parts))
-            taken = {one.name.lower() for one in own.columns}
-            manifest_columns = tuple(one for one in self.manifest_columns if one.name.lower() not in taken)
-            self.tables[parts] = FleetTable(self, called, parts, own, (TRACE, *manifest_columns), order)
-        table = self.tables[parts]
-        return restored(table.schema, lambda held: replace(table.scan, schema=held))
+            self.tables[parts] = self._fleet_table(parts, *self._schema(parts, name))
+        return self.tables[parts].plan
 
     def _schema(self, parts: tuple[str, ...], name: str) -> tuple[Schema, RowOrder]:
         """Unify the schemas of the tables of a name in all traces; return the order of their rows, too."""
@@ -91,22 +90,55 @@ class Fleet:
         schema = one_schema(self.way.name, name, [(member, plan.schema) for member, plan in views])
         return schema, min(RowOrder.STABLE, *(plan.order for _, plan in views))
 
+    def call(self, parts: tuple[str, ...], arguments: Mapping[str, Argument]) -> Plan:
+        """Return the plan of the rows that a function of each trace has in all of them.
+
+        Raises:
+            BindError: an argument is wrong, or traces differ in the columns.
+        """
+        given = {name: _value(one) for name, one in arguments.items()}
+        values = {name: one.value for name, one in given.items()}
+        key = (parts, repr(values))
+        if key not in self.calls:
+            found = []
+            for member, alone, entry in self._entries(parts):
+                assert isinstance(entry, TableFunction)
+                found.append((member, entry.bind(given, Binder(environment(alone)))))
+            own = one_schema(self.way.name, ".".join(parts), [(member, plan.schema) for member, plan in found])
+            order = min(RowOrder.STABLE, *(plan.order for _, plan in found))
+            self.calls[key] = self._fleet_table(parts, own, order, values)
+        return self.calls[key].plan
+
+    def _fleet_table(
+        self, parts: tuple[str, ...], own: Schema, order: RowOrder, values: Mapping[str, Value] | None = None
+    ) -> FleetTable:
+        """Return a table of all traces, with the columns that tell them apart."""
+        taken = {one.name.lower() for one in own.columns}
+        manifest_columns = tuple(one for one in self.manifest_columns if one.name.lower() not in taken)
+        called = ".".join((self.way.name, *parts))
+        return FleetTable(self, called, parts, own, (TRACE, *manifest_columns), order, arguments=values)
+
     def _bound(self, parts: tuple[str, ...]) -> Iterator[tuple[FleetMember, Plan]]:
         """Yield the plan of a view for each format; views have the same columns in all traces of one."""
-        path = (*self.way.name.split("."), *parts)
+        path = ast.Path(tuple(map(ast.Name, (*self.way.name.split("."), *parts))))
+        for member, alone, _ in self._entries(parts):
+            yield member, Binder(environment(alone)).table(ast.TableName(path))
+
+    def _entries(self, parts: tuple[str, ...]) -> Iterator[tuple[FleetMember, ExecutionContext, Entry]]:
+        """Yield what a name means in one trace of each format that has it, mounted alone meanwhile."""
         seen: set[str] = set()
         for member in self.members:
             kind = self.metadata[member.name].format
             if kind not in seen:
                 seen.add(kind)
                 with mounted(member, self.way, self.context) as (alone, _):
-                    if alone.catalog.find(path) is not None:
-                        table = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
-                        yield member, Binder(environment(alone)).table(table)
+                    found = alone.catalog.find((*self.way.name.split("."), *parts))
+                    if found is not None:
+                        yield member, alone, found[0]
 
     def wanted(self, plan: Plan, tests: Sequence[Expression]) -> Sequence[FleetMember]:
         """Return the traces that may have rows of a plan; those that fail a test have none."""
-        tables = tables_in(plan)
+        tables = [one for one in tables_in(expanded(plan)) if one.parts]
         found = [one for one in self.members if any(self._may_have_rows(one, table) for table in tables)]
         if not tests or not found:
             return found
@@ -151,6 +183,7 @@ class Fleet:
 
         Each opening runs the plan again: a recursive step reads its tables in every round.
         """
+        plan = expanded(plan)
         alone, asks = without_starts(bottom_up(plan, _alone))
         query = uuid4().hex
         parts = [self._part(one, alone, query, asks=asks) for one in self.wanted(plan, tests)]
@@ -184,6 +217,7 @@ class Fleet:
                 [f"| {line}" for line in show.query(made.query)], [*made.sources.values()], made.pushed
             )
 
+        plan = expanded(plan)
         shared = sharing(plan, self.context.engine.functions)
         # Its tables would report the number of traces again.
         bare = bottom_up(plan, lambda one: replace(one, source=Held(None)) if isinstance(one, Scan) else one)
@@ -261,6 +295,12 @@ class Fleet:
         said += [(member.name, text, count) for text, count in report.warnings if text not in known]
         if report.spent is not None:
             run.beside.append(report.spent)
+
+
+def _value(argument: Argument) -> Argument:
+    """Return an argument with the value of its subquery in its place."""
+    scalar = isinstance(argument.value, Plan) and argument.scalar is not None
+    return Argument(argument.quantity("a number"), argument.place) if scalar else argument
 
 
 def _alone(plan: Plan) -> Plan:

@@ -10,16 +10,18 @@ from pathlib import Path
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
+from dctv.bind.library import library_function
 from dctv.bind.parameters import stated_option
 from dctv.catalog.mount import HIDDEN, WALL_CLOCK, check_name
 from dctv.catalog.namespace import StoredTable, WallClock
 from dctv.catalog.shifting import unix_start
 from dctv.catalog.stdlib import library
+from dctv.contracts.table_function import Argument, PlanBuilder, TableFunction
 from dctv.errors import TraceError, UsageError
 from dctv.plan.expressions import TraceStarts
 from dctv.plan.nodes import Plan
 from dctv.plan.rows import of_rows
-from dctv.record import record
+from dctv.record import record, replace
 from dctv.run.context import ExecutionContext, MountedFleet
 from dctv.run.fleet import shown_states
 from dctv.run.fleet.fleet import Fleet
@@ -133,9 +135,26 @@ def _attach(fleet: Fleet, every: Sequence[FleetMember], parts: tuple[str, ...], 
     for names, doc in _names(fleet).items():
         plan = partial(fleet.table, names, ".".join(names))
         context.catalog.add((*parts, *names), StoredTable(plan, doc))
+    for names, function in _functions(fleet).items():
+        context.catalog.add((*parts, *names), function)
     context.catalog.add((*parts, WALL_CLOCK), WallClock(None, "", _starts(fleet)))
     for name, (make, doc) in _METADATA_TABLES.items():
         context.catalog.add((*parts, name), StoredTable(cache(partial(make, fleet, every)), doc, there=False))
+
+
+def _functions(fleet: Fleet) -> dict[tuple[str, ...], TableFunction]:
+    """Return the functions that any of the traces has: they run in each trace that has them."""
+    formats = dict.fromkeys(fleet.metadata[one.name].format for one in fleet.members)
+    own = fleet.context.registries.of_mount(0)
+    found: dict[tuple[str, ...], TableFunction] = {(own.name,): own}
+    for module in library().modules:
+        if module.parameters and any(map(module.covers, formats)):
+            found[module.parts] = library_function(module, ())
+    return {names: replace(one, bind=partial(_called, fleet, names)) for names, one in found.items()}
+
+
+def _called(fleet: Fleet, names: tuple[str, ...], arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
+    return fleet.call(names, arguments)
 
 
 def _starts(fleet: Fleet) -> TraceStarts:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from dctv.bind.binder import Binder
 from dctv.catalog.mount import Mount
+from dctv.contracts.table_function import Argument, TableFunction
 from dctv.errors import EngineError, TraceError
 from dctv.plan.build import select, where
 from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.conditions import condition
 from dctv.plan.expressions import NULL, Cast, Column, Expression
+from dctv.plan.fewer_columns import with_names
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
@@ -103,14 +105,15 @@ def _optimized(part: FleetPart, context: ExecutionContext, mount: Mount) -> Plan
 
     def made() -> Plan:
         plan = part.plan if part.start is None else with_start(part.plan, part.member.name, part.start)
-        views: dict[tuple[str, ...], Plan] = {}
+        views: dict[object, Plan] = {}
         return as_rows(bottom_up(plan, lambda one: _of_member(one, part, context, views)))
 
     sources = [one.source for one in readers_first(part.plan) if isinstance(one, Scan)]
     tables = [one for one in sources if isinstance(one, FleetTable)]
     values = {one.name: part.member.value(one) for table in tables for one in table.fixed}
-    if context.elsewhere.remote is not None:
-        # Where tables lie, which another engine reads there, is of the trace.
+    if context.elsewhere.remote is not None or any(one.arguments is not None for one in tables):
+        # Where tables lie, which another engine reads there, is of the trace; so is the end of the trace, which a
+        # function may have made part of the plan.
         return optimized(with_values(made(), values), context)
     start = None if part.start is None else (part.member.name, part.start)
     key = (part.query, start, *(_differs(one, part.member) for one in tables))
@@ -126,9 +129,11 @@ def _differs(table: FleetTable, member: FleetMember) -> Hashable:
 def as_rows(plan: Plan) -> Plan:
     """Return a part as rows in any order that is the same in every run, with types that Arrow has.
 
-    A table of spans or events would be sorted by time in each trace, and again with those of the others.
+    A table of spans or events would be sorted by time in each trace, and again with those of the others. Columns have
+    the engine's names, of which no two are the same.
     """
-    return with_types(plan, Schema(Kind.REGULAR, carried_schema(plan.schema).columns))
+    columns = with_names(carried_schema(plan.schema), physical_names(plan.schema)).columns
+    return with_types(plan, Schema(Kind.REGULAR, columns))
 
 
 def run_part(context: ExecutionContext, part: FleetPart, target: str | None) -> PartRows:
@@ -212,7 +217,7 @@ def _state(member: FleetMember) -> tuple[tuple[str, int, int], ...]:
         raise TraceError(f"cannot read it: {(error.strerror or str(error)).lower()}") from None
 
 
-def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: dict[tuple[str, ...], Plan]) -> Plan:
+def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: dict[object, Plan]) -> Plan:
     """Return the rows that one trace has of a fleet's table; `views` has the trace's own plans that were bound before.
 
     Tables that are read twice, perhaps with other columns, so become one plan, which runs once.
@@ -220,15 +225,11 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: di
     if not isinstance(plan, Scan) or not isinstance(plan.source, FleetTable):
         return plan
     table, member = plan.source, part.member
-    path = (*part.way.name.split("."), *table.parts)
-    if context.catalog.find(path) is None:
+    if not table.parts:
+        return _row_of_trace(table, member)
+    found = _own_rows(table, part, context, views)
+    if found is None:
         return nothing(table)
-    (mount,) = context.mounts.values()
-    name = ast.TableName(ast.Path(tuple(map(ast.Name, path))))
-    if table.parts not in views:
-        bind = Binder(environment(context)).table
-        views[table.parts] = _views.plan(table.parts, mount, context.catalog, lambda: bind(name))
-    found = views[table.parts]
     _check(found.schema, table, member)
     schema = table.read_schema
     fixed = {one.name: one for one in table.fixed}
@@ -244,12 +245,43 @@ def _of_member(plan: Plan, part: FleetPart, context: ExecutionContext, views: di
 
     query = select(*(Item(value(one), one.name) for one in schema.columns), source="own")
     order = found.order if schema.kind.time_columns else min(found.order, RowOrder.STABLE)
-    rows = Relation(schema, order, query, (("own", found),))
-    test = condition(table.needed(member, schema.names))
+    return _needed(Relation(schema, order, query, (("own", found),)), table, member)
+
+
+def _row_of_trace(table: FleetTable, member: FleetMember) -> Plan:
+    """Return the one row of what is the same for all rows of a trace."""
+    schema = table.read_schema
+    query = select(*(Item(member.of_trace(one), one.name) for one in schema.columns))
+    return _needed(Relation(schema, RowOrder.STABLE, query), table, member)
+
+
+def _needed(rows: Relation, table: FleetTable, member: FleetMember) -> Plan:
+    """Return the rows of a table that are needed."""
+    test = condition(table.needed(member, rows.schema.names))
     if test is None:
         return rows
-    query = where(select(*schema.names, source="every"), test)
-    return Relation(schema, order, query, (("every", rows),))
+    query = where(select(*rows.schema.names, source="every"), test)
+    return Relation(rows.schema, rows.order, query, (("every", rows),))
+
+
+def _own_rows(table: FleetTable, part: FleetPart, context: ExecutionContext, views: dict[object, Plan]) -> Plan | None:
+    """Return the plan that a trace has for a table or a call of a fleet; None if it has none."""
+    names = (*part.way.name.split("."), *table.parts)
+    entry = context.catalog.find(names)
+    if entry is None:
+        return None
+    binder = Binder(environment(context))
+    (mount,) = context.mounts.values()
+    key = (table.parts, None if table.arguments is None else id(table.arguments))
+    if key not in views:
+        if table.arguments is None:
+            path = ast.Path(tuple(map(ast.Name, names)))
+            views[key] = _views.plan(table.parts, mount, context.catalog, lambda: binder.table(ast.TableName(path)))
+        else:
+            assert isinstance(entry[0], TableFunction)
+            given = {name: Argument(value, None) for name, value in table.arguments.items()}
+            views[key] = entry[0].bind(given, binder)
+    return views[key]
 
 
 def _check(found: Schema, table: FleetTable, member: FleetMember) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
+from dctv.contracts.table_function import Quantity
 from dctv.plan import predicate as p
-from dctv.plan.build import typed_nothing
+from dctv.plan.build import by_names, select, typed_nothing
+from dctv.plan.carrying import with_types
 from dctv.plan.expressions import Expression
-from dctv.plan.nodes import Plan, Relation, Scan, physical_names
+from dctv.plan.fewer_columns import with_names, without
+from dctv.plan.held import restored
+from dctv.plan.nodes import Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.question import Cell, Question
 from dctv.plan.source import PlanRun
@@ -19,6 +23,8 @@ from dctv.types.schema import ColumnType, Kind, Schema
 
 EVENTS = "events"
 """The table of all events of a trace."""
+Value = bool | str | Quantity | None
+"""A value of an argument."""
 
 
 class Traces(Protocol):
@@ -65,6 +71,12 @@ class FleetTable:
     predicate: p.Predicate = p.ALWAYS
     columns: frozenset[str] | None = None
     """The columns to read, None for all."""
+    rows: Plan | None = None
+    """The plan of its rows in one trace, over tables of the same traces, if it is no stored table or view."""
+    tests: tuple[Expression, ...] = ()
+    """Traces for which any of these is not true have no rows."""
+    arguments: Mapping[str, Value] | None = None
+    """Those of a function that each trace has."""
 
     @property
     def schema(self) -> Schema:
@@ -90,6 +102,28 @@ class FleetTable:
         """Return a source of the rows of a plan over tables of these traces, run in each trace by itself."""
         assert self.fleet is not None
         return EachTrace(self.fleet, plan, tuple(tests))
+
+    def computed(self, name: str, rows: Plan, shown: Collection[str], tests: Sequence[Expression]) -> Plan:
+        """Return the plan of the rows that a plan over tables of these traces has in each of them, run by itself."""
+        own = without(rows, [self.trace_column])
+        taken = {one.name.lower() for one in own.schema.columns}
+        fixed = [one for one in self.fixed[1:] if one.name in shown and one.name.lower() not in taken]
+        order, columns = min(own.order, RowOrder.STABLE), (self.fixed[0], *fixed)
+        # Two columns may have the same name.
+        called = with_names(own.schema, physical_names(own.schema))
+        table = FleetTable(self.fleet, name, (), called, columns, order, rows=own, tests=tuple(tests))
+        plan = with_types(table.plan, with_trace(own.schema, columns))
+        if not own.ordered:
+            return plan
+        # As in `gathered`, but with names, so that each trace can do this, too.
+        query = select(*physical_names(plan.schema), source="each")
+        query = replace(query, order_by=by_names(ranked_names(plan.schema)))
+        return Relation(plan.schema, RowOrder.TIME, query, (("each", plan),))
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of its rows, with the types that it has in each trace."""
+        return restored(self.schema, lambda held: replace(self.scan, schema=held))
 
     @property
     def read_schema(self) -> Schema:
@@ -131,7 +165,8 @@ class FleetTable:
 
     def answers(self, question: Question) -> Sequence[Sequence[Cell]] | None:
         """Answer from the metadata of the traces without opening any; None leaves it to each trace."""
-        return None if self.fleet is None or self.predicate != p.ALWAYS else self.fleet.answers(self, question)
+        known = self.rows is None and self.arguments is None and self.predicate == p.ALWAYS
+        return self.fleet.answers(self, question) if self.fleet is not None and known else None
 
     def query(self) -> None:
         """Return None: the traces are read when the run begins."""
@@ -139,12 +174,15 @@ class FleetTable:
     def open(self, run: PlanRun) -> Any:
         """Return the rows, trace by trace."""
         assert self.fleet is not None
-        return self.fleet.stream(self.scan, (), run)
+        return self.fleet.stream(self.scan, self.tests, run)
 
     def lines(self) -> Sequence[str]:
-        """Return the number of traces that are read."""
+        """Return the number of traces that are read, and the plan of each if it is more than to read a table."""
         assert self.fleet is not None
-        return (_shown(self.fleet, self.scan, ()),)
+        shown = _shown(self.fleet, self.scan, self.tests)
+        if self.rows is None:
+            return (shown,)
+        return (f"{shown}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.scan)))
 
     def bytes_read(self) -> None:
         """Return None: the traces count for themselves."""

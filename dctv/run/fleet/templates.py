@@ -13,7 +13,7 @@ from typing import Any
 
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.plan.expressions import FALSE, Expression, OfTrace
+from dctv.plan.expressions import FALSE, NULL, Cast, Expression, OfTrace
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.predicate import Predicate
 from dctv.plan.queries import Select
@@ -150,7 +150,7 @@ def _template(plan: Plan, mount: Mount, catalog: Catalog, improved: Callable[[Pl
     last = _last(mount, catalog)
     tables = {id(one): name for name in mount.given for one in [_scan(mount, name)] if one is not None}
     for one in readers_first(plan):
-        if inputs(one) or one is last or id(one) in tables or _is_empty(one):
+        if inputs(one) or one is last or id(one) in tables or _is_empty(one) or _is_row_of_trace(one):
             continue
         return None
     source = AnyTable()
@@ -197,3 +197,12 @@ def _last(mount: Mount, catalog: Catalog) -> Plan:
 def _is_empty(plan: Plan) -> bool:
     """Whether a plan without inputs has no rows: the table of an event that the trace lacks."""
     return isinstance(plan, Relation) and isinstance(plan.query, Select) and plan.query.where == FALSE
+
+
+def _is_row_of_trace(plan: Plan) -> bool:
+    """Whether a plan without inputs is the one row of the values that stand for those of any trace."""
+    query = plan.query if isinstance(plan, Relation) else None
+    if not isinstance(query, Select) or query.source is not None:
+        return False
+    values = (one.value.operand if isinstance(one.value, Cast) else one.value for one in query.items)
+    return all(isinstance(value, OfTrace) or value == NULL for value in values)
