@@ -1,18 +1,21 @@
-"""A table with a column `_ts` -> when time 0 of that was by the wall clock, if its rows are of one trace."""
+"""A table with a column `_ts` -> when time 0 of that was by the wall clock, for one trace or for each row's trace."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from dctv.catalog.mount import WALL_CLOCK
 from dctv.catalog.namespace import Catalog, View, WallClock
 from dctv.errors import BindError, Place
-from dctv.plan.expressions import Cast, Column
+from dctv.plan.expressions import And, Binary, Cast, Column
+from dctv.plan.fleets import OfTraces
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, physical_names
 from dctv.plan.queries import Compound, Derived, FromItem, Select, TableName
 from dctv.types.schema import TS, Kind
 
+TRACE = "_trace"
+"""The column that says which of many traces a row is of."""
 _HINT = "t.wall_clock(_ts) is the time of the wall clock for a trace `t`"
 _Tables = Mapping[str, Plan | Query]
 """What names of tables mean inside of a query."""
@@ -26,36 +29,76 @@ def start_of(plan: Plan, catalog: Catalog, place: Place | None) -> int:
     Raises:
         BindError: it is not clear which traces these are, or they do not tell when they began.
     """
+    clocks = _clocks(_kept_times(plan, catalog, place)[0], catalog, place)
+    for name, clock in clocks.items():
+        if clock.starts is not None:
+            hint = f"{name}.wall_clock(_ts) is the time of the wall clock for each of them"
+            raise BindError(
+                f"`_ts` belongs to the traces of `{name}`, which began at different times", place, hint=hint
+            )
+    return _same_start(clocks, place)
+
+
+def time_zero(plan: Plan, catalog: Catalog) -> int | Mapping[str, int]:
+    """Return the ns since 1970 of time 0 of `_ts`; for many traces, by their names in the column `_trace`.
+
+    Raises:
+        BindError: as above, or no column tells the trace of a time.
+    """
+    tables, apart = _kept_times(plan, catalog, None)
+    clocks = _clocks(tables, catalog, None)
+    many = {name: clock.starts for name, clock in clocks.items() if clock.starts is not None}
+    if not many:
+        return _same_start(clocks, None)
+    if len(clocks) > 1:
+        listed = " and ".join(f"`{name}`" for name in sorted(clocks))
+        raise BindError(f"`_ts` belongs to traces of {listed}", None)
+    ((name, starts),) = many.items()
+    count = plan.schema.names.count(TRACE)
+    if not apart or count != 1:
+        why = f"{count} columns are called `{TRACE}`" if count > 1 else f"no column `{TRACE}` beside it tells which"
+        raise BindError(f"`_ts` belongs to the traces of `{name}`, and {why}", None)
+    return starts.of
+
+
+def _same_start(clocks: Mapping[str, WallClock], place: Place | None) -> int:
+    starts = {clock.start for clock in clocks.values() if clock.start is not None}
+    if len(starts) > 1:
+        listed = " and ".join(f"`{name}`" for name in sorted(clocks))
+        raise BindError(f"`_ts` belongs to the traces {listed}, which began at different times", place, hint=_HINT)
+    return starts.pop()
+
+
+def _kept_times(plan: Plan, catalog: Catalog, place: Place | None) -> tuple[list[str], bool]:
+    """Return the names of the tables that `_ts` is of, and whether `_trace` is that of the same rows."""
     homes = {id(made): one.home for one, made, _ in catalog.bound.values() if isinstance(one, View) and one.home}
     try:
-        tables = _timed(plan, homes)
+        tables, apart = _timed(plan, homes)
     except _Computed:
         message = "`_ts` is computed here, so it is not known which trace it is a time of"
         raise BindError(message, place, hint=_HINT) from None
+    names = [
+        [".".join((*homes[id(table)], "_"))] if id(table) in homes else [one.name for one in _scans(table)]
+        for table in tables
+    ]
+    return [name for of_table in names for name in of_table], apart
+
+
+def _clocks(tables: Sequence[str], catalog: Catalog, place: Place | None) -> Mapping[str, WallClock]:
+    """Return the mounts that tables are of, with their clocks."""
     clocks: dict[str, WallClock] = {}
-    for table in tables:
-        names = [".".join((*homes[id(table)], "_"))] if id(table) in homes else [one.name for one in _scans(table)]
-        for name in names:
-            found = _clock(name, catalog)
-            if found is None:
-                raise BindError(f"`_ts` belongs to the table `{name}`, which is not part of a trace", place, hint=_HINT)
-            clocks.setdefault(*found)
+    for name in tables:
+        found = _clock(name, catalog)
+        if found is None:
+            raise BindError(f"`_ts` belongs to the table `{name}`, which is not part of a trace", place, hint=_HINT)
+        clocks.setdefault(*found)
     if not clocks:
         raise BindError("cannot tell which trace `_ts` belongs to", place, hint=_HINT)
     for name, clock in clocks.items():
         unknown = clock.unknown(name, place)
         if unknown is not None:
             raise unknown
-        if clock.starts is not None:
-            hint = f"{name}.wall_clock(_ts) is the time of the wall clock for each of them"
-            raise BindError(
-                f"`_ts` belongs to the traces of `{name}`, which began at different times", place, hint=hint
-            )
-    starts = {clock.start for clock in clocks.values() if clock.start is not None}
-    if len(starts) > 1:
-        listed = " and ".join(f"`{name}`" for name in sorted(clocks))
-        raise BindError(f"`_ts` belongs to the traces {listed}, which began at different times", place, hint=_HINT)
-    return starts.pop()
+    return clocks
 
 
 def _clock(scan: str, catalog: Catalog) -> tuple[str, WallClock] | None:
@@ -82,6 +125,8 @@ def _scans(whole: Plan) -> Iterator[Scan]:
             continue
         seen.add(id(plan))
         match plan:
+            case Scan(source=OfTraces() as source) if source.rows is not None:
+                stack.append(source.rows)
             case Scan() if TS in plan.schema.names:
                 yield plan
             case Kernel():
@@ -90,24 +135,33 @@ def _scans(whole: Plan) -> Iterator[Scan]:
                 stack += [leaf for _, leaf in plan.leaves]
 
 
-def _timed(plan: Plan, homes: _Homes) -> list[Plan]:
+_Found = tuple[list[Plan], bool]
+"""Tables whose `_ts` a column is, and whether the column `_trace` beside it is of the same rows."""
+
+
+def _timed(plan: Plan, homes: _Homes) -> _Found:
     """Return the tables whose `_ts` the column of that name of a table is."""
     names = physical_names(plan.schema)
+    if isinstance(plan, Scan) and isinstance(plan.source, OfTraces) and plan.source.rows is not None:
+        return _timed(plan.source.rows, homes)[0], TRACE in names
     # Views of the standard library keep to the time of their trace, whatever they compute.
-    if plan.schema.kind is not Kind.REGULAR or (TS in names and (isinstance(plan, Scan) or id(plan) in homes)):
-        return [plan]
+    if plan.schema.kind is not Kind.REGULAR:
+        return [plan], TRACE in plan.schema.partitions
+    if TS in names and (isinstance(plan, Scan) or id(plan) in homes):
+        return [plan], TRACE in names
     if TS not in names or not isinstance(plan, Relation):
         raise _Computed
     return _kept(plan.query, names.index(TS), dict(plan.leaves), homes)
 
 
-def _kept(query: Query, position: int, tables: _Tables, homes: _Homes) -> list[Plan]:
+def _kept(query: Query, position: int, tables: _Tables, homes: _Homes) -> _Found:
     """Return the tables whose `_ts` a column of a query's result is."""
     if not isinstance(query, Compound | Select) or query.recursive:
         raise _Computed
     tables = {**tables, **{step.name: step.query for step in query.steps if not step.columns}}
     if isinstance(query, Compound):
-        return [plan for part in query.parts for plan in _kept(part, position, tables, homes)]
+        parts = [_kept(part, position, tables, homes) for part in query.parts]
+        return [plan for found, _ in parts for plan in found], all(apart for _, apart in parts)
     value = query.items[position].value if position < len(query.items) else None
     while isinstance(value, Cast) and value.type == "BIGINT":
         value = value.operand
@@ -116,10 +170,23 @@ def _kept(query: Query, position: int, tables: _Tables, homes: _Homes) -> list[P
     sources = [one for one in query.sources if value.table in (None, one.called)]
     if len(sources) != 1 or sources[0].columns:
         raise _Computed
-    return _kept_in(sources[0], value.name, tables, homes)
+    found, apart = _kept_in(sources[0], value.name, tables, homes)
+    return found, apart and _has_trace(query, value.table)
 
 
-def _kept_in(source: FromItem, name: str, tables: _Tables, homes: _Homes) -> list[Plan]:
+def _has_trace(query: Select, table: str | None) -> bool:
+    """Whether a select has the column `_trace` of one of its sources, or one that is joined to be equal."""
+    values = [item.value for item in query.items if item.output == TRACE]
+    own = Column(TRACE, table)
+    if len(values) != 1:
+        return False
+    (trace,) = values
+    ons = [join.on for join in query.joins if join.kind == "INNER" and join.on is not None]
+    tests = [test for on in ons for test in (on.parts if isinstance(on, And) else (on,))]
+    return trace == own or any(test in (Binary("=", own, trace), Binary("=", trace, own)) for test in tests)
+
+
+def _kept_in(source: FromItem, name: str, tables: _Tables, homes: _Homes) -> _Found:
     found = tables.get(source.name) if isinstance(source, TableName) else None
     read = source.query if isinstance(source, Derived) else found
     if isinstance(read, Plan) and name == TS:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dctv.bind.bound import Bound, constant, convert, is_date, is_time
 from dctv.bind.context import ClauseContext
-from dctv.bind.trace_times import start_of
+from dctv.bind.trace_times import TRACE, start_of
 from dctv.bind.types import BIGINT, INTERVAL, VARCHAR, of_call, of_integer, of_operator, settled
 from dctv.catalog.namespace import Catalog, WallClock
 from dctv.errors import BindError, Place, UnitError
@@ -24,7 +24,6 @@ from dctv.syntax.node import nodes
 from dctv.types.units import parse_unit
 
 _NS = parse_unit("ns")
-_TRACE = "_trace"
 _SECOND = 10**9
 _EPOCH = date(1970, 1, 1)
 _WRITTEN = pattern(
@@ -77,7 +76,7 @@ def _trace_of(expr: ast.Call, context: ClauseContext, bind: Callable[[ast.Expr, 
         return argument
     tables = {one.path.parts[:-1] for one in nodes(time) if isinstance(one, ast.Column)}
     table = next(iter(tables)) if len(tables) == 1 else ()
-    path = ast.Path((*table, ast.Name(_TRACE)), place=expr.place)
+    path = ast.Path((*table, ast.Name(TRACE)), place=expr.place)
     try:
         return bind(ast.Column(path, place=expr.place), context)
     except BindError as error:

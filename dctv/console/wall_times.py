@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC as _UTC
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
+from dctv.bind.trace_times import TRACE as TRACE_COLUMN
 from dctv.console.narration import print_stderr
 from dctv.contracts.writer import ResultRows
 from dctv.errors import BindError, UsageError, nearest
@@ -48,10 +49,10 @@ def in_zone(result: Result, name: str) -> Result | WallTimes:
     """Return a result with its times in a zone, or unchanged if times are to count from the beginning of the trace."""
     if name == TRACE:
         return result
-    start: int | None = None
+    start: int | Mapping[str, int] | None = None
     if has_times(result.schema):
         try:
-            start = result.start_unix_ns()
+            start = result.time_zero()
         except BindError as error:
             print_stderr(f"warning: `{TS}` counts from the beginning of the trace: {error.message}")
     return WallTimes(result, name, start)
@@ -80,12 +81,13 @@ def _is_time(column: ColumnType) -> bool:
 class WallTimes:
     """A result with times in a zone; Arrow batches have timestamps, which do not depend on it."""
 
-    def __init__(self, rows: ResultRows, zone: str, start: int | None) -> None:
+    def __init__(self, rows: ResultRows, zone: str, start: int | Mapping[str, int] | None) -> None:
         self._rows = rows
         self._zone = zone
         self._start = start
-        """Time 0 of `_ts` in ns since the Unix epoch; None to leave `_ts` unchanged."""
+        """Time 0 of `_ts` in ns since the Unix epoch, or by trace; None to leave `_ts` unchanged."""
         self._texts = Texts(zone)
+        self._warned = False
 
     @property
     def schema(self) -> Schema:
@@ -134,11 +136,26 @@ class WallTimes:
         for column, of, to in zip(batch.columns, self._rows.schema.columns, schema, strict=True):
             if self._moves(of):
                 numbers = column.view("int64")
-                shifted = pc.add_checked(numbers, self._start) if _is_time(of) else numbers
+                shifted = pc.add_checked(numbers, self._starts(batch)) if _is_time(of) else numbers
                 columns.append(shifted.view(to.type))
             else:
                 columns.append(column)
         return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def _starts(self, batch: pa.RecordBatch) -> int | pa.Array | None:
+        """Return time 0 of each row; NULL for traces that do not record it."""
+        import pyarrow as pa
+
+        known = self._start
+        if known is None or isinstance(known, int):
+            return known
+        named = batch.column(self._rows.schema.names.index(TRACE_COLUMN)).cast("string").dictionary_encode()
+        traces = named.dictionary.to_pylist()
+        unknown = [one for one in traces if one not in known]
+        if unknown and not self._warned:
+            self._warned = True
+            print_stderr(f"warning: `{TS}` is NULL where a trace does not record when it began, such as {unknown[0]}")
+        return pa.array([known.get(one) for one in traces], "int64").take(named.indices)
 
 
 class Dated(WallTimes):

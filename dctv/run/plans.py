@@ -10,7 +10,7 @@ from typing import Any
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.bind.parameters import Params, numbered
-from dctv.bind.trace_times import start_of
+from dctv.bind.trace_times import time_zero
 from dctv.plan.nodes import Plan, Scan
 from dctv.plan.rows import of_rows
 from dctv.record import record
@@ -61,12 +61,14 @@ def table_of(name: str, context: ExecutionContext) -> Plan:
 
 def result_of(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Result:
     """Return the result of a bound plan; `here` if no other engine is worth asking."""
-    start = partial(start_of, plan, context.catalog, None)
+    start = partial(time_zero, plan, context.catalog)
     return optimized_result(optimized(plan, context, here=here), context, start)
 
 
-def optimized_result(plan: Plan, context: ExecutionContext, start: Callable[[], int] | None = None) -> Result:
-    """Return the result of an optimized plan; `start` returns when its trace began, to show times by the clock."""
+def optimized_result(
+    plan: Plan, context: ExecutionContext, start: Callable[[], int | Mapping[str, int]] | None = None
+) -> Result:
+    """Return the result of an optimized plan; `start` returns when its traces began, to show times by the clock."""
     metering = Metering() if context.settings.metered else None
     return Result(plan.schema, Reading(as_relation(plan), context, metering), context, start)
 

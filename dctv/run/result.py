@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -79,7 +79,11 @@ class Result:
     """
 
     def __init__(
-        self, schema: Schema, reading: Reading, context: ExecutionContext, start: Callable[[], int] | None = None
+        self,
+        schema: Schema,
+        reading: Reading,
+        context: ExecutionContext,
+        start: Callable[[], int | Mapping[str, int]] | None = None,
     ) -> None:
         self.schema = schema
         self._began = start
@@ -138,6 +142,19 @@ class Result:
 
         Raises:
             BindError: it is not known, or there is no such column.
+        """
+        start = self.time_zero()
+        if not isinstance(start, int):
+            raise BindError("`_ts` belongs to several traces, which began at different times", None)
+        return start
+
+    def time_zero(self) -> int | Mapping[str, int]:
+        """Return time 0 of the column `_ts` in ns since 1970; of traces that are mounted as one, by trace.
+
+        Traces are called as in the column `_trace`; those that do not record when they began are left out.
+
+        Raises:
+            BindError: it is not known, or a column is missing.
         """
         if self._began is None:
             raise BindError("cannot tell which trace `_ts` belongs to", None)
