@@ -107,6 +107,7 @@ OPERATORS: Mapping[str, str] = {
     "{T}.quantize(90us))",
     "groups of all partitions in given spans": f"(SELECT SPAN COUNT(*) AS n FROM {SPANS} GROUP AND INTERSECT USING "
     "SPANS FROM dctv.generate_sequential_spans(0ns, 600us, 90us))",
+    "partitions taken away": f"(SELECT SPAN COUNT(*) AS n FROM {SPANS} GROUP USING PARTITION (tid))",
 }
 
 
