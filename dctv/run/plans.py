@@ -62,15 +62,18 @@ def table_of(name: str, context: ExecutionContext) -> Plan:
 def result_of(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Result:
     """Return the result of a bound plan; `here` if no other engine is worth asking."""
     start = partial(time_zero, plan, context.catalog)
-    return optimized_result(optimized(plan, context, here=here), context, start)
+    return optimized_result(optimized(plan, context, here=here), plan.schema, context, start)
 
 
 def optimized_result(
-    plan: Plan, context: ExecutionContext, start: Callable[[], int | Mapping[str, int]] | None = None
+    plan: Plan, schema: Schema, context: ExecutionContext, start: Callable[[], int | Mapping[str, int]] | None = None
 ) -> Result:
-    """Return the result of an optimized plan; `start` returns when its traces began, to show times by the clock."""
+    """Return the result of an optimized plan, which may tell columns of one name apart, as `schema` does not.
+
+    `start` returns when its traces began, to show times by the clock.
+    """
     metering = Metering() if context.settings.metered else None
-    return Result(plan.schema, Reading(as_relation(plan), context, metering), context, start)
+    return Result(schema, Reading(as_relation(plan), context, metering), context, start)
 
 
 def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionContext) -> Result:

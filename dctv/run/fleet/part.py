@@ -92,7 +92,8 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
     if _state(part.member) != part.state:
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
     with mounted(part.member, part.way, replace(context, settings=part.settings), part.format) as (alone, made):
-        result = optimized_result(_optimized(part, alone, made), alone)
+        plan = _optimized(part, alone, made)
+        result = optimized_result(plan, plan.schema, alone)
         yield from result.batches()
         report.warnings, report.spent = result.warnings, result.spent
         if report.spent is not None and report.spent.read is not None and not made.sources:
