@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from dctv.plan.expressions import Expression
@@ -51,6 +51,17 @@ class OfTraces(TableSource, Protocol):
 
         A trace has rows only if all tests, which are about the fixed columns, are true.
         """
+        ...
+
+    def in_two_passes(self, first: Any, second: Callable[[TableSource], Any], otherwise: Any, /) -> TableSource:
+        """Return a source of the rows of a plan that needs to know those of another, which are found first.
+
+        `second` returns the plan, given a source of these rows, and `otherwise` is the plan if there are none.
+        """
+        ...
+
+    def size(self, plan: Any, tests: Sequence[Expression], /) -> tuple[int, int]:
+        """Return how many traces may have rows of a plan, and how many events they have, as far as that is known."""
         ...
 
 

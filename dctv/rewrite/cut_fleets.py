@@ -12,8 +12,9 @@ and those over the second, and so on. Sound, part by part:
   good on all of its inputs as on its output: then its rows of one trace come of the inputs' rows of this trace.
 
 A select above such a part that only groups and aggregates is split (`partial_aggregates`): each trace aggregates its
-rows, and the select combines the results. Of a select with ORDER BY and LIMIT, each trace gives its first rows
-(`first_of_each`).
+rows, and the select combines the results. Exact quantiles of many events are found in two passes (`exact_quantiles`):
+what the first finds over all traces is handed to each for the second. Of a select with ORDER BY and LIMIT, each trace
+gives its first rows (`first_of_each`).
 
 Rows of a part come trace by trace. Where the part promised an order of time, they are sorted again; one that is sorted
 otherwise is none.
@@ -33,14 +34,19 @@ from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Join, Select, TableName
+from dctv.plan.source import Held, TableSource
 from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import conjuncts
 from dctv.rewrite.first_of_each import first_of_each
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
-from dctv.rewrite.partial_aggregates import split
+from dctv.rewrite.partial_aggregates import split, split_twice
 from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins, preserved_sources
+
+_MANY, _LARGE, _VAST = 10_000_000, 100_000, 100_000_000
+"""Exact quantiles take two passes from this many events on: if a trace has so many on average, since opening a trace
+takes as long as reading these, or if there are so many in all that their values would fill the memory."""
 
 
 def cut_fleets(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
@@ -142,18 +148,53 @@ class _Cutting:
         if local is None:
             return None
         halves = split(plan, name, leaf)
+        if halves is None and (twice := _in_two_passes(plan, name, leaf, local)) is not None:
+            return twice
         if halves is None and not plan.serial:
             first = first_of_each(plan, name, leaf)
             halves = None if first is None else (first, plan.query)
-        if halves is None:
-            return None
-        below, query = halves
-        assert isinstance(below.query, Select)
-        sources = {one.called: local for one in below.query.sources}
-        if not _Traces(dict.fromkeys(sources, local.traces)).ask_own_starts([below.query]):
-            return None
-        tests = (*local.tests, *_tests(below.query, sources, sources))
-        return replace(plan, query=query, leaves=((name, gathered(below, replace(local, tests=tests))),))
+        return None if halves is None else _over(plan, name, local, *halves)
+
+
+def _over(plan: Relation, name: str, local: PerTrace, below: Relation, query: Query) -> Relation | None:
+    """Return a plan whose query reads a part of each trace; None if that asks for the starts of others."""
+    assert isinstance(below.query, Select)
+    assert isinstance(below.query.source, TableName)
+    traces = _Traces({below.query.source.called: local.traces})
+    if not traces.ask_own_starts([below.query]):
+        return None
+    return replace(plan, query=query, leaves=((name, gathered(below, _tested(local, below))),))
+
+
+def _in_two_passes(plan: Relation, name: str, leaf: Plan, local: PerTrace) -> Plan | None:
+    """Split a select of exact quantiles if its traces have so many events that this pays."""
+    found = split_twice(plan, name, leaf)
+    if found is None:
+        return None
+    first = _tested(local, found.first)
+    traces, events = local.source.size(leaf, first.tests)
+    if events < max(_MANY, min(traces * _LARGE, _VAST)):
+        return None
+
+    def second(source: TableSource) -> Plan | None:
+        known = restored(found.schema, lambda held: Scan(held, RowOrder.ANY, "bounds", source))
+        return _over(plan, name, local, found.second(known), found.query)
+
+    if second(Held(None)) is None:
+        return None
+    bounds = Relation(found.schema, RowOrder.ANY, found.bounds, (("each", gathered(found.first, first)),))
+    source = local.source.in_two_passes(bounds, second, with_inputs(plan, (gathered(leaf, local),)))
+    called = with_names(plan.schema, column_names(plan))
+    return restored(called, lambda held: Scan(held, plan.order, "each trace", source))
+
+
+def _tested(local: PerTrace, part: Relation) -> PerTrace:
+    """Return the facts on a part of each trace, which reads one more than the part that is known."""
+    query = part.query
+    assert isinstance(query, Select)
+    assert query.source is not None
+    sources = {query.source.called: local}
+    return replace(local, tests=(*local.tests, *_tests(query, sources, sources)))
 
 
 def gathered(plan: Plan, local: PerTrace) -> Plan:

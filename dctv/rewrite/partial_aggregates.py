@@ -12,14 +12,14 @@ but are the same in every run. For some aggregates each trace returns the engine
 - `first`, `any_value`, `arg_max` and the like pick the same row wherever the order of rows decides, since rows come
   trace by trace. They are not split if the rows are sorted by time again.
 
-Other aggregates stay as they are: an aggregate that keeps every value, such as an exact quantile, would save nothing,
-and distinct floats would be added in another order in each run. Keys and aggregates may be of any expressions; the
-rest of the select sees one group at a time.
+Exact quantiles take two passes (`exact_quantiles`). Other aggregates stay as they are: one that keeps every value, such
+as a list, would save nothing, and distinct floats would be added in another order in each run. Keys and aggregates may
+be of any expressions; the rest of the select sees one group at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from dctv.plan.build import call, number
 from dctv.plan.expressions import (
@@ -42,6 +42,7 @@ from dctv.plan.queries import Group, GroupingSets, Item, Select, TableName
 from dctv.plan.types_of import type_of
 from dctv.plan.walk import children, nested, replaced, walk
 from dctv.record import field, record, replace
+from dctv.rewrite.exact_quantiles import QUANTILES, Ranked, ranked
 from dctv.rewrite.of_groups import is_of_group
 from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.signatures.gathered import BESTS, ONES, SHAPES, SPREADS, TOGETHER
@@ -57,28 +58,99 @@ _SAME = ("min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor")
 
 def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] | None:
     """Return each trace's part over a leaf, and the query over the rows of all traces; None if it cannot be split."""
+    found = _aggregation(relation, name, leaf)
+    halves = None if found is None else _halves(found, None)
+    return None if halves is None else halves[:2]
+
+
+@record
+class Twice:
+    """A select of exact quantiles, each trace's part of which is preceded by another."""
+
+    first: Relation
+    """The first part of each trace."""
+    schema: Schema
+    bounds: Select
+    """A query of that schema over the rows of the first parts; without rows if two passes do not pay."""
+    part: Relation
+    table: str
+    query: Query
+    """The query over the rows of the second parts."""
+
+    def second(self, bounds: Plan) -> Relation:
+        """Return the second part of each trace, given the bounds."""
+        return replace(self.part, leaves=(*self.part.leaves, (self.table, bounds)))
+
+
+def split_twice(relation: Relation, name: str, leaf: Plan) -> Twice | None:
+    """Split a select of exact quantiles; None if there are none, or if it cannot be split."""
+    found = _aggregation(relation, name, leaf)
+    ranks = None if found is None else ranked(found.select, found.types)
+    if found is None or ranks is None:
+        return None
+    halves = _halves(found, ranks)
+    if halves is None:
+        return None
+    part, query, keys = halves
+    first = _part(found, keys, ranks.first())
+    if first is None:
+        return None
+    columns, bounds = ranks.bounds(first.schema.columns[: len(keys)], "each")
+    first = replace(first, query=ranks.of_some_groups(first.query))
+    part = replace(part, query=ranks.bounded(part.query, keys))
+    return Twice(first, Schema(Kind.REGULAR, tuple(columns)), bounds, part, ranks.table, query)
+
+
+@record
+class _Aggregation:
+    """A select that only aggregates the rows of one leaf."""
+
+    relation: Relation
+    name: str
+    leaf: Plan
+    select: Select
+    source: TableName
+    types: Mapping[str, str]
+
+
+def _aggregation(relation: Relation, name: str, leaf: Plan) -> _Aggregation | None:
     read = [one for one in walk(relation.query) if isinstance(one, TableName) and one.name == name]
     selects = [one for one in walk(relation.query) if isinstance(one, Select) and read[:1] == [one.source]]
     if len(read) != 1 or len(selects) != 1 or not _only_aggregates(selects[0]):
         return None
-    (select,), (source,) = selects, read
     types = dict(zip(column_names(leaf), (c.type for c in leaf.schema.columns), strict=True))
-    halves = _Halves(types, _keys(select), sorted_again=leaf.order is RowOrder.TIME)
+    return _Aggregation(relation, name, leaf, selects[0], read[0], types)
+
+
+_Keys = Sequence[tuple[str, Expression]]
+
+
+def _halves(found: _Aggregation, ranks: Ranked | None) -> tuple[Relation, Query, _Keys] | None:
+    """Return each trace's part, the query over the rows of all, and the keys of the groups by name."""
+    select = found.select
+    halves = _Halves(found.types, _keys(select), found.leaf.order is RowOrder.TIME, ranks)
     parts = (*select.items, select.having, *select.order_by)
     if not all(halves.fits(part) for part in parts if part is not None) or not halves.are_some:
         return None
-    named = [*halves.keyed, *halves.partial.items()]
-    columns = [ColumnType(one, kind) for one, value in named if (kind := type_of(value, types)) is not None]
+    part = _part(found, halves.keyed, halves.partial)
+    if part is None:
+        return None
+    group = None if select.group is None else Group(tuple(Column(one) for one in halves.names))
+    above = replace(replaced(select, halves.final), source=found.source, where=None, group=group)
+    return part, replaced(found.relation.query, lambda node: above if node is select else None), halves.keyed
+
+
+def _part(found: _Aggregation, keys: _Keys, values: Mapping[str, Expression]) -> Relation | None:
+    """Return a part of each trace: its keys and values, by name; None if a type is not known or not in Arrow."""
+    relation, select = found.relation, found.select
+    named = [*keys, *values.items()]
+    columns = [ColumnType(one, kind) for one, value in named if (kind := type_of(value, found.types)) is not None]
     if len(columns) < len(named) or any(lost(column.type) for column in columns):
         return None
-    items = tuple(Item(value, one) for one, value in named)
-    each = Group(tuple(value for _, value in halves.keyed)) if halves.keyed else None
-    below = Select(items, select.source, where=select.where, group=each)
-    group = None if select.group is None else Group(tuple(Column(one) for one in halves.names))
-    above = replace(replaced(select, halves.final), source=source, where=None, group=group)
-    query = replaced(relation.query, lambda node: above if node is select else None)
-    part = Relation(Schema(Kind.REGULAR, tuple(columns)), RowOrder.ANY, below, ((name, leaf),), relation.serial)
-    return part, query
+    group = Group(tuple(value for _, value in keys)) if keys else None
+    query = Select(tuple(Item(value, one) for one, value in named), select.source, where=select.where, group=group)
+    leaves, schema = ((found.name, found.leaf),), Schema(Kind.REGULAR, tuple(columns))
+    return Relation(schema, RowOrder.ANY, query, leaves, relation.serial)
 
 
 def _keys(select: Select) -> tuple[Expression, ...]:
@@ -113,6 +185,8 @@ class _Halves:
     keys: tuple[Expression, ...]
     sorted_again: bool
     """Whether the rows of all traces do not come trace by trace."""
+    ranked: Ranked | None = None
+    """The values whose quantiles are found in two passes."""
     partial: dict[str, Expression] = field(default_factory=dict)
     """Partial results of each trace, by name."""
     whole: dict[Call, Expression] = field(default_factory=dict)
@@ -132,8 +206,8 @@ class _Halves:
 
     @property
     def are_some(self) -> bool:
-        """Whether there is something to compute; a state for each distinct value would save nothing."""
-        gathered = any(isinstance(one, State) for one in self.partial.values())
+        """Whether there is something to compute; a state or a list for each distinct value would save nothing."""
+        gathered = self.ranked is not None or any(isinstance(one, State) for one in self.partial.values())
         return bool(self.keys or self.partial or self.values) and not (gathered and self.values)
 
     def fits(self, node: Node) -> bool:
@@ -229,6 +303,10 @@ def _picked(halves: _Halves, node: Call) -> Expression | None:
     return None if halves.sorted_again else _gathered(halves, node)
 
 
+def _exact(halves: _Halves, node: Call) -> Expression | None:
+    return None if halves.ranked is None else halves.ranked.found(node, halves.part)
+
+
 def _estimated_number(halves: _Halves, node: Call) -> Expression | None:
     # A state takes 1 KiB, more than the distinct values of most groups.
     return halves.of_distinct(node) if halves.keys else call("coalesce", _gathered(halves, node), number(0))
@@ -244,5 +322,6 @@ _FORMS: Mapping[str, Callable[[_Halves, Call], Expression | None]] = {
     **dict.fromkeys(_SAME, _same),
     **dict.fromkeys((*SPREADS, *SHAPES, *TOGETHER, "approx_quantile"), _gathered),
     **dict.fromkeys((*ONES, *BESTS), _picked),
+    **dict.fromkeys(QUANTILES, _exact),
     "approx_count_distinct": _estimated_number,
 }

@@ -203,6 +203,20 @@ class Fleet:
 
         return OpenedStream(opened, schema.__arrow_c_schema__)
 
+    def rows(self, plan: Plan, run: PlanRun) -> pa.Table:
+        """Return the rows of a plan over those of all traces."""
+        result = result_of(as_rows(plan), self.context, here=True)
+        rows = result.reader().read_all()
+        if result.spent is not None:
+            run.beside.append(result.spent)
+        return rows
+
+    def size(self, plan: Plan, tests: Sequence[Expression]) -> tuple[int, int]:
+        """Return how many traces may have rows of a plan, and how many events they have, as far as that is known."""
+        members = self.wanted(plan, tests)
+        counts = [self.metadata[one.name].counts or {} for one in members]
+        return len(members), sum(sum(names.values()) for one in counts for names in one.values())
+
     def _part(self, member: FleetMember, plan: Plan, query: str, *, asks: bool) -> FleetPart:
         metadata = self.metadata[member.name]
         start = unix_start(metadata.properties) if asks else None
@@ -220,7 +234,7 @@ class Fleet:
         plan = expanded(plan)
         shared = sharing(plan, self.context.engine.functions)
         # Its tables would report the number of traces again.
-        bare = bottom_up(plan, lambda one: replace(one, source=Held(None)) if isinstance(one, Scan) else one)
+        bare = bottom_up(plan, _emptied)
         return explain(bare, region, lambda _: False, lambda _: ())
 
     def _arrow(self, plan: Plan) -> pa.Schema:
@@ -307,6 +321,13 @@ def _alone(plan: Plan) -> Plan:
     """Return a plan that can be handed to another process."""
     if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
         return replace(plan, source=replace(plan.source, fleet=None))
+    return plan
+
+
+def _emptied(plan: Plan) -> Plan:
+    """Return a table of a fleet as one in memory."""
+    if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
+        return replace(plan, source=Held(None))
     return plan
 
 

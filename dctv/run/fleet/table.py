@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from dctv.contracts.table_function import Quantity
@@ -15,7 +15,7 @@ from dctv.plan.held import restored
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.question import Cell, Question
-from dctv.plan.source import PlanRun
+from dctv.plan.source import Held, PlanRun, TableSource
 from dctv.record import record, replace
 from dctv.rewrite.graph import readers_first
 from dctv.run.fleet.members import FleetMember
@@ -45,6 +45,14 @@ class Traces(Protocol):
 
     def explained(self, plan: Plan, /) -> Sequence[str]:
         """Return lines that explain a plan for each trace."""
+        ...
+
+    def rows(self, plan: Plan, run: PlanRun, /) -> Any:
+        """Return the rows of a plan over those of all traces."""
+        ...
+
+    def size(self, plan: Plan, tests: Sequence[Expression], /) -> tuple[int, int]:
+        """Return how many traces may have rows of a plan, and how many events they have, as far as that is known."""
         ...
 
     def answers(self, table: FleetTable, question: Question, /) -> Sequence[Sequence[Cell]] | None:
@@ -124,6 +132,16 @@ class FleetTable:
     def plan(self) -> Plan:
         """The plan of its rows, with the types that it has in each trace."""
         return restored(self.schema, lambda held: replace(self.scan, schema=held))
+
+    def in_two_passes(self, first: Plan, second: Callable[[TableSource], Plan], otherwise: Plan) -> TwoPasses:
+        """Return a source of the rows of a plan that needs to know those of another, which are found first."""
+        assert self.fleet is not None
+        return TwoPasses(self.fleet, first, second, otherwise)
+
+    def size(self, plan: Plan, tests: Sequence[Expression]) -> tuple[int, int]:
+        """Return how many traces may have rows of a plan, and how many events they have, as far as that is known."""
+        assert self.fleet is not None
+        return self.fleet.size(plan, tests)
 
     @property
     def read_schema(self) -> Schema:
@@ -222,6 +240,57 @@ class EachTrace:
 
     def bytes_read(self) -> None:
         """Return None: the traces count for themselves."""
+
+
+@record(eq=False)
+class TwoPasses:
+    """The rows of a plan that needs to know those of another, which are found first."""
+
+    fleet: Traces
+    first: Plan
+    second: Callable[[TableSource], Plan]
+    """Returns the plan, given the rows that are found first."""
+    otherwise: Plan
+    """The plan if these are none."""
+
+    def narrowed(self, _: p.Predicate) -> TwoPasses:
+        """Return itself: conditions are in the plan."""
+        return self
+
+    def reading(self, _: Collection[str]) -> TwoPasses:
+        """Return itself: the plan selects the columns."""
+        return self
+
+    def answers(self, _: Question) -> None:
+        """Return None: each trace answers for itself."""
+
+    def query(self) -> None:
+        """Return None: the traces are read when the run begins."""
+
+    def open(self, run: PlanRun) -> Any:
+        """Return the rows."""
+        known = self.fleet.rows(self.first, run)
+        return self.fleet.rows(self.second(Held(known)) if known.num_rows else self.otherwise, run)
+
+    def lines(self) -> Sequence[str]:
+        """Return the plan of the second pass, with that of the first in its place."""
+        plan = self.second(_FirstPass(self.fleet.explained(self.first)))
+        return ("in two passes:", *(f"  {line}" for line in self.fleet.explained(plan)))
+
+    def bytes_read(self) -> None:
+        """Return None: the traces count for themselves."""
+
+
+@record(eq=False)
+class _FirstPass(Held):
+    """The rows of a plan that are found first, in an explanation."""
+
+    data: Sequence[str]
+    """The lines that explain the plan."""
+
+    def lines(self) -> Sequence[str]:
+        """Return the plan."""
+        return ("found first, and handed to each trace:", *(f"  {line}" for line in self.data))
 
 
 def _shown(fleet: Traces, plan: Plan, tests: Sequence[Expression]) -> str:

@@ -14,6 +14,7 @@ from distributed import Client, LocalCluster
 
 from dctv.errors import TraceError
 from dctv.session import Session
+from tests.fleet.test_exact_quantiles import check_quantiles, few_events_are_many
 from tests.fleet.test_fleet_queries import QUERIES, TOLD, rows
 from tests.fleet.traces import check_errors_name_the_trace, write_fleet
 
@@ -81,3 +82,10 @@ def test_a_cluster_that_is_gone_is_an_error(tmp_path: Path) -> None:
             session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall()
         session.executor = None
         assert session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall() == [(180,)]
+
+
+@pytest.mark.usefixtures(few_events_are_many.__name__)
+def test_quantiles_in_two_passes(executor: Executor, tmp_path: Path) -> None:
+    with Session(index=False) as session:
+        session.executor = executor
+        check_quantiles(session, tmp_path)

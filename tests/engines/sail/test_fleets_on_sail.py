@@ -9,6 +9,7 @@ import pytest
 
 from dctv.session import Session
 from tests.engines.sail.served import Mode, served
+from tests.fleet.test_exact_quantiles import check_quantiles, few_events_are_many
 from tests.fleet.test_fleet_queries import QUERIES, TOLD, rows
 from tests.fleet.traces import check_errors_name_the_trace, write_fleet
 
@@ -40,3 +41,9 @@ def test_rows_are_those_of_one_process(
 def test_errors_say_in_which_trace(address: str, tmp_path: Path) -> None:
     with Session(index=False, engine=address) as session:
         check_errors_name_the_trace(session, tmp_path)
+
+
+@pytest.mark.usefixtures(few_events_are_many.__name__)
+def test_quantiles_in_two_passes(address: str, tmp_path: Path) -> None:
+    with Session(index=False, engine=address) as session:
+        check_quantiles(session, tmp_path)

@@ -1,0 +1,201 @@
+"""Exact quantiles over many traces, which are found in two passes, are those of a table with all rows."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dctv.rewrite import cut_fleets, exact_quantiles
+from dctv.run.fleet.part import batches
+from dctv.session import Session
+from tests.bounds import bounded
+
+_SPECIAL = "CASE unitless(_duration) % 5 WHEN 0 THEN 'nan' WHEN 1 THEN 'inf' WHEN 2 THEN '-inf' WHEN 3 THEN NULL ELSE "
+NUMBERS = (
+    "_duration",
+    "nullif(unitless(_duration) % 100, 3)::INT8",
+    "(unitless(_duration) * 123456789123)::UINT64",
+    "unitless(_duration) / 7 - 40",
+    "(unitless(_duration) / 7)::FLOAT32",
+    f"({_SPECIAL} unitless(_duration)::STRING END)::FLOAT64",
+    f"({_SPECIAL} unitless(_duration)::STRING END)::FLOAT32",
+)
+OTHERS = (
+    "(unitless(_duration) / 7)::DECIMAL(20, 4)",
+    "make_timestamp(unitless(_duration) // 7)",
+    "DATE '2026-01-01' + (unitless(_duration) % 1000)::INT32",
+)
+SHARES = ("0", "0.01", "0.07", "0.333", "0.5", "0.9", "0.99", "1")
+KEYS = ((), ("name",), ("unitless(_duration) % 7", "_ts // 1us"), ("nullif(name, 'b')",), ("name", "_duration > 9ns"))
+TWICE = "found first, and handed to each trace:"
+
+
+def write(path: Path, durations: Sequence[int]) -> None:
+    """Write a trace of slices of these durations in ns."""
+    events = [
+        {"ph": "X", "name": "abc"[place % 3], "pid": 1, "tid": place % 2, "ts": place * 10, "dur": one / 1000}
+        for place, one in enumerate(durations)
+    ]
+    path.write_text(json.dumps({"traceEvents": events}), encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def few_events_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take two passes over traces of any size."""
+    monkeypatch.setattr(cut_fleets, "_MANY", 0)
+    monkeypatch.setattr(cut_fleets, "_LARGE", 0)
+
+
+def check_quantiles(session: Session, folder: Path) -> None:
+    """Ask in two passes for quantiles of traces that are read elsewhere."""
+    for number in range(3):
+        write(folder / f"{number}.json", [place * place % 1_000 for place in range(number * 500, 3_000)])
+    session.mount_traces(folder / "*.json", "quantiles")
+    ask = "SELECT name, quantile_cont(_duration, [0.5, 0.99]) AS q FROM {} GROUP BY name"
+    assert is_twice(session, ask.format("quantiles.slices"))
+    session.sql("CREATE TABLE whole AS SELECT * FROM quantiles.slices")
+    assert answer(session, ask.format("quantiles.slices")) == answer(session, ask.format("whole"))
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    folder, made = tmp_path_factory.mktemp("large"), random.Random(1)
+    for number in range(4):
+        write(folder / f"{number}.json", [int(made.lognormvariate(10 + number / 4, 2)) for _ in range(9_000)])
+    with Session(index=False) as session:
+        session.mount_traces(folder / "*.json", "runs")
+        yield session
+
+
+@st.composite
+def queries(draw: st.DrawFn) -> str:
+    share = st.sampled_from(SHARES)
+    call = draw(st.sampled_from(["median(x)", "quantile_cont(x, {s})", "quantile_disc(x, {s})", "quantile(x, {s})"]))
+    value = draw(st.sampled_from(NUMBERS if "cont" in call or "median" in call else NUMBERS + OTHERS))
+    listed = draw(st.booleans()) and draw(st.lists(share, min_size=1, max_size=3))
+    call = call.replace("x", value).replace("{s}", f"[{', '.join(listed)}]" if listed else draw(share))
+    some = draw(st.sampled_from(["", " FILTER (WHERE tid = 1)", " FILTER (WHERE _duration > 20ns)"]))
+    beside = draw(st.sampled_from(["", f", quantile_disc({value}, 0.9){some} AS d", ", COUNT(*) AS n, MIN(name) AS m"]))
+    keys = draw(st.sampled_from(KEYS))
+    shown = "".join(f"{key} AS k{place}, " for place, key in enumerate(keys))
+    tests = draw(st.sampled_from(["", " WHERE _duration < 0.02ms", " WHERE name > 'z'"]))
+    group = f" GROUP BY {', '.join(keys)}" + draw(st.sampled_from(["", " HAVING COUNT(*) > 3"])) if keys else ""
+    return f"SELECT {shown}{call}{some} AS q{beside} FROM {{}}{tests}{group} ORDER BY q DESC"
+
+
+def answer(session: Session, sql: str) -> tuple[object, list[str]]:
+    """Return the types of a result and its rows, to the last digit."""
+    result = session.sql(sql)
+    return result.schema, sorted(map(repr, result.fetchall()))
+
+
+def is_twice(session: Session, sql: str) -> bool:
+    return any(TWICE in line for (line,) in session.sql(f"EXPLAIN {sql}").fetchall())
+
+
+@bounded(60)
+@given(st.data())
+def test_quantiles_are_those_of_all_rows(data: st.DataObject) -> None:
+    durations = st.lists(st.integers(0, 10) | st.integers(0, 50_000), max_size=60)
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder, Session(index=False) as session:
+        patch.setattr(exact_quantiles, "_FEW", data.draw(st.sampled_from([1, 5])))
+        patch.setattr(exact_quantiles, "_MOST_GROUPS", data.draw(st.sampled_from([3, 100])))
+        for number in range(data.draw(st.integers(1, 4))):
+            write(Path(folder) / f"{number}.json", [*data.draw(durations), 7])
+        session.mount_traces(f"{folder}/*.json", "runs")
+        session.sql("CREATE TABLE whole AS SELECT * FROM runs.slices")
+        for _ in range(4):
+            sql = data.draw(queries())
+            assert answer(session, sql.format("runs.slices")) == answer(session, sql.format("whole"))
+            assert is_twice(session, sql.format("runs.slices"))
+
+
+def test_on_an_executor(tmp_path: Path) -> None:
+    with Session(index=False) as session, ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        session.executor = pool
+        check_quantiles(session, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT quantile_cont((unitless(_duration) / 7)::DECIMAL(20, 4), 0.5) AS q FROM runs.slices",
+        "SELECT median(_duration) AS q, median(_ts) AS t FROM runs.slices",
+        "SELECT median(_duration) AS q, COUNT(DISTINCT name) AS n FROM runs.slices",
+        "SELECT quantile_cont(_duration, 0.9 ORDER BY _duration DESC) AS q FROM runs.slices",
+        "SELECT median(DISTINCT _duration) AS q FROM runs.slices",
+        "SELECT quantile_cont(_duration, 5e-1) AS q FROM runs.slices",
+        f"SELECT quantile_cont(_duration, {[place / 10 for place in range(11)]}) AS q FROM runs.slices",
+        "SELECT SUM(_duration) AS q FROM runs.slices",
+    ],
+)
+def test_what_takes_one_pass(large: Session, sql: str) -> None:
+    assert not is_twice(large, sql)
+    large.sql(sql).fetchall()
+
+
+def test_few_events_take_one_pass(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    sql = "SELECT median(_duration) AS q FROM runs.slices"
+    plan = [line for (line,) in large.sql(f"EXPLAIN {sql}").fetchall()]
+    assert sum("4 of 4 traces, each of which does:" in line for line in plan) == 2
+    monkeypatch.setattr(cut_fleets, "_MANY", 1)
+    assert not is_twice(large, sql)
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_few_values_move(large: Session, monkeypatch: pytest.MonkeyPatch, share: str) -> None:
+    moved = 0
+
+    def counted(*args: Any) -> Iterator[Any]:
+        nonlocal moved
+        for batch in batches(*args):
+            moved += batch.nbytes
+            yield batch
+
+    monkeypatch.setattr("dctv.run.fleet.fleet.batches", counted)
+    sql = f"SELECT name, quantile_cont(_duration, {share}) AS q FROM {{}} GROUP BY name"
+    found = answer(large, sql.format("runs.slices"))
+    in_two, moved = moved, 0
+    large.sql("CREATE TABLE whole AS SELECT name, _duration FROM runs.slices")
+    assert found == answer(large, sql.format("whole"))
+    large.sql("DROP TABLE whole")
+    assert 0 < in_two < moved / 10
+
+
+def test_many_groups_take_one_pass(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which is known only after the first, that returns no more groups than needed."""
+    monkeypatch.setattr(exact_quantiles, "_MOST_GROUPS", 100)
+    rows: list[int] = []
+
+    def counted(*args: Any) -> Iterator[Any]:
+        rows.append(0)
+        for batch in batches(*args):
+            rows[-1] += batch.num_rows
+            yield batch
+
+    monkeypatch.setattr("dctv.run.fleet.fleet.batches", counted)
+    sql = "SELECT _ts, median(_duration) AS q FROM {} GROUP BY _ts ORDER BY q DESC, _ts LIMIT 3"
+    assert is_twice(large, sql.format("runs.slices"))
+    found = large.sql(sql.format("runs.slices")).fetchall()
+    assert rows == [101] * 4 + [9_000] * 4
+    large.sql("CREATE OR REPLACE TABLE whole AS SELECT * FROM runs.slices")
+    assert found == large.sql(sql.format("whole")).fetchall()
+    large.sql("DROP TABLE whole")
+
+
+def test_rows_are_in_order(large: Session) -> None:
+    sql = "SELECT name, quantile_disc(_duration, 0.9) AS q FROM {} GROUP BY name ORDER BY q DESC"
+    assert is_twice(large, sql.format("runs.slices"))
+    found = large.sql(sql.format("runs.slices")).fetchall()
+    assert [q for _, q in found] == sorted((q for _, q in found), reverse=True)
+    assert len(found) == 3
