@@ -19,10 +19,11 @@ from dctv.bind.types import BOOLEAN, settled
 from dctv.bind.unit_slips import warn_of_division
 from dctv.bind.unnesting import refuse_others, unnested
 from dctv.bind.wide import is_wide
+from dctv.contracts.engine import EFFECTS, VOLATILE
 from dctv.errors import BindError
 from dctv.plan import walk
 from dctv.plan.build import named
-from dctv.plan.expressions import Expression, Null, Window
+from dctv.plan.expressions import Call, Expression, Null, Window
 from dctv.plan.node import Query
 from dctv.plan.queries import Group, GroupingSets, Select
 from dctv.record import record, replace
@@ -215,7 +216,8 @@ def _group(
     if group is None:
         return None, None
     if group.all:
-        return Group(all=True), [item.bound for item in items if not aggregates(item.bound)]
+        every = [item.bound for item in items if not aggregates(item.bound)]
+        return _of_all(every), every
     plain: list[Expression | GroupingSets] = []
     keys: list[Bound] = []
     for item in group.items:
@@ -227,6 +229,20 @@ def _group(
             keys.append(_group_term(item, items, context))
             plain.append(keys[-1].value)
     return Group(tuple(plain)), keys
+
+
+def _of_all(keys: Sequence[Bound]) -> Group:
+    """Write GROUP BY ALL as the keys that it means, which rules understand; not if a key is more than its text says."""
+    values = tuple(dict.fromkeys(key.value for key in keys))
+    return Group(values) if values and all(map(_is_key, values)) else Group(all=True)
+
+
+def _is_key(value: Expression) -> bool:
+    """Whether a value may be written twice, as a key and as a column; a constant could be taken for a position."""
+    nodes = list(walk.walk(value))
+    calls = {node.function.lower() for node in nodes if isinstance(node, Call)}
+    single = not any(isinstance(node, Query | Window) for node in nodes) and calls.isdisjoint(EFFECTS | VOLATILE)
+    return single and bool(walk.columns_in(value))
 
 
 def _group_term(expr: ast.Expr, items: Sequence[OutputColumn], context: ClauseContext) -> Bound:

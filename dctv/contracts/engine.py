@@ -13,6 +13,10 @@ from dctv.record import record
 
 ZERO_DIVISION = "DCTV_ZERO_DIVISION"
 """An engine function that is called for each row whose divisor is zero; it returns NULL and counts."""
+EFFECTS = frozenset({"error", "unnest", "generate_subscripts", ZERO_DIVISION.lower()})
+"""Functions, in lower case, that check, multiply or count rows."""
+VOLATILE = frozenset({"random", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "nextval", "setval", "setseed"})
+"""Functions that may return another value each time."""
 
 
 @record

@@ -11,15 +11,13 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
-from dctv.contracts.engine import ZERO_DIVISION
+from dctv.contracts.engine import EFFECTS
 from dctv.plan.expressions import Call, Column, Number, Star, Text
 from dctv.plan.node import Node, Query
 from dctv.plan.queries import Derived, FromItem, GroupingSets, Item, Select, TableName
 from dctv.plan.walk import walk
 from dctv.record import field, record, replace
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins
-
-_EFFECTS = frozenset({"error", "unnest", "generate_subscripts", ZERO_DIVISION.lower()})
 
 
 def has_effect(*nodes: Node | None) -> bool:
@@ -29,7 +27,7 @@ def has_effect(*nodes: Node | None) -> bool:
 
 def is_effect(node: Node) -> bool:
     """Whether a call checks, counts or multiplies rows."""
-    return isinstance(node, Call) and node.function.lower() in _EFFECTS
+    return isinstance(node, Call) and node.function.lower() in EFFECTS
 
 
 def may_aggregate(select: Select) -> bool:

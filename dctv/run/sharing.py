@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 
+from dctv.contracts.engine import VOLATILE
 from dctv.plan.carrying import carried_schema
 from dctv.plan.expressions import Call, Window
 from dctv.plan.node import Node
@@ -13,8 +14,6 @@ from dctv.plan.queries import Compound, Select, TableName
 from dctv.plan.walk import walk
 from dctv.record import record
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
-
-_VOLATILE = frozenset(["random", "uuid", "uuidv4", "uuidv7", "gen_random_uuid", "nextval", "setval", "setseed"])
 
 
 def merged(plan: Plan) -> Plan:
@@ -30,7 +29,7 @@ def _key(plan: Plan) -> Hashable:
     """Return a key that is equal only for plans that compute the same; their inputs have been merged."""
     match plan:
         case Relation():
-            if any(isinstance(node, Call) and node.function in _VOLATILE for node in walk(plan.query)):
+            if any(isinstance(node, Call) and node.function in VOLATILE for node in walk(plan.query)):
                 return id(plan)
             leaves = tuple((name, id(leaf)) for name, leaf in plan.leaves)
             return (plan.query, leaves, plan.schema, plan.order, plan.serial)

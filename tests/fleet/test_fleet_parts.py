@@ -113,3 +113,12 @@ def test_traces_with_the_same_tables_have_one_plan(tmp_path: Path, parts: list[P
         known = (None, None) if number == 1 else ("odd" if number % 2 else "even", 101 + number)
         alone.append((str(path), *known, *row))
     assert [tuple(row) for row in rows] == alone
+
+
+def test_each_trace_groups_by_all_of_its_columns(session: Session, parts: list[Plan]) -> None:
+    table = "runs.raw_events.complete"
+    rows = session.sql(f"SELECT name, tid * 2 AS t, SUM(dur) AS d FROM {table} GROUP BY ALL ORDER BY ALL").fetchall()
+    (part,) = parts
+    assert part.schema.names == ("key0", "key1", "part0")
+    listed = session.sql(f"SELECT name, tid * 2, SUM(dur) FROM {table} GROUP BY 1, 2 ORDER BY ALL").fetchall()
+    assert [tuple(row) for row in rows] == [tuple(row) for row in listed]
