@@ -28,6 +28,7 @@ from dctv.plan.node import Query
 from dctv.plan.queries import Group, GroupingSets, Select
 from dctv.record import record, replace
 from dctv.syntax import ast
+from dctv.syntax.node import nodes
 from dctv.syntax.print import header
 
 
@@ -125,13 +126,22 @@ def _is_valid(conditions: Sequence[Bound], values: Sequence[Bound]) -> bool:
 
 
 def _with_windows(core: ast.Core, context: ClauseContext) -> tuple[tuple[tuple[str, Window], ...], ClauseContext]:
-    """Write the definitions of WINDOW, and make them known."""
+    """Write the definitions of WINDOW, and make them known; like OVER, they may name result columns."""
     windows = []
+    results = _named_in(core, context)
     for name, one in core.windows:
-        written, made = calls.window(one, context, expressions.bind, None)
+        written, made = calls.window(one, replace(context, aliases=results), expressions.bind, None)
         windows.append((name.text, written))
         context = replace(context, windows={**context.windows, name.text.lower(): made})
     return tuple(windows), context
+
+
+def _named_in(core: ast.Core, context: ClauseContext) -> dict[str, Bound]:
+    """Return the result columns that WINDOW names and the input lacks; the others may use its windows."""
+    named = {one.name.text.lower(): one.expr for one in reversed(core.columns) if one.name is not None}
+    read = (node.path for node in nodes(core.windows) if isinstance(node, ast.Column))
+    names = {path.text.lower() for path in read if len(path.parts) == 1 and context.scope.find(path) is None}
+    return {name: expressions.bind(named[name], context) for name in sorted(names & named.keys())}
 
 
 def _is_plain(core: ast.Core, query: Query) -> bool:
