@@ -248,11 +248,18 @@ def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: Clau
         if kind is UnitRule.POWER and len(arguments) == 2 and _may_raise(arguments):
             unit, factor = raised(arguments[0].unit, arguments[1].constant or Fraction(0))
             return unit, [scale(arguments[0], factor, arguments[0].unit), arguments[1]]
-        unit, factors = result_unit(kind, units, name)
+        unit, factors = result_unit(kind, units, _called(name, expr))
     except UnitError as error:
         guilty = next((a.place for a in arguments if a.unit != NO_UNIT), None)
         raise UnitError(error.message, guilty or expr.place, hint=error.hint) from None
     return unit, [scale(a, f, a.unit) for a, f in zip(arguments, factors, strict=True)]
+
+
+def _called(name: str, expr: ast.Call) -> str:
+    """Return what a user calls a function: `x IN list` and `contains` are one of the engine's, by type."""
+    if expr.function.text.lower() != "contains":
+        return name
+    return "IN" if expr.function.place == expr.place else "contains"
 
 
 def _may_raise(arguments: Sequence[Bound]) -> bool:
