@@ -36,8 +36,10 @@ literals = st.one_of(
     st.builds(ast.Bind, st.integers(0, 99) | st.sampled_from(["x", "from", "_1"])),
 )
 type_words = st.sampled_from(["INT64", "TEXT", "DOUBLE PRECISION", "TIMESTAMP WITH TIME ZONE", "DECIMAL"])
-types = st.builds(
-    ast.TypeName, type_words, st.lists(st.integers(0, 38), max_size=2).map(tuple), few(st.none() | st.integers(1, 9))
+lengths = few(st.none() | st.integers(1, 9))
+types = st.one_of(
+    st.builds(ast.TypeName, type_words, st.lists(st.integers(0, 38), max_size=2).map(tuple), lengths),
+    st.builds(ast.TypeName, st.just("ENUM"), dimensions=lengths, labels=few(texts, 1)),
 )
 flags = st.booleans()
 choices = st.builds(ast.Choice, st.sampled_from(get_args(ast.LikeOp)), texts, flags)
@@ -170,6 +172,7 @@ def tables(depth: int) -> Strategy:
     inner = tables(depth - 1)
     kinds = ["INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ASOF", "ASOF LEFT", "SEMI", "ANTI"]
     conventional = st.sampled_from(kinds)
+    nearest = st.builds(ast.Nearest, st.integers(1, 99), exprs(depth - 1), flags)
     into = st.sampled_from(["INTO", "FROM"])
     argument = arguments(depth - 1)
     return st.one_of(
@@ -179,6 +182,7 @@ def tables(depth: int) -> Strategy:
         st.builds(ast.Join, conventional, inner, inner, maybe(exprs(depth - 1))),
         st.builds(ast.Join, conventional, inner, inner, st.none(), few(names, 1)),
         st.builds(ast.Join, st.just("INNER"), inner, inner, comma=flags),
+        st.builds(ast.Join, st.sampled_from(["INNER", "LEFT"]), inner, inner, nearest=nearest),
         st.builds(ast.SpanJoin, st.sampled_from(["INNER", "OUTER", "LEFT", "RIGHT"]), inner, inner, maybe(names)),
         st.builds(ast.SpanBroadcast, st.sampled_from(["INNER", "OUTER"]), into, inner, inner, maybe(names)),
         st.builds(ast.TableSample, inner, samples),
@@ -270,7 +274,8 @@ def statements(depth: int) -> Strategy:
     query, strings = selects(depth), st.builds(ast.String, texts)
     return st.one_of(
         st.builds(ast.SelectStatement, query),
-        st.builds(ast.CreateView, paths, query, few(names), flags),
+        st.builds(ast.CreateView, paths, query, few(names), flags, if_not_exists=flags),
+        st.builds(ast.CreateView, paths, query, few(names, 1), flags, st.just(value=True), flags),
         st.builds(ast.CreateStateSystem, paths, query, flags),
         st.builds(ast.DropView, paths, flags),
         st.builds(ast.DropStateSystem, paths, flags),
@@ -289,5 +294,7 @@ def statements(depth: int) -> Strategy:
         st.builds(commands.Copy, paths | query, strings, few(st.tuples(names, maybe(strings)))),
         st.builds(commands.CreateMacro, paths, few(st.tuples(names, maybe(exprs(depth)))), exprs(depth) | query, flags),
         st.builds(commands.DropMacro, paths, flags),
+        st.builds(commands.CreateType, paths, types | query, flags, flags),
+        st.builds(commands.DropType, paths, flags),
         st.builds(commands.Expect, exprs(depth), maybe(exprs(depth))),
     )
