@@ -66,14 +66,20 @@ def result_of(plan: Plan, context: ExecutionContext, *, here: bool = False) -> R
 
 
 def optimized_result(
-    plan: Plan, schema: Schema, context: ExecutionContext, start: Callable[[], int | Mapping[str, int]] | None = None
+    plan: Plan,
+    schema: Schema,
+    context: ExecutionContext,
+    start: Callable[[], int | Mapping[str, int]] | None = None,
+    *,
+    apart: bool = True,
 ) -> Result:
     """Return the result of an optimized plan, which may tell columns of one name apart, as `schema` does not.
 
-    `start` returns when its traces began, to show times by the clock.
+    `start` returns when its traces began, to show times by the clock. It is read in a thread `apart` from the one that
+    waits for it and handles Ctrl-C, or in that one.
     """
     metering = Metering() if context.settings.metered else None
-    return Result(schema, Reading(as_relation(plan), context, metering), context, start)
+    return Result(schema, Reading(as_relation(plan), context, metering), context, start, apart=apart)
 
 
 def rows_of(names: Mapping[str, str], rows: list[list[Any]], context: ExecutionContext) -> Result:

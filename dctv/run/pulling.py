@@ -22,6 +22,9 @@ class Pulling:
 
     reading: Reading
     context: ExecutionContext
+    apart: bool = True
+    """Whether there is a thread to pull in: not where another one waits already, since threads take turns slowly when
+    all processors are busy."""
 
     def guarded(self, work: Callable[[], Any]) -> Any:
         """Return the result of work, with errors of the engine translated to ours."""
@@ -33,7 +36,7 @@ class Pulling:
 
     def items(self, open_: Callable[[], Any]) -> Iterator[Any]:
         """Yield the opened stream, then its items; end the run after the last, or when the generator is closed."""
-        worker = _Worker()
+        worker = _Worker() if self.apart else None
         try:
             opened = self.guarded(lambda: self._wait(worker, open_))
             yield opened
@@ -41,11 +44,14 @@ class Pulling:
             while (item := self.guarded(lambda: self._wait(worker, lambda: next(iterator, None)))) is not None:
                 yield item
         finally:
-            worker.stop()
+            if worker is not None:
+                worker.stop()
             self.reading.finish()
 
-    def _wait(self, worker: _Worker, work: Callable[[], Any]) -> Any:
+    def _wait(self, worker: _Worker | None, work: Callable[[], Any]) -> Any:
         self.context.progress.check()
+        if worker is None:
+            return work()
         worker.start(work)
         try:
             while not worker.finished.wait(_LOOK):

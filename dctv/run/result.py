@@ -84,13 +84,15 @@ class Result:
         reading: Reading,
         context: ExecutionContext,
         start: Callable[[], int | Mapping[str, int]] | None = None,
+        *,
+        apart: bool = True,
     ) -> None:
         self.schema = schema
         self._began = start
         self.warns = False
         """Whether warnings go to Python's `warnings` too, once the rows have been read."""
         self._reading = reading
-        self._pulling = Pulling(reading, context)
+        self._pulling = Pulling(reading, context, apart)
         self._context = context
         self._read = False
         self._first: FirstRows | None = None

@@ -93,7 +93,8 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
     with mounted(part.member, part.way, replace(context, settings=part.settings), part.format) as (alone, made):
         plan = _optimized(part, alone, made)
-        result = optimized_result(plan, plan.schema, alone)
+        # Ctrl-C is the business of the thread, or the process, that waits for these rows.
+        result = optimized_result(plan, plan.schema, alone, apart=False)
         yield from result.batches()
         report.warnings, report.spent = result.warnings, result.spent
         if report.spent is not None and report.spent.read is not None and not made.sources:
