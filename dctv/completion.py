@@ -39,8 +39,9 @@ _BARE = pattern(r"[^\W\d]\w*")
 
 
 _CALLED = frozenset({"function", "macro", "table macro"})
-_NO_TABLES = frozenset({"macro", "type"})
 """Kinds of names that take arguments."""
+_NO_TABLES = frozenset({"macro", "type"})
+"""Kinds of names that FROM does not accept."""
 
 
 class ListedName(Protocol):

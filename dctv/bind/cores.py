@@ -139,9 +139,18 @@ def _with_windows(core: ast.Core, context: ClauseContext) -> tuple[tuple[tuple[s
 def _named_in(core: ast.Core, context: ClauseContext) -> dict[str, Bound]:
     """Return the result columns that WINDOW names and the input lacks; the others may use its windows."""
     named = {one.name.text.lower(): one.expr for one in reversed(core.columns) if one.name is not None}
-    read = (node.path for node in nodes(core.windows) if isinstance(node, ast.Column))
-    names = {path.text.lower() for path in read if len(path.parts) == 1 and context.scope.find(path) is None}
-    return {name: expressions.bind(named[name], context) for name in sorted(names & named.keys())}
+    found: dict[str, Bound] = {}
+
+    def add(read: object) -> None:
+        for node in nodes(read):
+            name = node.path.text.lower() if isinstance(node, ast.Column) else ""
+            if name in named and isinstance(node, ast.Column) and context.scope.find(node.path) is None:
+                expr = named.pop(name)
+                add(expr)
+                found[name] = expressions.bind(expr, replace(context, aliases=found))
+
+    add(core.windows)
+    return found
 
 
 def _is_plain(core: ast.Core, query: Query) -> bool:
@@ -249,9 +258,9 @@ def _of_all(keys: Sequence[Bound]) -> Group:
 
 def _is_key(value: Expression) -> bool:
     """Whether a value may be written twice, as a key and as a column; a constant could be taken for a position."""
-    nodes = list(walk.walk(value))
-    calls = {node.function.lower() for node in nodes if isinstance(node, Call)}
-    single = not any(isinstance(node, Query | Window) for node in nodes) and calls.isdisjoint(EFFECTS | VOLATILE)
+    inside = list(walk.walk(value))
+    calls = {node.function.lower() for node in inside if isinstance(node, Call)}
+    single = not any(isinstance(node, Query | Window) for node in inside) and calls.isdisjoint(EFFECTS | VOLATILE)
     return single and bool(walk.columns_in(value))
 
 

@@ -13,7 +13,7 @@ from dctv.bind.laterals import alone_or_beside, inlined, renamed
 from dctv.bind.nearest import as_lateral
 from dctv.bind.samples import ROW, numbered
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable, table_in_scope
-from dctv.bind.spans import bind_spans, is_join
+from dctv.bind.spans import bind_spans, columns_in, is_join
 from dctv.bind.types import BOOLEAN, of_choice, of_operator
 from dctv.errors import BindError, nearest
 from dctv.plan import walk
@@ -70,8 +70,9 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
         return _item(binder, node, source, leaves)
     if node.kind == "POSITIONAL":
         return _positional(binder, node, source, leaves), []
-    if node.nearest is not None:
-        node = as_lateral(node, node.nearest)
+    nearest_rows = node.nearest
+    if nearest_rows is not None:
+        node = as_lateral(node, nearest_rows)
     first, tables = _add(binder, node.left, source, leaves)
     _extend(source.scope, tables, node.left)
     # Nothing depends on what is joined to rows that stay in any case.
@@ -85,6 +86,11 @@ def _add(binder: Binding, node: ast.Table, source: FromClause, leaves: Leaves) -
         )
     left_scope = Scope(list(source.scope.tables), source.scope.parent, dict(source.scope.merged))
     _extend(source.scope, right_tables, node.right)
+    if nearest_rows is not None:
+        # In the subquery a name of both sides means the right one; in a condition it is an error.
+        for column in columns_in(nearest_rows.by):
+            if column.path.text.lower() not in binder.env.macro_arguments:
+                source.scope.find(column.path)
     source.stable = False
     source.joins.append(_join(binder, node, right, (left_scope, Scope(right_tables)), source, leaves))
     return first, []

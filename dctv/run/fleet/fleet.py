@@ -206,7 +206,7 @@ class Fleet:
     def rows(self, plan: Plan, run: PlanRun) -> pa.Table:
         """Return the rows of a plan over those of all traces."""
         result = result_of(as_rows(plan), self.context, here=True)
-        rows = result.reader().read_all()
+        rows = result.arrow()
         if result.spent is not None:
             run.beside.append(result.spent)
         return rows
@@ -220,7 +220,7 @@ class Fleet:
     def _part(self, member: FleetMember, plan: Plan, query: str, *, asks: bool) -> FleetPart:
         metadata = self.metadata[member.name]
         start = unix_start(metadata.properties) if asks else None
-        return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format, start, query)
+        return FleetPart(member, self.way, plan, self.context.settings, metadata.state, metadata.format, query, start)
 
     def explained(self, plan: Plan) -> Sequence[str]:
         """Return lines that explain a plan for each trace."""

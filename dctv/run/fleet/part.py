@@ -58,10 +58,10 @@ class FleetPart:
     """The state of the trace's files when it was mounted."""
     format: str
     """That it had then."""
+    query: str
+    """The same for all parts that one reading of a fleet has, and for no others."""
     start: int | None = None
     """When its time 0 was, in ns since 1970, if that is known and the plan asks for it."""
-    query: str = ""
-    """The same for all parts that one reading of a fleet has, and for no others."""
 
 
 @record(frozen=False)
@@ -93,7 +93,7 @@ def batches(context: ExecutionContext, part: FleetPart, report: PartReport) -> I
         raise TraceError("it has changed since it was mounted", hint=f"DROP ALL {part.way.name}, and mount it again")
     with mounted(part.member, part.way, replace(context, settings=part.settings), part.format) as (alone, made):
         plan = _optimized(part, alone, made)
-        # Ctrl-C is the business of the thread, or the process, that waits for these rows.
+        # The thread or process that waits for these rows handles Ctrl-C.
         result = optimized_result(plan, plan.schema, alone, apart=False)
         yield from result.batches()
         report.warnings, report.spent = result.warnings, result.spent
