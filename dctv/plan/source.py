@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 from dctv.plan.node import Query
 from dctv.plan.predicate import Predicate
@@ -88,29 +88,23 @@ class SpreadSource(Protocol):
         """The traces."""
 
 
-@record
-class Held:
-    """Rows that are in memory."""
+class WholeSource:
+    """The part that sources have in common which are read whole: they leave nothing out, and answer no question."""
 
-    data: Any
-
-    def narrowed(self, _: Predicate) -> Held:
-        """Return itself: the engine skips rows in memory fast enough."""
+    def narrowed(self, _: Predicate) -> Self:
+        """Return itself: all rows are read."""
         return self
 
-    def reading(self, _: Collection[str]) -> Held:
-        """Return itself: unread columns cost nothing."""
+    def reading(self, _: Collection[str]) -> Self:
+        """Return itself: all columns are read."""
         return self
 
     def answers(self, _: Question) -> None:
-        """Return None: counting rows in memory is cheap."""
+        """Return None: no answer is known without reading the rows."""
 
-    def query(self) -> None:
+    def query(self) -> Query | None:
         """Return None: the engine is handed the rows."""
-
-    def open(self, _: PlanRun) -> Any:
-        """Return the rows."""
-        return self.data
+        return None
 
     def lines(self) -> Sequence[str]:
         """Return no lines."""
@@ -121,21 +115,21 @@ class Held:
 
 
 @record
-class FromStatistics:
+class Held(WholeSource):
+    """Rows that are in memory."""
+
+    data: Any
+
+    def open(self, _: PlanRun) -> Any:
+        """Return the rows."""
+        return self.data
+
+
+@record
+class FromStatistics(WholeSource):
     """Rows that follow from statistics, written in the engine's query."""
 
     known: Query
-
-    def narrowed(self, _: Predicate) -> FromStatistics:
-        """Return itself: the rows are there."""
-        return self
-
-    def reading(self, _: Collection[str]) -> FromStatistics:
-        """Return itself: the rows are there."""
-        return self
-
-    def answers(self, _: Question) -> None:
-        """Return None: they are an answer themselves."""
 
     def query(self) -> Query:
         """Return the rows."""
@@ -148,6 +142,3 @@ class FromStatistics:
     def lines(self) -> Sequence[str]:
         """Describe the rows."""
         return ("answered from statistics",)
-
-    def bytes_read(self) -> None:
-        """Return None: nothing is read from files."""

@@ -15,7 +15,7 @@ from dctv.plan.held import restored
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.question import Cell, Question
-from dctv.plan.source import Held, PlanRun, TableSource
+from dctv.plan.source import Held, PlanRun, TableSource, WholeSource
 from dctv.record import record, replace
 from dctv.rewrite.graph import readers_first
 from dctv.run.fleet.members import FleetMember
@@ -207,27 +207,13 @@ class FleetTable:
 
 
 @record(eq=False)
-class EachTrace:
+class EachTrace(WholeSource):
     """The rows of a plan over tables of a fleet that runs in each trace by itself."""
 
     fleet: Traces
     plan: Plan
     tests: tuple[Expression, ...]
     """Traces for which any of these is not true have no rows."""
-
-    def narrowed(self, _: p.Predicate) -> EachTrace:
-        """Return itself: conditions are in the plan."""
-        return self
-
-    def reading(self, _: Collection[str]) -> EachTrace:
-        """Return itself: the plan selects the columns."""
-        return self
-
-    def answers(self, _: Question) -> None:
-        """Return None: each trace answers for itself."""
-
-    def query(self) -> None:
-        """Return None: the traces are read when the run begins."""
 
     def open(self, run: PlanRun) -> Any:
         """Return the rows, trace by trace."""
@@ -238,12 +224,9 @@ class EachTrace:
         shown = _shown(self.fleet, self.plan, self.tests)
         return (f"{shown}, each of which does:", *(f"  {line}" for line in self.fleet.explained(self.plan)))
 
-    def bytes_read(self) -> None:
-        """Return None: the traces count for themselves."""
-
 
 @record(eq=False)
-class TwoPasses:
+class TwoPasses(WholeSource):
     """The rows of a plan that needs to know those of another, which are found first."""
 
     fleet: Traces
@@ -252,20 +235,6 @@ class TwoPasses:
     """Returns the plan, given the rows that are found first."""
     otherwise: Plan
     """The plan if these are none."""
-
-    def narrowed(self, _: p.Predicate) -> TwoPasses:
-        """Return itself: conditions are in the plan."""
-        return self
-
-    def reading(self, _: Collection[str]) -> TwoPasses:
-        """Return itself: the plan selects the columns."""
-        return self
-
-    def answers(self, _: Question) -> None:
-        """Return None: each trace answers for itself."""
-
-    def query(self) -> None:
-        """Return None: the traces are read when the run begins."""
 
     def open(self, run: PlanRun) -> Any:
         """Return the rows."""
@@ -276,9 +245,6 @@ class TwoPasses:
         """Return the plan of the second pass, with that of the first in its place."""
         plan = self.second(_FirstPass(self.fleet.explained(self.first)))
         return ("in two passes:", *(f"  {line}" for line in self.fleet.explained(plan)))
-
-    def bytes_read(self) -> None:
-        """Return None: the traces count for themselves."""
 
 
 @record(eq=False)

@@ -7,7 +7,7 @@ that its statistics may answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -18,7 +18,7 @@ from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.predicate import Predicate
 from dctv.plan.queries import Select
 from dctv.plan.question import Question
-from dctv.plan.source import Held, PlanRun, TableSource
+from dctv.plan.source import Held, PlanRun, TableSource, WholeSource
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
@@ -28,7 +28,7 @@ _LAST = "last_ts"
 
 
 @record(eq=False)
-class AnyTable:
+class AnyTable(WholeSource):
     """A table of any trace: notes how it is narrowed, to do the same with that of a trace."""
 
     steps: tuple[Callable[[TableSource], TableSource], ...] = ()
@@ -53,19 +53,9 @@ class AnyTable:
         """Note a question, and return None."""
         self.questions.append(question)
 
-    def query(self) -> None:
-        """Return None: there are no files."""
-
     def open(self, _: PlanRun) -> Any:
         """Fail: there are no rows."""
         raise AssertionError(self)
-
-    def lines(self) -> Sequence[str]:
-        """Return no lines."""
-        return ()
-
-    def bytes_read(self) -> None:
-        """Return None: nothing is read from files."""
 
 
 @record

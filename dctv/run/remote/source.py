@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,7 @@ from dctv.plan import show
 from dctv.plan.explain import ExplainedRegion, explain
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, physical_names
-from dctv.plan.predicate import Predicate
-from dctv.plan.question import Cell, Question
-from dctv.plan.source import PlanRun
+from dctv.plan.source import PlanRun, WholeSource
 from dctv.record import field, record
 from dctv.rewrite.graph import readers_first
 from dctv.run.carrying import as_relation
@@ -46,7 +44,7 @@ class Apart(Sharing):
 
 
 @record(eq=False)
-class RemoteRows:
+class RemoteRows(WholeSource):
     """The rows of a plan that another engine carries out."""
 
     context: ExecutionContext
@@ -56,24 +54,6 @@ class RemoteRows:
     """Parts of it that this process carries out, and hands over, by identity."""
     reasons: list[str] = field(default_factory=list)
     """Why they are wanted here, where they are not the result."""
-
-    def narrowed(self, _: Predicate) -> RemoteRows:
-        """Return itself: conditions are in the plan."""
-        return self
-
-    def reading(self, _: Collection[str]) -> RemoteRows:
-        """Return itself: the plan makes what is read."""
-        return self
-
-    def answers(self, _: Question) -> Sequence[Sequence[Cell]] | None:
-        """Return None: nothing is known of them."""
-        return None
-
-    def query(self) -> None:
-        """Return None: they are fetched when the run begins."""
-
-    def bytes_read(self) -> None:
-        """Return None: nothing is read from files here."""
 
     def lines(self) -> Sequence[str]:
         """Return what the engine does."""
