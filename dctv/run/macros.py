@@ -6,6 +6,7 @@ from dctv.bind.context import Environment
 from dctv.bind.spans import columns_in
 from dctv.catalog.namespace import Catalog, Macro
 from dctv.errors import BindError
+from dctv.run import naming
 from dctv.run.naming import free_name
 from dctv.run.result import Done
 from dctv.syntax import ast, commands
@@ -32,16 +33,7 @@ def create(statement: commands.CreateMacro, env: Environment) -> Done:
 
 def drop(statement: commands.DropMacro, catalog: Catalog) -> Done:
     """Forget a macro."""
-    path = statement.path
-    found = catalog.find(tuple(part.text for part in path.parts))
-    if found is None and statement.if_exists:
-        return Done(f"there is no macro {path.text}")
-    if found is None:
-        raise catalog.unknown(path, "macro")
-    if not _is_macro(found[0]):
-        raise BindError(f"`{path.text}` is not a macro", path.place)
-    catalog.drop(found[1])
-    return Done(f"dropped macro {path.text}")
+    return naming.drop(statement, catalog, "macro", _is_macro)
 
 
 def _shown(parameter: commands.Parameter) -> str:

@@ -7,8 +7,9 @@ from dctv.bind.context import Environment
 from dctv.bind.type_names import engine_name
 from dctv.catalog.namespace import Catalog, NamedType
 from dctv.errors import BindError
+from dctv.run import naming
 from dctv.run.context import ExecutionContext
-from dctv.run.naming import free_name
+from dctv.run.naming import free_name, is_there
 from dctv.run.plans import result_of
 from dctv.run.result import Done
 from dctv.syntax import ast, commands
@@ -27,8 +28,7 @@ def create(statement: commands.CreateType, context: ExecutionContext, env: Envir
         BindError: the name is taken, the type is unknown, or a value of an ENUM is listed twice.
     """
     path, catalog = statement.path, context.catalog
-    found = catalog.find(tuple(part.text for part in path.parts))
-    if statement.if_not_exists and found is not None and _is_type(found[0]):
+    if is_there(statement, catalog, _is_type):
         return Done(f"there is a type {path.text} already")
     if len(path.parts) > 1:
         raise BindError("the name of a type is a single word", path.place)
@@ -46,16 +46,7 @@ def create(statement: commands.CreateType, context: ExecutionContext, env: Envir
 
 def drop(statement: commands.DropType, catalog: Catalog) -> Done:
     """Forget a type."""
-    path = statement.path
-    found = catalog.find(tuple(part.text for part in path.parts))
-    if found is None and statement.if_exists:
-        return Done(f"there is no type {path.text}")
-    if found is None:
-        raise catalog.unknown(path, "type")
-    if not _is_type(found[0]):
-        raise BindError(f"`{path.text}` is not a type that CREATE TYPE made", path.place)
-    catalog.drop(found[1])
-    return Done(f"dropped type {path.text}")
+    return naming.drop(statement, catalog, "type", _is_type, " that CREATE TYPE made")
 
 
 def _is_type(entry: object) -> bool:

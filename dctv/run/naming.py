@@ -11,15 +11,12 @@ from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
 from dctv.run.context import ExecutionContext
 from dctv.run.result import Done
-from dctv.syntax import ast
+from dctv.syntax import ast, commands
 
 
 def create_view(statement: ast.CreateView, env: Environment) -> Done:
     """Give a select a name; it must be one that can be bound."""
-    if statement.replace and statement.if_not_exists:
-        raise BindError("OR REPLACE and IF NOT EXISTS contradict each other", statement.path.place)
-    found = env.catalog.find(tuple(p.text for p in statement.path.parts))
-    if statement.if_not_exists and found is not None and _is_view(found[0]):
+    if is_there(statement, env.catalog, _is_view):
         return Done(f"there is a view {statement.path.text} already")
     parts = free_name(statement.path, env.catalog, "VIEW", _is_view, replaces=statement.replace)
     select = _with_itself(statement) if statement.recursive else statement.select
@@ -70,22 +67,56 @@ def _called(entry: Entry) -> str:
     return _KINDS.get(type(entry), "a table" if own else "a table of a trace")
 
 
+def is_there(
+    statement: ast.CreateView | commands.CreateTable | commands.CreateType,
+    catalog: Catalog,
+    alike: Callable[[Entry], bool],
+) -> bool:
+    """Whether a statement with IF NOT EXISTS has nothing to make.
+
+    Raises:
+        BindError: it says OR REPLACE, too.
+    """
+    if statement.replace and statement.if_not_exists:
+        raise BindError("OR REPLACE and IF NOT EXISTS contradict each other", statement.path.place)
+    found = catalog.find(tuple(p.text for p in statement.path.parts))
+    return statement.if_not_exists and found is not None and alike(found[0])
+
+
 def drop_view(statement: ast.DropView, catalog: Catalog) -> Done:
     """Forget a view."""
-    found = catalog.find(tuple(p.text for p in statement.path.parts))
+    return drop(statement, catalog, "view", _is_view)
+
+
+def drop(
+    statement: ast.DropView | commands.DropTable | commands.DropMacro | commands.DropType,
+    catalog: Catalog,
+    word: str,
+    alike: Callable[[Entry], bool],
+    made: str = "",
+) -> Done:
+    """Forget an object of the kind that `word` and `alike` say; `made` says how others of the kind differ.
+
+    Raises:
+        BindError: there is none, or the name is that of something else.
+    """
+    path = statement.path
+    found = catalog.find(tuple(p.text for p in path.parts))
     if found is None:
         if statement.if_exists:
-            return Done(f"there is no view {statement.path.text}")
-        raise catalog.unknown(statement.path, "view")
-    if not isinstance(found[0], View):
+            return Done(f"there is no {word} {path.text}")
+        raise catalog.unknown(path, word)
+    if not alike(found[0]):
         hint = None if found[1][0] == "dctv" else _hint(found[0])
-        raise BindError(f"`{statement.path.text}` is not a view", statement.path.place, hint=hint)
+        raise BindError(f"`{path.text}` is not a {word}{made}", path.place, hint=hint)
     catalog.drop(found[1])
-    return Done(f"dropped view {statement.path.text}")
+    return Done(f"dropped {word} {path.text}")
 
 
 def _hint(entry: Entry) -> str:
     match entry:
+        case View():
+            return "DROP VIEW forgets a view"
         case StoredTable(own=True):
             return "DROP TABLE forgets a table"
         case Macro():

@@ -8,14 +8,15 @@ from typing import Any
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
 from dctv.catalog.given import stored
-from dctv.catalog.namespace import Catalog, Entry, Macro, NamedType, StoredTable, View
+from dctv.catalog.namespace import Catalog, StoredTable
 from dctv.contracts.states import aside
 from dctv.errors import BindError, EngineError
 from dctv.plan.carrying import carried_schema, with_types
 from dctv.plan.held import lost, restored
 from dctv.plan.nodes import Plan
+from dctv.run import naming
 from dctv.run.context import ExecutionContext
-from dctv.run.naming import free_name
+from dctv.run.naming import free_name, is_there
 from dctv.run.plans import result_of
 from dctv.run.result import Done
 from dctv.syntax import commands
@@ -33,10 +34,7 @@ def create(statement: commands.CreateTable, context: ExecutionContext, env: Envi
         EngineError: the select fails, or there is no room for its rows.
     """
     path, catalog = statement.path, context.catalog
-    if statement.replace and statement.if_not_exists:
-        raise BindError("OR REPLACE and IF NOT EXISTS contradict each other", path.place)
-    found = catalog.find(tuple(p.text for p in path.parts))
-    if statement.if_not_exists and found is not None and _is_own(found[0]):
+    if is_there(statement, catalog, _is_own):
         return Done(f"there is a table {path.text} already")
     parts = free_name(path, catalog, "TABLE", _is_own, replaces=statement.replace)
     plan = Binder(env).plan(statement.select)
@@ -51,34 +49,11 @@ def create(statement: commands.CreateTable, context: ExecutionContext, env: Envi
 
 def drop(statement: commands.DropTable, catalog: Catalog) -> Done:
     """Forget a table, and its rows when nothing reads them any more."""
-    path = statement.path
-    found = catalog.find(tuple(p.text for p in path.parts))
-    if found is None:
-        if statement.if_exists:
-            return Done(f"there is no table {path.text}")
-        raise catalog.unknown(path, "table")
-    if not _is_own(found[0]):
-        raise BindError(f"`{path.text}` is not a table that CREATE TABLE made", path.place, hint=_other(found))
-    catalog.drop(found[1])
-    return Done(f"dropped table {path.text}")
+    return naming.drop(statement, catalog, "table", _is_own, " that CREATE TABLE made")
 
 
 def _is_own(entry: object) -> bool:
     return isinstance(entry, StoredTable) and entry.own
-
-
-def _other(found: tuple[Entry, tuple[str, ...]]) -> str | None:
-    match found[0]:
-        case View():
-            return "DROP VIEW forgets a view"
-        case Macro():
-            return "DROP MACRO forgets a macro"
-        case NamedType():
-            return "DROP TYPE forgets a type"
-        case StoredTable():
-            return "DROP ALL unmounts a whole trace"
-        case _:
-            return None
 
 
 def _materialized(plan: Plan, statement: commands.CreateTable, context: ExecutionContext) -> Any:

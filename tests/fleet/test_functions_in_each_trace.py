@@ -172,24 +172,14 @@ def check(session: Session, call: str) -> None:
     assert expected
 
 
-@pytest.mark.parametrize("name", OWN)
-def test_functions_of_a_trace(session: Session, name: str) -> None:
-    check(session, OWN[name])
+@pytest.mark.parametrize("call", [*OWN.values(), *CALLS.values(), *OPERATORS.values()])
+def test_functions_and_operators(session: Session, call: str) -> None:
+    check(session, call)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_functions_of_tables(session: Session, name: str) -> None:
-    check(session, CALLS[name])
-
-
-@pytest.mark.parametrize("name", KERNEL)
-def test_functions_of_kernel_events(kernel: Session, name: str) -> None:
-    check(kernel, KERNEL[name])
-
-
-@pytest.mark.parametrize("name", OPERATORS)
-def test_operators_over_tables_with_other_partitions(session: Session, name: str) -> None:
-    check(session, OPERATORS[name])
+@pytest.mark.parametrize("call", KERNEL.values())
+def test_functions_of_kernel_events(kernel: Session, call: str) -> None:
+    check(kernel, call)
 
 
 def test_an_executor_of_the_program(session: Session) -> None:
