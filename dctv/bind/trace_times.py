@@ -8,14 +8,12 @@ from dctv.catalog.mount import WALL_CLOCK
 from dctv.catalog.namespace import Catalog, View, WallClock
 from dctv.errors import BindError, Place
 from dctv.plan.expressions import And, Binary, Cast, Column
-from dctv.plan.fleets import OfTraces
+from dctv.plan.fleets import TRACE, OfTraces
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, physical_names
 from dctv.plan.queries import Compound, Derived, FromItem, Select, TableName
 from dctv.types.schema import TS, Kind
 
-TRACE = "_trace"
-"""The column that says which of many traces a row is of."""
 _HINT = "t.wall_clock(_ts) is the time of the wall clock for a trace `t`"
 _Tables = Mapping[str, Plan | Query]
 """What names of tables mean inside of a query."""

@@ -11,13 +11,14 @@ from fractions import Fraction
 
 from dctv.bind.bound import Bound, constant, convert, is_date, is_time
 from dctv.bind.context import ClauseContext
-from dctv.bind.trace_times import TRACE, start_of
+from dctv.bind.trace_times import start_of
 from dctv.bind.types import BIGINT, INTERVAL, VARCHAR, of_call, of_integer, of_operator, settled
 from dctv.catalog.namespace import Catalog, WallClock
 from dctv.errors import BindError, Place, UnitError
 from dctv.patterns import pattern
 from dctv.plan.build import call, minus, number, plus
 from dctv.plan.expressions import Cast, StartOf, Text
+from dctv.plan.fleets import TRACE
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.node import nodes

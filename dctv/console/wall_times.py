@@ -7,10 +7,10 @@ from datetime import UTC as _UTC
 from datetime import datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
-from dctv.bind.trace_times import TRACE as TRACE_COLUMN
 from dctv.console.narration import print_stderr
 from dctv.contracts.writer import ResultRows
 from dctv.errors import BindError, UsageError, nearest
+from dctv.plan.fleets import TRACE as TRACE_COLUMN
 from dctv.run.result import Result
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 

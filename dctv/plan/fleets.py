@@ -9,6 +9,9 @@ from dctv.plan.expressions import Expression
 from dctv.plan.source import TableSource
 from dctv.record import record
 
+TRACE = "_trace"
+"""The column that says which of many traces a row is of."""
+
 
 @runtime_checkable
 class OfTraces(TableSource, Protocol):

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from dctv.catalog.files import matching
 from dctv.errors import TraceError
+from dctv.plan import fleets
 from dctv.plan import predicate as p
 from dctv.plan.expressions import NULL, Cast, Expression, OfTrace, Text
 from dctv.record import record
 from dctv.run.fleet.manifest import Manifest, Value
 from dctv.types.schema import ColumnType
 
-TRACE = ColumnType("_trace", "VARCHAR")
+TRACE = ColumnType(fleets.TRACE, "VARCHAR")
 """The column that identifies a row's trace."""
 
 
