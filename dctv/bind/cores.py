@@ -138,19 +138,20 @@ def _with_windows(core: ast.Core, context: ClauseContext) -> tuple[tuple[tuple[s
 
 def _named_in(core: ast.Core, context: ClauseContext) -> dict[str, Bound]:
     """Return the result columns that WINDOW names and the input lacks; the others may use its windows."""
-    named = {one.name.text.lower(): one.expr for one in reversed(core.columns) if one.name is not None}
     found: dict[str, Bound] = {}
-
-    def add(read: object) -> None:
-        for node in nodes(read):
-            name = node.path.text.lower() if isinstance(node, ast.Column) else ""
-            if name in named and isinstance(node, ast.Column) and context.scope.find(node.path) is None:
-                expr = named.pop(name)
-                add(expr)
-                found[name] = expressions.bind(expr, replace(context, aliases=found))
-
-    add(core.windows)
+    named = {one.name.text.lower(): one.expr for one in reversed(core.columns) if one.name is not None}
+    _add_named(core.windows, named, found, replace(context, aliases=found))
     return found
+
+
+def _add_named(read: object, named: dict[str, ast.Expr], found: dict[str, Bound], context: ClauseContext) -> None:
+    """Bind the result columns that an expression names, after those that they name themselves."""
+    for path in [node.path for node in nodes(read) if isinstance(node, ast.Column)]:
+        name = path.text.lower()
+        if name in named and context.scope.find(path) is None:
+            expr = named.pop(name)
+            _add_named(expr, named, found, context)
+            found[name] = expressions.bind(expr, context)
 
 
 def _is_plain(core: ast.Core, query: Query) -> bool:
