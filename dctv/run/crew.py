@@ -124,7 +124,15 @@ class Crew:
 
     def _killed(self) -> TraceError:
         """Return the error of a pool whose workers are gone; the next work begins with a new one."""
+        from dctv.run.processes import GUARD, could_not_begin  # loaded already
+
+        begun = self.pool is None or not could_not_begin(self.pool)
         self.close()
+        if not begun:
+            return TraceError(
+                "a process that reads traces of a fleet failed as it started",
+                hint=f"each runs the script once more; {GUARD}",
+            )
         return TraceError(
             "a process that read a trace of a fleet was killed: it may have needed more memory than there is"
         )

@@ -78,8 +78,11 @@ class HandedOut:
         self._submit = submit
         self._pieces = pieces
         self._weights = weights
-        self._by_weight = sorted(range(len(weights)), key=lambda number: (weights[number], -number))
-        """Numbers of pieces, the heaviest last; those already handed out are dropped on the way."""
+        self._by_weight = sorted(range(len(weights)), key=lambda number: (weights[number].bit_length(), -number))
+        """Numbers of pieces, the heaviest last; those already handed out are dropped on the way.
+
+        Pieces of about the same weight stay in order: their results are taken while others are worked on.
+        """
         self._least, self._most = (workers * _AHEAD, workers * _AHEAD) if workers else (_FIRST, _MANY)
         """Maximum numbers of unfinished tasks: in any case, and if their results will be small."""
         self._tasks = (workers or _CLUSTER) * _TASKS

@@ -3,29 +3,61 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import sys
 from concurrent.futures import Executor, ProcessPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context, parent_process
+from multiprocessing.process import BaseProcess
+from threading import Thread
 
 _ALLOCATIONS = 20_000
 """Between two looks for garbage among new objects; of 700, which is Python's own choice, each trace makes dozens."""
 
+GUARD = "put what it does under `if __name__ == '__main__':`"
+_NOT_BEGUN, _ABANDONED = 1, 2
+"""Exit codes: Python's own for an exception while a process starts, and one for workers that nobody waits for."""
+
 
 def started(workers: int) -> ProcessPoolExecutor:
     """Return an executor with this many processes, each of which starts on demand."""
+    # Nothing public says that this process is a worker that runs the program's script once more, to import it.
+    if getattr(current_process(), "_inheriting", False):
+        # An exception would print a traceback for each worker, and may be raised in a thread that outlives it.
+        sys.stderr.write(f"a worker process runs the script once more; {GUARD}\n")
+        sys.stderr.flush()
+        os._exit(_NOT_BEGUN)
     # A fork would copy the threads' locks.
     return ProcessPoolExecutor(workers, get_context("spawn"), _begin)
 
 
 def end(pool: Executor) -> None:
     """End the processes of an executor."""
-    # Nothing public ends workers that are busy before Python 3.14.
-    for one in list((getattr(pool, "_processes", None) or {}).values()):
+    for one in _processes(pool):
         one.kill()
     pool.shutdown(cancel_futures=True)
+
+
+def could_not_begin(pool: Executor) -> bool:
+    """Whether a process of a broken executor failed before it got any work: the program cannot be imported there."""
+    return any(one.exitcode == _NOT_BEGUN for one in _processes(pool))
+
+
+def _processes(pool: Executor) -> list[BaseProcess]:
+    # Nothing public ends workers that are busy before Python 3.14.
+    return list((getattr(pool, "_processes", None) or {}).values())
 
 
 def _begin() -> None:
     """Leave Ctrl-C to the process that hands out work; look for garbage rarely, since each piece leaves little."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(_ALLOCATIONS, 20, 20)
+    parent = parent_process()
+    assert parent is not None
+    Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    """End this process when the one that hands out work is gone: if it was killed, nothing else tells its workers."""
+    parent.join()
+    os._exit(_ABANDONED)

@@ -89,7 +89,7 @@ def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() 
     cluster = Cluster()
     crew = Crew(call, 2, cluster)
     each = [(number,) for number in range(100)]
-    weights = [number % 50 for number in range(100)]
+    weights = [1 << number % 50 for number in range(100)]
     found = crew.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
     at_first: list[list[int]] = []
 

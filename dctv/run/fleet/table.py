@@ -163,6 +163,8 @@ class FleetTable:
 
     def needed(self, member: FleetMember, among: Collection[str]) -> p.Predicate:
         """Return the part of a predicate that some columns of a trace can decide."""
+        if self.predicate == p.ALWAYS:
+            return self.predicate
         named = zip(physical_names(self.schema), self.schema.columns, strict=True)
         fixed = {name: one for name, one in named if self.is_fixed(one)}
 
