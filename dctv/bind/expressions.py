@@ -98,7 +98,7 @@ def placed_unit(text: str, node: ast.Node) -> Unit:
 
 
 def _string(expr: ast.String, _: ClauseContext) -> Bound:
-    return Bound(Text(expr.text), place=expr.place, family="text", type=STRING_LITERAL)
+    return Bound(Text(expr.text, expr.place), place=expr.place, family="text", type=STRING_LITERAL)
 
 
 def _constant(expr: ast.Constant, _: ClauseContext) -> Bound:
@@ -268,7 +268,7 @@ def _cast(expr: ast.Cast, context: ClauseContext) -> Bound:
     type_name = engine_name(expr.type, None if context.proven else context.env.catalog)
     if isinstance(expr.operand, ast.String) and type_name in time_literals.TYPES and not expr.lenient:
         time_literals.check(expr.operand.text, type_name, context.env.engine, expr.operand.place or expr.place)
-    written = Cast(bound.value, type_name, lenient=expr.lenient)
+    written = Cast(bound.value, type_name, lenient=expr.lenient, place=expr.place)
     made = of_cast(bound.type, type_name)
     return Bound(written, bound.unit, expr.place, family=family_of(type_name), parts=(bound,), type=made)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -56,8 +56,8 @@ class Engine(Protocol):
     def failures(self) -> tuple[type[BaseException], ...]:
         """Exceptions of running queries: the engine's errors, and those of Arrow and the kernels."""
 
-    def failure(self, error: BaseException) -> DctvError:
-        """Return our error for one that came out of a running query."""
+    def failure(self, error: BaseException, noted: Sequence[DctvError] = ()) -> DctvError:
+        """Return our error for one that came out of a running query; one of `noted` if that went through it as text."""
         ...
 
     def write(self, query: Query) -> str:

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 import duckdb
 
 from dctv.contracts.engine import ZERO_DIVISION, Profile
 from dctv.engines.allowed import ALLOWING, COPYING, KINDS, OF_FILES, TABLES
-from dctv.engines.intervals import TOO_LONG, checked
-from dctv.engines.sql.duckdb import write
-from dctv.errors import BindError, DctvError, EngineError, Interrupted, UsageError
-from dctv.patterns import pattern
+from dctv.engines.failures import failure, message_of, text_of
+from dctv.engines.intervals import checked
+from dctv.engines.sql.duckdb import place_of, write
+from dctv.errors import BindError, DctvError, Place, UsageError
 from dctv.plan.node import Query
 from dctv.sandbox import sandboxed
 from dctv.temporary import ensured_folder
-from dctv.types.values import dialect_type
 
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads"}
 _BYTES = {"bytes": 1, **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGTPE", 1)}}
@@ -98,6 +97,8 @@ class DuckDB:
         """Held while connections are created or used; a connection serves one thread at a time."""
         self._open: list[duckdb.DuckDBPyConnection] = []
         self._counting: set[int] = set()
+        self._streams: WeakSet[EngineStream] = WeakSet()
+        """Those that may be running; a stream that is never closed, such as of a type, is forgotten with the object."""
 
     @cached_property
     def _spill(self) -> Path:
@@ -108,6 +109,8 @@ class DuckDB:
             "temp_directory": str(self._spill),
             "error_on_division_by_zero": "false",
             "ieee_floating_point_ops": "false",
+            # With the part of the query that they are about.
+            "errors_as_json": "true",
         }
         if self._memory_limit is not None:
             config["memory_limit"] = self._memory_limit
@@ -239,7 +242,17 @@ class DuckDB:
 
     def stream(self, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineStream:
         """Return a stream that runs the query whenever it is opened."""
-        return EngineStream(self, write(query), sources, serial=serial, profiled=profiled)
+        return EngineStream(self, query, sources, serial=serial, profiled=profiled)
+
+    def note(self, stream: EngineStream) -> None:
+        """Remember a stream until it is closed, to find the places of its errors."""
+        with self._lock:
+            self._streams.add(stream)
+
+    def forget(self, stream: EngineStream) -> None:
+        """Forget a stream that is closed."""
+        with self._lock:
+            self._streams.discard(stream)
 
     def cursor(self, sql: str, *, serial: bool) -> duckdb.DuckDBPyConnection:
         """Return a connection on which a query can run."""
@@ -271,9 +284,21 @@ class DuckDB:
             ((value,),) = self._describer.execute("SELECT current_setting($1)", [name]).fetchall()
         return str(value)
 
-    def failure(self, error: BaseException) -> DctvError:
-        """Return dctv's error for an exception of a running query."""
-        return failure(error)
+    def failure(self, error: BaseException, noted: Sequence[DctvError] = ()) -> DctvError:
+        """Return dctv's error for an exception of a running query, with its place if the engine says it."""
+        text, location = text_of(error)
+        known = next((one for one in noted if one.message in text), None)
+        if known is not None:
+            return known
+        made = failure(error)
+        if made.place is None and location is not None:
+            with self._lock:
+                streams = list(self._streams)
+            places = (stream.place(location) for stream in streams)
+            made.place = next((place for place in places if place is not None), None)
+            if made.place is not None and not made.place.text.startswith("'"):
+                made.hint = made.hint or "TRY_CAST(value AS type) makes such values NULL"
+        return made
 
     def finish(self) -> None:
         """Close the cursors of queries that have ended."""
@@ -337,26 +362,29 @@ class EngineStream:
     """A query of the engine; each opening runs it again."""
 
     def __init__(
-        self, engine: DuckDB, sql: str, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False
+        self, engine: DuckDB, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False
     ) -> None:
         self._engine = engine
-        self._sql = sql
+        self._query = query
+        self._sql = write(query)
         self._sources = sources
         self._serial = serial
         self._profiled = profiled
         self._cursors: list[duckdb.DuckDBPyConnection] = []
+        engine.note(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         cursor = self._engine.cursor(self._sql, serial=self._serial)
         self._cursors.append(cursor)
-        try:
-            if self._profiled:
-                cursor.execute("PRAGMA enable_profiling = 'no_output'")
-            for name, source in self._sources.items():
-                cursor.register(name, source() if callable(source) else source)
-            return checked(cursor.sql(self._sql)).__arrow_c_stream__()
-        except duckdb.Error as error:
-            raise failure(error) from None
+        if self._profiled:
+            cursor.execute("PRAGMA enable_profiling = 'no_output'")
+        for name, source in self._sources.items():
+            cursor.register(name, source() if callable(source) else source)
+        return checked(cursor.sql(self._sql)).__arrow_c_stream__()
+
+    def place(self, location: tuple[int, int]) -> Place | None:
+        """Return where the expression is written that these bytes of the SQL stand for, None if it is not known."""
+        return place_of(self._query, self._sql, *location)
 
     def interrupt(self) -> None:
         """Interrupt its runs."""
@@ -365,6 +393,7 @@ class EngineStream:
 
     def close(self) -> None:
         """Release its runs and sources, which refer to each other through the engine."""
+        self._engine.forget(self)
         self._engine.release(self._cursors)
         self._cursors.clear()
         self._sources = {}
@@ -389,78 +418,3 @@ def _profile(cursor: duckdb.DuckDBPyConnection) -> Profile | None:
         system["peak_temp_dir_size"],
         found["io"]["total_bytes_read"],
     )
-
-
-_PREFIX = pattern(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE)
-_NOISE = pattern(
-    r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*"
-    r"|(?:exporting a|reading the) stream (?:from the object )?registered as '[^']*' failed:\s*"
-    r"|^(?:error|EngineError|Interrupted|ValueError|Invalid argument error):\s*",
-    re.IGNORECASE,
-)
-
-
-_TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
-_NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
-_OF_A_NUMBER = pattern(
-    r"\w+\(\w+ (?:BOOLEAN|U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|BIGNUM|DECIMAL|FLOAT|DOUBLE)(?:, /)?\)"
-)
-_FEW_FORMS = 3
-"""Errors list the signatures of a function that has at most this many."""
-_OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
-
-
-_INTERNAL = "INTERNAL Error: "
-_HINTS = (
-    ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
-    (_INTERNAL, "this is a fault of DuckDB's, not of the query; another form of the query may work"),
-    ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
-    (TOO_LONG, "count days, months or years instead: INTERVAL '400 years', to_days(n)"),
-    ("spans overlap:", "partition => 'a column' that keeps them apart, or on_overlap => 'lanes' or 'truncate'"),
-    (
-        "cannot spill to",
-        "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
-    ),
-)
-"""Hints, by a part of the engine's message; matched as it is and in lower case."""
-
-
-def message_of(error: BaseException) -> str:
-    """Return the line of an engine's message that is useful to the user."""
-    text = str(error).split("\n\nLINE ")[0].split("\nhint: ")[0]
-    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:|\s*Stack Trace:", text)[0]
-    before = None
-    while before != text:
-        before = text
-        text = _NOISE.sub("", _PREFIX.sub("", text.strip()))
-    text = _OVERFLOW.sub(r"integer overflow: \1 does not fit into 64 bits", " ".join(text.split()).rstrip(".!"))
-    text = _NO_FORM.sub(r"no form of `\1` takes (\2)", text).replace("_LITERAL", "")
-    text = _TYPES.sub(lambda found: dialect_type(found[1]), text)
-    return text[:1].lower() + text[1:] if text[:2] != text[:2].upper() else text
-
-
-def _forms(text: str) -> str:
-    """Return the signatures of a function from the engine's message that none of them matches."""
-    forms = re.findall(r"\n\t(\w+\([^\n]*\)) -> ", text)
-    if len(forms) > _FEW_FORMS and all(map(_OF_A_NUMBER.fullmatch, forms)):
-        return "it takes numbers; x::INT64 turns a string of digits into one"
-    if not 0 < len(forms) <= _FEW_FORMS:
-        return "cast the arguments, such as x::INT64 or x::STRING"
-    shown = [form.replace(", /)", ")").replace('"', "") for form in forms]
-    return f"it takes {' or '.join(_TYPES.sub(lambda found: dialect_type(found[1]), one) for one in shown)}"
-
-
-def failure(error: BaseException) -> DctvError:
-    """Return dctv's error for an exception of a running query."""
-    if isinstance(error, DctvError):
-        return error
-    text = str(error)
-    if "interrupted" in text.lower():
-        return Interrupted("interrupted")
-    # A dctv error that passed through a stream of Arrow batches, as text.
-    _, _, own_hint = text.partition("\nhint: ")
-    matched_hint = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
-    if matched_hint is None and _NO_FORM.search(text) is not None:
-        matched_hint = _forms(text)
-    what = "the engine failed: " if _INTERNAL in text else ""
-    return EngineError(what + message_of(error), hint=matched_hint or own_hint.partition("\n")[0] or None)

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from dctv.errors import Place
 from dctv.plan.node import Node, Query
-from dctv.record import record
+from dctv.record import field, record
 
 
 class Expression(Node):
@@ -58,6 +59,8 @@ class Text(Expression):
     """A string."""
 
     value: str
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """Where a user has written it, for errors of the run."""
 
 
 @record
@@ -163,6 +166,8 @@ class Cast(Expression):
     operand: Expression
     type: str
     lenient: bool = False
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """Where a user has written it, for errors of the run."""
 
 
 @record(eq=False)

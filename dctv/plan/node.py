@@ -21,6 +21,6 @@ class Query(Node):
         try:
             return self._hash
         except AttributeError:
-            found = hash((type(self).__name__, *[getattr(self, one.name) for one in fields(self)]))
+            found = hash((type(self).__name__, *[getattr(self, one.name) for one in fields(self) if one.compare]))
             object.__setattr__(self, "_hash", found)
             return found

@@ -18,7 +18,7 @@ def shape(node: Node) -> str:
         one = stack.pop()
         if isinstance(one, Node):
             parts.append(type(one).__name__)
-            stack += [getattr(one, part.name) for part in fields(type(one))]
+            stack += [getattr(one, part.name) for part in fields(type(one)) if part.compare]
         elif type(one) is tuple:
             parts.append(f"[{len(one)}]")
             stack += one

@@ -12,7 +12,7 @@ from dctv.record import fields, replace
 
 N = TypeVar("N", bound=Node)
 
-_PLAIN = frozenset(("str", "bool", "str | None", "bool | None", "tuple[str, ...]"))
+_PLAIN = frozenset(("str", "bool", "str | None", "bool | None", "tuple[str, ...]", "Place | None"))
 """Types of fields, as they are annotated, that hold no nodes."""
 _parts: dict[type, tuple[str, ...]] = {}
 """Fields of each class that may hold nodes."""

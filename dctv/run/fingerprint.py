@@ -115,7 +115,8 @@ def _plain(value: object) -> object:
         case _ if isinstance(value, dict):
             return [(_plain(key), _plain(one)) for key, one in value.items()]
         case _ if is_record(value) and not isinstance(value, type):
-            return type(value).__name__, [(one.name, _plain(getattr(value, one.name))) for one in fields(value)]
+            compared = [one.name for one in fields(value) if one.compare]
+            return type(value).__name__, [(name, _plain(getattr(value, name))) for name in compared]
         case _:
             raise _Unknown
 

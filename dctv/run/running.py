@@ -41,8 +41,7 @@ class Running:
         """Return our error for one that came out of something that ran."""
         if self._progress.interrupted:
             return Interrupted("interrupted")
-        text = str(error)
-        return next((one for one in self._noted if one.message in text), None) or self._engine.failure(error)
+        return self._engine.failure(error, self._noted)
 
     def note(self, error: DctvError) -> None:
         """Remember an error raised while the engine reads: the engine passes on only its text."""

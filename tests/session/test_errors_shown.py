@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import dctv
-from dctv.engines.duckdb import failure
+from dctv.engines.failures import failure
 from dctv.errors import BindError, DctvError, EngineError, TraceError
 from tests.command_line import run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dctv.engines.duckdb import failure as own_failure
+from dctv.engines.failures import failure as own_failure
 from dctv.engines.spark.sweeps import FAILURE
 from dctv.errors import DctvError, EngineError, Interrupted, Unanswered
 from dctv.patterns import pattern

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dctv.engines.sql import trees
+from dctv.errors import Place
+from dctv.patterns import pattern
 from dctv.plan.node import Query
 from dctv.plan.queries import Compound, Select
 from dctv.record import replace
@@ -24,3 +26,30 @@ def _text(query: Query) -> str:
     if isinstance(query, Select | Compound) and query.steps:
         return write(query)
     return trees.query(query).sql(dialect="duckdb", copy=False)
+
+
+_MARK = "dctv: expression {}"
+_MARKED = pattern(r" /\* dctv: expression (\d+) \*/")
+_BEGINS = (b"CAST(", b"'")
+"""How the expressions begin whose places are known, in SQL."""
+
+
+def place_of(query: Query, sql: str, start: int, stop: int) -> Place | None:
+    """Return where the expression is written whose SQL is at some bytes of that of a query; None if it is not known."""
+    if not sql.encode()[start:stop].startswith(_BEGINS):
+        return None
+    places: list[Place] = []
+    tree = trees.query(query)
+    for node in list(tree.walk()):
+        if trees.PLACE in node.meta:
+            node.comments = [_MARK.format(len(places))]
+            places.append(node.meta[trees.PLACE])
+    *parts, rest = _MARKED.split(tree.sql(dialect="duckdb", copy=False))
+    if "".join((*parts[::2], rest)) != sql:
+        return None
+    end = 0
+    for part, number in zip(parts[::2], parts[1::2], strict=True):
+        end += len(part.encode())
+        if end == stop:
+            return places[int(number)]
+    return None

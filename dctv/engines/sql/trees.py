@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from dctv.errors import Place
 from dctv.plan import expressions as e
 from dctv.plan import queries as q
 from dctv.plan.build import start_by_name
@@ -15,6 +16,8 @@ from dctv.plan.states import restored
 from dctv.record import record
 from dctv.signatures.types import STATE, parse
 
+PLACE = "place"
+"""The key of a tree's metadata for where a user has written it."""
 _BINARY: Mapping[str, type[exp.Binary]] = {
     "+": exp.Add,
     "-": exp.Sub,
@@ -144,10 +147,17 @@ def data_type(name: str) -> exp.DataType:
     return exp.DataType(this=exp.DType.USERDEFINED, kind=name)
 
 
+def _placed(made: exp.Expr, place: Place | None) -> exp.Expr:
+    if place is not None:
+        made.meta[PLACE] = place
+    return made
+
+
 def _cast(node: e.Cast) -> exp.Expr:
     if node.type.startswith(STATE):
         return expression(restored(node.operand, parse(node.type)))
-    return (exp.TryCast if node.lenient else exp.Cast)(this=expression(node.operand), to=data_type(node.type))
+    made = (exp.TryCast if node.lenient else exp.Cast)(this=expression(node.operand), to=data_type(node.type))
+    return _placed(made, node.place)
 
 
 def _state(node: e.State) -> exp.Expr:
@@ -233,7 +243,7 @@ _EXPRESSIONS: Mapping[type, Callable[[Any], exp.Expr]] = {
     e.Null: lambda _: exp.Null(),
     e.Boolean: lambda node: exp.Boolean(this=node.value),
     e.Number: lambda node: exp.Literal(this=node.text, is_string=False),
-    e.Text: lambda node: exp.Literal(this=node.value, is_string=True),
+    e.Text: lambda node: _placed(exp.Literal(this=node.value, is_string=True), node.place),
     e.Unary: lambda node: _UNARY[node.operator](this=_operand(node.operand)),
     e.Binary: lambda node: _BINARY[node.operator](this=_operand(node.left), expression=_operand(node.right)),
     e.And: _chain(exp.And),

@@ -362,7 +362,7 @@ def _named(member: FleetMember) -> Iterator[None]:
     except Interrupted:
         raise
     except DctvError as error:
-        raise type(error)(f"{member.name}: {error.message}", hint=error.hint) from None
+        raise type(error)(f"{member.name}: {error.message}", error.place, hint=error.hint) from None
 
 
 def one_schema(fleet: str, name: str, found: Sequence[tuple[FleetMember, Schema]]) -> Schema:

@@ -1,0 +1,113 @@
+"""Errors of DuckDB, which may have passed through other engines' streams as text -> ours."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from dctv.engines.intervals import TOO_LONG
+from dctv.errors import DctvError, EngineError, Interrupted
+from dctv.patterns import pattern
+from dctv.types.values import dialect_type
+
+_AS_JSON = '{"exception_type"'
+"""How an error begins, behind its kind, under the setting `errors_as_json`."""
+_SOURCE = " when casting from source column "
+
+_PREFIX = pattern(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE)
+_NOISE = pattern(
+    r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*"
+    r"|(?:exporting a|reading the) stream (?:from the object )?registered as '[^']*' failed:\s*"
+    r"|^(?:error|EngineError|Interrupted|ValueError|Invalid argument error):\s*",
+    re.IGNORECASE,
+)
+
+
+_TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
+_NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
+_OF_A_NUMBER = pattern(
+    r"\w+\(\w+ (?:BOOLEAN|U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|BIGNUM|DECIMAL|FLOAT|DOUBLE)(?:, /)?\)"
+)
+_FEW_FORMS = 3
+"""Errors list the signatures of a function that has at most this many."""
+_OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
+
+
+_INTERNAL = "INTERNAL Error: "
+_HINTS = (
+    ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
+    (_INTERNAL, "this is a fault of DuckDB's, not of the query; another form of the query may work"),
+    ("the duration of a span is positive", "leave such rows out: WHERE _duration > 0ns"),
+    (TOO_LONG, "count days, months or years instead: INTERVAL '400 years', to_days(n)"),
+    ("spans overlap:", "partition => 'a column' that keeps them apart, or on_overlap => 'lanes' or 'truncate'"),
+    (
+        "cannot spill to",
+        "free space there, or name another folder: --temp-directory, or Session(temp_directory=...)",
+    ),
+)
+"""Hints, by a part of the engine's message; matched as it is and in lower case."""
+
+
+def text_of(error: BaseException) -> tuple[str, tuple[int, int] | None]:
+    """Return an error's text, and the bytes of its query that it is about, from one to another, if it says so.
+
+    An error of a query whose rows another query reads is within the text of the other one's.
+    """
+    text, location = str(error), None
+    while (start := text.find(_AS_JSON)) >= 0:
+        try:
+            found, length = json.JSONDecoder().raw_decode(text[start:])
+            begin, count = json.loads(found.get("location") or "[0, 0]")
+        except ValueError:
+            break
+        message = found["exception_message"]
+        if count:
+            # The engine's names of columns are not always those of the query, which is shown instead.
+            location, message = (begin, begin + count), message.partition(_SOURCE)[0]
+        text = text[:start] + message + text[start + length :]
+    return text, location
+
+
+def message_of(error: BaseException) -> str:
+    """Return the line of an engine's message that is useful to the user."""
+    return _message(text_of(error)[0])
+
+
+def _message(text: str) -> str:
+    text = text.split("\n\nLINE ", maxsplit=1)[0].split("\nhint: ", maxsplit=1)[0]
+    text = re.split(r"\n\s*Candidate|\n\nDid you mean|\nUse |\s*Possible solutions:|\s*Stack Trace:", text)[0]
+    before = None
+    while before != text:
+        before = text
+        text = _NOISE.sub("", _PREFIX.sub("", text.strip()))
+    text = _OVERFLOW.sub(r"integer overflow: \1 does not fit into 64 bits", " ".join(text.split()).rstrip(".!"))
+    text = _NO_FORM.sub(r"no form of `\1` takes (\2)", text).replace("_LITERAL", "")
+    text = _TYPES.sub(lambda found: dialect_type(found[1]), text)
+    return text[:1].lower() + text[1:] if text[:2] != text[:2].upper() else text
+
+
+def _forms(text: str) -> str:
+    """Return the signatures of a function from the engine's message that none of them matches."""
+    forms = re.findall(r"\n\t(\w+\([^\n]*\)) -> ", text)
+    if len(forms) > _FEW_FORMS and all(map(_OF_A_NUMBER.fullmatch, forms)):
+        return "it takes numbers; x::INT64 turns a string of digits into one"
+    if not 0 < len(forms) <= _FEW_FORMS:
+        return "cast the arguments, such as x::INT64 or x::STRING"
+    shown = [form.replace(", /)", ")").replace('"', "") for form in forms]
+    return f"it takes {' or '.join(_TYPES.sub(lambda found: dialect_type(found[1]), one) for one in shown)}"
+
+
+def failure(error: BaseException) -> DctvError:
+    """Return dctv's error for an exception of a running query."""
+    if isinstance(error, DctvError):
+        return error
+    text, _ = text_of(error)
+    if "interrupted" in text.lower():
+        return Interrupted("interrupted")
+    # A dctv error that passed through a stream of Arrow batches, as text.
+    _, _, own_hint = text.partition("\nhint: ")
+    matched_hint = next((hint for part, hint in _HINTS if part in text or part in text.lower()), None)
+    if matched_hint is None and _NO_FORM.search(text) is not None:
+        matched_hint = _forms(text)
+    what = "the engine failed: " if _INTERNAL in text else ""
+    return EngineError(what + _message(text), hint=matched_hint or own_hint.partition("\n")[0] or None)
