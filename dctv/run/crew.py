@@ -124,11 +124,9 @@ class Crew:
 
     def _killed(self) -> TraceError:
         """Return the error of a pool whose workers are gone; the next work begins with a new one."""
-        from dctv.run.processes import GUARD, could_not_begin  # loaded already
+        from dctv.run.processes import GUARD  # loaded already
 
-        begun = self.pool is None or not could_not_begin(self.pool)
-        self.close()
-        if not begun:
+        if self.close():
             return TraceError(
                 "a process that reads traces of a fleet failed as it started",
                 hint=f"each runs the script once more; {GUARD}",
@@ -137,13 +135,14 @@ class Crew:
             "a process that read a trace of a fleet was killed: it may have needed more memory than there is"
         )
 
-    def close(self) -> None:
-        """End processes of our own, whatever they do."""
+    def close(self) -> bool:
+        """End processes of our own, whatever they do; return whether one had failed before it got any work."""
         pool, self.pool = self.pool, None
-        if pool is not None:
-            from dctv.run.processes import end
+        if pool is None:
+            return False
+        from dctv.run.processes import end
 
-            end(pool)
+        return end(pool)
 
 
 def _nothing(_: Any) -> None:

@@ -31,21 +31,18 @@ def started(workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(workers, get_context("spawn"), _begin)
 
 
-def end(pool: Executor) -> None:
-    """End the processes of an executor."""
-    for one in _processes(pool):
-        one.kill()
-    pool.shutdown(cancel_futures=True)
+def end(pool: Executor) -> bool:
+    """End the processes of an executor; return whether one failed before it got any work.
 
-
-def could_not_begin(pool: Executor) -> bool:
-    """Whether a process of a broken executor failed before it got any work: the program cannot be imported there."""
-    return any(one.exitcode == _NOT_BEGUN for one in _processes(pool))
-
-
-def _processes(pool: Executor) -> list[BaseProcess]:
+    Then the program cannot be imported there.
+    """
     # Nothing public ends workers that are busy before Python 3.14.
-    return list((getattr(pool, "_processes", None) or {}).values())
+    processes: list[BaseProcess] = list((getattr(pool, "_processes", None) or {}).values())
+    for one in processes:
+        one.kill()
+    # Until it has joined them, a thread of the executor may know an exit code that it has not noted yet.
+    pool.shutdown(cancel_futures=True)
+    return any(one.exitcode == _NOT_BEGUN for one in processes)
 
 
 def _begin() -> None:
