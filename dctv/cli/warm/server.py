@@ -48,6 +48,8 @@ class Server:
         self._warm = warm
         self._run = run
         self._command: _Command | None = None
+        self._ending = False
+        """Whether a signal that is to end this process came while a command began, ran or ended."""
 
     def serve(self, listener: socket.socket, idle: float) -> None:
         """Serve commands."""
@@ -59,6 +61,8 @@ class Server:
                 with connection, suppress(OSError, ValueError):
                     self._answer(connection)
                 self._command = None
+                if self._ending:
+                    raise _Stop
         except (TimeoutError, _Stop):
             pass
         finally:
@@ -70,8 +74,17 @@ class Server:
         command = self._command
         if command is None:
             raise _Stop
+        by_client = command.asked and not command.heard
+        command.heard = command.asked
+        self._ending = self._ending or not (by_client or (command.runs and number == signal.SIGINT))
         if command.runs:
             raise Terminated("terminated") if number == signal.SIGTERM else KeyboardInterrupt
+
+    def _begin(self, words: list[str]) -> int:
+        """Run a command line, unless this process is to end."""
+        if self._ending:
+            raise Terminated("terminated")
+        return self._run(words, self._warm)
 
     def _answer(self, connection: socket.socket) -> None:
         """Run the command of one connection."""
@@ -87,14 +100,12 @@ class Server:
             code = OUR_BUG
             try:
                 with _in_place_of(request, files):
-                    code = command.carry_out(lambda: self._run(request["words"], self._warm))
+                    code = command.carry_out(lambda: self._begin(request["words"]))
             finally:
                 command.end(code)
         finally:
             for file in files:
                 os.close(file)
-        if code == Terminated.exit_code and not command.asked:
-            raise _Stop
 
 
 class _Command:
@@ -106,7 +117,9 @@ class _Command:
         self._watcher = Thread(target=self._watch, name="dctv-watch", daemon=True)
         self.runs = False
         self.asked = False
-        """Whether the client asked for its end."""
+        """Whether the client asked for its end; a signal to this process follows."""
+        self.heard = False
+        """Whether that signal came."""
 
     def carry_out(self, run: Callable[[], int]) -> int:
         """Run the command, and return its exit code."""
