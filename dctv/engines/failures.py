@@ -10,8 +10,8 @@ from dctv.errors import DctvError, EngineError, Interrupted
 from dctv.patterns import pattern
 from dctv.types.values import dialect_type
 
-_AS_JSON = '{"exception_type"'
-"""How an error begins, behind its kind, under the setting `errors_as_json`."""
+_AS_JSON = ' Error: {"exception_type"'
+"""How an error begins under the setting `errors_as_json`, from the end of its kind on."""
 _SOURCE = " when casting from source column "
 
 _PREFIX = pattern(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE)
@@ -33,6 +33,7 @@ _FEW_FORMS = 3
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
 
 
+_INTERRUPTED = pattern(r"(?:^|: )interrupted$", re.IGNORECASE)
 _INTERNAL = "INTERNAL Error: "
 _HINTS = (
     ("out of memory", "give more with SET memory_limit = '8GB' or --memory-limit, or free disk for spilling"),
@@ -54,7 +55,8 @@ def text_of(error: BaseException) -> tuple[str, tuple[int, int] | None]:
     An error of a query whose rows another query reads is within the text of the other one's.
     """
     text, location = str(error), None
-    while (start := text.find(_AS_JSON)) >= 0:
+    while (kind := text.find(_AS_JSON)) >= 0:
+        start = text.index("{", kind)
         try:
             found, length = json.JSONDecoder().raw_decode(text[start:])
             begin, count = json.loads(found.get("location") or "[0, 0]")
@@ -102,7 +104,9 @@ def failure(error: BaseException) -> DctvError:
     if isinstance(error, DctvError):
         return error
     text, _ = text_of(error)
-    if "interrupted" in text.lower():
+    message = _message(text)
+    # Not wherever the word is: it may be in a value that is cited.
+    if _INTERRUPTED.search(message) is not None:
         return Interrupted("interrupted")
     # A dctv error that passed through a stream of Arrow batches, as text.
     _, _, own_hint = text.partition("\nhint: ")
@@ -110,4 +114,4 @@ def failure(error: BaseException) -> DctvError:
     if matched_hint is None and _NO_FORM.search(text) is not None:
         matched_hint = _forms(text)
     what = "the engine failed: " if _INTERNAL in text else ""
-    return EngineError(what + _message(text), hint=matched_hint or own_hint.partition("\n")[0] or None)
+    return EngineError(what + message, hint=matched_hint or own_hint.partition("\n")[0] or None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dctv.errors import DctvError
+from dctv.errors import DctvError, EngineError
 from dctv.session import Session
 from tests.fleet.traces import write_fleet
 
@@ -101,3 +101,19 @@ def test_what_is_no_cast_of_the_text_has_no_place(session: Session) -> None:
     assert raised(session, "SELECT 9223372036854775807 + range FROM range(1, 3)").place is None
     # The engine gives the argument's place in the function for that of the cast.
     assert raised(session, f"SELECT [x::INT FOR x IN [w]] FROM {WORDS}").place is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "interrupted",
+        "so: interrupted",
+        '{"exception_type":"a","exception_message":"b","location":"[0,3]"}',
+        "LINE 1: a",
+    ],
+)
+def test_a_value_that_reads_like_a_message(session: Session, value: str) -> None:
+    error = raised(session, f"SELECT ('{value}' || range)::INT FROM range(1)")
+    assert type(error) is EngineError
+    assert error.message == f"could not convert string '{value}0' to INT32"
+    assert error.place is not None
