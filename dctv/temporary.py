@@ -1,10 +1,20 @@
-"""Make the folder of the user for data that does not fit into memory."""
+"""Folders for data that does not fit into memory; what a killed process leaves is removed by a later one."""
 
 from __future__ import annotations
 
+import fcntl
+import os
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from shutil import rmtree
 
 from dctv.errors import UsageError
+from dctv.locking import FileLock, is_at, locked
+
+_LOCK = ".lock"
+_EXCLUSIVE = fcntl.LOCK_EX | fcntl.LOCK_NB
+_numbers = count()
 
 
 def ensured_folder(folder: Path) -> Path:
@@ -18,3 +28,84 @@ def ensured_folder(folder: Path) -> Path:
     except OSError:
         raise UsageError(f"cannot make the folder `{folder}` for rows that do not fit into memory") from None
     return folder
+
+
+class SpillFolder:
+    """The folder of a session, below that of the user or below another one; what first needs it creates it.
+
+    A lock beside it says that its process lives. Folders of this machine's processes that are gone are removed: on some
+    networked file systems, machines do not see the locks of others.
+
+    Raises:
+        UsageError: the wanted folder cannot be made.
+    """
+
+    def __init__(self, wanted: Path | None) -> None:
+        try:
+            root = ensured_folder(wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv")
+        except UsageError:
+            if wanted is not None:
+                raise
+            # The home is not writable: by default the engine uses the current folder.
+            self.path = Path.cwd() / _name()
+            self._lock = None
+            return
+        _remove_abandoned(root)
+        self.path = root / _name()
+        self._lock = _lock(_lock_of(self.path))
+
+    def close(self) -> None:
+        """Remove the folder and its lock."""
+        rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            _lock_of(self.path).unlink(missing_ok=True)
+            self._lock.close()
+            self._lock = None
+
+
+def _name() -> str:
+    return f"{_prefix()}{os.getpid()}-{next(_numbers)}"
+
+
+def _prefix() -> str:
+    return f"spill-{os.uname().nodename.replace('/', '_')}-"
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}{_LOCK}")
+
+
+def _lock(path: Path) -> FileLock | None:
+    """Lock a new file; None if that is impossible: then the folder stays if this process is killed."""
+    while True:
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:
+            return None
+        if locked(file, _EXCLUSIVE, unknown=False) and is_at(file, path):
+            return FileLock(file)
+        there = is_at(file, path)
+        os.close(file)
+        if there:
+            path.unlink(missing_ok=True)
+            return None
+
+
+def _remove_abandoned(root: Path) -> None:
+    """Remove the folders of processes of this machine that no longer live."""
+    prefix = _prefix()
+    with suppress(OSError):
+        for path in root.iterdir():
+            if path.name.startswith(prefix) and path.suffix == _LOCK:
+                _remove_if_abandoned(path)
+
+
+def _remove_if_abandoned(lock: Path) -> None:
+    try:
+        file = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return
+    with FileLock(file):
+        if locked(file, _EXCLUSIVE, unknown=False) and is_at(file, lock):
+            rmtree(lock.with_suffix(""), ignore_errors=True)
+            lock.unlink(missing_ok=True)

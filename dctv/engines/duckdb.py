@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import count
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -22,27 +21,13 @@ from dctv.engines.sql.duckdb import place_of, write
 from dctv.errors import BindError, DctvError, Place, UsageError
 from dctv.plan.node import Query
 from dctv.sandbox import sandboxed
-from dctv.temporary import ensured_folder
+from dctv.temporary import SpillFolder
 
 _SETTINGS = {"memory_limit": "max_memory", "threads": "threads"}
 _BYTES = {"bytes": 1, **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGTPE", 1)}}
 
 _LEAST = 7 * 1024**2
 """Bytes; below this even small queries fail."""
-
-_sessions = count()
-
-
-def _spill_folder(wanted: Path | None) -> Path:
-    """Return this session's spill folder, which the engine creates when it first spills."""
-    try:
-        root = ensured_folder(wanted or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dctv")
-    except UsageError:
-        if wanted is not None:
-            raise
-        # The home is not writable: by default the engine uses the current folder.
-        root = Path.cwd()
-    return root / f"spill-{os.getpid()}-{next(_sessions)}"
 
 
 def _bytes(size: str) -> int:
@@ -101,12 +86,12 @@ class DuckDB:
         """Those that may be running; a stream that is never closed, such as of a type, is forgotten with the object."""
 
     @cached_property
-    def _spill(self) -> Path:
-        return _spill_folder(self._spill_root)
+    def _spill(self) -> SpillFolder:
+        return SpillFolder(self._spill_root)
 
     def _connect(self, threads: int | None) -> duckdb.DuckDBPyConnection:
         config: dict[str, Any] = {
-            "temp_directory": str(self._spill),
+            "temp_directory": str(self._spill.path),
             "error_on_division_by_zero": "false",
             "ieee_floating_point_ops": "false",
             # With the part of the query that they are about.
@@ -277,7 +262,7 @@ class DuckDB:
 
     def spill_folder(self) -> Path:
         """Return the folder for rows that do not fit into memory; it may not exist yet."""
-        return self._spill
+        return self._spill.path
 
     def _setting(self, name: str) -> str:
         with self._lock:
@@ -351,11 +336,9 @@ class DuckDB:
             if connection is not None:
                 connection.close()
         self._counting.clear()
-        spill = self.__dict__.pop("_spill", None)
-        if spill is not None and spill.is_dir():
-            for file in spill.iterdir():
-                file.unlink(missing_ok=True)
-            spill.rmdir()
+        spill: SpillFolder | None = self.__dict__.pop("_spill", None)
+        if spill is not None:
+            spill.close()
 
 
 class EngineStream:

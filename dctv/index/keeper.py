@@ -17,6 +17,7 @@ from dctv.index.location import index_folder
 from dctv.index.opening import open_verified
 from dctv.index.records import IndexLayout
 from dctv.index.trace import Trace
+from dctv.locking import FileLock
 from dctv.record import record
 
 
@@ -92,7 +93,7 @@ def _completed(trace: Trace, plan: IndexPlan, folder: Path, index: Index) -> Bui
 class _Builder:
     """The lock of the only builder."""
 
-    hold: locks.FileLock
+    hold: FileLock
     long: bool
     """Whether another process was waited for."""
 
@@ -114,7 +115,7 @@ def _builder(folder: Path, plan: IndexPlan) -> _Builder:
     return _Builder(hold, long=True)
 
 
-def _try_lock(folder: Path) -> locks.FileLock:
+def _try_lock(folder: Path) -> FileLock:
     hold = locks.use(folder)
     if hold is None:
         raise IndexFailed(f"cannot write the index in `{folder}`: its lock cannot be opened")

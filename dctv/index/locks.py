@@ -7,43 +7,22 @@ build, since an index is only ever replaced as a whole, and none may remove.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from dctv.locking import FileLock, is_at, locked
+
 USE = "lock"
 BUILDING = "building.lock"
 
-_NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 _PULSE = 0.1
 _TRIES = 100
 """How often the folder may be removed while opening its lock, before giving up."""
 _FRESH = 60
 """Seconds after a use in which another one is not recorded."""
-
-
-class FileLock:
-    """A lock on a file that is held until it is closed."""
-
-    def __init__(self, file: int, *, sure: bool = True) -> None:
-        self._file: int | None = file
-        self.sure = sure
-        """Whether the file system supports locks."""
-
-    def close(self) -> None:
-        """Release the lock."""
-        file, self._file = self._file, None
-        if file is not None:
-            os.close(file)
-
-    def __enter__(self) -> FileLock:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def use(folder: Path) -> FileLock | None:
@@ -110,23 +89,6 @@ def _open(path: Path, *, make: bool) -> int | None:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
-
-
-def locked(file: int, operation: int, *, unknown: bool = True) -> bool:
-    """Lock an open file; return whether that worked, or `unknown` where the file system has no locks."""
-    try:
-        fcntl.flock(file, operation)
-    except OSError as error:
-        return unknown and error.errno in _NO_LOCKS
-    return True
-
-
-def is_at(file: int, path: Path) -> bool:
-    """Whether a path still is the file that was opened: its folder may have been removed since."""
-    try:
-        return os.path.samestat(os.fstat(file), path.stat())
-    except OSError:
-        return False
 
 
 def _touch(file: int) -> None:

@@ -11,7 +11,7 @@ from time import sleep
 from typing import Any
 
 from dctv.errors import UsageError, nearest
-from dctv.index.locks import is_at, locked
+from dctv.locking import is_at, locked
 from dctv.patterns import pattern
 from dctv.record import record
 
