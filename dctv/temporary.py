@@ -31,7 +31,7 @@ def ensured_folder(folder: Path) -> Path:
 
 
 class SpillFolder:
-    """The folder of a session, below that of the user or below another one; what first needs it creates it.
+    """The folder of a session, below that of the user or below another one, private to the user.
 
     A lock beside it says that its process lives. Folders of this machine's processes that are gone are removed: on some
     networked file systems, machines do not see the locks of others.
@@ -53,6 +53,9 @@ class SpillFolder:
         _remove_abandoned(root)
         self.path = root / _name()
         self._lock = _lock(_lock_of(self.path))
+        with suppress(OSError):
+            # The rows are the user's; what needs the folder reports why it cannot be made.
+            self.path.mkdir(mode=0o700)
 
     def close(self) -> None:
         """Remove the folder and its lock."""

@@ -94,8 +94,9 @@ def _kept(recipe: Recipe, store: HistoryStore | None) -> StateSystem | None:
 
 
 def _temporary(recipe: Recipe) -> StateSystem:
-    beside = recipe.context.engine.spill_folder().parent
-    folder = Path(mkdtemp(prefix="dctv-states-", dir=beside))
+    spilled = recipe.context.engine.spill_folder()
+    spilled.mkdir(mode=0o700, exist_ok=True)
+    folder = Path(mkdtemp(prefix="states-", dir=spilled))
     try:
         path = folder / "history"
         _write(recipe, path, b"")

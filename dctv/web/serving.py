@@ -79,7 +79,7 @@ def serve(host: Host, *, port: int = 0, uploads: Uploads | None = None) -> Servi
         raise UsageError(f"the page needs {error.name}", hint="pip install 'dctv[ui]'") from None
     listening = _listen(port)
     token = new_token()
-    service = Service(host, uploads or Uploads(host.spill_folder.parent))
+    service = Service(host, uploads or Uploads(host.spill_folder))
     guard = Guard(site(service), token, listening.getsockname()[1])
     # Requests are not logged: their paths contain the token. Neither are those that stopping the server cancels.
     config = uvicorn.Config(

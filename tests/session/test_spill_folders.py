@@ -34,7 +34,8 @@ def names(folder: Path) -> list[str]:
 def test_a_session_leaves_nothing(tmp_path: Path) -> None:
     with Session(temp_directory=tmp_path, index=False) as session, Session(temp_directory=tmp_path) as other:
         assert session.sql("SELECT 1 AS x").fetchall() == other.sql("SELECT 1 AS x").fetchall()
-        assert [Path(name).suffix for name in names(tmp_path)] == [".lock", ".lock"]
+        assert [Path(name).suffix for name in names(tmp_path)] == ["", ".lock", "", ".lock"]
+        assert session.spill_folder.stat().st_mode & 0o077 == 0
     assert names(tmp_path) == []
 
 
@@ -77,7 +78,7 @@ def test_without_locks_nothing_is_removed(tmp_path: Path, monkeypatch: pytest.Mo
     with monkeypatch.context() as patched:
         patched.setattr(fcntl, "flock", fail)
         folder = SpillFolder(tmp_path)
-        assert names(tmp_path) == [left.name, f"{left.name}.lock"]
+        assert names(tmp_path) == sorted([left.name, f"{left.name}.lock", folder.path.name])
         folder.close()
     SpillFolder(tmp_path).close()
     assert names(tmp_path) == []
