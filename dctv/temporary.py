@@ -58,12 +58,13 @@ class SpillFolder:
             self.path.mkdir(mode=0o700)
 
     def close(self) -> None:
-        """Remove the folder and its lock."""
+        """Remove the folder and its lock, and those of worker processes that were ended."""
         rmtree(self.path, ignore_errors=True)
         if self._lock is not None:
             _lock_of(self.path).unlink(missing_ok=True)
             self._lock.close()
             self._lock = None
+            _remove_abandoned(self.path.parent)
 
 
 def _name() -> str:

@@ -22,7 +22,7 @@ from dctv.session import Session
 crew.MANY = 6
 
 def main():
-    session = Session(index=False, threads=2)
+    session = Session(index=False, threads=2, temp_directory="spilled")
     session.mount_traces("*.json", "runs")
     print(session.sql("SELECT COUNT(*) AS n FROM runs.slices").fetchall(), flush=True)
     print(*(one.pid for one in active_children()), flush=True)
@@ -66,6 +66,13 @@ def test_workers_end_when_the_program_is_killed(script: Path) -> None:
     while any(map(is_running, workers)) and time.monotonic() < end:
         time.sleep(0.01)
     assert not any(map(is_running, workers))
+
+
+def test_workers_leave_no_folders(script: Path) -> None:
+    with run(script, GUARDED.replace("input()", "session.close()")) as program:
+        output, errors = program.communicate(timeout=PATIENCE)
+    assert (output.splitlines()[0], errors) == ("[(360,)]", "")
+    assert list((script.parent / "spilled").iterdir()) == []
 
 
 def test_a_script_that_each_worker_would_run_again(script: Path) -> None:
