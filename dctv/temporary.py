@@ -51,11 +51,8 @@ class SpillFolder:
             self._lock = None
             return
         _remove_abandoned(root)
-        self.path = root / _name()
+        self.path = _made(root)
         self._lock = _lock(_lock_of(self.path))
-        with suppress(OSError):
-            # The rows are the user's; what needs the folder reports why it cannot be made.
-            self.path.mkdir(mode=0o700)
 
     def close(self) -> None:
         """Remove the folder and its lock, and those of worker processes that were ended."""
@@ -65,6 +62,20 @@ class SpillFolder:
             self._lock.close()
             self._lock = None
             _remove_abandoned(self.path.parent)
+
+
+def _made(root: Path) -> Path:
+    """Return a folder that did not exist; what needs it reports why it cannot be made."""
+    while True:
+        path = root / _name()
+        try:
+            path.mkdir(mode=0o700)
+        except FileExistsError:
+            # Others may write to the root: one that is there already may be theirs.
+            continue
+        except OSError:
+            pass
+        return path
 
 
 def _name() -> str:
@@ -83,7 +94,7 @@ def _lock(path: Path) -> FileLock | None:
     """Lock a new file; None if that is impossible: then the folder stays if this process is killed."""
     while True:
         try:
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError:
             return None
         if locked(file, _EXCLUSIVE, unknown=False) and is_at(file, path):
@@ -106,10 +117,10 @@ def _remove_abandoned(root: Path) -> None:
 
 def _remove_if_abandoned(lock: Path) -> None:
     try:
-        file = os.open(lock, os.O_RDWR | os.O_CLOEXEC)
+        file = os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
         return
     with FileLock(file):
-        if locked(file, _EXCLUSIVE, unknown=False) and is_at(file, lock):
+        if os.fstat(file).st_uid == os.getuid() and locked(file, _EXCLUSIVE, unknown=False) and is_at(file, lock):
             rmtree(lock.with_suffix(""), ignore_errors=True)
             lock.unlink(missing_ok=True)
