@@ -165,6 +165,9 @@ class View:
         """Write a query and run it."""
         if not self.editor.is_visible():
             self.page.get_by_role("tab", name="SQL", exact=True).click()
+        # What replaces coloured text as a whole may take over its colour as an inline style, which the page forbids.
+        self.editor.press("Control+a")
+        self.editor.press("Delete")
         self.editor.fill(sql)
         self.editor.press("Control+Enter")
 
