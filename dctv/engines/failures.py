@@ -13,7 +13,6 @@ from dctv.types.values import dialect_type
 _AS_JSON = ' Error: {"exception_type"'
 """How an error begins under the setting `errors_as_json`, from the end of its kind on."""
 _SOURCE = " when casting from source column "
-
 _PREFIX = pattern(r"^(?:[A-Z][\w ]*(?:Error|Exception)|INTERRUPT Error|IOError|ArrowInvalid)\s*[:.]\s*", re.IGNORECASE)
 _NOISE = pattern(
     r"arrow_scan: get_next failed\(\):\s*|External error:\s*|C Data interface error:\s*"
@@ -21,8 +20,6 @@ _NOISE = pattern(
     r"|^(?:error|EngineError|Interrupted|ValueError|Invalid argument error):\s*",
     re.IGNORECASE,
 )
-
-
 _TYPES = pattern(r"\b(VARCHAR|BIGINT|INTEGER|SMALLINT|TINYINT|DOUBLE|FLOAT|BOOLEAN|BLOB)\b(?!_)")
 _NO_FORM = pattern(r"[Nn]o function matches the given name and argument types '([^(]+)\((.*)\)'\. You might need.*")
 _OF_A_NUMBER = pattern(
@@ -31,8 +28,6 @@ _OF_A_NUMBER = pattern(
 _FEW_FORMS = 3
 """Errors list the signatures of a function that has at most this many."""
 _OVERFLOW = pattern(r"[Tt]ype U?INT128 with value (-?\d+) can't be cast because .*")
-
-
 _INTERRUPTED = pattern(r"(?:^|: )interrupted$", re.IGNORECASE)
 _INTERNAL = "INTERNAL Error: "
 _HINTS = (
@@ -59,10 +54,11 @@ def text_of(error: BaseException) -> tuple[str, tuple[int, int] | None]:
         start = text.index("{", kind)
         try:
             found, length = json.JSONDecoder().raw_decode(text[start:])
-            begin, count = json.loads(found.get("location") or "[0, 0]")
-        except ValueError:
+            message = str(found["exception_message"])
+            begin, count = map(int, json.loads(found.get("location", "[0, 0]")))
+        except (LookupError, RecursionError, TypeError, ValueError):
+            # A value that is cited, and not the engine's own.
             break
-        message = found["exception_message"]
         if count:
             # The engine's names of columns are not always those of the query, which is shown instead.
             location, message = (begin, begin + count), message.partition(_SOURCE)[0]
