@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import suppress
+from glob import escape
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
@@ -31,7 +32,7 @@ def ensured_folder(folder: Path) -> Path:
 
 
 class SpillFolder:
-    """The folder of a session, below that of the user or below another one, private to the user.
+    """A session's folder for spilled rows, in the wanted folder or in the user's cache; only the user may read it.
 
     A lock beside it says that its process lives. Folders of this machine's processes that are gone are removed: on some
     networked file systems, machines do not see the locks of others.
@@ -46,10 +47,8 @@ class SpillFolder:
         except UsageError:
             if wanted is not None:
                 raise
-            # The home is not writable: by default the engine uses the current folder.
-            self.path = Path.cwd() / _name()
-            self._lock = None
-            return
+            # The home is not writable.
+            root = Path.cwd()
         _remove_abandoned(root)
         self.path = _made(root)
         self._lock = _lock(_lock_of(self.path))
@@ -65,7 +64,7 @@ class SpillFolder:
 
 
 def _made(root: Path) -> Path:
-    """Return a folder that did not exist; what needs it reports why it cannot be made."""
+    """Make a new folder and return it; if that fails, whatever first writes to it reports why."""
     while True:
         path = root / _name()
         try:
@@ -108,11 +107,9 @@ def _lock(path: Path) -> FileLock | None:
 
 def _remove_abandoned(root: Path) -> None:
     """Remove the folders of processes of this machine that no longer live."""
-    prefix = _prefix()
     with suppress(OSError):
-        for path in root.iterdir():
-            if path.name.startswith(prefix) and path.suffix == _LOCK:
-                _remove_if_abandoned(path)
+        for path in root.glob(f"{escape(_prefix())}*{_LOCK}"):
+            _remove_if_abandoned(path)
 
 
 def _remove_if_abandoned(lock: Path) -> None:

@@ -202,7 +202,7 @@ def aside(stream: Any, spill_folder: Path) -> Any:
     """Put the rows of a stream into a file without a name, and return them as a table that is mapped."""
     import pyarrow as pa
 
-    spill_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    spill_folder.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=spill_folder) as folder:
         path = f"{folder}/rows"
         # The errors of one of pyarrow's own would come through a stream as texts.

@@ -83,7 +83,7 @@ class DuckDB:
         self._open: list[duckdb.DuckDBPyConnection] = []
         self._counting: set[int] = set()
         self._streams: WeakSet[EngineStream] = WeakSet()
-        """Those that may be running; a stream that is never closed, such as of a type, is forgotten with the object."""
+        """Streams that are not closed, to find the places of their errors."""
 
     @cached_property
     def _spill(self) -> SpillFolder:
@@ -227,12 +227,10 @@ class DuckDB:
 
     def stream(self, query: Query, sources: Mapping[str, Any], *, serial: bool, profiled: bool = False) -> EngineStream:
         """Return a stream that runs the query whenever it is opened."""
-        return EngineStream(self, query, sources, serial=serial, profiled=profiled)
-
-    def note(self, stream: EngineStream) -> None:
-        """Remember a stream until it is closed, to find the places of its errors."""
+        made = EngineStream(self, query, sources, serial=serial, profiled=profiled)
         with self._lock:
-            self._streams.add(stream)
+            self._streams.add(made)
+        return made
 
     def forget(self, stream: EngineStream) -> None:
         """Forget a stream that is closed."""
@@ -279,8 +277,10 @@ class DuckDB:
         if made.place is None and location is not None:
             with self._lock:
                 streams = list(self._streams)
-            places = (stream.place(location) for stream in streams)
-            made.place = next((place for place in places if place is not None), None)
+            # It does not say which query failed: several may have a cast at these bytes.
+            places = {place for stream in streams for place in [stream.place(location)] if place is not None}
+            made.place = places.pop() if len(places) == 1 else None
+            # A string of the query is to be corrected.
             if made.place is not None and not made.place.text.startswith("'"):
                 made.hint = made.hint or "TRY_CAST(value AS type) makes such values NULL"
         return made
@@ -354,7 +354,6 @@ class EngineStream:
         self._serial = serial
         self._profiled = profiled
         self._cursors: list[duckdb.DuckDBPyConnection] = []
-        engine.note(self)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         cursor = self._engine.cursor(self._sql, serial=self._serial)

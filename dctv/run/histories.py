@@ -94,9 +94,7 @@ def _kept(recipe: Recipe, store: HistoryStore | None) -> StateSystem | None:
 
 
 def _temporary(recipe: Recipe) -> StateSystem:
-    spilled = recipe.context.engine.spill_folder()
-    spilled.mkdir(mode=0o700, exist_ok=True)
-    folder = Path(mkdtemp(prefix="states-", dir=spilled))
+    folder = Path(mkdtemp(prefix="states-", dir=recipe.context.engine.spill_folder()))
     try:
         path = folder / "history"
         _write(recipe, path, b"")

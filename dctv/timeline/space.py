@@ -42,7 +42,7 @@ class Space:
         if self._reserve(length * np.dtype(form).itemsize):
             return np.zeros(length, form)
         with self.explained_errors():
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=self.folder) as file:
                 _fill(file, length * np.dtype(form).itemsize)
                 return np.memmap(file, form, "r+", shape=(length,))
@@ -58,7 +58,7 @@ class Space:
         if self._reserve(length):
             return None
         with self.explained_errors():
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True)
             with TemporaryDirectory(dir=self.folder) as folder:
                 path = str(Path(folder) / "words")
                 write(path)

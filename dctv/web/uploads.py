@@ -87,7 +87,6 @@ class Uploads:
     def _made(self) -> Path:
         if self._folder is None:
             try:
-                self._home.mkdir(mode=0o700, exist_ok=True)
                 self._folder = Path(tempfile.mkdtemp(prefix="page-", dir=self._home))
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()

@@ -29,6 +29,16 @@ def raised(session: Session, text: str) -> DctvError:
     return caught.value
 
 
+def placed(session: Session, query: str) -> DctvError:
+    """Run a query that fails, without its brackets; the place of the error is between them."""
+    before, _, rest = query.partition("[")
+    written, _, after = rest.partition("]")
+    error = raised(session, before + written + after)
+    assert error.place is not None
+    assert (error.place.start, error.place.text) == (len(before), written)
+    return error
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -49,11 +59,7 @@ def raised(session: Session, text: str) -> DctvError:
     ],
 )
 def test_a_cast_that_fails(session: Session, query: str) -> None:
-    before, _, rest = query.partition("[")
-    written, _, after = rest.partition("]")
-    error = raised(session, before + written + after)
-    assert error.place is not None
-    assert (error.place.start, error.place.text) == (len(before), written)
+    error = placed(session, query)
     assert error.hint == HINT
     assert "source column" not in error.message
     assert "{" not in error.message.replace("STRUCT(a", "")
@@ -61,12 +67,7 @@ def test_a_cast_that_fails(session: Session, query: str) -> None:
 
 @pytest.mark.parametrize("query", ["SELECT sqrt(['x'])", "SELECT 1, ['it''s'] IN [1, 2]", "SELECT * FROM range(['x'])"])
 def test_a_string_that_is_converted_for_a_function(session: Session, query: str) -> None:
-    before, _, rest = query.partition("[")
-    written, _, after = rest.partition("]")
-    error = raised(session, before + written + after)
-    assert error.place is not None
-    assert (error.place.start, error.place.text) == (len(before), written)
-    assert error.hint is None
+    assert placed(session, query).hint is None
 
 
 def test_the_place_is_in_the_text_of_the_view(session: Session) -> None:
@@ -97,6 +98,13 @@ def test_a_trace_of_a_fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, 
     assert error.place.text == "name::INT"
 
 
+def test_two_queries_with_a_cast_at_the_same_place_of_their_sql(session: Session) -> None:
+    halves = [f"(SELECT SPAN w::INT AS {name} FROM {SPANS})" for name in ("i", "j")]
+    error = raised(session, f"SELECT SPAN a.i, b.j FROM {halves[0]} AS a SPAN JOIN {halves[1]} AS b")
+    assert error.message == "could not convert string 'x0' to INT32"
+    assert error.place is None
+
+
 def test_what_is_no_cast_of_the_text_has_no_place(session: Session) -> None:
     assert raised(session, "SELECT 9223372036854775807 + range FROM range(1, 3)").place is None
     # The engine gives the argument's place in the function for that of the cast.
@@ -109,6 +117,10 @@ def test_what_is_no_cast_of_the_text_has_no_place(session: Session) -> None:
         "interrupted",
         "so: interrupted",
         '{"exception_type":"a","exception_message":"b","location":"[0,3]"}',
+        'An Error: {"exception_type":"a"}',
+        'An Error: {"exception_type":"a","exception_message":"b","location":[0,3]}',
+        'An Error: {"exception_type":"a","exception_message":"b","location":"[null,3]"}',
+        f'An Error: {{"exception_type":{"[" * 9_000}',
         "LINE 1: a",
     ],
 )

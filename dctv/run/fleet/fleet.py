@@ -296,7 +296,7 @@ class Fleet:
         if self.context.crew.outside() is not None:
             yield [None] * count
             return
-        run.spill_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        run.spill_folder.mkdir(parents=True, exist_ok=True)
         folder = mkdtemp(prefix="fleet-", dir=run.spill_folder)
         try:
             yield [f"{folder}/{number}.arrows" for number in range(count)]
