@@ -1,4 +1,4 @@
-"""Builds a wheel that installs where there is no Rust: `python build_wheel.py FOLDER`.
+"""Build a wheel that installs where there is no Rust: `python build_wheel.py FOLDER`.
 
 On Linux its name tells the oldest C library that it runs with, which is that of the machine it was built on or an older
 one. It is for all Pythons from 3.11 on.

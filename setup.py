@@ -1,4 +1,4 @@
-"""Adds to the wheel what dctv reads at run time: grammar, library, units, parse table, signatures, and more."""
+"""Add to the wheel what dctv reads at run time: grammar, library, units, parse table, signatures, and more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs all benchmarks one after another: start-up, span operators, a join larger than memory, decoding of both formats.
+"""Run all benchmarks one after another: start-up, span operators, a join larger than memory, decoding of both formats.
 
 Run as `python -m benchmarks [--events 2000000]`. Generated data goes to benchmarks/data, which git ignores, and is
 made once.

@@ -1,4 +1,4 @@
-"""Prints what `dctv report` and `dctv replay` cost on recorded calls, beside uftrace where that is installed.
+"""Print the cost of `dctv report` and `dctv replay` on recorded calls, beside uftrace where that is installed.
 
 Run as `python benchmarks/calls.py [--calls 1000000 5000000] [--rounds 3] [--data FOLDER]`. Traces of 8 threads are made
 by `generate_uftrace.py`, once. Figures are medians of new processes: CPU seconds of all threads, and the largest peak.

@@ -1,4 +1,4 @@
-"""Simulates one query over more traces than a machine holds, with costs that are measured on this one.
+"""Simulate one query over more traces than a machine holds, with costs that are measured on this one.
 
 Run as `python benchmarks/cluster.py [--traces 10000] [--gigabytes 10]`. First it measures the CPU seconds that a query
 takes of a small and of a large trace, which gives a price of a trace and one of an event, how fast a trace is indexed,

@@ -1,4 +1,4 @@
-"""Prints what queries cost besides their work, in CPU milliseconds of a warm session: medians over rounds.
+"""Print the cost of queries besides their work, in CPU milliseconds of a warm session: medians over rounds.
 
 Run as `python benchmarks/compile.py [--rounds 15]`. Tables have a few rows, so nearly all of what is printed is the
 cost of reading, binding, rewriting and writing queries. `parse` makes a syntax tree of the text; `bind` makes a typed

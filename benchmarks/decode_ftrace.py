@@ -1,4 +1,4 @@
-"""Measures how fast ftrace text becomes Arrow tables, against regular expressions of DuckDB and Polars on one file.
+"""Measure how fast ftrace text becomes Arrow tables, against regular expressions of DuckDB and Polars on one file.
 
 Runs are interleaved, each in a process of its own; CPU seconds and peak memory are those of that process, without what
 starting it and importing costs. The others split lines into task, pid, cpu, time, event and body only: no fields.

@@ -1,4 +1,4 @@
-"""Asks many traces one question: mounted as one, by a report for each, and by a `dctv query` for each.
+"""Ask many traces one question: mounted as one, by a report for each, and by a `dctv query` for each.
 
 Run as `python benchmarks/fleet.py [--format ftrace] [--traces 1000] [--lines 10000]`. All traces are indexed first.
 Each way is a process of its own; wall and CPU seconds are those of the whole with its workers, memory is the most that

@@ -1,4 +1,4 @@
-"""Writes trace events in JSON of a given size: nested complete events with arguments, on 64 threads of 8 processes."""
+"""Write trace events in JSON of a given size: nested complete events with arguments, on 64 threads of 8 processes."""
 
 from __future__ import annotations
 

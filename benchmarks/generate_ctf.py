@@ -1,4 +1,4 @@
-"""Writes a CTF 1.8 trace as LTTng does of a kernel: switches, wakeups, interrupts, system calls on several CPUs."""
+"""Write a CTF 1.8 trace as LTTng does of a kernel: switches, wakeups, interrupts, system calls on several CPUs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes an ftrace text of a given size: 70% sched_switch, 20% sched_waking, cpu_frequency, cpu_idle and marks."""
+"""Write an ftrace text of a given size: 70% sched_switch, 20% sched_waking, cpu_frequency, cpu_idle and marks."""
 
 from __future__ import annotations
 

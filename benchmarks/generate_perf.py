@@ -1,4 +1,4 @@
-"""Writes a perf.data of a given size: samples with call chains, switches as tracepoints, records of processes."""
+"""Write a perf.data of a given size: samples with call chains, switches as tracepoints, records of processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes Perfetto traces of a given size: ftrace events of eight CPUs, spelled out or compact, or track events."""
+"""Write Perfetto traces of a given size: ftrace events of eight CPUs, spelled out or compact, or track events."""
 
 from __future__ import annotations
 

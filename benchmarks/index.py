@@ -1,4 +1,4 @@
-"""Prints what an index costs and what it saves: CPU seconds, wall seconds, peak memory, disk, beside dftracer-utils.
+"""Print the cost and the savings of an index: CPU seconds, wall seconds, peak memory, disk, beside dftracer-utils.
 
 Run as `python benchmarks/index.py FOLDER... [--rounds 5] [--shapes]`, where each folder holds `.pfw.gz` files and the
 `expected.json` of their generator, such as `benchmarks/generate_pfw.py` writes. With `DCTV_PEER_DFTRACER` set to the

@@ -1,4 +1,4 @@
-"""Prints what each format costs from the original file to the finished index and column store, and to mount it then.
+"""Print the cost of each format from the original file to the finished index and column store, and of mounting it then.
 
 Run as `python benchmarks/ingest.py [FORMAT...] [--events 1000000] [--rounds 3] [--data FOLDER]`. Traces are made by the
 generators beside this file, once. With `DCTV_PEER_TRACE_PROCESSOR` set to a trace_processor_shell it loads the same

@@ -1,4 +1,4 @@
-"""Joins spans that do not fit into memory: peak memory, CPU and wall time of a process of its own.
+"""Join spans that do not fit into memory: peak memory, CPU and wall time of a process of its own.
 
 `python -m benchmarks.large_join --rows 1e8 --memory-limit 1GB` joins two sequences of so many spans by time and counts
 what comes out; `--unsorted` shuffles them first, so that the engine sorts, and spills.

@@ -1,4 +1,4 @@
-"""Zooms and pans the page for ten seconds in headless Chromium, over many generated spans, as a person would.
+"""Zoom and pan the page for ten seconds in headless Chromium, over many generated spans, as a person would.
 
 Printed are the times between frames, what requests for cells took and how many bytes they brought, the memory of page
 and server, and whether a track was empty in any picture of a second run (looking at pictures takes time of its own).

@@ -1,4 +1,4 @@
-"""Serves a generated timeline: many spans in many tracks, written once, and mapped like the one of any index.
+"""Serve a generated timeline: many spans in many tracks, written once, and mapped like the one of any index.
 
 Each track has one to three lanes on which spans of all lengths stand close to each other from the begin to the end, so
 that a track which is drawn empty is one that lacks its cells. Prints its address, and ends with its input.

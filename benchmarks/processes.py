@@ -1,4 +1,4 @@
-"""Runs programs as new processes and tells what they took."""
+"""Run programs as new processes, and return their costs."""
 
 from __future__ import annotations
 

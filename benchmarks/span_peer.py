@@ -1,4 +1,4 @@
-"""Runs a piece of span work in Perfetto's trace_processor_shell, and says what one run of the question costs.
+"""Run a piece of span work in Perfetto's trace_processor_shell, and return the cost of one run.
 
 The shell makes the tables in every process, so the question is asked once in one process and several times in
 another: the difference is the cost.

@@ -1,4 +1,4 @@
-"""Prints what the span operators cost, from stored columns to the counted result, against bars and a peer.
+"""Print the cost of the span operators, from stored columns to the counted result, against bars and a peer.
 
 Run as `python benchmarks/spans.py [rows ...] [--peer path/to/trace_processor_shell] [--only part-of-a-name]`. Every
 operator runs as a compiled sweep and as a query of the engine, and where a peer is given as the peer's query for the

@@ -1,4 +1,4 @@
-"""Measures a span join on a server of Spark Connect against the same join in this process.
+"""Measure a span join on a server of Spark Connect against the same join in this process.
 
     sail spark server --port 15002 &
     python benchmarks/spark.py sc://127.0.0.1:15002

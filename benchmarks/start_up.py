@@ -1,4 +1,4 @@
-"""Prints what a fresh process costs before it answers: CPU seconds (user and system), medians, and peak memory.
+"""Print the cost of a fresh process before it answers: CPU seconds (user and system), medians, and peak memory.
 
 Run as `python benchmarks/start_up.py`. Rounds take turns; the first run of each command, which may compile bytecode, is
 thrown away. The bars: 0.45 s for `dctv query "SELECT 1"`, 0.12 s for `dctv --help`.

@@ -1,4 +1,4 @@
-"""Prints what a state history costs to build and keep, and how long its answers take: full and partial ones.
+"""Print the cost of building and keeping a state history, and the time of its answers: full and partial ones.
 
 Run as `python benchmarks/state.py [--sizes small medium large] [--granularity 50000] [--rounds 5]`. Changes are made
 up: each sets an attribute, drawn at random, to a number below 1,000. Histories are built in processes of their own; all

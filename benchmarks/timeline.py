@@ -1,4 +1,4 @@
-"""Zooms tracks of up to a billion spans: what the index takes to build, and what a screen takes to be looked up.
+"""Zoom tracks of up to a billion spans: the cost of building the index, and of looking up a screen.
 
 Five tracks of spans are written straight into columns of int64, of 10 to 1,000 ns with gaps of up to 100 ns. The index
 is written to a file and mapped with the columns. A screen is 2,000 pixels of all tracks; ten screens of each zoom, from

@@ -1,4 +1,4 @@
-"""Runs the command line for `python -m dctv`."""
+"""Run the command line for `python -m dctv`."""
 
 from __future__ import annotations
 

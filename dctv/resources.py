@@ -1,4 +1,4 @@
-"""Finds grammar, standard library, metrics, units and the parse table, in a checkout or in an installed wheel."""
+"""Find grammar, standard library, metrics, units and the parse table, in a checkout or in an installed wheel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes the pictures of `tutorial/see-a-trace.md`: follows it in a Chromium, step by step.
+"""Take the pictures of `tutorial/see-a-trace.md`: follow it in a Chromium, step by step.
 
 `python docs/picture_page.py` takes them anew; look at them before they are committed.
 """

@@ -1,4 +1,4 @@
-"""Runs the command line as a user does: in the process of the test, or in a separate one if that is under test."""
+"""Run the command line as a user does: in the process of the test, or in a separate one if that is under test."""
 
 from __future__ import annotations
 

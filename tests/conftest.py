@@ -1,4 +1,4 @@
-"""Makes pytest collect `.test` files, leave long tests to CI, repeat examples, and end a run when its time is up."""
+"""Make pytest collect `.test` files, leave long tests to CI, repeat examples, and end a run when its time is up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares the types that binding computes with the engine's types of the same queries."""
+"""Compare the types that binding computes with the engine's types of the same queries."""
 
 from __future__ import annotations
 

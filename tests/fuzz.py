@@ -1,4 +1,4 @@
-"""Runs the property tests with new examples for `FUZZ_MINUTES` (30), in every way that plans are carried out.
+"""Run the property tests with new examples for `FUZZ_MINUTES` (30), in every way that plans are carried out.
 
 Tests of faults, which kill and damage, do so more often here.
 

@@ -1,4 +1,4 @@
-"""Collects `.test` files: queries with their exact output, run in one session per file in every way that there is.
+"""Collect `.test` files: queries with their exact output, run in one session per file in every way that there is.
 
 A file holds remarks and blocks, apart by blank lines:
 

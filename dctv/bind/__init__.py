@@ -1,1 +1,1 @@
-"""Syntax tree and catalog to typed plan."""
+"""Bind syntax trees to the catalog: the results are typed plans."""

@@ -1,4 +1,4 @@
-"""Aggregates that a kernel computes as it cuts: calls over pieces -> the kernel's columns."""
+"""Map calls of aggregates over pieces to columns of the kernel that cuts these, where it computes them as it cuts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binds arguments of table-valued functions: literals, lists, dicts, tables and subqueries."""
+"""Bind arguments of table-valued functions: literals, lists, dicts, tables and subqueries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ORDER BY of a UNION, INTERSECT or EXCEPT by what one of its selects calls a column."""
+"""Bind ORDER BY of a UNION, INTERSECT or EXCEPT to what one of its selects calls a column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binds calls of scalar, aggregate and window functions: unit rules, FILTER, OVER."""
+"""Bind calls of scalar, aggregate and window functions: unit rules, FILTER, OVER."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binds the core of a regular select: columns, WHERE, GROUP BY, HAVING, QUALIFY, windows."""
+"""Bind the core of a regular select: columns, WHERE, GROUP BY, HAVING, QUALIFY, windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DISTINCT ON: rows that agree are numbered in the order of the select, and the first of each group are kept."""
+"""Bind DISTINCT ON: number rows that agree in the order of the select, and keep the first of each group."""
 
 from __future__ import annotations
 

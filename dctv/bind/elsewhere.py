@@ -1,4 +1,4 @@
-"""Functions of other tools to hints that say how the same is done here."""
+"""Hints for functions of other tools: the equivalents here."""
 
 from __future__ import annotations
 

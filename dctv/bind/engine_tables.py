@@ -1,4 +1,4 @@
-"""Binds calls of the engine's own table functions, such as range(10) and unnest([1, 2])."""
+"""Bind calls of the engine's own table functions, such as range(10) and unnest([1, 2])."""
 
 from __future__ import annotations
 

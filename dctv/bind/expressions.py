@@ -1,4 +1,4 @@
-"""Binds expressions: names to columns, operators to the engine's, units checked and converted."""
+"""Bind expressions: names to columns, operators to the engine's, units checked and converted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One comparison of the filter language, about one column, to the condition that is true just where it holds.
+"""Turn one comparison of the filter language, about one column, into the condition that is true just where it holds.
 
 A comparison that is unknown (the value is missing, or of another type) does not hold, and nor does its opposite. So
 there are conditions for both, and none of them needs a NOT around it. Numbers are compared by their exact values:

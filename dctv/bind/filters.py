@@ -1,4 +1,4 @@
-"""A filter to the condition on each table of events that is true just for the events that match."""
+"""Turn a filter into the condition on each table of events that is true just for the events that match."""
 
 from __future__ import annotations
 

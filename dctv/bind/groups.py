@@ -1,4 +1,4 @@
-"""Binds GROUP USING SPANS FROM and GROUP USING PARTITION: a kernel cuts pieces, the engine aggregates them."""
+"""Bind GROUP USING SPANS FROM and GROUP USING PARTITION: a kernel cuts pieces, the engine aggregates them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joined tables -> one source that stands on a side of a join, with the same tables in scope."""
+"""Make one source of joined tables, for a side of another join, with the same tables in scope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binds calls of list functions that take a lambda: its parameters are columns that have the unit of the elements."""
+"""Bind calls of list functions that take a lambda: its parameters are columns that have the unit of the elements."""
 
 from __future__ import annotations
 

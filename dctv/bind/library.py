@@ -1,4 +1,4 @@
-"""Makes table-valued functions of modules of the standard library that have parameters."""
+"""Make table-valued functions of modules of the standard library that have parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of macros: their texts are bound again for each call, with the arguments in place of the parameters.
+"""Bind calls of macros: bind their texts again for each call, with the arguments in place of the parameters.
 
 A parameter is bound where the text names it, but with the names of the place of the call: so columns of the text and
 those of an argument never mean each other.

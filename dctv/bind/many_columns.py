@@ -1,4 +1,4 @@
-"""COLUMNS(...) and the choices of stars: columns by their names, and an expression once for each of them."""
+"""Expand COLUMNS(...) and the choices of stars: columns by their names, and an expression once for each of them."""
 
 from __future__ import annotations
 

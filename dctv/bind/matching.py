@@ -1,4 +1,4 @@
-"""Events that match a filter to plans: as records, as the columns of `events`, or counted."""
+"""Make plans of the events that match a filter: as records, as the columns of `events`, or counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes members out of structs, and values out of JSON."""
+"""Take members out of structs, and values out of JSON."""
 
 from __future__ import annotations
 

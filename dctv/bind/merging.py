@@ -1,4 +1,4 @@
-"""A span table -> the same, equal neighbours that touch made one: by the sweep where it can compare them."""
+"""Merge equal neighbours that touch in a span table: by the sweep where it can compare them."""
 
 from __future__ import annotations
 

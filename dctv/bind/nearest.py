@@ -1,4 +1,4 @@
-"""NEAREST -> the first rows of a subquery that reads the row on the left."""
+"""Bind NEAREST as the first rows of a subquery that reads the row on the left."""
 
 from __future__ import annotations
 

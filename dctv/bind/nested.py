@@ -1,4 +1,4 @@
-"""Binds lists, structs and maps, and access to their parts; a list has the unit of its elements."""
+"""Bind lists, structs and maps, and access to their parts; a list has the unit of its elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons with a NULL that stands in the text -> warnings, since none of them is ever true: `comm = NULL`."""
+"""Warn of comparisons with a literal NULL, such as `comm = NULL`, since none of them is ever true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binds operators: checks units, determines the unit of the result, and writes the engine's form."""
+"""Bind operators: check units, determine the unit of the result, and write the engine's form."""
 
 from __future__ import annotations
 

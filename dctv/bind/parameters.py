@@ -1,4 +1,4 @@
-"""Values bound to the parameters of a text -> values of the language: numbers with units, texts, dates."""
+"""Convert values bound to a text's parameters to values of the language: numbers with units, texts, dates."""
 
 from __future__ import annotations
 

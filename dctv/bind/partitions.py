@@ -1,4 +1,4 @@
-"""Checks that the partitions of two span tables fit a join, and brings them to the same columns."""
+"""Check that the partitions of two span tables fit a join, and bring them to the same columns."""
 
 from __future__ import annotations
 

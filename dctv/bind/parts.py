@@ -1,4 +1,4 @@
-"""Binds the parts of the standard library's views, and records which of them a trace lacks."""
+"""Bind the parts of the standard library's views, and record which of them a trace lacks."""
 
 from __future__ import annotations
 

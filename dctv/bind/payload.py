@@ -1,4 +1,4 @@
-"""Binds the select list of SELECT SPAN and SELECT EVENT: payload, without the special columns."""
+"""Bind the select list of SELECT SPAN and SELECT EVENT: payload, without the special columns."""
 
 from __future__ import annotations
 

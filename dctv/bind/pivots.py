@@ -1,4 +1,4 @@
-"""PIVOT and UNPIVOT: each is a select over its table, which is written as a syntax tree and bound as any other.
+"""Bind PIVOT and UNPIVOT: write each as the syntax tree of a select over its table, and bind that.
 
 The columns of a PIVOT are known when it is bound. Where no values are listed, a query of its own asks for them then.
 """

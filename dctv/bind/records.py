@@ -1,4 +1,4 @@
-"""Events to records: expressions of the engine that write one JSON object per row.
+"""Write events as records: expressions of the engine that make one JSON object per row.
 
 Members that an event does not have are left out. Lists and objects, which columns hold as JSON texts, become JSON
 again where the text is certain to be JSON by the strictest reading; others stay texts, which means the same to dctv.

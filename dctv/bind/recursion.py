@@ -1,4 +1,4 @@
-"""Recursive common tables: `base UNION [ALL] step` -> a plan of its own, or a query in its place.
+"""Bind recursive common tables, `base UNION [ALL] step`: to a plan of their own, or to a query in their place.
 
 What the step gives is brought to the types and units of the base. With USING KEY the rows that the table has so far are
 told apart by some columns: a later row replaces the one of its key, and columns that are aggregated have the types and

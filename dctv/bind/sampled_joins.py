@@ -1,4 +1,4 @@
-"""USING SAMPLE after joins: the joined rows are computed first, then some of them are taken."""
+"""Bind USING SAMPLE after joins: compute the joined rows first, then take some of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Some rows of a table: their places and a seed alone say which, so that every run takes the same."""
+"""Take some rows of a table: their places and a seed alone say which, so that every run takes the same."""
 
 from __future__ import annotations
 

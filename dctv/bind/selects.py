@@ -1,4 +1,4 @@
-"""Binds whole regular selects: compounds, VALUES, common tables, ORDER BY, LIMIT."""
+"""Bind whole regular selects: compounds, VALUES, common tables, ORDER BY, LIMIT."""
 
 from __future__ import annotations
 

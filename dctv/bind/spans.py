@@ -1,4 +1,4 @@
-"""Binds FROM of span and event selects: span joins and broadcasts, with WHERE pushed into their inputs."""
+"""Bind FROM of span and event selects: span joins and broadcasts, with WHERE pushed into their inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of sparkline to expressions of the engine: a list of numbers to a text of blocks, one for each."""
+"""Bind calls of sparkline to expressions of the engine: a list of numbers to a text with a block for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stars -> the columns that they stand for, without some, with others in their places, under other names."""
+"""Expand stars to their columns, without some, with others in their places, under other names."""
 
 from __future__ import annotations
 

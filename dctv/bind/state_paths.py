@@ -1,4 +1,4 @@
-"""Calls of state_path and state_names to expressions of the engine: names of attributes to paths, and back."""
+"""Bind calls of state_path and state_names to expressions of the engine: names of attributes to paths, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binds FROM of a regular select: names, subqueries and conventional joins become engine tables in scope."""
+"""Bind FROM of a regular select: names, subqueries and conventional joins become engine tables in scope."""
 
 from __future__ import annotations
 

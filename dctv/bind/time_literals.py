@@ -1,4 +1,4 @@
-"""Texts of dates, times and intervals -> whether the engine reads them, and how long an interval is."""
+"""Parse texts of dates, times and intervals: whether the engine reads them, and how long an interval is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table with a column `_ts` -> when time 0 of that was by the wall clock, for one trace or for each row's trace."""
+"""Find when time 0 of a table's column `_ts` was by the wall clock, for one trace or for each row's trace."""
 
 from __future__ import annotations
 

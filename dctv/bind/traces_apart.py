@@ -1,4 +1,4 @@
-"""Calls and operators over tables of a fleet to plans that each trace runs by itself, as if it were the only one."""
+"""Bind calls and operators over tables of a fleet to plans that each trace runs alone, as if it were the only one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of types, as written in a query, to the engine's."""
+"""Translate names of types, as written in a query, to the engine's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Binds SELECT SPAN and SELECT EVENT: special columns are kept first, the kind is part of the result's type."""
+"""Bind SELECT SPAN and SELECT EVENT: special columns are kept first, the kind is part of the result's type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Result columns -> warnings of numbers that were divided by hand, as if they had no unit: `_duration / 1e6 AS ms`."""
+"""Warn of result columns that were divided by hand, as if they had no unit: `_duration / 1e6 AS ms`."""
 
 from __future__ import annotations
 

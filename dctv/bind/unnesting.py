@@ -1,4 +1,4 @@
-"""`unnest` alone in a select list -> the columns that it makes of the members of structs."""
+"""Expand `unnest` alone in a select list to the columns that it makes of the members of structs."""
 
 from __future__ import annotations
 

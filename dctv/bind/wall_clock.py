@@ -1,4 +1,4 @@
-"""`t.wall_clock(_ts)` to timestamps in UTC, and comparisons of those with literals to comparisons of times.
+"""Bind `t.wall_clock(_ts)` to timestamps in UTC, and comparisons of those with literals to comparisons of times.
 
 So an index understands them, and span operators hand them on, as they do with conditions on `_ts`.
 """

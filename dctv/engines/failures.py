@@ -1,4 +1,4 @@
-"""Errors of DuckDB, which may have passed through other engines' streams as text -> ours."""
+"""Translate errors of DuckDB, which may have passed through other engines' streams as text, to ours."""
 
 from __future__ import annotations
 

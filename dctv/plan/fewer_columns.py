@@ -1,4 +1,4 @@
-"""A plan to the same rows with fewer columns, and a schema to one with other names of its columns."""
+"""Reduce a plan to fewer columns with the same rows, and rename the columns of a schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks expressions and queries, and puts them together again with other parts."""
+"""Walk expressions and queries, and put them together again with other parts."""
 
 from __future__ import annotations
 

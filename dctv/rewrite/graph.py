@@ -1,4 +1,4 @@
-"""Walks a plan and puts it together again with other inputs; a plan that is used twice stays one plan."""
+"""Walk a plan, and put it together again with other inputs; a plan that is used twice stays one plan."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Cuts a plan into engine regions and kernels, and streams batches through."""
+"""Cut a plan into engine regions and kernels, and stream batches through."""

@@ -1,4 +1,4 @@
-"""SET to settings of the session and of its engine."""
+"""Apply SET to the settings of the session and of its engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""COPY: the rows of a table or select to a file, by the writers of results, where texts may name files."""
+"""Run COPY: write the rows of a table or select to a file, by the writers of results, where texts may name files."""
 
 from __future__ import annotations
 

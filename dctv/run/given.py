@@ -1,4 +1,4 @@
-"""Data of a program to tables in the namespace."""
+"""Put data of a program into tables of the namespace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CREATE MACRO and DROP MACRO: texts with parameters to names in the namespace."""
+"""Run CREATE MACRO and DROP MACRO: put texts with parameters into the namespace."""
 
 from __future__ import annotations
 

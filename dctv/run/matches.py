@@ -1,4 +1,4 @@
-"""Turns the events of a trace that match a filter into results: records, rows, or how many there are."""
+"""Turn the events of a trace that match a filter into results: records, rows, or their number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of traces to mounts in the namespace, with all that the standard library makes of them."""
+"""Mount files of traces in the namespace, with the views of the standard library."""
 
 from __future__ import annotations
 

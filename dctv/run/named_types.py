@@ -1,4 +1,4 @@
-"""CREATE TYPE and DROP TYPE: types to names in the namespace."""
+"""Run CREATE TYPE and DROP TYPE: put names of types into the namespace."""
 
 from __future__ import annotations
 

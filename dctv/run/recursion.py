@@ -1,4 +1,4 @@
-"""Lets statements that nest deeply be walked."""
+"""Raise Python's recursion limit for statements that nest deeply."""
 
 from __future__ import annotations
 

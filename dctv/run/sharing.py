@@ -1,4 +1,4 @@
-"""Plan to the same plan with equal parts made one, and which of its parts are read more than once."""
+"""Make equal parts of a plan one, and find those that are read more than once."""
 
 from __future__ import annotations
 

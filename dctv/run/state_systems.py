@@ -1,4 +1,4 @@
-"""Statements about state systems to state systems in the namespace; so do providers of Python."""
+"""Build state systems in the namespace: from statements, and from providers written in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams a plan: engine regions and kernels hand Arrow batches on to each other."""
+"""Stream a plan: engine regions and kernels hand Arrow batches on to each other."""
 
 from __future__ import annotations
 

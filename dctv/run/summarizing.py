@@ -1,4 +1,4 @@
-"""SUMMARIZE: one select of aggregates over a table, and its only row to a row for each column."""
+"""Run SUMMARIZE: one select of aggregates over a table, whose only row becomes a row for each column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CREATE TABLE and DROP TABLE: the rows of a select to a file without a name, and a name in the namespace for them."""
+"""Run CREATE TABLE and DROP TABLE: the rows of a select go to a file without a name, and a name to the namespace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lets one thread at a time into an object."""
+"""Let one thread at a time into an object."""
 
 from __future__ import annotations
 

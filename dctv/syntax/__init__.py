@@ -1,1 +1,1 @@
-"""Text to syntax tree, syntax tree to text."""
+"""Parse text into syntax trees, and print syntax trees as text."""

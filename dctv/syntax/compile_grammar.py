@@ -1,4 +1,4 @@
-"""Turns the text of the grammar into plain lists with lark; needed only where no table exists yet."""
+"""Compile the text of the grammar into plain lists with lark; needed only where no table exists yet."""
 
 from __future__ import annotations
 

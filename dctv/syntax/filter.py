@@ -1,4 +1,4 @@
-"""Text of the filter language (`cat == "POSIX" and dur > 1000`) to its syntax tree.
+"""Parse text of the filter language (`cat == "POSIX" and dur > 1000`) into its syntax tree.
 
     filter := and ("or" and)*
     and    := not ("and" not)*

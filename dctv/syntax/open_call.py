@@ -1,4 +1,4 @@
-"""Unfinished text to the call whose arguments are being typed."""
+"""Find the call whose arguments are being typed in unfinished text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text to syntax tree."""
+"""Parse text into a syntax tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Syntax tree to text."""
+"""Print a syntax tree as text."""
 
 from __future__ import annotations
 

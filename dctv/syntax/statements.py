@@ -1,4 +1,4 @@
-"""Cuts text into statements at the semicolons that are not part of a string, a quoted name or a comment."""
+"""Cut text into statements at the semicolons that are not part of a string, a quoted name or a comment."""
 
 from __future__ import annotations
 

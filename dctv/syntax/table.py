@@ -1,4 +1,4 @@
-"""Turns the grammar into an LALR(1) parse table: built with lark at install time, loaded without it."""
+"""Turn the grammar into an LALR(1) parse table: built with lark at install time, loaded without it."""
 
 from __future__ import annotations
 

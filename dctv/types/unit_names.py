@@ -1,4 +1,4 @@
-"""Turns units.txt into a table of every unit name with its size and dimensions."""
+"""Turn units.txt into a table of every unit name with its size and dimensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns the units of a function's arguments into the unit of its result, by the rule the function follows."""
+"""Compute the unit of a function's result from the units of its arguments, by the rule that the function follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns the text of a unit (`kB*s`, `m/s²`, `60 * second`) into a number and names with powers."""
+"""Parse the text of a unit (`kB*s`, `m/s²`, `60 * second`) into a number and names with powers."""
 
 from __future__ import annotations
 

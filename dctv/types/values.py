@@ -1,4 +1,4 @@
-"""Turns the dialect's names of value types (`INT64`, `STRING`) into the engine's (`BIGINT`, `VARCHAR`), and back."""
+"""Translate the dialect's names of value types (`INT64`, `STRING`) to the engine's (`BIGINT`, `VARCHAR`), and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a result into lines with columns that stand below each other, cut to the terminal if that is wanted."""
+"""Write a result as lines with aligned columns, cut to the width of the terminal if that is wanted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a result into Arrow IPC, as a file or as a stream; units stand in the metadata of the fields."""
+"""Write a result as Arrow IPC, a file or a stream; units stand in the metadata of the fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a result into a table with lines around its cells."""
+"""Write a result as a table with lines around its cells."""
 
 from __future__ import annotations
 

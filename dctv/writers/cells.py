@@ -1,4 +1,4 @@
-"""Turns values into the text that the readable formats print."""
+"""Format values as the text that the readable formats print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a result into CSV (RFC 4180, with bare newlines): NULL is an empty field, the empty string is `""`."""
+"""Write a result as CSV (RFC 4180, with bare newlines): NULL is an empty field, the empty string is `""`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a result into a line for each row, its cells parted by a character."""
+"""Write a result as a line for each row, with a character between its cells."""
 
 from __future__ import annotations
 

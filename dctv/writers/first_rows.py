@@ -1,4 +1,4 @@
-"""Turns the first rows of a result into a table for the terminal, or one for a notebook."""
+"""Format the first rows of a result as a table for the terminal, or as one for a notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a result into one JSON object: columns with types and units, then the rows as arrays.
+"""Write a result as one JSON object: columns with types and units, then the rows as arrays.
 
 NaN and the infinities are the strings `NaN`, `Infinity` and `-Infinity`; bytes are base64; integers are exact.
 """

@@ -1,4 +1,4 @@
-"""Turns a result into JSON lines: one object per row, keyed by column name; values as in `json`."""
+"""Write a result as JSON lines: one object per row, keyed by column name; values as in `json`."""
 
 from __future__ import annotations
 

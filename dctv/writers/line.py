@@ -1,4 +1,4 @@
-"""Turns a result into one line for each value, for rows that are wider than the terminal."""
+"""Write a result as one line for each value, for rows that are wider than the terminal."""
 
 from __future__ import annotations
 

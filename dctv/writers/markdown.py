@@ -1,4 +1,4 @@
-"""Turns a result into a Markdown table."""
+"""Write a result as a Markdown table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a result into a Parquet file; units stand in the metadata of the fields."""
+"""Write a result as a Parquet file; units stand in the metadata of the fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns a result into the table that the terminal shows."""
+"""Write a result as the table that the terminal shows."""
 
 from __future__ import annotations
 

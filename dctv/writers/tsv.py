@@ -1,4 +1,4 @@
-r"""Turns a result into tab-separated values: a backslash escapes tabs, newlines and itself, NULL is `\N`."""
+r"""Write a result as tab-separated values: a backslash escapes tabs, newlines and itself, NULL is `\N`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of the reference tool's text -> events with their time, name and field values, to compare rows with."""
+"""Parse the reference tool's text into events with their time, name and field values, to compare rows with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints the status of Perfetto's diff tests after a run that had them."""
+"""Print the status of Perfetto's diff tests after a run that had them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads lines of ftrace text in the plainest way, to compare with."""
+"""Read lines of ftrace text in the plainest way, to compare with."""
 
 from __future__ import annotations
 

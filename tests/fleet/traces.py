@@ -1,4 +1,4 @@
-"""Writes small traces of many runs of one program: slices on two threads, each run with its own names and arguments."""
+"""Write small traces of many runs of one program: slices on two threads, each run with its own names and arguments."""
 
 from __future__ import annotations
 

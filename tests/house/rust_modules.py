@@ -1,4 +1,4 @@
-"""Sources of the kernels -> which of their modules name which others."""
+"""Find which modules of the kernels name which others, from their sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A predicate and a row -> its truth value, slowly and plainly."""
+"""Evaluate a predicate for a row, slowly and plainly."""
 
 from __future__ import annotations
 

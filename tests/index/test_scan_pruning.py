@@ -1,4 +1,4 @@
-"""Conditions over a table's columns -> chunks: times of the trace, texts of hashes, names of tables."""
+"""Conditions over a table's columns choose chunks: times of the trace, texts of hashes, names of tables."""
 
 from __future__ import annotations
 

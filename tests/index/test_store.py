@@ -1,4 +1,4 @@
-"""Chunks written to a column store -> the engine reads the same rows, types and order; damage never goes unnoticed."""
+"""From chunks in a column store, the engine reads the same rows, types and order; damage never goes unnoticed."""
 
 from __future__ import annotations
 

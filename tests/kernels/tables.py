@@ -1,4 +1,4 @@
-"""Random span tables -> Arrow streams cut into batches at random, and streams -> plain rows."""
+"""Random span tables as Arrow streams, cut into batches at random; and streams as plain rows."""
 
 from __future__ import annotations
 

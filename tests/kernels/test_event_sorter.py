@@ -1,4 +1,4 @@
-"""`EventSorter`: chunks whose columns differ -> tables in order of time, against a stable sort of Python's rows."""
+"""`EventSorter` makes tables in order of time of chunks with other columns each, against a stable sort of Python's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams -> Parquet files: reading back, file layout, and failures."""
+"""Streams as Parquet files: reading back, file layout, and failures."""
 
 from __future__ import annotations
 

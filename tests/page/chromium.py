@@ -1,4 +1,4 @@
-"""Finds the Chromium in which the page is tested; `python -m tests.page.chromium` fetches one where there is none.
+"""Find the Chromium in which the page is tested; `python -m tests.page.chromium` fetches one where there is none.
 
 It comes from the npm registry with the libraries and fonts that it needs, so it takes no root. It goes beside the tools
 that `make` installs.

@@ -1,4 +1,4 @@
-"""Runs `dctv ui` as a separate process, and sends it the requests of a page."""
+"""Run `dctv ui` as a separate process, and send it the requests of a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs an operator as a sweep and as a query of the engine over the same Arrow tables."""
+"""Run an operator as a sweep and as a query of the engine over the same Arrow tables."""
 
 from __future__ import annotations
 

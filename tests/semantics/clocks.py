@@ -1,4 +1,4 @@
-"""Small times -> times anywhere in 64 bits, in the same order."""
+"""Spread small times over 64 bits, in the same order."""
 
 from __future__ import annotations
 

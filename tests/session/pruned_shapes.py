@@ -1,4 +1,4 @@
-"""Draws questions over a trace from its values, and asks them of the whole trace, its chunks and its column store."""
+"""Draw questions over a trace from its values, and ask them of the whole trace, its chunks and its column store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text to tree: every statement of the list, every form of the grammar, every class of the tree."""
+"""Parsing: every statement of the list, every form of the grammar, every class of the tree."""
 
 from __future__ import annotations
 

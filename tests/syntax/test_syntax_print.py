@@ -1,4 +1,4 @@
-"""Tree to text: any tree prints to text that parses to it; headers as the manual shows them."""
+"""Printing: any tree prints to text that parses to it; headers as the manual shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of tracks -> batches as providers give them, and timelines made of them."""
+"""Rows of tracks as batches, as providers give them, and timelines made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of a plan -> how Spark stores their values, and back to the Arrow types that DuckDB returns."""
+"""Map columns of a plan to the types in which Spark stores their values, and back to those that DuckDB returns."""
 
 from __future__ import annotations
 

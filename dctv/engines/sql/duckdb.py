@@ -1,4 +1,4 @@
-"""Queries of the plan -> DuckDB's SQL."""
+"""Write queries of the plan as DuckDB's SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that each trace of a fleet computes to the plans of their rows in one trace."""
+"""Map tables that each trace of a fleet computes to the plans of their rows in one trace."""
 
 from __future__ import annotations
 

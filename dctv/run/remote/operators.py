@@ -1,4 +1,4 @@
-"""Span operators -> how their inputs are cut into groups that workers compute by themselves, with the same rows."""
+"""Choose how to cut an operator's inputs into groups that workers compute by themselves, with the same rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A part of a plan that another engine carries out -> a source of its rows."""
+"""Turn a part of a plan that another engine runs into a source of its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements that keep rows and those that check, to text."""
+"""Write statements that keep rows and those that check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions to text."""
+"""Write expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selects and their clauses to text."""
+"""Write selects and their clauses."""
 
 from __future__ import annotations
 

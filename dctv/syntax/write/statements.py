@@ -1,4 +1,4 @@
-"""Statements to text."""
+"""Write statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables, their joins, and the arguments of table-valued functions to text."""
+"""Write tables, their joins, and the arguments of table-valued functions."""
 
 from __future__ import annotations
 

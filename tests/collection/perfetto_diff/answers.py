@@ -1,4 +1,4 @@
-"""Turns our rows into the CSV that Perfetto writes, and both into lines that can be compared.
+"""Turn our rows into the CSV that Perfetto writes, and both into lines that can be compared.
 
 One rule for all: NULL is `"[NULL]"`, text stands in double quotes as it is, truth is 1 or 0, a number with a fraction
 has six digits after the point, and one without is written as an integer, whether it was `10` or `10.000000`. Blanks

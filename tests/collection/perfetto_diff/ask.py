@@ -1,4 +1,4 @@
-"""Asks dctv what one of Perfetto's cases asks, over the trace of the case."""
+"""Ask dctv what one of Perfetto's cases asks, over the trace of the case."""
 
 from __future__ import annotations
 

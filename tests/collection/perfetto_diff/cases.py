@@ -1,4 +1,4 @@
-"""Reads Perfetto's cases from the collection, and from the files beside this one how each is asked of dctv."""
+"""Read Perfetto's cases from the collection, and from the files beside this one how each is asked of dctv."""
 
 from __future__ import annotations
 

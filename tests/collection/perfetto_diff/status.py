@@ -1,4 +1,4 @@
-"""Prints how many of Perfetto's cases are asked, by area; `--accept` writes it into docs/explanation/perfetto.md.
+"""Print how many of Perfetto's cases are asked, by area; `--accept` writes it into docs/explanation/perfetto.md.
 
 python -m tests.collection.perfetto_diff.status [--accept]
 """

@@ -1,4 +1,4 @@
-"""Runs the blocks of `.test` files in this process and on an engine elsewhere, and tells how they differ."""
+"""Run the blocks of `.test` files in this process and on an engine elsewhere, and describe how they differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts servers of Sail, connects to them as sessions do, and asks them."""
+"""Start servers of Sail, connect to them as sessions do, and send them queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of trace events -> loaded traces and their rows."""
+"""Load texts of trace events, and read their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loads small ftrace texts for tests."""
+"""Load small ftrace texts for tests."""
 
 from __future__ import annotations
 

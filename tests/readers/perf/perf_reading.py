@@ -1,4 +1,4 @@
-"""Loads small traces of perf for tests."""
+"""Load small traces of perf for tests."""
 
 from __future__ import annotations
 

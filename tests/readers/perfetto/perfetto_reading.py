@@ -1,4 +1,4 @@
-"""Makes Perfetto traces with the official protobuf, and loads them."""
+"""Make Perfetto traces with the official protobuf, and load them."""
 
 from __future__ import annotations
 

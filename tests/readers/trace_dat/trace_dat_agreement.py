@@ -1,4 +1,4 @@
-"""Compares the tables of a binary buffer with those of its text, row by row, on the columns that both have."""
+"""Compare the tables of a binary buffer with those of its text, row by row, on the columns that both have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes small uftrace data directories, record by record."""
+"""Write small uftrace data directories, record by record."""
 
 from __future__ import annotations
 
