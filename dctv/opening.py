@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from dctv import readers, writers
 from dctv.catalog.namespace import Catalog
-from dctv.contracts.faults import guarded
 from dctv.contracts.first_rows import Showing
 from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.reader import Reader
+from dctv.contracts.reader_errors import guarded
 from dctv.contracts.registry import Registry, scan
 from dctv.contracts.remote import Remote
 from dctv.contracts.span_operator import SpanOperator
@@ -23,17 +23,17 @@ from dctv.functions import aggregate, scalar, span, table
 from dctv.functions.table.generate_sequential_spans import quantize
 from dctv.progress import Progress
 from dctv.rewrite.settings import RewriteSettings
+from dctv.run.chosen_engine import ChosenEngine
 from dctv.run.context import ExecutionContext, Registries
-from dctv.run.crew import Crew
-from dctv.run.elsewhere import Elsewhere
 from dctv.run.files import file_table
 from dctv.run.limits import Limits
 from dctv.run.running import Running
+from dctv.run.trace_workers import TraceWorkers
 from dctv.writers.first_rows import as_html, as_text
 
 
 def open_context(
-    limits: Limits, progress: Progress, crew: Crew, allow_files: AllowedFiles, *, allow_engines: bool = False
+    limits: Limits, progress: Progress, workers: TraceWorkers, allow_files: AllowedFiles, *, allow_engines: bool = False
 ) -> ExecutionContext:
     """Open an engine and find the registered parts; nothing is mounted yet."""
     log = WarningLog()
@@ -45,10 +45,10 @@ def open_context(
         stored=limits.policy.folder(),
         named=named_files(allow_files),
     )
-    elsewhere = Elsewhere(_connect, allow_engines)
-    running = Running(engine, progress, elsewhere)
+    chosen_engine = ChosenEngine(_connect, allow_engines)
+    running = Running(engine, progress, chosen_engine)
     context = ExecutionContext(
-        Catalog(), {}, engine, _registries(), RewriteSettings(), limits, log, progress, running, crew, elsewhere
+        Catalog(), {}, engine, _registries(), RewriteSettings(), limits, log, progress, running, workers, chosen_engine
     )
     context.catalog.fill("dctv", _functions)
     return context

@@ -28,20 +28,20 @@ from dctv.processors import usable_processors
 from dctv.progress import Progress, ProgressListener
 from dctv.rewrite.graph import readers_first
 from dctv.run import execute, indexing, mounting
-from dctv.run.crew import Crew
+from dctv.run.exclusive import exclusive
 from dctv.run.fleet.mounting import WantedFleet, mount_fleet
-from dctv.run.given import GivenTable, add_table
-from dctv.run.keeping import Snapshot, restore, snapshot
 from dctv.run.limits import Limits
 from dctv.run.listing import in_order, listing
 from dctv.run.plans import environment, rows_of, table_of
+from dctv.run.program_data import GivenTable, add_table
+from dctv.run.python_warnings import issue_warnings
 from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Done, Outcome, Result
 from dctv.run.shown_lists import functions
+from dctv.run.snapshot import Snapshot, restore, snapshot
 from dctv.run.state_systems import Provided, options_of, provide, system_of
-from dctv.run.telling import issue_warnings
+from dctv.run.trace_workers import TraceWorkers
 from dctv.run.tracks import timeline_at
-from dctv.run.turn import in_turn
 from dctv.run.usage import usage
 from dctv.syntax import ast
 from dctv.syntax.parse import parse, parse_select
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from dctv._kernels import Cancel
-    from dctv.index.order import IndexOutcome, IndexRequest
+    from dctv.index.request import IndexOutcome, IndexRequest
     from dctv.provenance.database import WrittenFile
     from dctv.provenance.groups import ReorganizeRequest
     from dctv.run.histories import Provider
@@ -101,14 +101,14 @@ class Session:
         policy = IndexPolicy(index, configured_folder(index_dir), large)
         spill = None if temp_directory is None else Path(temp_directory)
         limits = Limits(policy, threads or usable_processors(), memory_limit, spill)
-        crew = Crew(call, limits.threads)
-        self._context = open_context(limits, Progress(progress), crew, allow_files, allow_engines=allow_engines)
+        workers = TraceWorkers(call, limits.threads)
+        self._context = open_context(limits, Progress(progress), workers, allow_files, allow_engines=allow_engines)
         # A session that was not closed is closed at exit: the engine complains when it outlives the interpreter.
         weakref.finalize(self._context.running, self._context.engine.close)
         self._warn = warn
         self._partial = 0
         """The number of traces already reported as incomplete."""
-        self.turn: threading.RLock = threading.RLock()
+        self.lock: threading.RLock = threading.RLock()
         """Held by the thread that is in the session."""
         if engine is not None:
             self._context.choose_engine(engine)
@@ -121,7 +121,7 @@ class Session:
     ) -> None:
         self.close()
 
-    @in_turn
+    @exclusive
     def mount(self, path: str | Path | Sequence[str | Path], name: str, /, **options: object) -> None:
         """Mount a trace: a file, a folder or a pattern, or several of them as one, under a dotted name.
 
@@ -145,7 +145,7 @@ class Session:
         mounting.mount(mounting.Wanted([str(one) for one in paths], ast.Path.of(name), given), self._context)
         self._issue_warnings()
 
-    @in_turn
+    @exclusive
     def mount_traces(self, pattern: str | Path, name: str, /, **options: object) -> None:
         """Mount the traces that a pattern matches as one, whose tables have the rows of all, each with its `_trace`.
 
@@ -167,13 +167,13 @@ class Session:
 
         Its workers must be able to import dctv, and see the traces under the same paths.
         """
-        return self._context.crew.executor
+        return self._context.workers.executor
 
     @executor.setter
     def executor(self, executor: Executor | None) -> None:
-        self._context.crew.executor = executor
+        self._context.workers.executor = executor
 
-    @in_turn
+    @exclusive
     def add_table(
         self,
         name: str,
@@ -197,7 +197,7 @@ class Session:
         """
         add_table(GivenTable(name, data, kind, partitions, units or {}), self._context)
 
-    @in_turn
+    @exclusive
     def index(
         self, path: str | Path, order: IndexRequest | None = None, *, timeline: bool = False, **options: object
     ) -> IndexOutcome:
@@ -207,24 +207,24 @@ class Session:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
             TraceError: it cannot be read.
         """
-        from dctv.index.order import IndexRequest
+        from dctv.index.request import IndexRequest
 
         self._context.begin()
         return indexing.index(str(path), order or IndexRequest(), options, self._context, timeline=timeline)
 
-    @in_turn
+    @exclusive
     def check_index(self, path: str | Path, order: IndexRequest | None = None, **options: object) -> list[str]:
         """Compare the index of a trace with the trace; return descriptions of the differences.
 
         Raises:
             IndexUnusable: there is no index that could be compared.
         """
-        from dctv.index.order import IndexRequest
+        from dctv.index.request import IndexRequest
 
         self._context.begin()
         return indexing.indexer(self._context).check(str(path), order or IndexRequest(), options)
 
-    @in_turn
+    @exclusive
     def reorganize(
         self, paths: Sequence[str], order: ReorganizeRequest
     ) -> tuple[list[WrittenFile], list[tuple[str, int]]]:
@@ -252,18 +252,18 @@ class Session:
         `base` is the folder that relative paths of MOUNT TRACE start from.
         """
         context = self._context
-        with self.turn, deep_recursion():
+        with self.lock, deep_recursion():
             context.progress.begin()
             known = environment(context, params, base)
             statements = parse(SourceText(source_name, text))
         for statement in statements:
             context.progress.check()
-            with self.turn, deep_recursion():
+            with self.lock, deep_recursion():
                 context.log.clear()
                 outcome = execute.run(statement, context, known)
             yield outcome
 
-    @in_turn
+    @exclusive
     def sql(self, text: str, params: Params | None = None) -> Result:
         """Run a text and return the result of its last statement.
 
@@ -286,7 +286,7 @@ class Session:
         message = last.message if isinstance(last, Done | Asserted) else "nothing to run"
         return rows_of({"status": "VARCHAR"}, [[message]], self._context)
 
-    @in_turn
+    @exclusive
     def check(self, text: str) -> list[DctvError]:
         """Return the errors in a text, without running it."""
         with deep_recursion():
@@ -295,7 +295,7 @@ class Session:
             except DctvError as error:
                 return [error]
 
-    @in_turn
+    @exclusive
     def create_state_system(
         self,
         name: str,
@@ -322,7 +322,7 @@ class Session:
             provided = Provided(provider, parse_select(SourceText("<select>", select)), version)
             return provide(ast.Path.of(name), provided, options_of(options), self._context, replaces=replace)
 
-    @in_turn
+    @exclusive
     def state_system(self, name: str) -> StateSystem:
         """Return a state system by its name, such as `t.state`; make it if it does not exist.
 
@@ -332,7 +332,7 @@ class Session:
         self._context.begin()
         return system_of(ast.Path.of(name), self._context.catalog)
 
-    @in_turn
+    @exclusive
     def timeline(self, name: str) -> Timeline:
         """Return the timeline of a mounted trace or a state system, built if it is missing.
 
@@ -342,7 +342,7 @@ class Session:
         self._context.begin()
         return timeline_at(name, self._context.catalog)
 
-    @in_turn
+    @exclusive
     def matches(self, name: str, where: str | None = None, *, source_name: str = "<filter>") -> Matches:
         """Return the events of a mounted trace that match a filter such as `cat == "POSIX" and dur > 1ms`.
 
@@ -361,20 +361,20 @@ class Session:
         """End running work, from another thread; it raises Interrupted and the session stays usable."""
         self._context.running.interrupt()
 
-    @in_turn
+    @exclusive
     def tables(self, prefix: str = "") -> list[TableInfo]:
         """Return everything that FROM accepts below a dotted prefix; entries outside of traces come first."""
         return in_order(listing(prefix, self._context.catalog), self._context)
 
-    @in_turn
+    @exclusive
     def lacking(self, names: Sequence[str]) -> set[str]:
         """Return those views and functions that have no rows, since the trace lacks the events they are made of."""
-        from dctv.run.lacking import lacking  # only wanted for lists
+        from dctv.run.missing_events import lacking  # only wanted for lists
 
         with deep_recursion():
             return lacking(names, self._context)
 
-    @in_turn
+    @exclusive
     def columns(self, name: str) -> Schema | None:
         """Return the schema of a table by its dotted name, or None."""
         try:
@@ -414,12 +414,12 @@ class Session:
         with self._context.running.kernel() as cancel:
             yield cancel
 
-    @in_turn
+    @exclusive
     def functions(self) -> list[str]:
         """Return the names of scalar, aggregate and window functions, of macros of values, and of clocks of traces."""
         return functions(self._context)
 
-    @in_turn
+    @exclusive
     def parameters(self, name: str) -> list[str]:
         """Return the names of the parameters of a table-valued function or macro, none if there is no such function."""
         match self._context.catalog.find(tuple(name.split("."))):
@@ -430,7 +430,7 @@ class Session:
             case _:
                 return []
 
-    @in_turn
+    @exclusive
     def usage(self, name: str) -> str:
         """Return the usage of a function, such as `substr(string, start[, length])`, empty if there is none."""
         return usage(name, self._context.catalog)
@@ -444,12 +444,12 @@ class Session:
         """Report progress to another function from now on."""
         self._context.progress.listener = progress
 
-    @in_turn
+    @exclusive
     def snapshot(self) -> Snapshot:
         """Snapshot the session's names, mounts and settings, for `restore`."""
         return snapshot(self._context)
 
-    @in_turn
+    @exclusive
     def restore(self, snapshot: Snapshot) -> bool:
         """Forget names, mounts and settings that came after `keep`; return False if earlier ones are gone."""
         return restore(snapshot, self._context)
@@ -488,7 +488,7 @@ class Session:
         self._context.progress.listener = serving.with_listener(self._context.progress.listener)
         return serving
 
-    @in_turn
+    @exclusive
     def close(self) -> None:
         """Free everything."""
         self._context.close()

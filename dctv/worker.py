@@ -9,9 +9,9 @@ from typing import Any
 from dctv.opening import open_context
 from dctv.progress import Progress
 from dctv.run.context import ExecutionContext
-from dctv.run.crew import Crew
 from dctv.run.limits import Limits
 from dctv.run.recursion import deep_recursion
+from dctv.run.trace_workers import TraceWorkers
 
 _alone = Lock()
 """Held while a function is called: the workers of some engines are threads of one process."""
@@ -26,5 +26,5 @@ def call(limits: Limits, work: Callable[..., Any], *arguments: Any) -> Any:
             for context in _opened.values():
                 context.close()
             _opened.clear()
-            _opened[limits] = open_context(limits, Progress(None), Crew(call, 1), ())
+            _opened[limits] = open_context(limits, Progress(None), TraceWorkers(call, 1), ())
         return work(_opened[limits], *arguments)

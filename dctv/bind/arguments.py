@@ -12,8 +12,8 @@ from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, as_time
 from dctv.bind.context import ClauseContext, Leaves
+from dctv.bind.int128 import narrowed
 from dctv.bind.scope import Scope
-from dctv.bind.wide import narrowed
 from dctv.contracts.table_function import REQUIRED, Argument, Quantity, TableFunction
 from dctv.errors import BindError, Place, nearest
 from dctv.plan.expressions import Binary

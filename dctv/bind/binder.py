@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dctv.bind import arguments, engine_tables, macros, merging, traces_apart
+from dctv.bind import arguments, engine_tables, macros, merging, per_trace
 from dctv.bind.binding import LateralTable
 from dctv.bind.context import BoundQuery, ClauseContext, Environment, Leaves
 from dctv.bind.dependencies import Dependencies
-from dctv.bind.parts import bind_part
+from dctv.bind.library_parts import bind_part
 from dctv.bind.pivots import pivoted, unpivoted
 from dctv.bind.recursion import common_name, reads_rounds, recurring, recursive_plan, recursive_query
 from dctv.bind.relations import relation
 from dctv.bind.samples import sampled
 from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
+from dctv.bind.span_selects import bind_typed
 from dctv.bind.spans import bind_spans, is_join
-from dctv.bind.typed import bind_typed
 from dctv.catalog.namespace import LibraryPart, Macro, NamedType, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
@@ -293,7 +293,7 @@ class Binder:
             raise BindError(
                 f"`{node.path.text}` is a table, not a function", node.path.place, hint="leave the parentheses out"
             )
-        return traces_apart.called(self, entry, node, arguments.bind_arguments(self, entry, node))
+        return per_trace.called(self, entry, node, arguments.bind_arguments(self, entry, node))
 
     def renamed(self, plan: Plan, columns: Sequence[ast.Name], name: ast.Name) -> Plan:
         """Rename the columns of a plan: all of them, or all but the special ones."""

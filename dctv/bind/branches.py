@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dctv.bind.cores import OutputColumn
+from dctv.bind.select_cores import OutputColumn
 from dctv.record import replace
 from dctv.syntax import ast
 

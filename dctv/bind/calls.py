@@ -8,8 +8,8 @@ from fractions import Fraction
 from dctv.bind import aggregate_states, lambdas, macros, sparklines, state_paths
 from dctv.bind.bound import Bound, Family, convert, scale, unify
 from dctv.bind.context import ClauseContext
-from dctv.bind.elsewhere import ELSEWHERE
 from dctv.bind.grouping import parts_of
+from dctv.bind.other_tools import ELSEWHERE
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.types import BIGINT, BOOLEAN, DOUBLE_LITERAL, of_call, of_operator, settled
 from dctv.bind.unnesting import refuse_part

@@ -13,7 +13,7 @@ from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import aggregates, parts_of
 from dctv.bind.many_columns import Chosen
 from dctv.bind.members import shown
-from dctv.bind.null_slips import warn_of_null
+from dctv.bind.null_warnings import warn_of_null
 from dctv.bind.parameters import Value, value_of
 from dctv.bind.regular_expressions import are_read
 from dctv.bind.scope import Scope, family_of

@@ -10,16 +10,16 @@ from dctv.bind.aggregates import FusedAggregate, aggregated
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Leaves
-from dctv.bind.cores import OutputColumn, aliases, output
 from dctv.bind.grouping import parts_of
+from dctv.bind.int128 import narrowed
 from dctv.bind.payload import payload_items
+from dctv.bind.per_trace import in_each_trace, is_constant
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
+from dctv.bind.select_cores import OutputColumn, aliases, output
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan, without_trace
 from dctv.bind.stars import named_columns
-from dctv.bind.traces_apart import in_each_trace, is_constant
 from dctv.bind.types import BOOLEAN
-from dctv.bind.wide import narrowed
 from dctv.errors import BindError, nearest
 from dctv.plan import build as w
 from dctv.plan import walk

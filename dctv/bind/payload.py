@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dctv.bind.bound import Bound
 from dctv.bind.context import ClauseContext
-from dctv.bind.cores import OutputColumn, bound_column, star
+from dctv.bind.select_cores import OutputColumn, bound_column, star
 from dctv.errors import BindError
 from dctv.record import replace
 from dctv.syntax import ast

@@ -11,12 +11,12 @@ from dctv.bind.grouping import parts_of
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan import walk
 from dctv.plan.build import STAR, typed_nothing
+from dctv.plan.canonical_text import shape
 from dctv.plan.expressions import Call, Cast, Column, Exists, Expression, InQuery, Subquery, Window
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan, Relation, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import CommonTable, Derived, Item, Select, TableCall, TableName
-from dctv.plan.shape import shape
 from dctv.signatures.carried import WIDE
 from dctv.signatures.states import holds_states
 from dctv.signatures.types import STATE, parse

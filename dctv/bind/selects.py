@@ -11,15 +11,15 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, constant, convert, scale, unify
 from dctv.bind.branches import of_branches
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
-from dctv.bind.cores import OutputColumn, bind_core, ordinal
 from dctv.bind.distinct_on import first_of_each
 from dctv.bind.grouping import aggregates, outside, parts_of
+from dctv.bind.int128 import is_wide
 from dctv.bind.many_columns import Chosen, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
+from dctv.bind.select_cores import OutputColumn, bind_core, ordinal
 from dctv.bind.stars import named_columns
 from dctv.bind.types import BIGINT, DOUBLE, of_cast, of_choice, settled
-from dctv.bind.wide import is_wide
 from dctv.errors import BindError
 from dctv.plan import build as w
 from dctv.plan import walk

@@ -8,11 +8,11 @@ from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import Leaves
+from dctv.bind.int128 import narrowed
 from dctv.bind.many_columns import Starred, of_all
 from dctv.bind.partitions import align
+from dctv.bind.per_trace import in_each_trace
 from dctv.bind.scope import Scope, ScopeTable, table_in_scope
-from dctv.bind.traces_apart import in_each_trace
-from dctv.bind.wide import narrowed
 from dctv.errors import BindError, Place
 from dctv.plan import build as w
 from dctv.plan import walk

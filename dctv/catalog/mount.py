@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache, partial
 
 from dctv.catalog.expected import RAW, EventSource, ExpectedEvent, arguments, feeding
-from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, Entry, LibraryPart, StoredTable, View, WallClock
+from dctv.catalog.program_data import stored
 from dctv.catalog.shifting import clock_of, shifted, unix_start
 from dctv.catalog.stdlib import Expected, LibraryModule, StandardLibrary
 from dctv.contracts.histories import HistoryStore

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import FrameType
 
-    from dctv.cli.errand import SharedSession
+    from dctv.cli.task import SharedSession
 
 _INTERRUPTED = 130
 

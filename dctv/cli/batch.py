@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.ci import ALL, LAST
-from dctv.cli.errand import TaskResources, carry_out, narrator_of, note_warnings
 from dctv.cli.junit import junit_xml
 from dctv.cli.narrator import EVERYTHING, RunNarrator
 from dctv.cli.run_stats import RunClock, stats_line
 from dctv.cli.tally import CaseReport, RunTally
+from dctv.cli.task import TaskResources, carry_out, narrator_of, note_warnings
 from dctv.cli.texts import SqlText
 from dctv.console.limited import Limited
 from dctv.console.narration import print_stderr

@@ -15,7 +15,7 @@ from dctv.console.verdict import OK, WRONG
 from dctv.contracts.registry import modules, scan
 
 if TYPE_CHECKING:
-    from dctv.cli.errand import SharedSession
+    from dctv.cli.task import SharedSession
 
 EXIT_CODES = """exit codes:
   0    success

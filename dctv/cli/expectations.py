@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dctv.cli.batch import Batch, junit_report, run_text
-from dctv.cli.errand import TaskResources, carry_out, narrator_of
 from dctv.cli.tally import CaseReport, RunTally
+from dctv.cli.task import TaskResources, carry_out, narrator_of
 from dctv.cli.texts import SqlText, read_text
 from dctv.console.verdict import BROKEN_PIPE, FAILED, INTERRUPTED, OK, ExitVerdict
 from dctv.errors import AssertionFailed, Place, SourceText, Terminated, UsageError, render

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from dctv import readers
-from dctv.contracts.faults import guarded
 from dctv.contracts.reader import Reader
+from dctv.contracts.reader_errors import guarded
 from dctv.contracts.registry import Registry
 from dctv.index.indexer import Indexer
 from dctv.index.location import configured_folder

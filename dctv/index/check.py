@@ -11,9 +11,9 @@ from urllib.parse import quote
 from dctv.contracts.chunks import DecodedChunk, Pass
 from dctv.contracts.reader import LoadContext
 from dctv.errors import IndexUnusable
-from dctv.index.anew import build
 from dctv.index.build import MakeSorter
 from dctv.index.database import ALWAYS, Index
+from dctv.index.full_build import build
 from dctv.index.opening import open_verified
 from dctv.index.trace import Trace
 from dctv.record import record, replace

@@ -8,9 +8,9 @@ from typing import Any
 
 from dctv.contracts.chunks import Checkpoint
 from dctv.errors import IndexUnusable
-from dctv.index.anew import FileFilters, statistics_of
 from dctv.index.build import Built, failures, looked_at, publish, unchanged, workspace
 from dctv.index.database import ALWAYS, Index
+from dctv.index.full_build import FileFilters, statistics_of
 from dctv.index.location import INDEX
 from dctv.index.records import IndexLayout
 from dctv.index.seal import unsealed_copy

@@ -13,7 +13,7 @@ from dctv.progress import Progress
 from dctv.record import record, replace
 
 if TYPE_CHECKING:
-    from dctv.index.order import IndexOutcome, IndexRequest
+    from dctv.index.request import IndexOutcome, IndexRequest
 
 
 @record
@@ -35,7 +35,7 @@ class Indexer:
             IndexFailed: they cannot be written, or the trace cannot be indexed.
             TraceError: it cannot be read.
         """
-        from dctv.index.order import fulfil
+        from dctv.index.request import fulfil
 
         return fulfil(*self._ordered(path, order, options), path, self.progress)
 
@@ -45,7 +45,7 @@ class Indexer:
         Raises:
             IndexUnusable: there is no index to compare.
         """
-        from dctv.index.order import differences
+        from dctv.index.request import differences
 
         return differences(*self._ordered(path, order, options), path, self.progress, self.temp_directory)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from dctv.errors import IndexFailed, IndexUnusable
 from dctv.index import locks
-from dctv.index.anew import build
 from dctv.index.build import STORE, WORKSPACE, Built, MakeSorter, reason
 from dctv.index.database import Index
 from dctv.index.extend import extend, missing_parts
 from dctv.index.finding import find
+from dctv.index.full_build import build
 from dctv.index.location import index_folder
 from dctv.index.opening import open_verified
 from dctv.index.records import IndexLayout

@@ -95,7 +95,7 @@ def with_index(trace: Trace, found: Index | None, policy: IndexPolicy, narrator:
         index = found or find(trace.subject, policy.index_dir, narrator.log.add)
         if index is None and (policy.when is True or _is_large(trace.paths, policy.large)):
             from dctv.index.build import IndexSettings  # only needed when a trace is indexed
-            from dctv.index.order import IndexRequest, fulfil
+            from dctv.index.request import IndexRequest, fulfil
 
             fulfil(trace, IndexRequest(IndexSettings(), policy.index_dir), narrator.label, narrator.progress)
             index = find(trace.subject, policy.index_dir, narrator.log.add)

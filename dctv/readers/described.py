@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dctv.contracts.chunks import ColumnLineage, DecodedChunk, TraceMetadata
-from dctv.contracts.faults import InWords
 from dctv.contracts.reader import (
     ARROW_TYPES,
     ChunkReader,
@@ -30,6 +29,7 @@ from dctv.contracts.reader import (
     TraceTable,
     declared_unit,
 )
+from dctv.contracts.reader_errors import InWords
 from dctv.contracts.unread import mostly_unread
 from dctv.contracts.whole import RAW, finished_by, load
 from dctv.record import field, record

@@ -29,18 +29,18 @@ from dctv.plan.build import STAR, by_names, select
 from dctv.plan.expressions import Binary, Column, Expression, StartOf, Window
 from dctv.plan.fewer_columns import with_names
 from dctv.plan.fleets import OfTraces, PerTrace
-from dctv.plan.held import restored
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Join, Select, TableName
+from dctv.plan.restored_types import restored
 from dctv.plan.source import Held, TableSource
 from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import conjuncts
-from dctv.rewrite.first_of_each import first_of_each
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
 from dctv.rewrite.partial_aggregates import split, split_twice
+from dctv.rewrite.push_limit import first_of_each
 from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins, preserved_sources
 

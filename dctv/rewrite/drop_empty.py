@@ -30,7 +30,7 @@ from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Item, J
 from dctv.plan.walk import children, columns_in, replaced, walk
 from dctv.record import record, replace
 from dctv.rewrite.graph import bottom_up
-from dctv.rewrite.needs import Needs
+from dctv.rewrite.needed_rows import Needs
 from dctv.rewrite.select_lists import result_names
 from dctv.rewrite.select_shapes import clauses, conditions_of_joins, nested_queries
 from dctv.types.schema import Schema

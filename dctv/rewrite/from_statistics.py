@@ -28,8 +28,8 @@ from dctv.plan.source import FromStatistics, Held
 from dctv.plan.walk import children, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
+from dctv.rewrite.grouped_expressions import is_of_group, is_plain
 from dctv.rewrite.literals import Double, literal_of
-from dctv.rewrite.of_groups import is_of_group, is_plain
 from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.types.schema import ColumnType, Kind, Schema
 

@@ -18,7 +18,7 @@ from dctv.plan.queries import Compound, TableName
 from dctv.plan.walk import mapped, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import inputs, readers_first, with_inputs
-from dctv.rewrite.needs import Needs
+from dctv.rewrite.needed_rows import Needs
 
 
 def narrow_scans(plan: Plan, _: Mapping[str, SpanOperator]) -> Plan:

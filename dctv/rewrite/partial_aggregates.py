@@ -34,16 +34,16 @@ from dctv.plan.expressions import (
     State,
     Text,
 )
-from dctv.plan.held import lost
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, column_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Group, GroupingSets, Item, Select, TableName
+from dctv.plan.restored_types import lost
 from dctv.plan.types_of import type_of
 from dctv.plan.walk import children, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.exact_quantiles import QUANTILES, Ranked, ranked
-from dctv.rewrite.of_groups import is_of_group
+from dctv.rewrite.grouped_expressions import is_of_group
 from dctv.rewrite.select_lists import has_effect, may_aggregate
 from dctv.signatures.gathered import BESTS, ONES, SHAPES, SPREADS, TOGETHER
 from dctv.types.schema import ColumnType, Kind, Schema

@@ -32,11 +32,11 @@ from dctv.plan.nodes import Kernel, Plan, Relation, column_names
 from dctv.plan.queries import Select, TableName
 from dctv.plan.walk import mapped, walk
 from dctv.record import field, record, replace
+from dctv.rewrite.condition_lineage import PathDown, path_from_clause, path_from_result
 from dctv.rewrite.conditions import bound_of, cannot_fail, conjuncts, names_in, renamed, sum_of
 from dctv.rewrite.graph import inputs, with_inputs
 from dctv.rewrite.push_time_range import time_range
 from dctv.rewrite.select_shapes import is_projection
-from dctv.rewrite.way_down import PathDown, path_from_clause, path_from_result
 from dctv.types.schema import Kind
 
 

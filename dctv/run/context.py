@@ -24,10 +24,10 @@ from dctv.plan.nodes import Plan
 from dctv.progress import Progress
 from dctv.record import field, record
 from dctv.rewrite.settings import RewriteSettings
-from dctv.run.crew import Crew
-from dctv.run.elsewhere import Elsewhere
+from dctv.run.chosen_engine import ChosenEngine
 from dctv.run.limits import Limits
 from dctv.run.running import Running
+from dctv.run.trace_workers import TraceWorkers
 from dctv.syntax import ast
 from dctv.timeline.timeline import Timeline
 
@@ -80,9 +80,9 @@ class ExecutionContext:
     """The warnings of the last call."""
     progress: Progress
     running: Running
-    crew: Crew
+    workers: TraceWorkers
     """The workers that read the traces of fleets."""
-    elsewhere: Elsewhere
+    chosen_engine: ChosenEngine
     """The engine that plans are carried out on, if it is another one than `engine`."""
     unread: list[str] = field(default_factory=list)
     """The reasons why files named in FROM could not be read whole."""
@@ -111,8 +111,8 @@ class ExecutionContext:
             UsageError: the address is invalid or not allowed in texts, or a package is not installed.
             Unanswered: the server does not answer.
         """
-        self.elsewhere.choose(address, by_text=by_text)
-        remote = self.elsewhere.remote
+        self.chosen_engine.choose(address, by_text=by_text)
+        remote = self.chosen_engine.remote
 
         def lent() -> Executor | None:
             assert remote is not None
@@ -124,7 +124,7 @@ class ExecutionContext:
                 self.log.add(f"{refusal.message}; traces are read here")
                 return None
 
-        self.crew.borrow(None if remote is None else lent)
+        self.workers.borrow(None if remote is None else lent)
 
     def incomplete(self) -> list[str]:
         """Return the reasons why traces, and files that queries name, could not be read whole."""
@@ -143,9 +143,9 @@ class ExecutionContext:
 
     def close(self) -> None:
         """Free everything; later statements find nothing mounted."""
-        self.crew.borrow(None)
-        self.crew.close()
-        self.elsewhere.close()
+        self.workers.borrow(None)
+        self.workers.close()
+        self.chosen_engine.close()
         self.engine.close()
         self.unmount()
 

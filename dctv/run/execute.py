@@ -9,7 +9,6 @@ from dctv.bind.context import Environment
 from dctv.errors import BindError, DctvError
 from dctv.run import (
     asserting,
-    choosing,
     copying,
     explaining,
     listing,
@@ -17,6 +16,7 @@ from dctv.run import (
     mounting,
     named_types,
     naming,
+    setting,
     shown_lists,
     state_systems,
     summarizing,
@@ -110,7 +110,7 @@ def _change(statement: ast.Change, context: ExecutionContext, env: Environment) 
         case ast.CreateStateSystem() | ast.DropStateSystem():
             return state_systems.change(statement, context, env)
         case ast.Set():
-            return choosing.choose(statement, context, env)
+            return setting.choose(statement, context, env)
         case ast.MountTrace() | ast.MountTraces():
             return Done(_mount(statement, context, env))
         case ast.CreateView():

@@ -9,11 +9,11 @@ from hashlib import blake2b
 
 from dctv.catalog.mount import Mount
 from dctv.patterns import pattern
+from dctv.plan.canonical_text import shape
 from dctv.plan.expressions import Call
 from dctv.plan.node import Node
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.plan.queries import CommonTable, TableCall, TableName
-from dctv.plan.shape import shape
 from dctv.plan.walk import walk
 from dctv.record import fields, is_record, record
 from dctv.rewrite.graph import inputs, readers_first

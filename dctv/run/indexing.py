@@ -14,7 +14,7 @@ from dctv.run.tracks import timeline_at
 from dctv.syntax import ast
 
 if TYPE_CHECKING:
-    from dctv.index.order import IndexOutcome, IndexRequest
+    from dctv.index.request import IndexOutcome, IndexRequest
 
 _NAME = "trace"
 """The mount name of a trace whose timeline is built."""

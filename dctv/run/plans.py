@@ -110,7 +110,7 @@ def evaluated(exprs: Sequence[ast.Expr], context: ExecutionContext, env: Environ
 def optimized(plan: Plan, context: ExecutionContext, *, here: bool = False) -> Plan:
     """Optimize a bound plan for the engine that the session has chosen."""
     cheaper = rewrite(plan, context.settings, context.registries.operators)
-    remote = context.elsewhere.remote
+    remote = context.chosen_engine.remote
     if remote is None or here:
         return merged(around_kernels(in_final_order(cheaper)))
     from dctv.run.remote.placing import placed  # imports the indexes, which a plan that runs here does not need

@@ -15,10 +15,10 @@ from dctv.plan.source import Spent
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
 from dctv.run.frames import check_installed
+from dctv.run.int128 import as_decimals, as_integers, with_decimals
 from dctv.run.pulling import Pulling
+from dctv.run.python_warnings import issue_warnings
 from dctv.run.reading import Reading
-from dctv.run.telling import issue_warnings
-from dctv.run.wide import as_decimals, as_integers, with_decimals
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import Schema
 from dctv.types.values import dialect_type

@@ -10,15 +10,15 @@ from typing import Any
 from dctv.contracts.engine import Engine
 from dctv.errors import DctvError, Interrupted
 from dctv.progress import Progress
-from dctv.run.elsewhere import Elsewhere
+from dctv.run.chosen_engine import ChosenEngine
 
 
 class Running:
     """The queries, kernels and results of a session that have begun."""
 
-    def __init__(self, engine: Engine, progress: Progress, elsewhere: Elsewhere) -> None:
+    def __init__(self, engine: Engine, progress: Progress, chosen_engine: ChosenEngine) -> None:
         self._engine = engine
-        self._elsewhere = elsewhere
+        self._chosen_engine = chosen_engine
         self._progress = progress
         self._cancels: list[Any] = []
         self._alone: list[Any] = []
@@ -35,7 +35,7 @@ class Running:
         for cancel in [*self._cancels, *self._alone]:
             cancel.set()
         self._engine.interrupt()
-        self._elsewhere.interrupt()
+        self._chosen_engine.interrupt()
 
     def failure(self, error: BaseException) -> DctvError:
         """Return our error for one that came out of something that ran."""

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from dctv.bind.arguments import bind_argument
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
-from dctv.bind.wide import narrowed
+from dctv.bind.int128 import narrowed
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.states import History, States
 from dctv.contracts.table_function import Argument

@@ -7,13 +7,13 @@ from typing import Any
 
 from dctv.bind.binder import Binder
 from dctv.bind.context import Environment
-from dctv.catalog.given import stored
 from dctv.catalog.namespace import Catalog, StoredTable
+from dctv.catalog.program_data import stored
 from dctv.contracts.states import aside
 from dctv.errors import BindError, EngineError
 from dctv.plan.carrying import carried_schema, with_types
-from dctv.plan.held import lost, restored
 from dctv.plan.nodes import Plan
+from dctv.plan.restored_types import lost, restored
 from dctv.run import naming
 from dctv.run.context import ExecutionContext
 from dctv.run.naming import free_name, is_there

@@ -243,7 +243,7 @@ class _Parser:
         return Place(self._source, token.start, token.stop)
 
     def _unexpected(self, *expected: str) -> ParseError:
-        from dctv.syntax.filter_complaint import unexpected  # only wanted when something is wrong
+        from dctv.syntax.filter_errors import unexpected  # only wanted when something is wrong
 
         before = self._tokens[self._index - 1] if self._index else None
         return unexpected(self._source, before, self._next, expected)

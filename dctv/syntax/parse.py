@@ -50,10 +50,10 @@ def _run(source: SourceText, start: str) -> object:
     try:
         return parser.run()
     except Unexpected as error:
-        from dctv.syntax.complaint import complain  # 5 ms that a right text need not spend
+        from dctv.syntax.syntax_errors import complain  # 5 ms that a right text need not spend
 
         raise complain(source, start, error.index) from None
     except TooDeep as error:
-        from dctv.syntax.complaint import too_deep  # as above
+        from dctv.syntax.syntax_errors import too_deep  # as above
 
         raise too_deep(source, error) from None

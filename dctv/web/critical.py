@@ -7,12 +7,12 @@ from typing import Any
 
 from dctv.errors import UsageError
 from dctv.timeline.timeline import Timeline
-from dctv.web.asked import dotted, run_query
 from dctv.web.details import place_of, source_of
 from dctv.web.host import Host
-from dctv.web.kept import having
 from dctv.web.origins import KEYS, provider_of, shown_by
+from dctv.web.result_cache import having
 from dctv.web.shown_track import ShownTrack
+from dctv.web.track_queries import dotted, run_query
 
 MOST_STEPS = 2_000
 _STATES = "thread_states"

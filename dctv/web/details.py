@@ -14,13 +14,13 @@ from dctv.timeline.lanes import Lane, parents_of
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import TrackKind
 from dctv.types.schema import TS
-from dctv.web.answers import Answer, as_json, described
-from dctv.web.arrows import flows
-from dctv.web.asked import dotted, run_query
+from dctv.web.flows import flows
 from dctv.web.host import Host
-from dctv.web.kept import TimedQuery, rows_at
+from dctv.web.json_results import Answer, as_json, described
 from dctv.web.origins import Key, Provider, RowPlace, keys_of, provider_of
+from dctv.web.result_cache import TimedQuery, rows_at
 from dctv.web.shown_track import ShownTrack
+from dctv.web.track_queries import dotted, run_query
 
 MOST_CHILDREN = 200
 _MOST_ROWS = 100

@@ -7,10 +7,10 @@ from typing import Any
 
 from dctv.errors import UsageError
 from dctv.timeline.track import TrackKind
-from dctv.web.asked import by_timeline, clipped, in_tracks, overlaps, rows_of, run_query
 from dctv.web.host import Host
 from dctv.web.samples import is_of_samples, stacks
 from dctv.web.shown_track import ShownTrack
+from dctv.web.track_queries import by_timeline, clipped, in_tracks, overlaps, rows_of, run_query
 
 MOST_FRAMES = 20_000
 """More frames cannot be distinguished."""

@@ -7,8 +7,8 @@ from typing import Any
 from dctv.completion import candidates
 from dctv.errors import UsageError, nearest
 from dctv.types.values import dialect_type
-from dctv.web.faults import characters, error_json, units
 from dctv.web.host import Host
+from dctv.web.request_errors import characters, error_json, units
 
 
 def complete(host: Host, text: str, cursor: int) -> dict[str, Any]:

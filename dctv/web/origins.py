@@ -12,9 +12,9 @@ from dctv.syntax.write.writer import string
 from dctv.timeline.lanes import NONE, Lane
 from dctv.timeline.timeline import Timeline
 from dctv.types.schema import DURATION, TS
-from dctv.web.asked import dotted
 from dctv.web.host import Host
-from dctv.web.kept import TimedQuery, having, rows_at
+from dctv.web.result_cache import TimedQuery, having, rows_at
+from dctv.web.track_queries import dotted
 
 Key = tuple[Any, ...]
 """The key of a view's row: its time, and the columns that the track's provider names."""

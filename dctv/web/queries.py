@@ -15,10 +15,10 @@ from dctv.syntax import ast, commands
 from dctv.syntax.parse import parse
 from dctv.syntax.print import to_sql
 from dctv.syntax.statements import cut, in_place, is_empty
-from dctv.web.answers import described, first_rows
 from dctv.web.arrow import streamed
-from dctv.web.faults import error_json, units
 from dctv.web.host import Host
+from dctv.web.json_results import described, first_rows
+from dctv.web.request_errors import error_json, units
 
 MOST_ROWS = 1_000_000
 """The page shows no more rows."""

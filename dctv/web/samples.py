@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dctv.syntax.write.writer import string
-from dctv.web.asked import dotted
 from dctv.web.shown_track import ShownTrack
+from dctv.web.track_queries import dotted
 
 _PROVIDER = "timeline.samples"
 

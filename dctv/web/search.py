@@ -10,9 +10,9 @@ from dctv.errors import DctvError, Place, SourceText, UsageError
 from dctv.record import record
 from dctv.timeline.gathering import GatheredRows
 from dctv.timeline.lanes import Lane
-from dctv.web.asked import by_timeline, in_tracks, rows_of, run_query
 from dctv.web.host import Host
 from dctv.web.shown_track import ShownTrack
+from dctv.web.track_queries import by_timeline, in_tracks, rows_of, run_query
 
 MOST = 10_000
 """The maximum number of matches per request."""

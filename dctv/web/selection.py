@@ -10,10 +10,10 @@ from dctv.record import record
 from dctv.syntax.write.writer import backticks, string
 from dctv.timeline.track import TrackKind
 from dctv.types.units import parse_unit
-from dctv.web.asked import by_timeline, clipped, dotted, in_tracks, overlaps, rows_of, run_query
 from dctv.web.host import Host
 from dctv.web.samples import is_of_samples, stacks
 from dctv.web.shown_track import ShownTrack
+from dctv.web.track_queries import by_timeline, clipped, dotted, in_tracks, overlaps, rows_of, run_query
 
 
 @record

@@ -10,11 +10,11 @@ from typing import Any
 from dctv.catalog.mount_names import name_of_mount
 from dctv.errors import DctvError, UsageError
 from dctv.record import field, record
+from dctv.web.engine_queue import Turns
 from dctv.web.host import Host
-from dctv.web.news import News
 from dctv.web.queries import Report, report
+from dctv.web.server_events import News
 from dctv.web.timelines import Timelines
-from dctv.web.turns import Turns
 from dctv.web.uploads import Uploads
 
 

@@ -74,7 +74,7 @@ def serve(host: Host, *, port: int = 0, uploads: Uploads | None = None) -> Servi
     try:
         import uvicorn
 
-        from dctv.web.site import site  # starlette
+        from dctv.web.routes import site  # starlette
     except ImportError as error:
         raise UsageError(f"the page needs {error.name}", hint="pip install 'dctv[ui]'") from None
     listening = _listen(port)

@@ -11,7 +11,7 @@ from threading import Lock
 
 from dctv.errors import UsageError
 from dctv.patterns import pattern
-from dctv.web.faults import TooLarge
+from dctv.web.request_errors import TooLarge
 
 MOST = 8 << 30
 """The maximum size of a file in bytes."""

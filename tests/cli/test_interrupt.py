@@ -50,7 +50,7 @@ process()
 
 @pytest.mark.parametrize(
     "module",
-    ["dctv.console.verdict", "dctv.cli.dispatch", "dctv.cli.errand", "dctv.session", "duckdb"],
+    ["dctv.console.verdict", "dctv.cli.dispatch", "dctv.cli.task", "dctv.session", "duckdb"],
 )
 def test_an_interrupt_while_the_program_loads(module: str) -> None:
     done = subprocess.run(

@@ -25,7 +25,7 @@ from tests.fleet.traces import write_fleet, write_run
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("dctv.run.crew.MANY", 6)
+    monkeypatch.setattr("dctv.run.trace_workers.MANY", 6)
     with Session(index=False, warn=False) as made:
         yield made
 
@@ -217,7 +217,7 @@ def test_what_fails_in_a_trace_says_in_which(session: Session, tmp_path: Path) -
 def test_a_killed_worker_is_an_error_and_the_next_query_runs(session: Session, tmp_path: Path) -> None:
     write_fleet(tmp_path, 6)
     session.mount_traces("*.json", "runs")
-    pool = session._context.crew.pool
+    pool = session._context.workers.pool
     assert pool is not None
     for process in active_children():
         process.kill()
@@ -228,7 +228,7 @@ def test_a_killed_worker_is_an_error_and_the_next_query_runs(session: Session, t
 
 def test_no_room_for_the_rows_of_a_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_fleet(tmp_path, 6)
-    monkeypatch.setattr("dctv.run.crew.MANY", 6)
+    monkeypatch.setattr("dctv.run.trace_workers.MANY", 6)
     full = tmp_path / "full"
     with Session(index=False, temp_directory=full) as session:
         session.mount_traces(tmp_path / "*.json", "runs")

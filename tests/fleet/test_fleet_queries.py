@@ -111,7 +111,7 @@ def session(folder: Path, request: pytest.FixtureRequest, monkeypatch_module: py
     """A fleet `runs`, and the same traces one by one, whose rows are put together under `each`."""
     count: int = request.param
     monkeypatch_module.chdir(folder / str(count))
-    monkeypatch_module.setattr("dctv.run.crew.MANY", 7)
+    monkeypatch_module.setattr("dctv.run.trace_workers.MANY", 7)
     with Session(index=False, threads=2) as made:
         made.mount_traces("*.json", "runs", manifest="runs.csv")
         for number in range(count):

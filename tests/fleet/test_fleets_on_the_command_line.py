@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dctv.run.fleet.together import together
+from dctv.run.fleet.grouped_messages import together
 from tests.command_line import ROOT, Ran, run
 from tests.fleet.traces import write_fleet
 

@@ -16,10 +16,10 @@ from tests.fleet.traces import write_fleet
 PATIENCE = 30.0
 MOUNTS = """
 from multiprocessing import active_children
-from dctv.run import crew
+from dctv.run import trace_workers
 from dctv.session import Session
 
-crew.MANY = 6
+trace_workers.MANY = 6
 
 def main():
     session = Session(index=False, threads=2, temp_directory="spilled")

@@ -20,7 +20,7 @@ from typing import Any
 from dctv.cli.measure import indexed, measured
 from dctv.errors import DctvError, IndexUnusable
 from dctv.index.build import IndexSettings
-from dctv.index.order import IndexOutcome, IndexRequest
+from dctv.index.request import IndexOutcome, IndexRequest
 from dctv.index.summary import Summary
 from dctv.session import Session
 from tests.bounds import EXPLORE

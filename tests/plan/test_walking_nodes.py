@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 
 from dctv.plan import build as w
+from dctv.plan.canonical_text import shape
 from dctv.plan.expressions import NULL, And, Binary, Call, Column, Exists, Number, Or, Ordered, Star, Subquery
 from dctv.plan.node import Node
 from dctv.plan.queries import Item, TableName
-from dctv.plan.shape import shape
 from dctv.plan.walk import columns_in, is_single, nested, own, replaced, walk
 
 INNER = w.where(w.select("k", source="u"), w.equal(Column("k"), Column("a", "x")))

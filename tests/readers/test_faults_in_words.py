@@ -11,8 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dctv.contracts.faults import guarded
 from dctv.contracts.reader import Head, LoadContext, LoadedTrace, Reader
+from dctv.contracts.reader_errors import guarded
 from dctv.errors import DctvError, TraceError
 from dctv.session import Session
 from tests.damage import peak_of

@@ -9,7 +9,7 @@ import pytest
 
 from dctv.catalog.files import find_traces
 from dctv.index.build import IndexSettings
-from dctv.index.order import IndexRequest
+from dctv.index.request import IndexRequest
 from dctv.session import Session
 from tests import sqltest
 from tests.sqltest import BLOCK, ROOT

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from dctv.errors import DctvError
 from dctv.index.build import IndexSettings
-from dctv.index.order import IndexRequest
 from dctv.index.pruner import Pruned, Pruner
+from dctv.index.request import IndexRequest
 from dctv.plan.predicate import Predicate
 from dctv.session import Session
 

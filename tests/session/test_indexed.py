@@ -18,7 +18,7 @@ from dctv.contracts.reader import TraceTable
 from dctv.errors import DctvError, IndexFailed, TraceError, UsageError
 from dctv.index.build import IndexSettings
 from dctv.index.mounting import When
-from dctv.index.order import IndexRequest
+from dctv.index.request import IndexRequest
 from dctv.run import timelines
 from dctv.session import Session
 

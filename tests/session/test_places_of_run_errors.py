@@ -88,7 +88,7 @@ def test_the_same_query_written_twice_has_two_places(session: Session) -> None:
 
 @pytest.mark.parametrize("processes", [False, True])
 def test_a_trace_of_a_fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, processes: bool) -> None:
-    monkeypatch.setattr("dctv.run.crew.MANY", 6 if processes else 1000)
+    monkeypatch.setattr("dctv.run.trace_workers.MANY", 6 if processes else 1000)
     write_fleet(tmp_path, 6)
     with Session(index=False, threads=2) as session:
         session.mount_traces(tmp_path / "*.json", "runs")

@@ -14,7 +14,7 @@ from hypothesis import given
 
 from dctv.errors import UsageError
 from dctv.session import Session
-from dctv.web import kept
+from dctv.web import result_cache
 from dctv.web.details import MOST_CHILDREN, details, place_of
 from dctv.web.origins import provider_of
 from dctv.web.shown_track import ShownTrack
@@ -132,10 +132,10 @@ def test_large_results_are_not_cached(mounted: Mounted, monkeypatch: pytest.Monk
     session, tracks = mounted("stdlib/flows.json")
     kept_ones = details(session, tracks[0], 0)
     assert kept_ones["flows"]["out"]
-    monkeypatch.setattr(kept, "_cache", {})
-    monkeypatch.setattr(kept, "MAX_CACHED_ROWS", 0)
+    monkeypatch.setattr(result_cache, "_cache", {})
+    monkeypatch.setattr(result_cache, "MAX_CACHED_ROWS", 0)
     assert details(session, tracks[0], 0) == kept_ones
-    [known] = kept._cache.values()
+    [known] = result_cache._cache.values()
     assert [query for query in known if "flows" not in query] == []
 
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from dctv.errors import UsageError
 from dctv.session import Session
 from dctv.timeline.track import TrackKind
-from dctv.web.asked import run_query
 from dctv.web.flame import flame
 from dctv.web.origins import RowPlace
 from dctv.web.selection import selection
 from dctv.web.shown_track import ShownTrack
+from dctv.web.track_queries import run_query
 from tests.bounds import bounded
 from tests.timeline.rows import Row, timeline
 from tests.timeline.test_timeline import some_rows

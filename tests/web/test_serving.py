@@ -16,8 +16,8 @@ from dctv import Session
 from dctv.catalog.mount_names import name_of_mount
 from dctv.errors import UsageError
 from dctv.timeline.track import TrackKind
-from dctv.web.asked import run_query
 from dctv.web.serving import Serving, serve
+from dctv.web.track_queries import run_query
 from dctv.web.uploads import Uploads
 from tests.web_client import Client, client_of
 

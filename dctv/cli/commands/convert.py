@@ -16,7 +16,7 @@ from dctv.errors import UsageError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from dctv.cli.errand import TaskResources
+    from dctv.cli.task import TaskResources
 
 SUFFIXES = {
     ".json": "chrome-json",
@@ -48,7 +48,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount and write; return the exit code."""
-    from dctv.cli.errand import carry_out
+    from dctv.cli.task import carry_out
 
     form = _format(args.format, args.output)
     if form == "parquet" and args.query is None and not args.output.suffix:

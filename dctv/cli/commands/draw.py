@@ -15,7 +15,7 @@ from dctv.errors import UsageError
 from dctv.patterns import pattern
 
 if TYPE_CHECKING:
-    from dctv.cli.errand import TaskResources
+    from dctv.cli.task import TaskResources
     from dctv.draw.scene import Scene
 
 _TRACE = "trace"
@@ -75,7 +75,7 @@ def _time(text: str) -> int:
 
 def run(args: Namespace) -> int:
     """Mount, choose tracks, draw; return the exit code."""
-    from dctv.cli.errand import carry_out
+    from dctv.cli.task import carry_out
     from dctv.console.sink import STDOUT
 
     mounts = parse_mounts(args.words)

@@ -65,7 +65,7 @@ def run(args: Namespace) -> int:
     """Mount, filter, write; return the exit code."""
     from dctv.cli.call_trees.dump import FORMATS
     from dctv.cli.call_trees.queries import TRACE, resolved, source_of
-    from dctv.cli.errand import TaskResources, carry_out
+    from dctv.cli.task import TaskResources, carry_out
 
     chosen = list(dict.fromkeys(args.formats or ["raw"]))
     if len(chosen) > 1:

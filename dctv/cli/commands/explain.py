@@ -37,7 +37,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount and explain; return the exit code."""
-    from dctv.cli.errand import TaskResources, announced, carry_out
+    from dctv.cli.task import TaskResources, announced, carry_out
     from dctv.console.narration import warn
     from dctv.run.result import Result
     from dctv.writers.table import TABLE

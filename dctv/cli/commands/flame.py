@@ -63,8 +63,8 @@ def _width(text: str) -> float:
 def run(args: Namespace) -> int:
     """Mount, filter, sum, draw; return the exit code."""
     from dctv.cli.call_trees.queries import OTHER, TRACE
-    from dctv.cli.errand import TaskResources, carry_out
     from dctv.cli.flame.drawing import draw
+    from dctv.cli.task import TaskResources, carry_out
 
     def work(desk: TaskResources) -> int:
         for piece in draw(desk.session, args):

@@ -56,7 +56,7 @@ def run(args: Namespace) -> int:
     """Mount, filter, sum, print; return the exit code."""
     from dctv.cli.call_trees.graph import FIELDS, TASK_FIELDS, write_graph, write_tasks
     from dctv.cli.call_trees.queries import TRACE, resolved, source_of
-    from dctv.cli.errand import TaskResources, carry_out
+    from dctv.cli.task import TaskResources, carry_out
 
     if args.task and args.function is not None:
         raise UsageError(f"--task prints threads, expected no function with it, found `{args.function}`")

@@ -15,7 +15,7 @@ from dctv.cli.sizes import size_text
 from dctv.console.verdict import FAILED, OK, PARTIAL
 
 if TYPE_CHECKING:
-    from dctv.index.order import IndexOutcome
+    from dctv.index.request import IndexOutcome
     from dctv.progress import ProgressListener
     from dctv.session import Session
 
@@ -59,7 +59,7 @@ def run(args: Namespace) -> int:
     from dctv.console.progress import ProgressBar
     from dctv.console.sink import stdout_sink
     from dctv.index.build import IndexSettings
-    from dctv.index.order import IndexRequest
+    from dctv.index.request import IndexRequest
 
     settings = IndexSettings(args.dimensions, args.expected_entries, args.false_positive_rate, not args.no_store)
     order = IndexRequest(settings, args.index_dir, args.force)

@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
     from dctv.cli.call_trees.lookups import properties_of
     from dctv.cli.call_trees.queries import TRACE, source_of
     from dctv.cli.call_trees.recording import recording_of
-    from dctv.cli.errand import TaskResources, carry_out
+    from dctv.cli.task import TaskResources, carry_out
 
     def work(desk: TaskResources) -> int:
         source, recording, out = source_of(desk.session), recording_of(args.traces), desk.sink.stream

@@ -71,7 +71,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Mount, execute, write; return the exit code."""
     from dctv.cli.batch import batch_of, run_batch
-    from dctv.cli.errand import announced
+    from dctv.cli.task import announced
     from dctv.console.wall_times import checked
 
     mounts = parse_mounts(args.words, only=False)

@@ -42,7 +42,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Write groups, restore or verify; return the exit code."""
-    from dctv.cli.errand import TaskResources, carry_out
+    from dctv.cli.task import TaskResources, carry_out
 
     if args.restore and args.verify:
         raise UsageError("found --restore and --verify, expected one of them")
@@ -64,7 +64,7 @@ def run(args: Namespace) -> int:
 
 
 def _reorganize(args: Namespace, desk: object) -> tuple[int, list[str]]:
-    from dctv.cli.errand import TaskResources
+    from dctv.cli.task import TaskResources
     from dctv.console.narration import warn
     from dctv.provenance.groups import ReorganizeRequest
 
@@ -89,7 +89,7 @@ def _groups(texts: list[str]) -> dict[str, str]:
 
 
 def _restore(args: Namespace, desk: object) -> tuple[int, list[str]]:
-    from dctv.cli.errand import TaskResources
+    from dctv.cli.task import TaskResources
     from dctv.provenance.restore import restore
 
     assert isinstance(desk, TaskResources)
@@ -98,7 +98,7 @@ def _restore(args: Namespace, desk: object) -> tuple[int, list[str]]:
 
 
 def _verify(args: Namespace, desk: object) -> tuple[int, list[str]]:
-    from dctv.cli.errand import TaskResources
+    from dctv.cli.task import TaskResources
     from dctv.provenance.restore import verify
 
     assert isinstance(desk, TaskResources)

@@ -26,7 +26,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount, then run the prompt until the end of input; return the exit code."""
-    from dctv.cli.errand import announced, open_session
+    from dctv.cli.task import announced, open_session
     from dctv.console.progress import ProgressBar
     from dctv.repl.conversation import Conversation
     from dctv.repl.loops import converse

@@ -74,7 +74,7 @@ def run(args: Namespace) -> int:
     from dctv.cli.call_trees.queries import TRACE, first_call, resolved, shown_calls, source_of, without_events
     from dctv.cli.call_trees.replay import Style, colours, write_lines, write_remaining, write_stored
     from dctv.cli.call_trees.stored import stored_calls
-    from dctv.cli.errand import TaskResources, carry_out
+    from dctv.cli.task import TaskResources, carry_out
 
     if args.flat and (args.no_libcall or is_filtered(args)):
         raise UsageError("--flat prints what was recorded, expected no filters with it")

@@ -109,7 +109,7 @@ def _report(args: Namespace) -> int:
     from dctv.cli.call_trees.differences import write_differences
     from dctv.cli.call_trees.queries import OTHER, TRACE, resolved, source_of
     from dctv.cli.call_trees.report import write_functions, write_threads
-    from dctv.cli.errand import TaskResources, carry_out
+    from dctv.cli.task import TaskResources, carry_out
 
     def work(desk: TaskResources) -> int:
         source, out = source_of(desk.session), desk.sink.stream

@@ -17,8 +17,8 @@ from dctv.errors import IndexUnusable, UsageError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from dctv.cli.errand import TaskResources
     from dctv.cli.measure import TraceMeasure
+    from dctv.cli.task import TaskResources
     from dctv.index.summary import Summary
 
 SECTIONS = ("times", "durations", "histogram", "categories", "names", "processes")
@@ -56,7 +56,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Summarize and print; return the exit code."""
-    from dctv.cli.errand import carry_out, judge
+    from dctv.cli.task import carry_out, judge
     from dctv.console.wall_times import checked
 
     writer = writer_of(args.format, args.output)

@@ -38,7 +38,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount and list; return the exit code."""
-    from dctv.cli.errand import TaskResources, announced, carry_out
+    from dctv.cli.task import TaskResources, announced, carry_out
     from dctv.console.listing import list_tables
     from dctv.console.narration import print_stderr
 

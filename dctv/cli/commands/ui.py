@@ -45,7 +45,7 @@ def _port(text: str) -> int:
 
 def run(args: Namespace) -> int:
     """Serve until Ctrl-C, the normal end; return the exit code."""
-    from dctv.cli.errand import open_session
+    from dctv.cli.task import open_session
     from dctv.cli.texts import read_texts
     from dctv.console.narration import print_stderr
     from dctv.console.progress import ProgressBar
@@ -105,7 +105,7 @@ def _serve(session: Session, service: Service, bar: ProgressBar, names: list[str
 
 def _prepare(session: Session, service: Service, bar: ProgressBar, names: list[str], check: Check) -> None:
     """Mount the given traces; a failure is reported here and on the page, and does not affect other traces."""
-    from dctv.cli.errand import note_warnings
+    from dctv.cli.task import note_warnings
     from dctv.console.narration import complain, print_stderr
 
     for name in names:

@@ -50,7 +50,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Mount, filter, write; return the exit code."""
-    from dctv.cli.errand import TaskResources, carry_out
+    from dctv.cli.task import TaskResources, carry_out
     from dctv.console.narration import warn
     from dctv.console.wall_times import TRACE, checked, in_zone
 

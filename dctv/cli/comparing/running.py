@@ -9,12 +9,12 @@ from math import inf
 from pathlib import Path
 
 from dctv.cli.comparing.request import Request
-from dctv.cli.errand import TaskResources, carry_out, narrator_of
 from dctv.cli.fleet.jobs import TraceJob
 from dctv.cli.fleet.work import FleetWork, folder_for, jobs_of, outcome_of, report_errors, run_jobs, workers_for
 from dctv.cli.formats import FOR_PEOPLE
 from dctv.cli.narrator import RunNarrator
 from dctv.cli.tally import RunTally
+from dctv.cli.task import TaskResources, carry_out, narrator_of
 from dctv.comparison.bundled import TRACE
 from dctv.comparison.comparison import NO_TESTS, Comparison
 from dctv.comparison.differences import Difference

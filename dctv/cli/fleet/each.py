@@ -10,12 +10,12 @@ from dctv.catalog.files import matching
 from dctv.cli.arguments import MOUNT
 from dctv.cli.batch import Batch, missing, run_batch, written
 from dctv.cli.ci import ALL, LAST
-from dctv.cli.errand import TaskResources
 from dctv.cli.fleet.jobs import TraceJob
 from dctv.cli.fleet.options import NAME
 from dctv.cli.fleet.stacked import Stacked, TraceResult
 from dctv.cli.fleet.work import FleetWork, folder_for, jobs_of, outcome_of, report_errors, run_jobs, workers_for
 from dctv.cli.tally import RunTally
+from dctv.cli.task import TaskResources
 from dctv.console.files import exists
 from dctv.console.wall_times import TRACE, WallTimes
 from dctv.errors import UsageError

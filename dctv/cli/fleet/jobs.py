@@ -105,7 +105,7 @@ def run_job(job: TraceJob) -> None:
 
 def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
     from dctv.cli.arguments import parameters
-    from dctv.cli.errand import open_session
+    from dctv.cli.task import open_session
     from dctv.console.mounting import mount_named
     from dctv.console.progress import ProgressBar
     from dctv.run.result import Asserted, Result

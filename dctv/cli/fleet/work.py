@@ -10,18 +10,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dctv.cli.errand import TaskResources
 from dctv.cli.fleet.jobs import SETTINGS, TraceJob, key_of, size_of, unfinished
 from dctv.cli.fleet.pool import run_all
 from dctv.cli.narrator import RunNarrator
 from dctv.cli.sizes import byte_count
 from dctv.cli.tally import CaseReport, RunTally
+from dctv.cli.task import TaskResources
 from dctv.cli.texts import SqlText
 from dctv.console.verdict import FAILED, PARTIAL
 from dctv.errors import DctvError, UsageError
 from dctv.processors import usable_processors
 from dctv.record import record, replace
-from dctv.run.fleet.together import listed, together
+from dctv.run.fleet.grouped_messages import listed, together
 
 
 @record

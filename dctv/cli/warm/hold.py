@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dctv.catalog.files import matching
-from dctv.cli.errand import open_session
 from dctv.cli.mounts import parse_manifests
+from dctv.cli.task import open_session
 from dctv.console.attended import Check
 from dctv.console.files import FLEET
 from dctv.console.mounting import mount_named
 from dctv.console.progress import ProgressBar
 from dctv.run.fleet.members import state_of
-from dctv.run.keeping import Snapshot
+from dctv.run.snapshot import Snapshot
 from dctv.session import Session
 
 _State = list[tuple[str, tuple[tuple[str, int, int], ...]]]

@@ -32,13 +32,13 @@ from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
 from dctv.run.fleet.computed import expanded
-from dctv.run.fleet.counted import counted
+from dctv.run.fleet.event_counts import counted
+from dctv.run.fleet.grouped_messages import together
 from dctv.run.fleet.members import TRACE, FleetMember
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, mounted
 from dctv.run.fleet.part import FleetPart, PartReport, as_rows, batches, read_part, run_part
 from dctv.run.fleet.starts import without_starts
 from dctv.run.fleet.table import EVENTS, FleetTable, Value, nothing, tables_in
-from dctv.run.fleet.together import together
 from dctv.run.plans import environment, result_of
 from dctv.run.regions import cut
 from dctv.run.sharing import sharing
@@ -187,9 +187,9 @@ class Fleet:
         alone, asks = without_starts(bottom_up(plan, _alone))
         query = uuid4().hex
         parts = [self._part(one, alone, query, asks=asks) for one in self.wanted(plan, tests)]
-        elsewhere = self.context.crew.is_wanted(len(parts), sum(map(_size, parts)))
+        elsewhere = self.context.workers.is_wanted(len(parts), sum(map(_size, parts)))
         if elsewhere:
-            self.context.crew.start(self.context.share)
+            self.context.workers.start(self.context.share)
         import pyarrow as pa  # while the workers start
 
         schema = self._arrow(plan)
@@ -278,7 +278,9 @@ class Fleet:
         sizes = [_size(part) for part in parts]
         with self._targets(len(parts), run) as targets:
             work = list(zip(parts, targets, strict=True))
-            given = context.crew.results(run_part, work, context.share, context.progress, lambda rows: rows.size, sizes)
+            given = context.workers.results(
+                run_part, work, context.share, context.progress, lambda rows: rows.size, sizes
+            )
             with closing(given) as results:
                 for number, (part, target) in enumerate(work):
                     self._report(number, parts)
@@ -293,7 +295,7 @@ class Fleet:
     @contextmanager
     def _targets(self, count: int, run: PlanRun) -> Iterator[Sequence[str | None]]:
         """Yield files for the rows of workers; None for the program's executor, which may be on another machine."""
-        if self.context.crew.outside() is not None:
+        if self.context.workers.outside() is not None:
             yield [None] * count
             return
         run.spill_folder.mkdir(parents=True, exist_ok=True)

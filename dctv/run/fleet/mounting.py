@@ -23,14 +23,14 @@ from dctv.plan.nodes import Plan
 from dctv.plan.rows import of_rows
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext, MountedFleet
-from dctv.run.fleet import shown_states
+from dctv.run.fleet import state_tables
 from dctv.run.fleet.fleet import Fleet
-from dctv.run.fleet.lacking import lacking_in
+from dctv.run.fleet.grouped_messages import listed, together
 from dctv.run.fleet.manifest import read_manifest
 from dctv.run.fleet.members import TRACE, FleetMember, members, size_of
 from dctv.run.fleet.metadata import MemberMetadata, MountSettings, metadata_of
-from dctv.run.fleet.remembered import memory_of
-from dctv.run.fleet.together import listed, together
+from dctv.run.fleet.metadata_cache import memory_of
+from dctv.run.fleet.missing_tables import lacking_in
 from dctv.syntax import ast
 from dctv.types.schema import TS, ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
@@ -115,11 +115,11 @@ def _known(
 def _metadata(every: Sequence[FleetMember], way: MountSettings, context: ExecutionContext) -> dict[str, MemberMetadata]:
     """Collect the metadata of every trace, and build the indexes that are wanted."""
     found: dict[str, MemberMetadata] = {}
-    crew = context.crew
+    workers = context.workers
     sizes = [size_of(one) for one in every]
-    if crew.is_wanted(len(every), sum(sizes)):
+    if workers.is_wanted(len(every), sum(sizes)):
         work = [(member, way) for member in every]
-        looked: Iterable[MemberMetadata] = crew.results(
+        looked: Iterable[MemberMetadata] = workers.results(
             metadata_of, work, context.share, context.progress, weights=sizes
         )
     else:
@@ -174,7 +174,7 @@ def _names(fleet: Fleet) -> dict[tuple[str, ...], str]:
     for module in library().modules:
         if not module.parameters and module.parts[0] not in HIDDEN and any(map(module.covers, formats)):
             found[module.parts] = module.summary
-    return {**found, **shown_states.tables()}
+    return {**found, **state_tables.tables()}
 
 
 def _incomplete(every: Sequence[FleetMember], metadata: Mapping[str, MemberMetadata]) -> Iterator[str]:

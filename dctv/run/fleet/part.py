@@ -113,7 +113,7 @@ def _optimized(part: FleetPart, context: ExecutionContext, mount: Mount) -> Plan
     sources = [one.source for one in readers_first(part.plan) if isinstance(one, Scan)]
     tables = [one for one in sources if isinstance(one, FleetTable)]
     values = {one.name: part.member.value(one) for table in tables for one in table.fixed}
-    if context.elsewhere.remote is not None or any(one.arguments is not None for one in tables):
+    if context.chosen_engine.remote is not None or any(one.arguments is not None for one in tables):
         # Where tables lie, which another engine reads there, is of the trace; so is the end of the trace, which a
         # function may have made part of the plan.
         return optimized(with_values(made(), values), context)

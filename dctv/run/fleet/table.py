@@ -11,10 +11,10 @@ from dctv.plan.build import by_names, select, typed_nothing
 from dctv.plan.carrying import with_types
 from dctv.plan.expressions import Expression
 from dctv.plan.fewer_columns import with_names, without
-from dctv.plan.held import restored
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.question import Cell, Question
+from dctv.plan.restored_types import restored
 from dctv.plan.source import Held, PlanRun, TableSource, WholeSource
 from dctv.record import record, replace
 from dctv.rewrite.graph import readers_first

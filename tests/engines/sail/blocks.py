@@ -88,12 +88,12 @@ def _rows(result: Result) -> list[str]:
 @contextmanager
 def on_engine(session: Session, remote: Remote) -> Iterator[None]:
     """Let a session use an engine for a while."""
-    elsewhere = session._context.elsewhere
-    elsewhere.remote = remote
+    chosen = session._context.chosen_engine
+    chosen.remote = remote
     try:
         yield
     finally:
-        elsewhere.remote = None
+        chosen.remote = None
 
 
 def _compare(

@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dctv.errors import UsageError
-from dctv.web.faults import TooLarge
+from dctv.web.engine_queue import Ticket
 from dctv.web.parameters import fields_of, track_ids
+from dctv.web.request_errors import TooLarge
 from dctv.web.service import Service
 from dctv.web.shown_track import ShownTrack
-from dctv.web.turns import Ticket
 
 T = TypeVar("T")
 Answering = Callable[[Service, Request], Awaitable[Response]]

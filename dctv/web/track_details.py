@@ -8,9 +8,9 @@ from starlette.responses import JSONResponse, Response
 from dctv.errors import UsageError
 from dctv.web.critical import critical, critical_at
 from dctv.web.details import details, place_at
-from dctv.web.exchange import Answering, attended, body_of, shown_in
 from dctv.web.flame import flame
 from dctv.web.parameters import integer, maybe_text, text, time, whole_number
+from dctv.web.requests import Answering, attended, body_of, shown_in
 from dctv.web.search import MOST, Search, search
 from dctv.web.selection import selection
 from dctv.web.service import Service

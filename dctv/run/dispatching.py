@@ -60,7 +60,7 @@ def _done(context: Any, work: Callable[..., Any], piece: tuple[Any, ...]) -> Out
 Submit = Callable[[Sequence[tuple[Any, ...]]], "Future[list[Outcome]]"]
 
 
-class HandedOut:
+class Dispatcher:
     """Pieces of work that are handed out in order, or the heaviest first while results take little memory.
 
     The future of a task has the outcomes of its pieces. A task has several pieces once results have shown to be small,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dctv.syntax.elsewhere import CREATED, STATEMENTS
 from dctv.syntax.lexer import Raw
+from dctv.syntax.other_tools import CREATED, STATEMENTS
 from dctv.syntax.parser import END
 
 _ORDER = ("FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "QUALIFY", "ORDER", "LIMIT", "OFFSET")

@@ -11,7 +11,7 @@ from dctv.errors import DctvError, Interrupted, TraceError
 from dctv.processors import usable_processors
 from dctv.progress import Progress
 from dctv.record import record
-from dctv.run.handing_out import HandedOut, done_together
+from dctv.run.dispatching import Dispatcher, done_together
 from dctv.run.limits import Limits
 
 FEW = 4
@@ -27,7 +27,7 @@ Work = Callable[..., Any]
 
 
 @record(frozen=False)
-class Crew:
+class TraceWorkers:
     """The workers of a session's fleets; processes are started when there is enough work."""
 
     call: Callable[..., Any]
@@ -91,7 +91,7 @@ class Crew:
         executor, workers = self._executor()
         limits = share(workers or usable_processors())
         call = partial(executor.submit, self.call, limits, done_together, work)
-        pieces = HandedOut(call, each, weights, workers, size)
+        pieces = Dispatcher(call, each, weights, workers, size)
         try:
             while pieces.more():
                 yield pieces.taken(progress)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dctv.timeline.timeline import Timeline
-from dctv.web.asked import dotted
 from dctv.web.host import Host
-from dctv.web.kept import TimedQuery, all_rows
 from dctv.web.origins import Key, Provider, RowPlace, places_of, provider_of
+from dctv.web.result_cache import TimedQuery, all_rows
 from dctv.web.shown_track import ShownTrack
+from dctv.web.track_queries import dotted
 
 MOST_ARROWS = 100
 _KINDS = {"slices": "slice", "async_slices": "async", "instants": "instant"}

@@ -8,11 +8,11 @@ from dctv.bind import expressions, groups
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves
-from dctv.bind.cores import OutputColumn, aliases, output
 from dctv.bind.grouping import parts_of
 from dctv.bind.merging import merged
 from dctv.bind.payload import payload_items
 from dctv.bind.relations import names_of, relation
+from dctv.bind.select_cores import OutputColumn, aliases, output
 from dctv.bind.selects import apply_limit
 from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
 from dctv.bind.stars import named_columns

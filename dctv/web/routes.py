@@ -11,12 +11,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from dctv.web import about_tracks, page
 from dctv.web import help as helping
-from dctv.web.exchange import Answering, attended, body_of, shown_in
-from dctv.web.faults import error_json, status_of
+from dctv.web import page, track_details
 from dctv.web.parameters import integer, maybe_text, text, time, whole_number
 from dctv.web.queries import MOST_ROWS, QueryRequest, Report, answer, report
+from dctv.web.request_errors import error_json, status_of
+from dctv.web.requests import Answering, attended, body_of, shown_in
 from dctv.web.service import Service
 from dctv.web.tiles import tiles
 
@@ -159,7 +159,7 @@ _ROUTES: tuple[tuple[str, str, Answering], ...] = (
     ("/api/tracks", "POST", _add_track),
     ("/api/tracks/{track:path}", "DELETE", _remove_track),
     ("/api/tiles", "POST", _tiles),
-    *about_tracks.ROUTES,
+    *track_details.ROUTES,
     ("/api/query", "POST", _query),
     ("/api/report", "POST", _report),
     ("/api/complete", "POST", _complete),

@@ -13,10 +13,10 @@ import pytest
 from dctv.errors import TraceError, UsageError
 from dctv.index.mounting import IndexPolicy
 from dctv.progress import Progress
-from dctv.run import handing_out
-from dctv.run.crew import Crew
-from dctv.run.handing_out import Outcome
+from dctv.run import dispatching
+from dctv.run.dispatching import Outcome
 from dctv.run.limits import Limits
+from dctv.run.trace_workers import TraceWorkers
 
 LIMITS = Limits(IndexPolicy(when=False), 1, None, None)
 PATIENCE = 20.0
@@ -36,7 +36,7 @@ def itself(_: None, number: int) -> int:
 def results() -> Iterator[Callable[..., Iterator[Any]]]:
     """What two threads give for each of some numbers."""
     with ThreadPoolExecutor(2) as executor:
-        crew = Crew(call, 2, executor)
+        workers = TraceWorkers(call, 2, executor)
 
         def given(
             work: Callable[[None, int], int],
@@ -45,7 +45,7 @@ def results() -> Iterator[Callable[..., Iterator[Any]]]:
             weights: Sequence[int] = (),
         ) -> Iterator[Any]:
             each = [(number,) for number in range(count)]
-            return crew.results(work, each, lambda _: LIMITS, Progress(None), size, weights)
+            return workers.results(work, each, lambda _: LIMITS, Progress(None), size, weights)
 
         yield given
 
@@ -65,7 +65,7 @@ def test_others_go_on_while_the_first_is_slow(results: Callable[..., Iterator[An
 def test_what_is_finished_early_is_bounded(
     results: Callable[..., Iterator[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dctv.run.handing_out._HELD", 100)
+    monkeypatch.setattr("dctv.run.dispatching._HELD", 100)
     begun: list[int] = []
     third = threading.Event()
 
@@ -87,10 +87,10 @@ def test_what_is_finished_early_is_bounded(
 
 def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() -> None:
     cluster = Cluster()
-    crew = Crew(call, 2, cluster)
+    workers = TraceWorkers(call, 2, cluster)
     each = [(number,) for number in range(100)]
     weights = [1 << number % 50 for number in range(100)]
-    found = crew.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
+    found = workers.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
     at_first: list[list[int]] = []
 
     def finish_one() -> None:
@@ -111,10 +111,10 @@ def test_the_heaviest_are_handed_out_first_once_results_are_known_to_be_small() 
 
 def test_light_pieces_share_tasks_once_results_are_known_to_be_small() -> None:
     cluster = Cluster(workers=2)
-    crew = Crew(call, 2, cluster)
+    workers = TraceWorkers(call, 2, cluster)
     each = [(number,) for number in range(400)]
-    weights = [handing_out._LIGHT // 4 if number < 40 else 1 for number in range(400)]
-    found = crew.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
+    weights = [dispatching._LIGHT // 4 if number < 40 else 1 for number in range(400)]
+    found = workers.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: 1, weights)
     tasks: list[list[int]] = []
 
     def finish() -> None:
@@ -144,7 +144,9 @@ def test_a_piece_that_fails_leaves_the_others_of_its_task_alone() -> None:
 
     with ThreadPoolExecutor(2) as executor:
         each = [(number,) for number in range(200)]
-        found = Crew(call, 2, executor).results(work, each, lambda _: LIMITS, Progress(None), lambda _: 1, [1] * 200)
+        found = TraceWorkers(call, 2, executor).results(
+            work, each, lambda _: LIMITS, Progress(None), lambda _: 1, [1] * 200
+        )
         assert [next(found) for _ in range(70)] == list(range(70))
         with pytest.raises(UsageError, match="no"):
             next(found)
@@ -153,7 +155,7 @@ def test_a_piece_that_fails_leaves_the_others_of_its_task_alone() -> None:
 def test_large_results_are_asked_for_in_their_order(
     results: Callable[..., Iterator[Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dctv.run.handing_out._HELD", 100)
+    monkeypatch.setattr("dctv.run.dispatching._HELD", 100)
     begun: list[int] = []
 
     def work(_: None, number: int) -> int:
@@ -210,9 +212,9 @@ def test_an_executor_that_does_not_say_how_many_work_gets_many_pieces_if_they_gi
     size: int, handed_out: int
 ) -> None:
     cluster = Cluster()
-    crew = Crew(call, 2, cluster)
+    workers = TraceWorkers(call, 2, cluster)
     each = [(number,) for number in range(200)]
-    found = crew.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: size)
+    found = workers.results(itself, each, lambda _: LIMITS, Progress(None), lambda _: size)
     at_first: list[int] = []
 
     def finish_one() -> None:
@@ -239,7 +241,7 @@ def test_an_error_of_the_executor_is_told_as_one(error: Exception, told: str) ->
             made.set_exception(error)
             return made
 
-    crew = Crew(lambda *_: None, 2, Lost())
+    workers = TraceWorkers(lambda *_: None, 2, Lost())
     with pytest.raises(TraceError, match=f"the executor failed with {told}") as caught:
-        next(crew.results(itself, [(1,)], lambda _: LIMITS, Progress(None)))
+        next(workers.results(itself, [(1,)], lambda _: LIMITS, Progress(None)))
     assert "workers need the same version of dctv" in str(caught.value.hint)

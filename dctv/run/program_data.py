@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dctv.bind.binder import Binder
-from dctv.catalog.given import scan_of, stored
 from dctv.catalog.mount import check_name
 from dctv.catalog.namespace import StoredTable
+from dctv.catalog.program_data import scan_of, stored
 from dctv.contracts.table_function import REQUIRED, Argument, TableFunction
 from dctv.errors import UsageError
 from dctv.plan.nodes import Scan

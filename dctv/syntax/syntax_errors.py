@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dctv.errors import ParseError, Place, SourceText, nearest
 from dctv.patterns import pattern
+from dctv.syntax.dialect_hints import hint_of
 from dctv.syntax.expected import expectation, keywords
 from dctv.syntax.keywords import RESERVED
 from dctv.syntax.lexer import BROKEN, Raw
 from dctv.syntax.parser import END, MAX_DEPTH, Parser, TooDeep
-from dctv.syntax.slips import hint_of
 
 _IMMUTABLE = frozenset({"INSERT", "UPDATE", "DELETE", "ALTER", "TRUNCATE", "MERGE", "REPLACE"})
 _STATEMENTS = frozenset(

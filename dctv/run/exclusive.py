@@ -8,22 +8,22 @@ from threading import RLock
 from typing import Any, Protocol, TypeVar, cast
 
 
-class Shared(Protocol):
+class Lockable(Protocol):
     """An object that several threads use."""
 
-    turn: RLock
+    lock: RLock
     """Held by the thread that is in it."""
 
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
-def in_turn(method: _Method) -> _Method:
+def exclusive(method: _Method) -> _Method:
     """Make the calls of a method wait for each other, and for those of other such methods of the same object."""
 
     @wraps(method)
-    def alone(self: Shared, /, *given: Any, **named: Any) -> Any:
-        with self.turn:
+    def alone(self: Lockable, /, *given: Any, **named: Any) -> Any:
+        with self.lock:
             return method(self, *given, **named)
 
     return cast("_Method", alone)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dctv.syntax.write.writer import quote, string
-from dctv.web.answers import Answer, first_rows
 from dctv.web.host import Host, selected
+from dctv.web.json_results import Answer, first_rows
 from dctv.web.shown_track import ShownTrack
 
 MOST_ROWS = 1_000

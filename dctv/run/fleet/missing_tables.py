@@ -8,7 +8,7 @@ from dctv.errors import DctvError
 from dctv.run.fleet.fleet import Fleet
 from dctv.run.fleet.members import FleetMember
 from dctv.run.fleet.metadata import mounted
-from dctv.run.lacking import lacking
+from dctv.run.missing_events import lacking
 
 _MOST = 4
 """The maximum number of traces to mount for this; if they differ more, no table is known to be empty."""

@@ -12,7 +12,7 @@ _NAMED = "--engine, or Session(engine=...), connects to it; at the prompt, or wi
 
 
 @record(frozen=False)
-class Elsewhere:
+class ChosenEngine:
     """The connection to a remote engine; nothing is loaded before an address is given."""
 
     connect: Connect

@@ -9,6 +9,7 @@ from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
 from dctv.bind.grouping import aggregates, outside, parts_of
+from dctv.bind.int128 import is_wide
 from dctv.bind.many_columns import of_all, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.sampled_joins import sampled_join
@@ -16,9 +17,8 @@ from dctv.bind.scope import Scope
 from dctv.bind.stars import named_columns
 from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
-from dctv.bind.unit_slips import warn_of_division
+from dctv.bind.unit_warnings import warn_of_division
 from dctv.bind.unnesting import refuse_others, unnested
-from dctv.bind.wide import is_wide
 from dctv.contracts.engine import EFFECTS, VOLATILE
 from dctv.errors import BindError
 from dctv.plan import walk
