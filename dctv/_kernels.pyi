@@ -131,12 +131,13 @@ def span_join(
     broadcast: Literal["left", "right"] | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Join spans: `_ts: int64[n] ns, ascending, _duration: int64[n] ns, P keys, payload` twice -> spans, ascending.
+    """Join two span tables into spans on which both, either or one of them is constant.
 
-    Output: `_ts`, `_duration`, keys, left payload, right payload. `inner` gives the intersections; `outer` cuts at
-    every boundary and returns the time that either side covers, `left` and `right` the time that this side covers, with
-    NULL for the missing payload. `broadcast` names a side without keys, whose spans meet every partition of the other;
-    it requires `inner`, or a `how` that names the other side.
+    Both inputs: `_ts: int64[n] ns, ascending, _duration: int64[n] ns, P keys, payload`. Output, ascending: `_ts`,
+    `_duration`, keys, left payload, right payload. `inner` gives the intersections; `outer` cuts at every boundary and
+    returns the time that either side covers, `left` and `right` the time that this side covers, with NULL for the
+    missing payload. `broadcast` names a side without keys, whose spans meet every partition of the other; it requires
+    `inner`, or a `how` that names the other side.
 
     Raises:
         ValueError: The columns, names or options are invalid; while reading, the stream fails with its own error.
@@ -152,10 +153,11 @@ def event_join(
     broadcast: Literal["left", "right"] | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Look up spans: `_ts: int64[n] ns, ascending, P keys, payload` and spans -> events with span payload, ascending.
+    """Add to each event the payload of the span that covers it in its partition.
 
-    Output: `_ts`, keys, event payload, span payload. `left` keeps events not covered by a span. `broadcast="right"`:
-    the spans have no keys; `broadcast="left"`: the events have none and meet every partition (only with `inner`).
+    Inputs: events as `_ts: int64[n] ns, ascending, P keys, payload`, and spans as for `span_join`. Output, ascending:
+    `_ts`, keys, event payload, span payload. `left` keeps events not covered by a span. `broadcast="right"`: the spans
+    have no keys; `broadcast="left"`: the events have none and meet every partition (only with `inner`).
 
     Raises:
         ValueError: The columns, names or options are invalid.
@@ -171,13 +173,13 @@ def span_pieces(
     intersect: _ArrowStream | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Cut by groups: spans or events with P keys and a grouper without -> the pieces of each partition and group.
+    """Cut spans or events into the pieces inside every grouper span, by partition.
 
-    Output: `group: int64` (the grouper's row, from 0), grouper `_ts`, `_duration` and payload, keys, `present: bool`,
-    piece `_ts`, piece `_duration` (not for events), input payload. If a partition of the input has no piece in a group,
-    there is one row that is not present. With `intersect`, a stream of all key tuples, only time at which each of them
-    has a span counts. The order of rows is unspecified but deterministic; the pieces of a partition in a group are in
-    order of time.
+    Inputs: spans or events with P keys, and a grouper without. Output: `group: int64` (the grouper's row, from 0),
+    grouper `_ts`, `_duration` and payload, keys, `present: bool`, piece `_ts`, piece `_duration` (not for events),
+    input payload. If a partition of the input has no piece in a group, there is one row that is not present. With
+    `intersect`, a stream of all key tuples, only time at which each of them has a span counts. The order of rows is
+    unspecified but deterministic; the pieces of a partition in a group are in order of time.
 
     Raises:
         ValueError: The columns, names or options are invalid.
@@ -218,12 +220,12 @@ def partition_pieces(
     intersect: _ArrowStream | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Cut at all boundaries: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> rows by interval.
+    """List the partitioned spans that cover each interval between adjacent boundaries.
 
-    Output: `interval: int64` from 0, `_ts` and `_duration` of the interval, keys, payload; one row for each span that
-    covers the interval. Boundaries count within each combination of the kept keys, which `keep` gives by number. With
-    `intersect`, a stream of all key tuples, only intervals covered by all of them (with the same kept keys) are
-    returned. Rows come in order of the intervals' ends.
+    Input: `_ts: int64[n] ns, ascending, _duration, P keys, payload`. Output: `interval: int64` from 0, `_ts` and
+    `_duration` of the interval, keys, payload; one row for each span that covers the interval. Boundaries count within
+    each combination of the kept keys, which `keep` gives by number. With `intersect`, a stream of all key tuples, only
+    intervals covered by all of them (with the same kept keys) are returned. Rows come in order of the intervals' ends.
 
     Raises:
         ValueError: The columns, names or options are invalid.
@@ -258,13 +260,14 @@ def series_to_spans(
     close_at: int | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Make spans of events: `_ts: int64[n] ns, ascending, P keys, payload` for each source -> spans, ascending.
+    """Convert streams of start and stop events into the spans between them.
 
-    Output: `_ts`, `_duration`, keys, one column for each (source, payload column, edge). An event of a starting source
-    closes its partition's open span and opens one, any other event closes it; at equal times events of other sources
-    come first, then sources and rows in order. Spans without length are dropped. `rising` takes the opening event's
-    value, `falling` the closing one's, NULL if that is another source's. A span that is open at the end is dropped, or
-    ends at `close_at` if that is later than its start. Output waits for the earliest open span.
+    Input: `_ts: int64[n] ns, ascending, P keys, payload` for each source. Output, ascending: `_ts`, `_duration`, keys,
+    one column for each (source, payload column, edge). An event of a starting source closes its partition's open span
+    and opens one, any other event closes it; at equal times events of other sources come first, then sources and rows
+    in order. Spans without length are dropped. `rising` takes the opening event's value, `falling` the closing one's,
+    NULL if that is another source's. A span that is open at the end is dropped, or ends at `close_at` if that is later
+    than its start. Output waits for the earliest open span.
 
     Raises:
         ValueError: The columns, names or options are invalid.
@@ -277,12 +280,13 @@ def nest(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> tuple[Stream, Counter]:
-    """Nest calls: `_ts: int64[n] ns, ascending, P keys, kind: int8, duration: int64, payload` -> calls, ascending.
+    """Match begins, ends and complete calls of threads into calls with their parents and depths.
 
-    `kind` is 1 for a begin, -1 for an end, 0 for a complete call of `duration`. Output: `_ts`, `_duration` (NULL if it
-    never ended), keys, `id: int64` from 1, `parent_id` (NULL for a root), `depth: int32`, payload of the begin. An end
-    closes the innermost open begin; unmatched ends are counted. A complete call's parent is the innermost open call
-    that ends no earlier; its depth is one below the innermost open call. Output waits for the earliest open call.
+    Input: `_ts: int64[n] ns, ascending, P keys, kind: int8, duration: int64, payload`. `kind` is 1 for a begin, -1 for
+    an end, 0 for a complete call of `duration`. Output, ascending: `_ts`, `_duration` (NULL if it never ended), keys,
+    `id: int64` from 1, `parent_id` (NULL for a root), `depth: int32`, payload of the begin. An end closes the innermost
+    open begin; unmatched ends are counted. A complete call's parent is the innermost open call that ends no earlier;
+    its depth is one below the innermost open call. Output waits for the earliest open call.
 
     Returns:
         The stream and the counter of ends without a begin.
@@ -299,12 +303,13 @@ def nest_lanes(
     paired: bool = False,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Nest slices: `_ts: int64[n] ns, ascending, P keys, duration: int64 (NULL: never ends), payload` -> slices.
+    """Assign slices that may overlap their parents, depths and the lanes on which they nest.
 
-    Output, in order of time, at equal times the longest first: `_ts`, `_duration`, keys, `id: int64` from 1,
-    `parent_id` (the latest open slice of the partition that ends no earlier; NULL for a root), `depth: int32`, `lane:
-    int64`, payload. The lane is the parent's unless another slice is open above it there; otherwise the lowest free
-    one. Slices on one lane of a partition are nested.
+    Input: `_ts: int64[n] ns, ascending, P keys, duration: int64 (NULL: never ends), payload`. Output, in order of time,
+    at equal times the longest first: `_ts`, `_duration`, keys, `id: int64` from 1, `parent_id` (the latest open slice
+    of the partition that ends no earlier; NULL for a root), `depth: int32`, `lane: int64`, payload. The lane is the
+    parent's unless another slice is open above it there; otherwise the lowest free one. Slices on one lane of a
+    partition are nested.
 
     With `paired`, `payload` begins with an `int32` that is not part of the output: for pairs, which are slices with
     separate begin and end events, the depth among pairs; NULL for the others. Among slices without length at one time,
@@ -318,34 +323,46 @@ def nest_lanes(
 def ancestry(
     rows: _ArrowStream, *, start: int, down: bool, names: Sequence[str], cancel: Cancel | None = None
 ) -> Stream:
-    """Find relatives: `id: int64, parent_id: int64` -> `id, distance` of rows above one, or below it.
+    """Find the rows above or below a row, with distances, by ids and parents.
 
-    Among several rows with one id the first counts; cycles are cut at their first row.
+    Input: `id: int64, parent_id: int64`. Output: `id, distance`. Among several rows with one id the first counts;
+    cycles are cut at their first row.
     """
 
 def reachable(arrows: _ArrowStream, *, start: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Follow arrows: `from_id: int64, to_id: int64` -> `id, distance` of all reachable ids, the first with 0."""
+    """Follow arrows between ids, and return all ids reachable from one id, with distances.
+
+    Input: `from_id: int64, to_id: int64`. Output: `id, distance`, the first with 0.
+    """
 
 def self_time(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Subtract children's time: `_ts ascending, id, parent_id, duration`, int64 -> `id, self` (NULL: no end)."""
+    """Subtract from each slice, in time order, the time of the slices nested in it.
+
+    Input: `_ts ascending, id, parent_id, duration`, int64. Output: `id, self` (NULL: no end).
+    """
 
 def stack_paths(slices: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Join names: `id: int64, parent_id: int64, name: text` -> `id, stack`, outermost first, `;` between names.
+    """Return the path of each row of nested names as text.
 
-    Stacks of more than 512 names are shortened to the first and the last 256, with `...` between.
+    Input: `id: int64, parent_id: int64, name: text`. Output: `id, stack`, outermost first, `;` between names. Stacks of
+    more than 512 names are shortened to the first and the last 256, with `...` between.
     """
 
 def flame_slices(
     slices: _ArrowStream, *, names: Sequence[str], strict: bool = False, cancel: Cancel | None = None
 ) -> Stream:
-    """Sum slices by stack: `_ts ascending, id, parent_id, duration: int64, name: text` -> one row for each stack.
+    """Sum slices into one row per path of names.
 
-    Output, parents before children, siblings by descending total: `id, parent_id, depth: int32, name, count, total,
-    self, recursive: bool, stack`. With `strict`, a slice that ended before `_ts` is not a parent any more.
+    Input: `_ts ascending, id, parent_id, duration: int64, name: text`. Output, parents before children, siblings by
+    descending total: `id, parent_id, depth: int32, name, count, total, self, recursive: bool, stack`. With `strict`, a
+    slice that ended before `_ts` is not a parent any more.
     """
 
 def flame_stacks(stacks: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Sum stacks with `;` between names: `count: int64, weight: int64, stack: text` -> as `flame_slices`."""
+    """Sum stacks with weights into one row per path of names.
+
+    Input: `count: int64, weight: int64, stack: text`, with `;` between names. Output: as for `flame_slices`.
+    """
 
 def thread_states(events: _ArrowStream, *, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
     """Derive thread states from switches and wakeups, in the order of their ends.
@@ -386,13 +403,13 @@ def nest_pairs(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> tuple[Stream, Counter]:
-    """Nest calls: `_ts: int64[n] ns, ascending, P keys, rank: int64 if ranked, payload` twice -> calls, ascending.
+    """Match begins and ends into nested calls with their parents, depths and self time.
 
-    The inputs are merged by time, then by rank (NULL last), then stops first; rows of one input keep their order. A
-    stop closes the innermost open start of its partition; unmatched stops are counted. Output: `_ts`, `_duration` (NULL
-    if it never ended), keys, `id: int64` from 1, `parent_id` (NULL for a root), `depth: int32`, `self_time` (the
-    duration without those of the calls just below; NULL if it never ended), payload of the start. Output waits for the
-    earliest open call.
+    Both inputs: `_ts: int64[n] ns, ascending, P keys, rank: int64 if ranked, payload`. The inputs are merged by time,
+    then by rank (NULL last), then stops first; rows of one input keep their order. A stop closes the innermost open
+    start of its partition; unmatched stops are counted. Output, ascending: `_ts`, `_duration` (NULL if it never ended),
+    keys, `id: int64` from 1, `parent_id` (NULL for a root), `depth: int32`, `self_time` (the duration without those of
+    the calls just below; NULL if it never ended), payload of the start. Output waits for the earliest open call.
 
     Returns:
         The stream and the counter of stops without a start.
@@ -410,13 +427,13 @@ def stack_history(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> tuple[Stream, Counter]:
-    """Make spans of stacks: inputs as for `nest_pairs`, with the token after the rank -> spans, ascending.
+    """Convert pushes and pops to spans of equal stacks.
 
-    Output: `_ts`, `_duration`, keys, `stack_id: int64`. Each change of a partition's stack ends its span and begins
-    another, unless the stack is empty then; spans without length, and those that do not end, are dropped. Equal stacks
-    have one id, in all partitions; ids count from 1 in the order of the output. Tokens are of any type and may be NULL.
-    The kernel holds the distinct stacks, each as its top and the stack below, and the spans since the earliest one that
-    has not ended.
+    Inputs: as for `nest_pairs`, with the token after the rank. Output, ascending: `_ts`, `_duration`, keys,
+    `stack_id: int64`. Each change of a partition's stack ends its span and begins another, unless the stack is empty
+    then; spans without length, and those that do not end, are dropped. Equal stacks have one id, in all partitions; ids
+    count from 1 in the order of the output. Tokens are of any type and may be NULL. The kernel holds the distinct
+    stacks, each as its top and the stack below, and the spans since the earliest one that has not ended.
 
     Returns:
         The stream and the counter of stops on an empty stack.
@@ -434,7 +451,7 @@ def stack_contents(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> tuple[Stream, Counter]:
-    """List the stacks of `stack_history` for the same inputs -> one row for each token on each stack.
+    """List the contents of each stack of `stack_history`, for the same inputs: one row for each token.
 
     Output: `stack_id: int64`, `depth: int32` from 0 at the bottom, token; ascending by both.
 
@@ -455,11 +472,12 @@ def fill_gaps(
     stop: int | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Find gaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> the time without spans, by partition.
+    """Find the intervals of each partition without spans, and return them with or without the spans.
 
-    Output: the input's columns, or as many of them as `names` has; gaps have NULL as payload. `keep` includes the
-    spans. Gaps lie between `start` and `stop`, or the first start and the last end of any partition. Without keys there
-    is one partition even if there are no spans. Rows are in order within a partition.
+    Input: `_ts: int64[n] ns, ascending, _duration, P keys, payload`. Output: the input's columns, or as many of them as
+    `names` has; gaps have NULL as payload. `keep` includes the spans. Gaps lie between `start` and `stop`, or the first
+    start and the last end of any partition. Without keys there is one partition even if there are no spans. Rows are in
+    order within a partition.
 
     Raises:
         ValueError: The columns or names are invalid.
@@ -468,10 +486,11 @@ def fill_gaps(
 def merge_adjacent(
     spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None
 ) -> Stream:
-    """Merge neighbours: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> fewer spans with the same columns.
+    """Merge touching spans of equal payload.
 
-    Touching spans of a partition with equal payload are merged; NULL equals NULL, floats compare as numbers, in nested
-    values as bits. Rows are in order within a partition.
+    Input: `_ts: int64[n] ns, ascending, _duration, P keys, payload`. Output: the same columns. Touching spans of a
+    partition with equal payload are merged; NULL equals NULL, floats compare as numbers, in nested values as bits. Rows
+    are in order within a partition.
 
     Raises:
         ValueError: The columns or names are invalid.
@@ -486,31 +505,32 @@ def checked(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Check rows: `_ts: int64[n] ns, _duration (not for events), P keys, payload` -> the same batches.
+    """Check times, order and overlaps of rows declared to be spans or events, and pass on the same batches.
 
-    The stream fails for a NULL time, rows out of order, durations that are NULL or not positive and, if `disjoint`,
-    spans that overlap in a partition; the error shows up to three of the rows with the first fault. Columns beyond
-    those in `names` are dropped.
+    Input: `_ts: int64[n] ns, _duration (not for events), P keys, payload`. The stream fails for a NULL time, rows out
+    of order, durations that are NULL or not positive and, if `disjoint`, spans that overlap in a partition; the error
+    shows up to three of the rows with the first fault. Columns beyond those in `names` are dropped.
 
     Raises:
         ValueError: The columns or names are invalid.
     """
 
 def truncate(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Cut overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans that end where the next begins.
+    """Cut each of the spans, which may overlap, at the start of the next in its partition.
 
-    Among spans of a partition with equal starts the last row is kept. Columns beyond those in `names` are dropped. Rows
-    are in order within a partition.
+    Input: `_ts: int64[n] ns, ascending, _duration, P keys, payload`. Among spans of a partition with equal starts the
+    last row is kept. Columns beyond those in `names` are dropped. Rows are in order within a partition.
 
     Raises:
         ValueError: The columns or names are invalid.
     """
 
 def lanes(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Lay out overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> the same with a lane, ascending.
+    """Assign each span, which may overlap others, the lowest lane that is free in its partition at its start.
 
-    Output: `_ts`, `_duration`, keys, `lane: int64` from 0, payload as far as `names` has names for it. A span's lane is
-    the lowest free one of its partition at its start.
+    Input: `_ts: int64[n] ns, ascending, _duration, P keys, payload`. Output, ascending: `_ts`, `_duration`, keys,
+    `lane: int64` from 0, payload as far as `names` has names for it. A span's lane is the lowest free one of its
+    partition at its start.
 
     Raises:
         ValueError: The columns or names are invalid.
@@ -526,12 +546,13 @@ def zoom(
     stop: int | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Merge spans shorter than a step: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> cells.
+    """Merge spans shorter than a step into at most one cell per step and partition; keep longer spans unchanged.
 
-    Output: `_ts`, `_duration`, keys, `count: int64`, `total: int64` ns, `longest: int64` ns, payload as far as `names`
-    has names for it. Spans outside of `[start, stop)` are dropped. A span of a step or more is a cell by itself;
-    shorter spans of one partition that begin in one step are one cell, from the start of the first to the end of the
-    last, with the payload of the first of the longest. Steps begin at multiples of `step`.
+    Input: `_ts: int64[n] ns, ascending, _duration, P keys, payload`. Output: `_ts`, `_duration`, keys, `count: int64`,
+    `total: int64` ns, `longest: int64` ns, payload as far as `names` has names for it. Spans outside of `[start, stop)`
+    are dropped. A span of a step or more is a cell by itself; shorter spans of one partition that begin in one step are
+    one cell, from the start of the first to the end of the last, with the payload of the first of the longest. Steps
+    begin at multiples of `step`.
 
     Raises:
         ValueError: The columns or names are invalid, or `step` is not positive.
@@ -547,12 +568,13 @@ def zoom_counter(
     stop: int | None = None,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Aggregate values by step: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> cells.
+    """Aggregate the value of spans in each step where it changes.
 
-    Output: `_ts`, `_duration`, keys, `min`, `max` and `last` value, of the input's type, and `mean: float64`, weighted
-    by time; NULL where no value is known. A value is an integer of up to 64 bits, a float or a decimal. The parts of
-    spans in `[start, stop)` and in one step are one cell of a partition, from the first to the last covered time;
-    consecutive steps wholly within one span are one cell. Steps begin at multiples of `step`.
+    Input: `_ts: int64[n] ns, ascending, _duration, P keys, value`. Output: `_ts`, `_duration`, keys, `min`, `max` and
+    `last` value, of the input's type, and `mean: float64`, weighted by time; NULL where no value is known. A value is
+    an integer of up to 64 bits, a float or a decimal. The parts of spans in `[start, stop)` and in one step are one
+    cell of a partition, from the first to the last covered time; consecutive steps wholly within one span are one cell.
+    Steps begin at multiples of `step`.
 
     Raises:
         ValueError: The columns or names are invalid, or `step` is not positive.
@@ -568,23 +590,25 @@ def range_aggregate(
     names: Sequence[str],
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Aggregate rows by window: `_ts: int64[n] ns, ascending, _duration, P keys, value` -> windows with a value.
+    """Add to each window an aggregate of the rows in it.
 
-    For `events` the table has no `_duration`. Windows are `_ts: int64[m] ns, ascending, _duration, payload`, and may
-    overlap; column `matched[i]` of their payload must equal key `i`. Output: the windows, and `count` (int64), `sum`
-    (int64, float64 or decimal128 of 38 digits), `min`, `max`, `first`, `last` (of the value's type) or `mean` (float64)
-    of values that are not NULL: of events that a window covers, and spans that share some time with it. All but `count`
-    are NULL if there are none. The table is read first, and its times and values are held in memory.
+    Input: the table as `_ts: int64[n] ns, ascending, _duration, P keys, value`. For `events` the table has no
+    `_duration`. Windows are `_ts: int64[m] ns, ascending, _duration, payload`, and may overlap; column `matched[i]` of
+    their payload must equal key `i`. Output: the windows, and `count` (int64), `sum` (int64, float64 or decimal128 of
+    38 digits), `min`, `max`, `first`, `last` (of the value's type) or `mean` (float64) of values that are not NULL: of
+    events that a window covers, and spans that share some time with it. All but `count` are NULL if there are none. The
+    table is read first, and its times and values are held in memory.
 
     Raises:
         ValueError: The columns or names are invalid, or there is no such aggregate for values of this type.
     """
 
 def flatten(spans: _ArrowStream, *, partitions: int, names: Sequence[str], cancel: Cancel | None = None) -> Stream:
-    """Flatten overlaps: `_ts: int64[n] ns, ascending, _duration, P keys, payload` -> spans of the innermost one.
+    """Convert spans that may overlap into spans of the innermost open one of their partition at each time.
 
-    The innermost span of a partition is the open one that began last; among several the one that ends first, then the
-    earlier row. Columns beyond those in `names` are dropped. Rows are in order within a partition.
+    Input: `_ts: int64[n] ns, ascending, _duration, P keys, payload`. The innermost span of a partition is the open one
+    that began last; among several the one that ends first, then the earlier row. Columns beyond those in `names` are
+    dropped. Rows are in order within a partition.
 
     Raises:
         ValueError: The columns or names are invalid.
@@ -600,11 +624,12 @@ def concurrency(
     merge: bool = False,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Count overlaps: `_ts: int64[n] ns, ascending, _duration, P keys` -> the number of open spans by partition.
+    """Count the open spans in each partition, as spans or at each boundary; spans may overlap.
 
-    Output: `_ts`, `_duration` (not for events), keys, `open: int64`. Spans extend from one boundary to the next while
-    some are open, or with `idle` always; events are at each boundary, the last with 0. With `merge`, boundaries that do
-    not change the number are ignored. Rows are in order within a partition.
+    Input: `_ts: int64[n] ns, ascending, _duration, P keys`. Output: `_ts`, `_duration` (not for events), keys,
+    `open: int64`. Spans extend from one boundary to the next while some are open, or with `idle` always; events are at
+    each boundary, the last with 0. With `merge`, boundaries that do not change the number are ignored. Rows are in
+    order within a partition.
 
     Raises:
         ValueError: The columns, names or options are invalid.
@@ -613,10 +638,11 @@ def concurrency(
 def sessions(
     events: _ArrowStream, *, gap: int, partitions: int, names: Sequence[str], cancel: Cancel | None = None
 ) -> Stream:
-    """Find sessions: `_ts: int64[n] ns, ascending, P keys` -> spans of events that are at most `gap` ns apart.
+    """Convert events into spans from the first to the last of a run of close events, with their number.
 
-    Output: `_ts`, `_duration`, keys, `events: int64`. A session lasts from its first to its last event, at least 1 ns.
-    Rows are in order within a partition.
+    Input: `_ts: int64[n] ns, ascending, P keys`. Events of one span are at most `gap` ns apart. Output: `_ts`,
+    `_duration`, keys, `events: int64`. A session lasts from its first to its last event, at least 1 ns. Rows are in
+    order within a partition.
 
     Raises:
         ValueError: The columns or names are invalid.
@@ -632,10 +658,11 @@ def label_events(
     numbered: bool = False,
     cancel: Cancel | None = None,
 ) -> Stream:
-    """Look up labels: `_ts: int64[n] ns, ascending, P keys, payload` twice -> events with the latest label, ascending.
+    """Add to each event the latest label of its partition at or before it.
 
-    Output: `_ts`, keys, event payload, label payload: that of the last label of the partition at or before the event,
-    NULL without one. With `broadcast` the labels have no keys; with `numbered` both inputs' last columns are dropped.
+    Both inputs: `_ts: int64[n] ns, ascending, P keys, payload`. Output, ascending: `_ts`, keys, event payload, label
+    payload: that of the last label of the partition at or before the event, NULL without one. With `broadcast` the
+    labels have no keys; with `numbered` both inputs' last columns are dropped.
 
     Raises:
         ValueError: The columns or names are invalid.
@@ -856,7 +883,7 @@ class Forest:
         """
 
     def aggregate(self, first: _ArrowArray, end: _ArrowArray) -> _ArrowArray:
-        """Return the aggregates of ranges: `first, end: int64[n]`, leaves from `first` on up to `end` -> n values.
+        """Return the aggregate of each range of leaves, from `first` on up to `end`, both `int64[n]`.
 
         Raises:
             IndexError: A range is not within the leaves.
@@ -963,11 +990,14 @@ class PfwColumn:
     """Whether its values are those of that column, the texts of its hashes, or both."""
 
 class PfwFinisher:
-    """Metadata of a trace, and file, dimension, hash and text of its hashes -> finished tables of some of its rows."""
+    """A converter of decoded rows into finished tables, by the metadata of a trace and the hashes in its files.
+
+    `hashes` are the file, dimension, hash and text of each.
+    """
 
     def __init__(self, entries: Mapping[str, Any], hashes: Sequence[tuple[int, str, str, str]]) -> None: ...
     def finish(self, name: str, batch: Any) -> Any:
-        """Decoded rows of an event or of `metadata`, `dctv:file` last -> a RecordBatch with the table's columns.
+        """Convert decoded rows of an event or of `metadata`, `dctv:file` last, to a RecordBatch of final rows.
 
         Raises:
             ValueError: The trace has no such table, or the columns do not match it.
@@ -1058,7 +1088,12 @@ def write_table(
     """
 
 def file_checksums(path: str, parts: Sequence[tuple[int, int]]) -> list[int]:
-    """Offsets and lengths of parts of a file -> CRC-32 of each; raises ValueError if one is missing, and OSError."""
+    """Compute the CRC-32 of each part of a file, given by offset and length.
+
+    Raises:
+        ValueError: A part is missing.
+        OSError: The file cannot be read.
+    """
 
 def crc32(data: bytes, start: int = 0) -> int:
     """CRC-32 of bytes, continuing from that of the bytes before them: as in `zlib`, ten times as fast."""
@@ -1082,7 +1117,10 @@ class TextBlock:
     """The checkpoint of its chunk, if that ends with it."""
 
 class TextChunks:
-    """Files, plain or gzip -> the checkpoints of their chunks; `damage` lists files that ended early, with reasons."""
+    """An iterator over the checkpoints of the chunks of files, plain or gzip, in order.
+
+    After a file's last one, `damage` includes the file, with the reason, if it ended early.
+    """
 
     damage: list[tuple[int, str]]
     def __init__(
@@ -1134,7 +1172,10 @@ class FtraceChunk:
     invalid: int
 
 class FtracePass:
-    """Files of ftrace text, or some of their chunks -> decoded chunks; `ends` is the state of files at their ends."""
+    """An iterator of `FtraceChunk` over files of ftrace text, or some of their chunks, in order of files and places.
+
+    `ends` is the state of files at their ends.
+    """
 
     ends: list[FtraceEnd]
     def __init__(
@@ -1175,14 +1216,20 @@ def perfetto_pass(
     """
 
 class RowPass:
-    """A trace -> its chunks decoded, then `entries` that describe the tables, see `dctv.readers.described`."""
+    """An iterator over the chunks of a trace's files, with `metadata` after the last one.
+
+    The metadata describe the tables, see `dctv.readers.described`.
+    """
 
     def __iter__(self) -> RowPass: ...
     def __next__(self) -> DecodedChunk: ...
     def metadata(self) -> dict[str, Any]: ...
 
 class ChromeExport:
-    """Batches of rows -> Chrome JSON events; tracks: number, name, process, thread, whether the name is taken."""
+    """A writer of batches of rows as Chrome JSON events.
+
+    `tracks` are number, name, process, thread, and whether the name is taken.
+    """
 
     def __init__(
         self,
@@ -1200,7 +1247,7 @@ class ChromeExport:
     def kernel(self, batch: Any) -> bytes: ...
 
 class PerfettoExport:
-    """Batches of a timeline's rows -> packets of Perfetto traces."""
+    """A writer of batches of rows as packets of Perfetto traces."""
 
     def __init__(
         self,

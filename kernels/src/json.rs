@@ -1,4 +1,4 @@
-//! Bytes of one line or record -> JSON tokens, accepting exactly what Python's `json.loads` accepts.
+//! Scan one line or record for JSON tokens, accepting exactly what Python's `json.loads` accepts.
 
 /// Bytes `start..end` of a line; lines are shorter than 4 GiB.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]

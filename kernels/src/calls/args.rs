@@ -1,4 +1,4 @@
-//! The text of a call's arguments, `(1, "x", 0xff)` -> the value of one of them, for conditions.
+//! Read the value of one argument from the text of a call's arguments, `(1, "x", 0xff)`, to evaluate conditions.
 
 /// Compares an argument as the recorder stored it: a negative number is stored as a large 32-bit one.
 ///

@@ -1,4 +1,4 @@
-//! Columns of shown calls -> their values.
+//! Read values from the columns of shown calls.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type, Int64Type};

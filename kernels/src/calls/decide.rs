@@ -1,4 +1,4 @@
-//! The filters of a function, and the state at its caller -> whether the call is shown.
+//! Decide whether a call is shown, from the filters of its function and the state at its caller.
 
 use rustc_hash::FxHashMap;
 

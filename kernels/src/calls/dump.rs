@@ -1,4 +1,4 @@
-//! Shown calls in order of time -> records of their starts and ends, as Chrome JSON events or as lines.
+//! Write the starts and ends of shown calls, in time order, as Chrome JSON events or as lines.
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;

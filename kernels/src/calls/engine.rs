@@ -1,4 +1,4 @@
-//! Calls in order of their start -> those that pass the filters, with their parents and depths.
+//! Filter calls in order of start, and find the parents and depths of those that are shown.
 
 use super::decide::{Decision, Samples, Seen, before_range, decide, not_begun};
 use super::frames::{Frame, FrameState, Kept, Thread};

@@ -1,4 +1,4 @@
-//! `filter_calls`: calls in order of time -> those that pass the filters, with their parents and depths.
+//! `filter_calls`: select the calls that pass the filters, in time order, and find their parents and depths.
 
 use std::sync::Arc;
 

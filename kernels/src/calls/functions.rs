@@ -1,4 +1,4 @@
-//! Names, modules, sizes and files of calls -> numbers of functions, and the filters' effect on each.
+//! Number functions by name, module, size and file, and evaluate the filters once for each.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `StoredReplay`: a stored table of recorded calls, and events -> lines of text, on demand.
+//! `StoredReplay`: print a stored table of recorded calls, and events, as lines of text on demand.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

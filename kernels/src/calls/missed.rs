@@ -1,4 +1,4 @@
-//! Unmatched words of filters, and existing names -> an object that Python reads after the last call.
+//! Pass the unmatched words of filters, and the names that exist, to Python after the last call.
 
 use std::sync::{Arc, OnceLock};
 

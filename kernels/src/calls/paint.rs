@@ -1,4 +1,4 @@
-//! Colour rules for functions, and texts -> texts with terminal colour codes.
+//! Add terminal colour codes to text, by the colour rules for functions.
 
 use std::io::Write;
 

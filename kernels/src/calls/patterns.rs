@@ -1,4 +1,4 @@
-//! Names and patterns of functions -> whether a function matches.
+//! Match functions against names and patterns.
 
 use pyo3::prelude::*;
 use regex_lite::Regex;

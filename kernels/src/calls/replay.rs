@@ -1,4 +1,4 @@
-//! Shown calls and events in order of time -> lines of text; a call without callees or events takes one line.
+//! Print shown calls and events in time order as lines of text; a call without callees or events takes one line.
 
 use std::sync::Arc;
 

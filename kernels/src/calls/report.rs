@@ -1,4 +1,4 @@
-//! `CallSums`: a stored table, or batches of shown calls -> the sums of `dctv report`.
+//! `CallSums`: compute the sums of `dctv report` from a stored table, or from batches of shown calls.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The filters of a Python object -> numbers and flags: for the whole trace, and for each function.
+//! Read the filters of a Python object into numbers and flags: for the whole trace, and for each function.
 
 use pyo3::prelude::*;
 

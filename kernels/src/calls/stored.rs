@@ -1,4 +1,4 @@
-//! A stored table of recorded calls -> blocks of calls, in order of time and number, with the values used by filters.
+//! Read a stored table of recorded calls in blocks, ordered by time and number, with the values that filters use.
 
 use std::collections::VecDeque;
 use std::fs::File;

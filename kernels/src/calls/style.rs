@@ -1,4 +1,4 @@
-//! Options for lines -> flags for printers.
+//! Options from Python for the format of printed lines.
 
 use pyo3::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Shown calls in order of time -> sums by function and by thread, in one pass.
+//! Sum shown calls, in time order, by function and by thread, in one pass.
 
 use std::sync::Arc;
 

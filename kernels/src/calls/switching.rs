@@ -1,4 +1,4 @@
-//! Open calls of all threads -> their ends in order of time, for results that depend on the end of a call.
+//! Order the ends of the open calls of all threads by time, for results that depend on the end of a call.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

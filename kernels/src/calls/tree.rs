@@ -1,4 +1,4 @@
-//! Shown calls and events in order of time -> a call tree, summed over all threads.
+//! Build a call tree, summed over all threads, from shown calls and events in time order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! A stored table of recorded calls, and filters -> the shown calls, block by block.
+//! Read a stored table of recorded calls block by block, and select the calls that the filters show.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Counter events -> a row for each of their series.
+//! Convert each counter event into one row for each of its series.
 
 use super::event::Field;
 use super::placing::{Placed, Placing};

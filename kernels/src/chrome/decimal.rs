@@ -1,4 +1,4 @@
-//! Decimal numbers as written -> integers in thousandths, without floats in between.
+//! Convert decimal numbers, as written, into integers in thousandths, without going through floats.
 
 use crate::json::Token;
 
@@ -6,8 +6,8 @@ use crate::json::Token;
 const MOST_DIGITS: u32 = 36;
 const MOST_EXPONENT: i64 = 400;
 
-/// Microseconds, a number or a text with one -> nanoseconds, rounded to the nearest; None if it is invalid or too
-/// large.
+/// Convert microseconds, given as a number or a string with one, into nanoseconds, rounded to the nearest; None if the
+/// input is invalid or too large.
 #[inline]
 pub fn nanoseconds(token: Token, text: &[u8]) -> Option<i64> {
     match token {

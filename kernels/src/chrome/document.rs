@@ -1,4 +1,4 @@
-//! The text of files -> events and properties; recognizes the JSON format in use, however damaged.
+//! Parse the text of files into events and properties; recognize the JSON format in use, however damaged.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

@@ -1,4 +1,4 @@
-//! The text of one event, an object -> its members by field.
+//! Parse the text of one event, a JSON object, into its members by field.
 
 use crate::json::{Invalid, Scanner, Span, Text, Token};
 

@@ -1,4 +1,4 @@
-//! A file's text -> a sliding window of it that grows to the size of a single value.
+//! Read a file's text through a sliding window that grows to the size of a single value.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `stackFrames`, the frames of samples by id -> the table `stack_frames`, each with its whole stack.
+//! Convert `stackFrames`, the frames of samples by id, into the table `stack_frames`, each frame with its whole stack.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Identifiers of processes, threads and groups of events -> numbers and keys.
+//! Convert the identifiers of processes, threads and groups of events into numbers and keys.
 
 use super::texts::plain;
 use crate::columns::Interner;

@@ -1,4 +1,4 @@
-//! Decoder of Chrome's trace events in JSON: files, plain, gzip or in zip archives -> rows by phase.
+//! Decode Chrome's JSON trace events, in files that are plain, gzip or in zip archives, into rows by phase.
 
 mod counters;
 mod decimal;
@@ -30,7 +30,7 @@ use feed::Part;
 /// A file, and the offset, size and packing of the part to read, unless it is read whole.
 type FilePart = (String, Option<(u64, u64, bool)>);
 
-/// Files of trace events -> an iterator of chunks, then `metadata`; see `dctv.readers.described`.
+/// Return an iterator over the chunks of files of trace events, then with `metadata`; see `dctv.readers.described`.
 ///
 /// A path may come with the part of its file to read: offset, size, and whether that is a deflate stream.
 /// `progress(done, total)` is called with bytes of files from the iterating thread; an exception in it ends the pass.

@@ -1,4 +1,4 @@
-//! Metadata events -> the names of processes and threads.
+//! Collect the names of processes and threads from metadata events.
 
 use std::collections::BTreeMap;
 

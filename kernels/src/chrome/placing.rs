@@ -1,4 +1,4 @@
-//! Events -> rows of their tables, on their tracks.
+//! Convert events into rows of their tables, and place them on their tracks.
 
 use std::borrow::Cow;
 

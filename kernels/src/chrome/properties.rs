@@ -1,4 +1,4 @@
-//! Members of the trace's object besides events -> properties.
+//! Convert the members of the trace's object, except events, into properties.
 
 use super::decimal::thousandths;
 use super::texts::{json, plain};

@@ -1,4 +1,4 @@
-//! Almost valid JSON, as scripts and careless writers produce it -> JSON.
+//! Repair almost valid JSON, as scripts and careless writers produce it.
 
 use crate::json::{Scanner, push_escaped, push_quoted};
 
@@ -12,8 +12,8 @@ enum Last {
     Comma,
 }
 
-/// One object with keys without quotes, `=` for `:`, quotes of the other kind, control characters in strings, numbers
-/// unknown to JSON, extra or missing commas -> the same object in JSON; None if it has other errors.
+/// Repair one object with keys without quotes, `=` for `:`, quotes of the other kind, control characters in strings,
+/// numbers unknown to JSON, or extra or missing commas; None if it has other errors.
 pub fn repair(text: &[u8]) -> Option<Vec<u8>> {
     let mut repair =
         Repair { text, at: 0, out: Vec::with_capacity(text.len() + 16), open: Vec::new(), last: Last::Comma };

@@ -1,4 +1,4 @@
-//! `systemTraceEvents`, text of the kernel's tracer inside of a trace -> the tables of its events, as for ftrace text.
+//! Parse `systemTraceEvents`, the text of the kernel's tracer in a trace, into tables like those of ftrace text.
 
 use super::placing::Placing;
 use super::tables::Kind;

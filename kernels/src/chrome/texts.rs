@@ -1,4 +1,4 @@
-//! JSON values -> the texts of columns.
+//! Convert JSON values into the text stored in columns.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub fn unquoted(inside: Text, text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// A value that is JSON for Python -> strict JSON, with as few changes as possible.
+/// Convert a value that is JSON for Python into strict JSON, with as few changes as possible.
 ///
 /// An unpaired surrogate becomes U+FFFD, as in texts; a value that is nested too deep becomes a string.
 pub fn json(raw: &[u8], deep: bool) -> Cow<'_, [u8]> {

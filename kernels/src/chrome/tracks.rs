@@ -1,4 +1,4 @@
-//! Threads, processes, groups of asynchronous events, counters and objects -> numbers of tracks, and the table
+//! Number the tracks of threads, processes, groups of asynchronous events, counters and objects, and build the table
 //! `tracks`.
 
 use rustc_hash::FxHashMap;

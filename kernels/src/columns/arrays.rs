@@ -1,4 +1,4 @@
-//! Texts -> arrays.
+//! Convert strings into Arrow arrays.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Rows with named values -> columns, in order of first appearance.
+//! Collect rows with named values into columns, in order of first appearance.
 
 use std::sync::Arc;
 

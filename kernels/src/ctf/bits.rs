@@ -1,4 +1,4 @@
-//! A part of a packet -> numbers at any bit, in both byte orders.
+//! Read numbers at any bit offset in part of a packet, in either byte order.
 
 use crate::input::bytes::{u16_of, u32_of, u64_of};
 

@@ -1,4 +1,4 @@
-//! Partial times -> cycles of a clock -> ns.
+//! Extend partial timestamps to full cycle counts of a clock, and convert these into ns.
 
 /// The conversion from cycles to ns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

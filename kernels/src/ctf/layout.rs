@@ -1,4 +1,4 @@
-//! The program compiled by `dctv.readers.ctf_metadata.layout` from metadata -> nodes for the walker.
+//! Build nodes for the walker from the program that `dctv.readers.ctf_metadata.layout` compiles from metadata.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Streams of packets -> rows in order of time, each event decoded in its turn.
+//! Merge streams of packets into rows in time order, decoding each event in its turn.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! Traces in CTF, the Common Trace Format: packets of bits, and the layout given by their metadata -> rows.
+//! Decode traces in CTF, the Common Trace Format: packets of bits, laid out by their metadata, become rows.
 
 mod bits;
 mod clock;

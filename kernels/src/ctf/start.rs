@@ -1,4 +1,4 @@
-//! Metadata of a mount from Python -> a pass over its streams: files of one stream are concatenated.
+//! Start a pass over the streams of a mount, given its metadata from Python; files of one stream are concatenated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! The files of a stream -> its packets one after the other, and the headers of their events.
+//! Read the packets of a stream from its files, one after the other, and the headers of their events.
 
 use std::sync::Arc;
 

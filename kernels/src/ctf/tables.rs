@@ -1,4 +1,4 @@
-//! Classes of events -> tables of the sink, created at the first event of each.
+//! Map event classes to tables of the sink, each created at the first event of its class.
 
 use super::layout::NONE;
 use super::stream::{PacketRow, Shared};

@@ -1,4 +1,4 @@
-//! Bytes of texts in the encodings of layouts -> UTF-8.
+//! Decode the bytes of strings, in the encodings that layouts use, into UTF-8.
 
 use super::layout::Encoding;
 use super::walk::write_number;

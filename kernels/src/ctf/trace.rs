@@ -1,4 +1,4 @@
-//! Metadata of traces from Python -> classes of streams and events, by number.
+//! Build numbered classes of streams and events from the metadata of traces, which comes from Python.
 
 use rustc_hash::FxHashMap;
 

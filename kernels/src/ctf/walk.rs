@@ -1,4 +1,4 @@
-//! Bits of an event and the nodes of its layout -> values in their destinations: columns, JSON, or only slots.
+//! Decode the bits of an event by the nodes of its layout, and put the values into columns, JSON, or only slots.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! A file -> the part of it in memory, read as needed.
+//! Read part of a file into memory, as needed.
 
 use std::fs::File;
 

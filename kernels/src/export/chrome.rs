@@ -1,4 +1,4 @@
-//! Rows -> Chrome JSON events, each on a line of its own and followed by a comma.
+//! Write rows as Chrome JSON events, each on a line of its own and followed by a comma.
 
 use std::io::Write;
 
@@ -14,7 +14,7 @@ use super::kernel::{Described, KernelEvents, letters, one_line};
 use super::rows::{Rows, int, text, wrong};
 use crate::json::{push_escaped, push_quoted};
 
-/// Tracks by number, each with its process and thread -> bytes of events, from batches of rows.
+/// A writer of batches of rows as Chrome JSON events; tracks are given by number, each with its process and thread.
 ///
 /// Times are ns relative to `start`, which is added to them, and are written in us without loss.
 #[pyclass(frozen)]

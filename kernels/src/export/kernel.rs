@@ -1,5 +1,5 @@
-//! Events of the kernel, with the columns of the standard library -> fields of messages, or text as printed by the
-//! kernel.
+//! Convert kernel events, with the columns of the standard library, into fields of messages, or into text as the kernel
+//! prints it.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Slices, counters, instant events, arrows and the kernel's events of a trace -> the formats of timeline viewers.
+//! Export slices, counters, instant events, arrows and kernel events of a trace in the formats of timeline viewers.
 
 mod chrome;
 mod frame;

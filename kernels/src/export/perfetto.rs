@@ -1,4 +1,4 @@
-//! Rows -> packets of Perfetto traces.
+//! Write rows as packets of Perfetto traces.
 
 use arrow_array::Array;
 use arrow_schema::ArrowError;
@@ -97,7 +97,7 @@ fn uuid(track: i64, lane: i64) -> u64 {
     (track.cast_unsigned() & (LANE - 1)).wrapping_add(1).wrapping_add(lane.cast_unsigned().wrapping_mul(LANE))
 }
 
-/// Batches of rows -> bytes of packets; times are ns relative to `start`, which is added to them.
+/// A writer of batches of rows as packets of Perfetto traces; times are ns relative to `start`, which is added to them.
 #[pyclass]
 pub struct PerfettoExport {
     metadata: TraceMetadata,
@@ -468,8 +468,8 @@ impl PerfettoExport {
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
-    /// Processes (number, name, sort order, labels) and tracks (number, kind, name, process, thread, unit, parent, sort
-    /// order) -> their descriptions.
+    /// Describe processes (number, name, sort order, labels) and tracks (number, kind, name, process, thread, unit,
+    /// parent, sort order).
     fn tracks<'py>(&self, py: Python<'py>, processes: Vec<Process>, tracks: Vec<Described>) -> Bound<'py, PyBytes> {
         let mut out = Vec::new();
         let mut describe = |track: &Message| {

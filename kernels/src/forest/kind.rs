@@ -182,7 +182,7 @@ impl Kind {
         Ok((words, String::new()))
     }
 
-    /// Values of a monoid -> a column, NULL where nothing was aggregated.
+    /// Convert the values of a monoid into a column, NULL where nothing was aggregated.
     pub fn column(self, words: &[u64], text: &str) -> Result<ArrayRef, ArrowError> {
         let wide = |width: usize| words.chunks_exact(width);
         let chosen = || wide(2).map(|value| (value[0] != 0).then(|| value[1]));

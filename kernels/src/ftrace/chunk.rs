@@ -1,4 +1,4 @@
-//! The decoded part of a chunk -> its events as batches, and the traits of their columns.
+//! Convert the decoded part of a chunk into batches of its events, and report the traits of their columns.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The body of an event -> its fields: `key=value` with blanks in values, `key: value`, and the rest as free text.
+//! Parse the body of an event into fields: `key=value` with blanks in values, `key: value`, and the rest as free text.
 
 use memchr::{memchr, memmem};
 

@@ -1,4 +1,4 @@
-//! Events that the kernel or trace-cmd print in a format of their own -> the same columns as everywhere else.
+//! Parse events that the kernel or trace-cmd print in a special format into the same columns as everywhere else.
 
 use memchr::memmem;
 use memchr::memrchr;

@@ -1,4 +1,4 @@
-//! Functions as the function graph tracer prints them -> name, depth, duration.
+//! Parse functions, as the function graph tracer prints them, into name, depth and duration.
 
 use super::fields::Fill;
 use super::line::{count_digits, integer};

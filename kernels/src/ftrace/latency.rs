@@ -1,4 +1,4 @@
-//! Lines of latency formats (`cmd-pid 0d.s2 17us+: event`) -> task, CPU and time.
+//! Parse lines in the latency formats (`cmd-pid 0d.s2 17us+: event`) into task, CPU and time.
 
 use super::line::{Line, Prefix, Time, count_digits, integer, is_blank, task, time};
 

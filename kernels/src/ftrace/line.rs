@@ -1,4 +1,4 @@
-//! One line of ftrace text -> task, CPU and time, and the unparsed rest.
+//! Parse one line of ftrace text into task, CPU and time, and the unparsed rest.
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 

@@ -1,4 +1,4 @@
-//! Marks written by programs (`B|12|name`) -> one table for each kind of mark.
+//! Parse marks written by programs (`B|12|name`) into one table for each kind of mark.
 
 use memchr::{memchr, memmem, memrchr};
 

@@ -1,4 +1,4 @@
-//! ftrace's text formats: chunks of files -> one Arrow table for each event, and a report of skipped lines.
+//! Decode ftrace's text formats: chunks of files become one Arrow table for each event, and a report of skipped lines.
 
 use pyo3::prelude::*;
 

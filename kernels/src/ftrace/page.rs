@@ -1,4 +1,4 @@
-//! Pages of the trace viewers: HTML with traces in its scripts -> the pieces of ftrace text in it.
+//! Extract the ftrace text from the HTML pages of trace viewers, which have traces in their scripts.
 
 use memchr::{memchr, memchr2, memmem};
 

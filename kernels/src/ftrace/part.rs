@@ -1,4 +1,4 @@
-//! The lines of a chunk -> the tables of its events and a report of skipped lines.
+//! Decode the lines of a chunk into one table for each event and a report of skipped lines.
 
 use std::sync::Arc;
 

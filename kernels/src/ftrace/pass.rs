@@ -163,7 +163,7 @@ struct FtraceChunk {
     invalid: u64,
 }
 
-/// Files of ftrace text -> an iterator of FtraceChunk, in the order of files and places.
+/// An iterator of `FtraceChunk` over files of ftrace text, in the order of files and places.
 ///
 /// With `places`, checkpoints that each come with whether the file ends early, only those chunks are read. `texts`
 /// lists columns by event with values that stay texts as printed. `timeless` is the time of marks without one.

@@ -1,4 +1,4 @@
-//! Files -> ftrace text: unpacks gzip, inflates output of adb, and extracts the traces of viewer pages.
+//! Open files as ftrace text: unpack gzip, inflate the output of adb, and extract the traces of viewer pages.
 
 use std::io::{self, Cursor, Read};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A decoded chunk -> its statistics besides events.
+//! Collect the statistics of a decoded chunk, apart from its events.
 
 use pyo3::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A file -> the pieces of its text, with their chunks.
+//! Split the text of a file into pieces, each assigned to its chunk.
 
 use std::io;
 use std::path::Path;

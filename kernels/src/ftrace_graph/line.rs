@@ -1,4 +1,4 @@
-//! One line of the function graph tracer -> the columns before the function, and the function.
+//! Parse one line of the function graph tracer into the function and the columns before it.
 
 use crate::ftrace::graph;
 use crate::ftrace::line::{count_digits, integer};

@@ -1,4 +1,4 @@
-//! Decoder of the function graph tracer's own text -> entries and exits of functions, and the events between them.
+//! Decode the function graph tracer's own text into entries and exits of functions, and the events between them.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! One file, or one chunk of it -> blocks of whole lines.
+//! Read one file, or one chunk of it, in blocks of whole lines.
 
 use std::io::{self, Error, ErrorKind};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Bytes in memory -> their numbers and texts, in either byte order, with checked bounds.
+//! Read numbers and strings from bytes in memory, in either byte order, with checked bounds.
 
 /// A number of 2 bytes.
 #[inline]

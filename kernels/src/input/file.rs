@@ -1,4 +1,4 @@
-//! A file, or a compressed stream -> its text: inflated if it is packed, from the beginning or from a seek point on.
+//! Read the text of a file or a compressed stream, inflated if it is packed, from the beginning or from a seek point.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};

@@ -1,4 +1,4 @@
-//! Files and compressed bytes -> bytes in memory for all decoders: windows, blocks of lines, numbers, and damage.
+//! Read files and compressed bytes into memory for all decoders: windows, blocks of lines, numbers, and damage.
 //!
 //! Some readers stay with their formats. Protobuf (`perfetto::wire`) and CTF (`ctf::bits`) count in varints and in bits,
 //! and CTF tells damage from a part that is too short. `ctf::window` opens its file for each read, since a trace may have

@@ -55,7 +55,8 @@ fn failed(path: &Path, error: &std::io::Error) -> PyErr {
     PyOSError::new_err((path.display().to_string(), error.to_string()))
 }
 
-/// Files -> the checkpoints of their chunks, in order; after a file's last one `damage` includes it if it ended early.
+/// An iterator over the checkpoints of the chunks of files, in order; after a file's last one, `damage` includes the
+/// file if it ended early.
 #[pyclass]
 struct TextChunks {
     paths: Vec<PathBuf>,

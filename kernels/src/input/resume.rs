@@ -1,4 +1,4 @@
-//! A place inside of a deflate stream -> an inflater that continues from there.
+//! Resume inflating at a place inside a deflate stream.
 //!
 //! A deflate block may begin at any bit of a byte, but inflaters begin at the first bit of one. So they first get
 //! blocks without text, with exactly as many bits as are missing.

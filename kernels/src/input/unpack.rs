@@ -1,4 +1,4 @@
-//! zlib and zstd streams in memory -> their contents, piece by piece, without trusting the sizes in them.
+//! Unpack zlib and zstd streams in memory, piece by piece, without trusting the sizes in them.
 //!
 //! The library rejects frames of zstd with a window above 128 MiB, as the program `zstd` does.
 

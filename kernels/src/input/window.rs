@@ -1,4 +1,4 @@
-//! A source of bytes -> the part of them that is in memory: read, and not consumed yet.
+//! Hold the part of a source of bytes that has been read and not yet consumed.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};

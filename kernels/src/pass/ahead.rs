@@ -1,4 +1,4 @@
-//! A reader and a function of what it reads -> the results in order, computed by threads a few ahead.
+//! Apply a function to the items of a reader on threads, a few items ahead, and return the results in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

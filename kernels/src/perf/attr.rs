@@ -1,4 +1,4 @@
-//! Stored `perf_event_attr` -> the format of samples; ids of counters -> their events.
+//! Parse stored `perf_event_attr` into the format of samples, and map counter ids to their events.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! The state after a file -> properties, names of threads, modules.
+//! Emit properties, thread names and modules from the state after a file.
 
 use super::metadata::clock_name;
 use super::tables::{Value, put};

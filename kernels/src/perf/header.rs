@@ -1,4 +1,4 @@
-//! The header of a perf.data file -> its events, its feature sections and the place of its records.
+//! Parse the header of a perf.data file into its events, its feature sections and the place of its records.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};

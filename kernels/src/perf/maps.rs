@@ -1,4 +1,4 @@
-//! Mappings of processes and of the kernel -> the frame of an address: `module+0xoffset`.
+//! Resolve addresses to frames, `module+0xoffset`, by the mappings of processes and of the kernel.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

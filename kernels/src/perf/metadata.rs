@@ -1,4 +1,4 @@
-//! Feature sections of a trace -> its properties, the names of its events, its formats of tracepoints.
+//! Parse the feature sections of a trace into properties, event names and tracepoint formats.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Decoder of perf.data: files -> rows of samples, tracepoints and kernel records about processes.
+//! Decode perf.data files into rows of samples, tracepoints and kernel records about processes.
 
 use std::path::PathBuf;
 use std::sync::Arc;

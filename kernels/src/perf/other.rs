@@ -1,4 +1,4 @@
-//! Rare records of the kernel -> rows.
+//! Convert rare kernel records into rows.
 
 use super::stream::kind;
 use super::tables::{Value, put};

@@ -1,4 +1,4 @@
-//! Records in file order, buffer by buffer -> records by time.
+//! Sort records from file order, buffer by buffer, into time order.
 
 /// Maximum bytes of waiting records.
 const MOST: usize = 32 << 20;

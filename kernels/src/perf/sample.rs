@@ -1,4 +1,4 @@
-//! The body of a sample -> its parts, by the event's attr; the end of other records -> their origin.
+//! Parse the body of a sample into its parts, by the event's attr, and the end of other records into their origin.
 
 use super::attr::{Attr, BRANCH_COUNTERS, BRANCH_INDEX, has};
 use crate::input::bytes::Bytes;

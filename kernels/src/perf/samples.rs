@@ -1,4 +1,4 @@
-//! Samples -> rows of `raw_events.sample`, with their stacks as text.
+//! Convert samples into rows of `raw_events.sample`, with their stacks as text.
 
 use std::fmt::Write;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! One perf.data file -> rows: records are read, sorted, and decoded.
+//! Read, sort and decode the records of one perf.data file into rows.
 
 use std::path::Path;
 use std::sync::Arc;

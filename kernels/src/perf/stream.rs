@@ -1,4 +1,4 @@
-//! The bytes after the header of a file -> records, including those in compressed ones.
+//! Split the bytes after a file's header into records, including those inside compressed ones.
 
 use std::io::{self, Read};
 

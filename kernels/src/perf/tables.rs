@@ -1,4 +1,4 @@
-//! Rows of perf's tables: names and values of columns -> the sink's tables.
+//! Put rows, given as names and values of columns, into the sink's tables.
 
 use crate::rows::{ColumnSpec, EventSpec, Sink, TableSpec, Type};
 

@@ -1,4 +1,4 @@
-//! Formats of tracepoints in a trace -> the decoder of the raw data of its samples.
+//! Build a decoder of the raw data of samples from the tracepoint formats in a trace.
 
 use crate::input::bytes::Bytes;
 use crate::tracepoints::{Optional, Order, Symbols, Tracepoints};

@@ -1,4 +1,4 @@
-//! Records by time -> rows, and changes of the state: mappings, names of threads, symbols of the kernel.
+//! Convert records in time order into rows, and update the state: mappings, thread names, kernel symbols.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Compressed records -> the records in them, compressed as a single zstd stream.
+//! Unpack records that are compressed as a single zstd stream.
 
 use crate::input::unpack::{Ratio, Step, Unpacker};
 

@@ -1,4 +1,4 @@
-//! Collapsed stacks (`a;b;c 12`) -> samples without a time, one for each line.
+//! Parse collapsed stacks (`a;b;c 12`) into samples without a time, one for each line.
 
 use super::lines::{Lines, Next};
 use crate::ftrace::line::integer;

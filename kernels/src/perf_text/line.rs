@@ -1,4 +1,4 @@
-//! One line of `perf script` -> task, CPU, time, the event, and the rest.
+//! Parse one line of `perf script` into task, CPU, time, the event, and the rest.
 
 use crate::ftrace::line::{integer, is_blank};
 

@@ -1,4 +1,4 @@
-//! Files, plain or gzip -> their lines one by one; flaws of files become notes.
+//! Read files, plain or gzip, line by line; flaws of files become notes.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The text of a tracepoint after its name -> a row of its table, fields typed by their values.
+//! Parse the text of a tracepoint after its name into a row of its table, with fields typed by their values.
 
 use rustc_hash::FxHashMap;
 

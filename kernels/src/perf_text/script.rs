@@ -1,4 +1,4 @@
-//! The text of `perf script` -> rows: samples with the stacks below them, tracepoints, other records, metadata.
+//! Parse the text of `perf script` into rows: samples with the stacks below them, tracepoints, other records, metadata.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Data of a track event besides name and time -> members of its `args`.
+//! Write the data of a track event, except its name and time, as members of its `args`.
 
 use super::json::Json;
 use super::schema::{Kind, Schema};

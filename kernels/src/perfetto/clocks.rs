@@ -1,4 +1,4 @@
-//! Times of many clocks -> times of the trace's clock, by snapshots of clocks read at the same moment.
+//! Convert times of many clocks into times of the trace's clock, by snapshots of clocks read at the same moment.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,4 +1,4 @@
-//! Compact switches and wakeups of one CPU -> rows of `sched_switch` and `sched_waking`.
+//! Decode the compact switches and wakeups of one CPU into rows of `sched_switch` and `sched_waking`.
 
 use super::comms::{Comm, Comms};
 use super::ftrace::{Bundle, Ftrace};

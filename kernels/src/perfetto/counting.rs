@@ -1,4 +1,4 @@
-//! Values of counters in track events, on counter tracks or with a slice -> rows of `counter`.
+//! Convert the counter values of track events, on counter tracks or with a slice, into rows of `counter`.
 
 use super::sequence::Sequence;
 use super::track_event::{Common, Event};

@@ -1,4 +1,4 @@
-//! Files of a trace -> rows, packet by packet, each with the state of its sequence.
+//! Decode the files of a trace into rows, packet by packet, each with the state of its sequence.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Events of the kernel from before the events of all CPUs are complete -> rows of a separate table, used by no view.
+//! Put kernel events from before the events of all CPUs are complete into a separate table, which no view uses.
 //!
 //! A switch to a thread on one CPU, without the earlier switch from it on another, would let the thread run twice.
 

@@ -1,4 +1,4 @@
-//! Bundles of one CPU's ftrace events -> a table for each event, with the kernel's names.
+//! Decode the bundles of one CPU's ftrace events into one table for each event, with the kernel's names.
 
 use rustc_hash::FxHashMap;
 

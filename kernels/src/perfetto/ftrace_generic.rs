@@ -1,4 +1,4 @@
-//! Ftrace events without a descriptor of their own -> tables by the names in the events, or rows of raw bytes.
+//! Decode ftrace events without a descriptor of their own into tables by the names in them, or rows of raw bytes.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! The descriptor of an ftrace event -> its table, and the column of each of its fields.
+//! Choose the table of an ftrace event, and the column of each of its fields, by the event's descriptor.
 
 use super::comms::Comm;
 use super::generic::{column_type, unit_of};

@@ -1,4 +1,4 @@
-//! Counters of the GPU, of power rails and of the battery -> values on tracks, named by descriptors.
+//! Put values of counters of the GPU, of power rails and of the battery on tracks, named by descriptors.
 
 use rustc_hash::FxHashMap;
 

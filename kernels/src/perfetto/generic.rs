@@ -1,4 +1,4 @@
-//! Messages without specific code -> rows of a table with a typed column for each number and text, and JSON for the
+//! Decode messages without specific code into rows with a typed column for each number and string, and JSON for the
 //! rest.
 
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! Information about the system, the recorder and losses -> properties and diagnostics.
+//! Convert information about the system, the recorder and losses into properties and diagnostics.
 
 use super::schema::Kind;
 use super::wire::{Fields, Value};

@@ -1,4 +1,4 @@
-//! Messages -> JSON, by their descriptors.
+//! Write messages as JSON, by their descriptors.
 
 use super::schema::{Field, Kind, Scalar, Schema};
 use super::wire::{Fields, Value, varints};

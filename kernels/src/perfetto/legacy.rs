@@ -1,4 +1,4 @@
-//! Track events with a phase of Chrome's JSON format -> the same tables as for that format.
+//! Convert track events with a phase of Chrome's JSON format into rows of the same tables as for that format.
 
 use std::hash::{Hash, Hasher};
 

@@ -1,4 +1,4 @@
-//! Marks written by programs into ftrace (`B|12|name`) -> the same tables as for text, one for each kind of mark.
+//! Put the marks that programs write to ftrace (`B|12|name`) into the same tables as for text, one for each kind.
 
 use super::comms::Comm;
 use super::ftrace_plan::{FIRST, Head, fixed, put_fixed, spec};

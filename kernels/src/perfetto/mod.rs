@@ -1,4 +1,4 @@
-//! Perfetto's protobuf traces -> rows of typed tables, by given descriptors.
+//! Decode Perfetto's protobuf traces into rows of typed tables, by given descriptors.
 
 mod annotations;
 mod clocks;

@@ -1,4 +1,4 @@
-//! Names of processes and threads in process trees and descriptors -> tables of their names.
+//! Collect the names of processes and threads from process trees and descriptors into tables.
 
 use rustc_hash::FxHashMap;
 

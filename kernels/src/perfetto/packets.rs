@@ -1,4 +1,4 @@
-//! Bytes of a trace -> its packets, one by one, in memory for the longest of them.
+//! Split the bytes of a trace into packets, one by one, in memory for the longest of them.
 
 use std::io;
 

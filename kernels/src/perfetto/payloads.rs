@@ -1,4 +1,4 @@
-//! The payload of a packet -> the code that decodes it.
+//! Dispatch the payload of a packet to the code that decodes it.
 
 use super::clocks::REALTIME;
 use super::ftrace::Ftrace;

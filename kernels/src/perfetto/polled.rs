@@ -1,4 +1,4 @@
-//! Polled values of the system and of processes -> values of counters.
+//! Convert polled values of the system and of processes into values of counters.
 
 use super::schema::Kind;
 use super::tables::{EXTRA, LINE, NAME, PID, Phase, TRACK, TS, put_int, put_text};

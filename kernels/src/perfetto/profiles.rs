@@ -1,4 +1,4 @@
-//! Samples of stacks, of the CPU and of the heap -> rows with each stack as one text, outermost function first.
+//! Convert stack samples of the CPU and of the heap into rows with each stack as one string, outermost function first.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Descriptors of protobuf messages -> tables of fields, looked up by number.
+//! Parse descriptors of protobuf messages into tables of fields, looked up by number.
 
 use rustc_hash::FxHashMap;
 

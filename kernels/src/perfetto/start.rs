@@ -1,4 +1,4 @@
-//! The beginning of a trace file -> the time from which the events of all CPUs are complete, before any is decoded.
+//! Find the time from which the events of all CPUs are complete, from the beginning of a trace file, before decoding.
 
 use std::io;
 use std::path::Path;

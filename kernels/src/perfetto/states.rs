@@ -1,4 +1,4 @@
-//! The state of a thread that stops running -> the letters printed by the kernel.
+//! Convert the state of a thread that stops running into the letters that the kernel prints.
 
 /// States of kernels since 4.14, from the lowest bit.
 const LETTERS: &[u8; 8] = b"SDTtXZPI";

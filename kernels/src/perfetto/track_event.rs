@@ -1,4 +1,4 @@
-//! Track events -> rows of the table of their phase, on their track.
+//! Convert track events into rows of the table of their phase, on their track.
 
 use super::annotations::Args;
 use super::clocks::MONOTONIC;

@@ -1,4 +1,4 @@
-//! Descriptors of tracks -> tracks with dense numbers: threads, processes, counters, and others.
+//! Build densely numbered tracks from track descriptors: threads, processes, counters, and others.
 
 use rustc_hash::FxHashMap;
 

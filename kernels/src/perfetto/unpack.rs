@@ -1,4 +1,4 @@
-//! Compressed packets -> the bytes of packets in them.
+//! Unpack compressed packets into the bytes of the packets in them.
 
 use std::io;
 

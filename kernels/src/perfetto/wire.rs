@@ -1,4 +1,4 @@
-//! Bytes of a protobuf message -> its fields, one after the other.
+//! Parse the bytes of a protobuf message into its fields, one after the other.
 
 use quick_protobuf::BytesReader;
 

@@ -1,4 +1,4 @@
-//! The text of one chunk -> its events as columns, times in the unit of the file, and the other content of its lines.
+//! Decode the text of one chunk into columns of events, with times in the file's unit, and its lines' other content.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Blocks of lines -> growing tables, one per event name, and the other content of the lines.
+//! Decode blocks of lines into growing tables, one per event name, and collect the other content of the lines.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Decoded rows of one or many chunks -> the final columns of a table.
+//! Convert decoded rows of one or many chunks into the final columns of a table.
 
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ use crate::columns::Kind;
 
 const METADATA: &str = "metadata";
 
-/// Metadata of a trace and the hashes in its files (file, dimension, hash, text) -> finished tables of some rows.
+/// A converter of decoded rows into finished tables, by the metadata of a trace and the hashes in its files (file,
+/// dimension, hash, text).
 #[pyclass(frozen)]
 pub struct PfwFinisher {
     trace_metadata: TraceMetadata,
@@ -58,7 +59,7 @@ impl PfwFinisher {
         })
     }
 
-    /// Decoded rows of an event (or of `metadata`) with `dctv:file` as last column -> the final rows of the table.
+    /// Convert decoded rows of an event (or of `metadata`), with `dctv:file` as last column, to the table's final rows.
     ///
     /// Columns may be in any order; missing ones are null, narrower ones are cast.
     fn finish(&self, py: Python<'_>, name: &str, batch: PyRecordBatch) -> PyResult<Py<PyAny>> {

@@ -1,4 +1,4 @@
-//! Decoded chunks in order -> the chunks for output, and at the end the metadata of the whole trace.
+//! Gather decoded chunks in order: return each for output, and at the end the metadata of the whole trace.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Metadata records with the texts of hashes -> columns of texts.
+//! Resolve columns of hashes to columns of text, by the metadata records that define the hashes.
 
 use std::collections::BTreeMap;
 

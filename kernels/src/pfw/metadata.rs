@@ -1,4 +1,4 @@
-//! Decoded metadata records -> their table.
+//! Build the table of metadata records from the decoded ones.
 
 use std::sync::Arc;
 

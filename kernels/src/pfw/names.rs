@@ -1,4 +1,4 @@
-//! Keys of args, any bytes -> unique names of decoded columns, and back.
+//! Convert the keys of args, which may be any bytes, into unique names of decoded columns, and back.
 
 /// Prefix of the names of columns added to decoded ones.
 const OWN: &str = "dctv:";

@@ -151,7 +151,7 @@ struct PfwChunk {
     other_lines: BTreeMap<String, Py<PyBytes>>,
 }
 
-/// Files of DFTracer JSON lines -> an iterator of PfwChunk, in the order of files and places.
+/// An iterator of `PfwChunk` over files of DFTracer JSON lines, in the order of files and places.
 ///
 /// Threads read and decode a few chunks ahead. `progress(done, total)` is called with bytes of files from the iterating
 /// thread; an exception in it ends the pass. `hints` is the metadata of an earlier pass. With `places` only those

@@ -1,4 +1,4 @@
-//! One line -> the fields of a record.
+//! Parse one line into the fields of a record.
 
 use crate::json::{Invalid, Scanner, Text, Token, unescape};
 

@@ -1,4 +1,4 @@
-//! Decoded rows of events -> their final columns: times in nanoseconds, hashes with their texts.
+//! Convert decoded rows of events into their final columns: times in nanoseconds, hashes with their text.
 
 use std::sync::Arc;
 

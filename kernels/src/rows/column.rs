@@ -14,7 +14,7 @@ pub struct RowColumn {
     /// The nulls of the rows up to the last null.
     nulls: NullBufferBuilder,
     rows: usize,
-    /// The decoder's numbers of texts -> the codes here; -1 for those without one.
+    /// The code in this column of each string, by the decoder's number; -1 for those without one.
     numbers: Vec<i32>,
 }
 

@@ -1,4 +1,4 @@
-//! Skipped, repaired, lost or odd data -> counts by file and reason, with an example.
+//! Count skipped, repaired, lost or odd data by file and reason, with an example.
 
 /// Maximum number of different notes of a file; all others are counted as one.
 const MOST: usize = 256;

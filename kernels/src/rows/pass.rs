@@ -184,7 +184,7 @@ struct RowChunk {
     other_lines: Py<PyDict>,
 }
 
-/// Files of a trace -> an iterator of its chunks, then `metadata`.
+/// An iterator over the chunks of a trace's files, with `metadata` after the last one.
 #[pyclass]
 pub struct RowPass {
     running: Running<Made>,

@@ -1,4 +1,4 @@
-//! Tables that pass through, each in order of time -> a few columns of all their rows, in order of time.
+//! Merge a few columns of all rows of tables that pass through, each in time order, into one stream in time order.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,7 +98,7 @@ impl EventMerger {
         Self { sorter: Arc::new(EventSorter::open(folder, limit_bytes, Token::default())) }
     }
 
-    /// A table sorted by `_ts` -> the same rows, recorded as they pass, after those of earlier tables.
+    /// Pass on the rows of a table sorted by `_ts`, and record them, as they pass, after those of earlier tables.
     ///
     /// `columns` gives the source columns of `_ts`, `_duration`, `name`, `category`, `pid` and `tid`; without one for
     /// `name` all events are called `name`.

@@ -1,4 +1,4 @@
-//! Parts of a file -> CRC-32 of each, to detect damage before the bytes are used.
+//! Compute the CRC-32 of each part of a file, to detect damage before the bytes are used.
 
 use std::fs::File;
 use std::io;
@@ -27,7 +27,7 @@ fn sum(file: &File, mut offset: u64, mut length: u64, buffer: &mut [u8]) -> io::
     Ok(crc.sum())
 }
 
-/// Offsets and lengths of parts of a file -> CRC-32 of each; a missing part raises ValueError.
+/// Compute the CRC-32 of each part of a file, given by offset and length; a missing part raises ValueError.
 pub fn checksums(path: &Path, parts: &[(u64, u64)]) -> PyResult<Vec<u32>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();

@@ -1,4 +1,4 @@
-//! Blocks of rows -> memory, then one unnamed temporary file, and back.
+//! Store blocks of rows in memory, then in one unnamed temporary file, and read them back.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

@@ -1,4 +1,4 @@
-//! Sorted runs of one table -> its rows in order of time, equal times in order of arrival.
+//! Merge the sorted runs of one table into its rows in time order, equal times in order of arrival.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

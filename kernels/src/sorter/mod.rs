@@ -1,4 +1,4 @@
-//! Decoded chunks of a trace -> its tables, each as one stream in order of time, in bounded memory.
+//! Sort the decoded chunks of a trace into its tables, each as one stream in time order, in bounded memory.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Times of rows -> the rows in order of time, returned piece by piece.
+//! Order rows by their times, and return them piece by piece.
 
 use std::ops::Range;
 

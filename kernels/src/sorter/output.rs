@@ -1,4 +1,4 @@
-//! Blocks of several runs -> columns of one kind each -> Arrow arrays.
+//! Combine blocks of several runs into columns of one kind each, and convert these into Arrow arrays.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Batches of one table -> sorted runs of its rows.
+//! Collect the batches of one table into sorted runs of its rows.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Arguments from Python -> times, attributes, names and types, with specific errors for invalid ones.
+//! Convert arguments from Python into times, attributes, names and types, with specific errors for invalid ones.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;

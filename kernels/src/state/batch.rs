@@ -1,4 +1,4 @@
-//! Batches of changes -> changes, one after the other.
+//! Apply batches of changes to a history, one change after the other.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};

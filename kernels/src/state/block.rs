@@ -1,4 +1,4 @@
-//! Intervals of one attribute -> a block of bytes with random access to its intervals.
+//! Encode intervals of one attribute as a block of bytes with random access to its intervals.
 //!
 //! A block: 32 bytes (count, kind, widths, flags, first start, minimum value, count of texts), a validity bit for each
 //! value if some are missing, offsets of starts from the first, lengths if they do not follow from the next start,

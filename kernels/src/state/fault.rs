@@ -1,4 +1,4 @@
-//! Errors of state histories -> Python exceptions, each of a class of its own.
+//! Convert errors of state histories into Python exceptions, each of a class of its own.
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Changes of attributes in order of time -> intervals that cover the history of each without gaps.
+//! Convert changes of attributes, in time order, into intervals that cover the history of each without gaps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

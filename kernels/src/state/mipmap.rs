@@ -1,4 +1,4 @@
-//! Numeric states -> coarser and coarser states of their maximum, minimum and average, below the attribute.
+//! Derive coarser and coarser states (maximum, minimum, average) from numeric ones, and store them below the attribute.
 
 use super::cell::{Cell, Kind};
 use super::fault::Fault;

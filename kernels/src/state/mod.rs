@@ -1,4 +1,4 @@
-//! State histories: changes of attributes over time -> intervals that give the state at any time.
+//! State histories: changes of attributes over time, stored as intervals that give the state at any time.
 
 use pyo3::prelude::*;
 

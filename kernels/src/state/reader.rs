@@ -1,4 +1,4 @@
-//! A file of intervals -> its history, if it is intact.
+//! Open a file of intervals as a history, if it is intact.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

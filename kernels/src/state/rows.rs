@@ -1,4 +1,4 @@
-//! Intervals -> a batch of Arrow columns.
+//! Convert intervals into a batch of Arrow columns.
 
 use std::sync::Arc;
 

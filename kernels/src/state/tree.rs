@@ -1,4 +1,4 @@
-//! Paths of attributes -> quarks: numbers in order of creation.
+//! Map paths of attributes to quarks, numbers in order of creation.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Times and attributes -> each interval that contains one of the times, once, streamed.
+//! Stream each interval of some attributes that contains one of the given times, once.
 
 use super::block::{Numbers, View, Wide, ahead};
 use super::fault::Fault;

@@ -1,4 +1,4 @@
-//! Intervals -> a file: blocks as they fill up, then the tree and the directory of blocks, then a trailer.
+//! Write intervals to a file: blocks as they fill up, then the tree and the directory of blocks, then a trailer.
 
 use std::fs::File;
 use std::io::Write;

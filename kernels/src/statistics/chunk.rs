@@ -1,4 +1,4 @@
-//! The events of a chunk -> all data that an index stores about them.
+//! Compute all data that an index stores about the events of a chunk.
 
 use arrow_array::{Array, ArrayRef, RecordBatch};
 

@@ -1,4 +1,4 @@
-//! Values of one dimension in a chunk -> its row of `chunk_dimension_stats`, its Bloom filter, hashes of its values.
+//! Summarize the values of one dimension in a chunk: its row of `chunk_dimension_stats`, Bloom filter and value hashes.
 
 use arrow_array::types::Int32Type;
 use arrow_array::{

@@ -1,4 +1,4 @@
-//! Times and durations of a chunk's events -> the figures of its row of `chunk_statistics`.
+//! Compute the figures of a chunk's row of `chunk_statistics` from the times and durations of its events.
 
 use std::collections::BTreeMap;
 

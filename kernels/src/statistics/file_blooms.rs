@@ -1,4 +1,4 @@
-//! Hashes of the distinct values of a file's chunks -> one Bloom filter per dimension for the file.
+//! Build one Bloom filter per dimension of a file from the hashes of the distinct values of its chunks.
 
 use std::collections::BTreeMap;
 

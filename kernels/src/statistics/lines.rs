@@ -1,4 +1,4 @@
-//! Line numbers of events -> groups by category and name.
+//! Group the line numbers of events by category and name.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

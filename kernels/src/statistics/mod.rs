@@ -1,4 +1,4 @@
-//! Decoded events of a chunk -> the rows of an index: ranges, dictionaries, Bloom filters, sketches, lines.
+//! Compute the rows of an index from the events of a chunk: ranges, dictionaries, Bloom filters, sketches, lines.
 
 mod bins;
 mod bloom;
@@ -30,7 +30,8 @@ use varint::Packer;
 /// Compression level of stored values.
 const LEVEL: u32 = 6;
 
-/// Batches of events by name: `_ts: int64 ns`, `dur: int64 ns or absent`, `dctv:line: uint32`, columns -> dict.
+/// Compute statistics, as a dict, of batches of events by name, with `_ts: int64 ns`, `dur: int64 ns or absent`,
+/// `dctv:line: uint32`, and other columns.
 ///
 /// `statistics` has the columns of `chunk_statistics` (None without `summary`), `dimensions` a dict per dimension,
 /// `event_ranges` category, name, packed lines and number; everything by name is omitted where there are too many.

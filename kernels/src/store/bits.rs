@@ -1,4 +1,4 @@
-//! Numbers of few bits -> those bits, one number after the other, as Parquet packs them.
+//! Pack numbers of few bits one after the other, as Parquet does.
 
 use std::ops::{BitOr, Shl};
 

@@ -1,4 +1,4 @@
-//! A column of few distinct values -> the bytes of its chunk in a row group: a dictionary, and one page of codes.
+//! Encode a column of few distinct values as its chunk in a row group: a dictionary, and one page of codes.
 //!
 //! The sorter numbers texts, and most integers of a trace are small, so codes are found in tables instead of by hashing
 //! each value, as the library must do.

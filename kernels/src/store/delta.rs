@@ -1,4 +1,4 @@
-//! Integers -> their differences in packed bits: Parquet's DELTA_BINARY_PACKED.
+//! Encode integers as their differences in packed bits: Parquet's DELTA_BINARY_PACKED.
 //!
 //! The library's encoder takes ten times as long, a twentieth of the time to build an index.
 

@@ -1,4 +1,4 @@
-//! A stream of rows -> one Parquet file, read in one thread and encoded in another.
+//! Write a stream of rows to one Parquet file, read in one thread and encoded in another.
 
 use std::fs::File;
 use std::io::{self, BufWriter};

@@ -1,4 +1,4 @@
-//! The first rows of a table -> the encodings of the columns of its Parquet file.
+//! Choose the encodings of the columns of a Parquet file by the first rows of the table.
 
 use std::hash::Hash;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Streams of rows -> Parquet files of a column store, and their sizes and checksums.
+//! Write streams of rows to the Parquet files of a column store, and return the files' sizes and checksums.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Pages of one column -> the bytes of its part of a row group, and its entry in the directory of the file.
+//! Assemble the pages of one column into the bytes of its part of a row group, and its entry in the file's directory.
 
 use std::borrow::Cow;
 use std::io;

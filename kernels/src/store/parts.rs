@@ -1,4 +1,4 @@
-//! The directory of a Parquet file -> its consecutive parts: each column of each row group, and the bytes between them.
+//! List the consecutive parts of a Parquet file by its directory: each column of each row group, and the bytes between.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Aggregates by name and argument -> checked functions over payload or times, with their result types.
+//! Build checked functions over payload or times from aggregates, given by name and argument, with their result types.
 
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! `ahead`: an Arrow stream -> the same stream, opened by a thread of its own that reads a few batches ahead.
+//! `ahead`: open an Arrow stream in a thread of its own, which reads a few batches ahead.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};

@@ -1,4 +1,4 @@
-//! A flag set by another thread -> the error `interrupted` in the kernels that hold it, and a count of their threads.
+//! Interrupt kernels that hold a flag, by the error `interrupted`, when another thread sets it; count their threads.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! `checked`: rows declared to be spans or events -> the same batches, after checks of times, order and overlaps.
+//! `checked`: check times, order and overlaps of rows declared to be spans or events, and pass on the same batches.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Times and durations of rows -> the ends of spans, or faults, worded alike for all operators.
+//! Compute the ends of spans from the times and durations of rows, or report faults, worded alike for all operators.
 
 use std::fmt::{Display, Formatter, Result as Written};
 

@@ -1,4 +1,4 @@
-//! Counts of days, seconds and their fractions -> dates, times and intervals as the engine prints them.
+//! Format counts of days, seconds and their fractions as dates, times and intervals, as the engine prints them.
 
 const DAY: i64 = 86_400;
 

@@ -1,4 +1,4 @@
-//! `concurrency`: spans that may overlap -> the number of open ones in each partition, as spans or at each boundary.
+//! `concurrency`: count the open spans in each partition, as spans or at each boundary; spans may overlap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! A number counted by a sweep -> an object that Python reads after the sweep has reached the end of its input.
+//! Count in a sweep, and show the number to Python after the sweep has reached the end of its input.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

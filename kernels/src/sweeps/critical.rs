@@ -1,4 +1,4 @@
-//! `critical_path`: states of threads -> the waits of one thread, followed through the threads that woke it.
+//! `critical_path`: trace the waits of one thread, from states of threads, through the threads that woke it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Partitioned spans -> the stretches of time between any two boundaries, with the partitions that cover each.
+//! Cut partitioned spans into the intervals between adjacent boundaries, with the partitions that cover each.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! `departition`: partitioned spans -> aggregates over the covering spans, for each stretch of time without a boundary.
+//! `departition`: compute aggregates over the partitioned spans that cover each interval between adjacent boundaries.
 
 use std::sync::Arc;
 

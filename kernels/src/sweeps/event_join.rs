@@ -1,4 +1,4 @@
-//! `event_join`: events and spans -> each event with the payload of the span that covers it in its partition.
+//! `event_join`: add to each event the payload of the span that covers it in its partition.
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;

@@ -1,4 +1,4 @@
-//! Faults of the data -> an Arrow error with a self-contained text, since only text crosses the stream interface.
+//! Convert faults of the data into an Arrow error with a self-contained text, all that crosses the stream interface.
 
 use arrow_schema::ArrowError;
 use pyo3::PyErr;

@@ -1,4 +1,4 @@
-//! `flatten`: spans that may overlap -> spans of their own partition's innermost open one at each time.
+//! `flatten`: convert spans that may overlap into spans of the innermost open one of their partition at each time.
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! Values of pieces, each with the slot of its group -> one aggregate's value per slot.
+//! Compute one aggregate's value per slot from the values of pieces, each with the slot of its group.
 
 use std::sync::Arc;
 

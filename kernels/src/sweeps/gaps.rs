@@ -1,4 +1,4 @@
-//! `fill_gaps`: spans -> the stretches of each partition without any, with or without the spans.
+//! `fill_gaps`: find the intervals of each partition without spans, and return them with or without the spans.
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! References to rows of held chunks -> payload columns of an output batch.
+//! Gather the payload columns of an output batch from references to rows of held chunks.
 
 use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
 use arrow_schema::{ArrowError, DataType, FieldRef};

@@ -1,4 +1,4 @@
-//! Pieces of groups -> one row per piece, and one that is not present for a group without pieces.
+//! Return one row per piece of a group, and one that is not present for a group without pieces.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Pieces of an input within a grouper's spans -> rows by group, for every partition that occurs.
+//! Group the pieces of an input within a grouper's spans into rows, for every partition that occurs.
 
 use std::collections::VecDeque;
 

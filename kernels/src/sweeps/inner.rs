@@ -1,4 +1,4 @@
-//! Two sorted streams of spans -> the intersections of those that overlap, sorted by time.
+//! Intersect two sorted streams of spans; intersections come out sorted by time.
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;

@@ -1,4 +1,4 @@
-//! `label_events`: events and labels -> each event with the latest label of its partition at or before it.
+//! `label_events`: add to each event the latest label of its partition at or before it.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef};

@@ -1,4 +1,4 @@
-//! `lanes`: spans that may overlap -> the same with a lane, the lowest that is free in their partition at their start.
+//! `lanes`: assign each span, which may overlap others, the lowest lane that is free in its partition at its start.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! `merge_adjacent`: spans -> the same, with touching neighbours of equal payload merged.
+//! `merge_adjacent`: merge touching spans of equal payload.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};

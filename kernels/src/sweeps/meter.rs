@@ -1,4 +1,4 @@
-//! `metered`: an Arrow stream -> the same stream, with its rows, time and memory counted in a `Meter`.
+//! `metered`: pass on an Arrow stream, and count its rows, time and memory in a `Meter`.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Two streams sorted by time, pushes and pops -> one sequence: pops before pushes where times and ranks are equal.
+//! Merge pushes and pops, two streams sorted by time, into one; pops precede pushes of equal time and rank.
 
 use arrow_array::RecordBatchReader;
 use arrow_array::cast::AsArray;

@@ -1,4 +1,4 @@
-//! `nest`: begins, ends and complete calls of threads -> calls with their parents and depths.
+//! `nest`: match begins, ends and complete calls of threads into calls with their parents and depths.
 
 use std::sync::Arc;
 

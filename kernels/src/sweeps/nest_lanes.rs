@@ -1,4 +1,4 @@
-//! `nest_lanes`: slices that may overlap -> the same with parents, depths and the lanes on which they nest.
+//! `nest_lanes`: assign slices that may overlap their parents, depths and the lanes on which they nest.
 
 use std::sync::Arc;
 

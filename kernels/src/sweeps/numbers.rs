@@ -1,4 +1,4 @@
-//! A column of numbers of any type -> numbers that compare exactly, and a column of such numbers back.
+//! Convert a numeric column of any type into numbers that compare exactly, and such numbers back into a column.
 
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ fn value<T: arrow_array::ArrowPrimitiveType>(column: &PrimitiveArray<T>, row: us
     (!column.is_null(row)).then(|| column.value(row))
 }
 
-/// Numbers of a type -> a column of it.
+/// Convert numbers into a column of a type.
 pub fn column(numbers: impl Iterator<Item = Option<Number>>, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
     if data_type.is_floating() {
         let real = numbers.map(|number| number.map(|number| number.real(0)));

@@ -1,4 +1,4 @@
-//! A Python object with `__arrow_c_stream__` and `__arrow_c_schema__` -> a reader, opened by the thread that needs it.
+//! Open a reader of a Python object with `__arrow_c_stream__` and `__arrow_c_schema__`, in the thread that needs it.
 
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;

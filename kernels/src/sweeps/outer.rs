@@ -1,4 +1,4 @@
-//! Two sorted streams of spans -> pieces between the boundaries of both, where the wanted side covers them, sorted by
+//! Cut two sorted streams of spans at the boundaries of both, into pieces where the wanted side covers them, sorted by
 //! time.
 
 use std::cmp::Reverse;

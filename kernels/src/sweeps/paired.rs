@@ -1,4 +1,4 @@
-//! `nest_pairs`: begins and ends -> nested calls with their parents, depths and self time.
+//! `nest_pairs`: match begins and ends into nested calls with their parents, depths and self time.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Partition columns of any type -> dense codes shared by a kernel's inputs, and codes -> columns again.
+//! Encode partition columns of any type as dense codes shared by a kernel's inputs, and decode codes into columns.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;

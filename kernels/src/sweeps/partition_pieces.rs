@@ -1,4 +1,4 @@
-//! `partition_pieces`: partitioned spans -> the covering spans of each stretch of time without a boundary.
+//! `partition_pieces`: list the partitioned spans that cover each interval between adjacent boundaries.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef};

@@ -1,4 +1,4 @@
-//! Pieces of joined spans, gathered column by column -> an output batch.
+//! Gather pieces of joined spans, column by column, into an output batch.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, FieldRef};

@@ -1,4 +1,4 @@
-//! `range_aggregate`: rows and windows -> each window with an aggregate of the rows in it.
+//! `range_aggregate`: add to each window an aggregate of the rows in it.
 
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, FieldRef};

@@ -1,4 +1,4 @@
-//! Rows in order of time -> lanes, in which the rows of any window are contiguous, with aggregates of runs of rows.
+//! Put rows in time order on lanes, in which the rows of any window are contiguous, with aggregates of runs of rows.
 
 use super::held::NULL_ROW;
 use super::meter::hold;

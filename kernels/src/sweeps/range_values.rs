@@ -1,4 +1,4 @@
-//! Names of aggregates over ranges of rows -> how values are kept, combined, and shown.
+//! Define how the aggregates over ranges of rows, given by name, keep, combine and show values.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A stream of partition tuples -> the set of partitions that must all have a span for time to count.
+//! Read a stream of partition tuples into the set of partitions that must all have a span for time to count.
 
 use arrow_schema::ArrowError;
 

@@ -1,4 +1,4 @@
-//! `rows`: an Arrow stream -> Python values, one list per column and batch; `schema`: its columns' names and types.
+//! `rows`: return an Arrow stream as Python values, a list per column and batch; `schema`: its column names and types.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! `series_to_spans`: streams of start and stop events -> the spans between them.
+//! `series_to_spans`: convert streams of start and stop events into the spans between them.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef};

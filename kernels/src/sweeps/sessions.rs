@@ -1,4 +1,4 @@
-//! `sessions`: events -> spans from the first to the last of a run of close events, and their number.
+//! `sessions`: convert events into spans from the first to the last of a run of close events, with their number.
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! `SharedBuffer`: an Arrow stream that is computed once -> any number of readers, each at its own place.
+//! `SharedBuffer`: compute an Arrow stream once for any number of readers, each at its own place.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

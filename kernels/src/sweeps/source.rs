@@ -1,4 +1,4 @@
-//! An Arrow stream of spans or events -> checked chunks of times and partition codes, and references to their rows.
+//! Read an Arrow stream of spans or events in checked chunks of times and partition codes, and refer to their rows.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;

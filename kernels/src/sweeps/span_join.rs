@@ -1,4 +1,4 @@
-//! `span_join`: two span tables -> spans on which both, either or one of them is constant.
+//! `span_join`: join two span tables into spans on which both, either or one of them is constant.
 
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;

@@ -1,5 +1,4 @@
-//! `span_pieces`, `span_group`: spans or events and a grouper -> the pieces inside every grouper span, or aggregates
-//! over them.
+//! `span_pieces`, `span_group`: cut spans or events into the pieces inside every grouper span, or aggregate over these.
 
 use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;

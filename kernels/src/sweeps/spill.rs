@@ -1,4 +1,4 @@
-//! Batches -> an unnamed temporary file, and back.
+//! Write batches to an unnamed temporary file, and read them back.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

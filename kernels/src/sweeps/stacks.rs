@@ -1,4 +1,4 @@
-//! `stack_history`, `stack_contents`: pushes and pops -> spans of equal stacks, and the contents of each stack.
+//! `stack_history`, `stack_contents`: convert pushes and pops to spans of equal stacks, and list each stack's contents.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `thread_states`: switches and wakeups in their order -> the states of each thread, from one change to the next.
+//! `thread_states`: derive the states of each thread, from one change to the next, from switches and wakeups in order.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A sweep that makes batches on demand -> a Python object with `__arrow_c_stream__`.
+//! Wrap a sweep that makes batches on demand in a Python object with `__arrow_c_stream__`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

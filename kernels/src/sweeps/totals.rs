@@ -1,4 +1,4 @@
-//! Pieces of groups -> one row per group and partition, with aggregates over its pieces.
+//! Aggregate pieces of groups into one row per group and partition.
 
 use arrow_array::Int64Array;
 use arrow_schema::{ArrowError, DataType, FieldRef};

@@ -1,4 +1,4 @@
-//! `truncate`: spans that may overlap -> the same, each cut at the start of the next in its partition.
+//! `truncate`: cut each of the spans, which may overlap, at the start of the next in its partition.
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;

@@ -1,4 +1,4 @@
-//! An Arrow column -> Python objects, one per row.
+//! Convert an Arrow column into Python objects, one per row.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;

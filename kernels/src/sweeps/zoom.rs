@@ -1,4 +1,4 @@
-//! `zoom`: spans -> at most one cell per step and partition for spans shorter than a step, and longer spans unchanged.
+//! `zoom`: merge spans shorter than a step into at most one cell per step and partition; keep longer spans unchanged.
 
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;

@@ -1,4 +1,4 @@
-//! `zoom_counter`: spans with a number -> its aggregate in each step, where it changes.
+//! `zoom_counter`: aggregate the value of spans in each step where it changes.
 
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;

@@ -1,4 +1,4 @@
-//! Cells -> columns.
+//! Collect cells into columns.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Columns of rows, lane after lane -> the index of each lane.
+//! Build the index of each lane from columns of rows, given lane after lane.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Rows in order of time -> lanes without overlaps: the first free one of each track.
+//! Put rows in time order on lanes without overlaps: the first free one of each track.
 
 use std::sync::Arc;
 

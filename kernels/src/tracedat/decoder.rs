@@ -1,4 +1,4 @@
-//! Files of trace-cmd -> rows of tables, and their metadata.
+//! Decode files of trace-cmd into rows of tables, and metadata.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

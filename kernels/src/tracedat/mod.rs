@@ -1,4 +1,4 @@
-//! Decoder of `trace.dat`, the binary file of trace-cmd: files -> one table for each event, and reports of losses.
+//! Decode `trace.dat`, the binary file of trace-cmd, into one table for each event, and reports of losses.
 
 mod decoder;
 mod header;

@@ -1,4 +1,4 @@
-//! The pages of one CPU's ring buffer -> its events, in order.
+//! Read the events of one CPU, in order, from the pages of its ring buffer.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Statistics of a file -> diagnostics and properties.
+//! Report the statistics of a file as diagnostics and properties.
 
 use super::header::Header;
 use super::pages::Stream;

@@ -1,4 +1,4 @@
-//! Data in a header besides events -> tables: names of threads, maps of processes, buffers, losses of CPUs.
+//! Put the data of a header, except events, into tables: thread names, process maps, buffers, losses of CPUs.
 
 use super::header::Header;
 use super::threads;

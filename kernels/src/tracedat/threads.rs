@@ -1,4 +1,4 @@
-//! The saved names of threads -> the name of each event's thread.
+//! Look up the name of each event's thread in the saved names of threads.
 
 use rustc_hash::FxHashMap;
 

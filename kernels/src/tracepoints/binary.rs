@@ -1,4 +1,4 @@
-//! A record of the kernel's `trace_printk` (a format and packed values) -> its text.
+//! Format a record of the kernel's `trace_printk` (a format and packed values) as text.
 
 use super::expression::Context;
 use super::text::{Conversion, Part, parse};

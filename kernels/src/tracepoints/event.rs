@@ -1,4 +1,4 @@
-//! One event's records -> rows of its table.
+//! Decode the records of one event into rows of its table.
 
 use super::expression::{Context, field_text};
 use super::format::{Format, Order, Shape};

@@ -1,4 +1,4 @@
-//! The values in a print format, evaluated over the fields of a record -> numbers and texts.
+//! Evaluate the expressions of a print format over the fields of a record, to numbers and strings.
 
 use super::format::{Field, Order, Shape, extended};
 use super::symbols::Symbols;

@@ -1,4 +1,4 @@
-//! The context of an event (interrupts, preemption) -> its characters in ftrace's text.
+//! Format the context of an event (interrupts, preemption) as the characters in ftrace's text.
 
 const IRQS_OFF: u8 = 0x01;
 const LAZY: u8 = 0x02;

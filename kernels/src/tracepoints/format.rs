@@ -1,4 +1,4 @@
-//! The kernel's description of an event (a `format` file) -> its number, fields and print format.
+//! Parse the kernel's description of an event (a `format` file) into its number, fields and print format.
 
 use crate::input::bytes::number_of;
 

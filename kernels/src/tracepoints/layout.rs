@@ -1,4 +1,4 @@
-//! An event's description -> the columns of its table, and their sources.
+//! Choose the columns of an event's table, and their sources, by the event's description.
 
 use super::expression::Expression;
 use super::format::{Field, Format, Order, Shape};

@@ -1,4 +1,4 @@
-//! Records of kernel tracepoints in ring buffers -> rows of one table for each event.
+//! Decode records of kernel tracepoints in ring buffers into rows of one table for each event.
 //!
 //! Every format that contains the kernel's `format` files uses this: they are added with [`Tracepoints::add`], then
 //! each record (from its `common_type` on) is put with [`Tracepoints::row`]. Tables and columns are those of ftrace's

@@ -1,4 +1,4 @@
-//! Recurring texts in records -> numbers, which columns recognize without reading the text.
+//! Number recurring strings in records, so that columns recognize them without reading the text.
 
 /// Number of cached texts; a power of two.
 const SLOTS: usize = 512;

@@ -1,4 +1,4 @@
-//! The text of a print format -> expressions: C over the record's fields, with the kernel's helpers.
+//! Parse the text of a print format into expressions: C over the record's fields, with the kernel's helpers.
 
 use super::expression::{Expression, Operator, narrow, negated};
 use super::format::{Field, Order, Shape};

@@ -1,4 +1,4 @@
-//! The print format of an event (`"vec=%u [action=%s]", REC->vec, ...`) -> pieces of text and values.
+//! Split the print format of an event (`"vec=%u [action=%s]", REC->vec, ...`) into pieces of text and values.
 
 use super::expression::Expression;
 use super::format::{Field, Format, Order};

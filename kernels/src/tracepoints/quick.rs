@@ -1,4 +1,4 @@
-//! Fields with fixed place and size -> values of columns, without their description.
+//! Copy fields with fixed place and size into columns, without consulting their description.
 
 use super::format::{Order, Shape};
 use super::layout::ColumnSource;

@@ -1,4 +1,4 @@
-//! Events with free text (`trace_marker`, `trace_printk`) -> marks of programs, and texts.
+//! Convert events with free text (`trace_marker`, `trace_printk`) into marks of programs, and plain text.
 
 use super::event::{Event, Places};
 use super::expression::{Context, field_text};

@@ -1,4 +1,4 @@
-//! Addresses of the kernel -> names of functions, from the text of `/proc/kallsyms`.
+//! Resolve kernel addresses to function names, by the text of `/proc/kallsyms`.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! Fields that are not numbers -> text.
+//! Format fields that are not numbers as text.
 
 use super::expression::{Context, field_text};
 use super::format::{Field, Order, Shape, extended};

@@ -1,4 +1,4 @@
-//! `ancestry`: ids and parents -> the rows above or below one of them, with distances.
+//! `ancestry`: find the rows above or below a row, with distances, by ids and parents.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType};

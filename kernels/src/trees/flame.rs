@@ -1,4 +1,4 @@
-//! `flame_slices`, `flame_stacks`: slices, or stacks with weights -> one row per path of names, with sums.
+//! `flame_slices`, `flame_stacks`: sum slices, or stacks with weights, into one row per path of names.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Ids and parents -> the parent's row of each row; cycles are cut.
+//! Find the row of each row's parent from ids and parent ids; cycles are cut.
 
 use rustc_hash::FxHashMap;
 

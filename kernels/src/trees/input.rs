@@ -1,4 +1,4 @@
-//! Arrow streams of integers and texts -> whole columns in memory, for kernels that need all rows.
+//! Read Arrow streams of integers and strings into whole columns in memory, for kernels that need all rows.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;

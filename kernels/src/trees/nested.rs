@@ -1,4 +1,4 @@
-//! Slices by time, each within its parent's time -> sums by path of names; completed slices take no memory.
+//! Sum slices, in time order and each within its parent's time, by path of names; completed slices take no memory.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

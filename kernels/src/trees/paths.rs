@@ -1,4 +1,4 @@
-//! Nested names -> numbered paths and their texts; `stack_paths` returns the path of each row.
+//! Number the paths of nested names, and format them as text; `stack_paths` returns the path of each row.
 
 use std::sync::Arc;
 

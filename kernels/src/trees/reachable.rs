@@ -1,4 +1,4 @@
-//! `reachable`: arrows between ids -> the ids reachable from one of them, with distances.
+//! `reachable`: follow arrows between ids, and return all ids reachable from one id, with distances.
 
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType};

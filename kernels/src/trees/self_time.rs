@@ -1,4 +1,4 @@
-//! `self_time`: slices by time -> the time of each one without nested slices.
+//! `self_time`: subtract from each slice, in time order, the time of the slices nested in it.
 
 use std::sync::Arc;
 

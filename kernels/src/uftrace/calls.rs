@@ -1,4 +1,4 @@
-//! Entries and exits of threads -> rows of calls.
+//! Convert entries and exits of threads into rows of calls.
 
 use std::num::NonZeroI64;
 

@@ -1,4 +1,4 @@
-//! All files of a data directory -> rows, in order of time.
+//! Decode all files of a data directory into rows, in time order.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

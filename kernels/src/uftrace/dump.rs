@@ -1,4 +1,4 @@
-//! Files of records, one after the other -> lines with their contents, or only those that pass filters.
+//! Print files of records, one after the other, as lines with their contents, or only those that pass filters.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Lines of `extern.dat` -> messages with their times: `16414531.193431732 text`, `#` begins a comment.
+//! Parse lines of `extern.dat` into messages with their times: `16414531.193431732 text`, `#` begins a comment.
 
 /// Maximum length of a line, as in uftrace.
 pub const MOST_BYTES: usize = 1024 + 64;
@@ -28,7 +28,7 @@ pub fn parse(line: &[u8]) -> Line {
     }
 }
 
-/// Seconds and a fraction -> nanoseconds.
+/// Convert seconds and a fraction into nanoseconds.
 fn time(stamp: &[u8]) -> Option<i64> {
     let stamp = str::from_utf8(stamp).ok()?;
     let (seconds, fraction) = stamp.split_once('.').unwrap_or((stamp, ""));

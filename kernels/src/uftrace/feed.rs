@@ -1,4 +1,4 @@
-//! A file -> its bytes, from the beginning, in a sliding window.
+//! Read the bytes of a file, from the beginning, through a sliding window.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! Records of the kernel and messages of other programs -> rows.
+//! Convert kernel records, and messages of other programs, into rows.
 
 use std::collections::hash_map::Entry;
 

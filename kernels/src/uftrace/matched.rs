@@ -1,4 +1,4 @@
-//! Entries and exits of a thread -> calls.
+//! Match the entries and exits of a thread into calls.
 
 use super::calls::{CallEnd, End};
 use super::merged::{Data, Merged};

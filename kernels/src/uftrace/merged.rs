@@ -1,4 +1,4 @@
-//! Records in order of time -> rows, with the state of all threads.
+//! Convert records in time order into rows, and keep the state of all threads.
 
 use rustc_hash::FxHashMap;
 

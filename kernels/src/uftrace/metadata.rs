@@ -1,4 +1,4 @@
-//! The contents of small files -> tables: tasks, sessions, maps, symbols, and the functions called.
+//! Put the contents of small files into tables: tasks, sessions, maps, symbols, and the functions called.
 
 use rustc_hash::FxHashMap;
 

@@ -30,7 +30,7 @@ use crate::rows::RowPass;
 use decode::Decoder;
 use setup::Setup;
 
-/// A data directory, with its small files already read -> its chunks.
+/// Decode a data directory, whose small files were already read, into chunks.
 #[pyfunction]
 fn uftrace_pass(setup: Setup, threads: usize, progress: Option<Py<PyAny>>) -> RowPass {
     let done = Arc::new(AtomicU64::new(0));

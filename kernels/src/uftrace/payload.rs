@@ -1,4 +1,4 @@
-//! The data after a record -> the text of arguments or of a result, as in `uftrace replay`.
+//! Format the data after a record as the text of arguments or of a result, as in `uftrace replay`.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Records of the kernel's perf ring buffers in `perf-cpuN.dat` -> switches, forks, exits and names of tasks.
+//! Parse records of the kernel's perf ring buffers, in `perf-cpuN.dat`, into switches, forks, exits and names of tasks.
 
 use crate::input::bytes::number_of;
 

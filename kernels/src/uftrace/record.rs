@@ -1,4 +1,4 @@
-//! 16 bytes -> a record.
+//! Parse 16 bytes into a record.
 
 /// Bytes of a record.
 pub const BYTES: usize = 16;

@@ -1,4 +1,4 @@
-//! One file of a data directory -> its next item.
+//! Read the next item of one file of a data directory.
 
 use super::external::{self, Line};
 use super::feed::Feed;

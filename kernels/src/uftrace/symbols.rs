@@ -1,4 +1,4 @@
-//! Addresses -> functions, by the maps of a program and the symbols of its modules.
+//! Resolve addresses to functions, by the maps of a program and the symbols of its modules.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Times of the next items in many files -> the file with the earliest.
+//! Find the file with the earliest next item among many files.
 
 use std::hint::select_unpredictable;
 

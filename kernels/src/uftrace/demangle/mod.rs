@@ -1,4 +1,4 @@
-//! Mangled names of C++ and Rust -> names in uftrace's form: without parameters, results and template arguments.
+//! Demangle names of C++ and Rust into uftrace's form: without parameters, results and template arguments.
 //!
 //! Names follow the Itanium C++ ABI. Unsupported ones stay mangled.
 
