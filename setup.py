@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent
 
 
 class BuildWithData(build_py):
-    """Copies data to `dctv/_data`, builds the rest of it there (in place for an editable install)."""
+    """A build that copies data to `dctv/_data` and makes the rest of it there (in place for an editable install)."""
 
     def run(self) -> None:
         """Build the modules, then their data."""

@@ -46,7 +46,7 @@ _PAGE = b"""\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;
 
 
 class Writer:
-    """Makes records in one byte order."""
+    """A writer of records in one byte order."""
 
     def __init__(self, *, big: bool = False) -> None:
         """Choose the byte order."""

@@ -154,7 +154,7 @@ class DctvWarning(UserWarning):
 
 @record(frozen=False)
 class WarningLog:
-    """Collects the warnings of one statement; equal messages are counted, not repeated."""
+    """The warnings of one statement; equal messages are counted, not repeated."""
 
     entries: dict[str, int] = field(default_factory=dict)
     _reported: set[str] = field(default_factory=set)

@@ -11,7 +11,7 @@ ProgressListener = Callable[[str, int, int], None]
 
 
 class Progress:
-    """Passes reports to the listener, if any; after an interrupt, the next report ends the work."""
+    """Reports for the listener, if any; after an interrupt, the next report ends the work."""
 
     def __init__(self, listener: ProgressListener | None) -> None:
         self.listener = listener

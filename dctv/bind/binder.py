@@ -35,7 +35,7 @@ _MAX_DEPTH = 100
 
 
 class Binder:
-    """Binds selects; a copy with other common tables or another home binds nested ones."""
+    """A binder of selects; copies with other common tables or another home bind nested ones."""
 
     def __init__(self, env: Environment, home: tuple[str, ...] = ()) -> None:
         self.env = env

@@ -25,7 +25,7 @@ class LateralTable:
 
 
 class Binding(Protocol):
-    """Binds selects and tables, wherever in a statement they stand."""
+    """The interface of a binder of selects and tables, wherever in a statement they stand."""
 
     env: Environment
     common: Mapping[str, Plan]

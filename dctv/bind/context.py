@@ -70,7 +70,7 @@ class Substitute(Protocol):
 
 
 class Leaves:
-    """Names the plans that one region reads, and the aliases inside its query."""
+    """The names of the plans that one region reads, and the aliases inside its query."""
 
     def __init__(self) -> None:
         self._plans: dict[int, tuple[str, Plan]] = {}
@@ -134,7 +134,7 @@ class BoundQuery:
 
 
 class Subqueries(Protocol):
-    """Binds selects that are nested in expressions."""
+    """The interface of a binder of selects that are nested in expressions."""
 
     def inline(self, select: ast.Select, parent: Scope, leaves: Leaves) -> BoundQuery:
         """Bind a subquery that may name columns of the select around it."""

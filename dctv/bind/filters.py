@@ -88,7 +88,7 @@ class FilterFindings:
 
 
 class FilterBinder:
-    """Translates one filter for the tables of a trace, one after the other."""
+    """A translator of one filter for the tables of a trace, one after the other."""
 
     def __init__(self, tree: ast.Filter, times: RecordTimes) -> None:
         self._tree = tree

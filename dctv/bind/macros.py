@@ -87,7 +87,7 @@ class MacroArgument:
 
 @record
 class _Closed:
-    """Binds subqueries in the text of a macro, which see no columns of the call."""
+    """A binder of subqueries in the text of a macro, which see no columns of the call."""
 
     binder: Subqueries
 

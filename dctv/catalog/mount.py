@@ -71,7 +71,7 @@ class Mount:
 
 
 class LazyPlan:
-    """Builds a plan on first use; a mount has hundreds, and few are used."""
+    """A plan that is built on first use; a mount has hundreds, and few are used."""
 
     __slots__ = ("_made", "_make")
 

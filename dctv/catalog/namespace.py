@@ -150,7 +150,7 @@ def quoted(name: str) -> str:
 
 
 class Catalog:
-    """Looks up, adds and drops names."""
+    """The names of a session: looked up, added and dropped."""
 
     def __init__(self) -> None:
         self.root: Namespace = Namespace()

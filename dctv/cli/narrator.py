@@ -11,7 +11,7 @@ from dctv.record import record
 
 @record
 class RunNarrator:
-    """Reports what happens in a run."""
+    """A listener that reports the events of a run."""
 
     quiet: bool = False
     """Omit warnings and remarks."""

@@ -26,7 +26,7 @@ class CaseReport:
 
 @record(frozen=False)
 class RunTally:
-    """Counts what happens in a run."""
+    """Counts of the events of a run."""
 
     statements: int = 0
     met: int = 0

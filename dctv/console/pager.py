@@ -34,7 +34,7 @@ class Keyboard:
 
 
 class _Overflow(io.RawIOBase):
-    """Buffers bytes until they fill the terminal, then starts the pager and forwards them."""
+    """A buffer that starts the pager once its bytes fill the terminal, and forwards them to it."""
 
     def __init__(self, command: list[str], started: Callable[[], None]) -> None:
         self._command = command

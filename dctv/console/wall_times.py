@@ -173,7 +173,7 @@ class Dated(WallTimes):
 
 
 class Texts:
-    """Formats timestamps in a zone, with the offset from UTC."""
+    """A formatter of timestamps in a zone, with the offset from UTC."""
 
     def __init__(self, zone: str) -> None:
         self._zone = _zone(zone)

@@ -50,7 +50,7 @@ class EngineQuery(ArrowStream, Protocol):
 
 
 class Engine(Protocol):
-    """Runs relational regions; nothing is opened before it is needed, and after a `close` opened anew."""
+    """An engine that runs relational regions; it opens nothing before it is needed, and opens anew after a `close`."""
 
     @property
     def failures(self) -> tuple[type[BaseException], ...]:

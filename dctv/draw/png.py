@@ -61,7 +61,7 @@ def check_pillow() -> None:
 
 
 class _Canvas:
-    """Draws shapes as pixels."""
+    """A canvas of pixels for shapes."""
 
     def __init__(self, image: Image, draw: ImageDraw, colours: dict[str, tuple[int, int, int]]) -> None:
         self._image = image

@@ -56,7 +56,7 @@ class WrittenTable:
 
 
 class ChunkSorter(Protocol):
-    """Collects the rows of all chunks, and writes them sorted to the column store."""
+    """A sorter that collects the rows of all chunks, and writes them to the column store."""
 
     def add(self, chunk: DecodedChunk) -> None:
         """Add a chunk, in trace order."""

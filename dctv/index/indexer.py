@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @record
 class Indexer:
-    """Builds indexes and compares them with their traces."""
+    """A builder of indexes, which also compares them with their traces."""
 
     readers: Mapping[str, Reader]
     threads: int

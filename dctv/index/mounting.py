@@ -53,7 +53,7 @@ class IndexPolicy:
 
 @record
 class MountNarrator:
-    """Reports what happens while a trace is mounted."""
+    """A listener that reports the events of mounting a trace."""
 
     label: str
     """The user's name for the trace."""

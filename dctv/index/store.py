@@ -31,7 +31,7 @@ Progress = Callable[[int, int], None]
 
 
 class StoreSorter:
-    """Sorts the rows of all chunks of a trace for its column store."""
+    """A sorter of the rows of all chunks of a trace, for its column store."""
 
     def __init__(self, folder: Path, progress: Progress | None = None, *, memory: int = MEMORY) -> None:
         """Create a sorter; rows that do not fit into `memory` go to a file in the folder."""
@@ -154,7 +154,7 @@ def _is_flat(tables: Mapping[str, TraceTable]) -> bool:
 
 
 class _Writing:
-    """Writes tables one after another."""
+    """A writer of tables, one after another."""
 
     def __init__(self, folder: Path, progress: Progress, rows: int) -> None:
         self._folder = folder

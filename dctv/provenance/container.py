@@ -102,7 +102,7 @@ class _Text:
 
 
 class _Deflater:
-    """Compresses the body and trailer of a member."""
+    """A compressor of the body and trailer of a member."""
 
     def __init__(self, level: int) -> None:
         self._deflate = zlib.compressobj(level, zlib.DEFLATED, -15)

@@ -193,7 +193,7 @@ class Provenance:
 
 
 class Recorder:
-    """Writes a `.pidx` file."""
+    """A writer of a `.pidx` file."""
 
     def __init__(self, path: Path, reader: str, groups: list[EventGroup]) -> None:
         self._connection = sqlite3.connect(path)

@@ -52,7 +52,7 @@ class _Choice:
 
 
 class Grouping:
-    """Assigns each event to the first group with a true predicate."""
+    """The assignment of each event to the first group with a true predicate."""
 
     def __init__(
         self, filters: Sequence[Filter], tables: Mapping[str, TraceTable], times: RecordTimes, engine: Engine

@@ -117,7 +117,7 @@ class ParquetOutput:
 
 
 class Lines:
-    """Reads the lines of an output file from its beginning."""
+    """A reader of the lines of an output file, from its beginning."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

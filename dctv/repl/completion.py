@@ -22,7 +22,7 @@ _COMMAND = pattern(r"\s*\.(\w*)(\s+)?(\S*)$")
 
 
 class SqlCompleter(Completer):
-    """Completes at the cursor by the grammar and the names of the session."""
+    """A completer at the cursor by the grammar and the names of the session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -17,7 +17,7 @@ from dctv.run.stream import Runner
 
 
 class Reading:
-    """Runs a plan, when `stream` is opened."""
+    """A run of a plan, which begins when `stream` is opened."""
 
     def __init__(self, plan: Plan, context: ExecutionContext, metering: Metering | None = None) -> None:
         self._context = context

@@ -60,7 +60,7 @@ class OpenedStream:
 
 
 class Runner:
-    """Runs one plan on an engine; `run` is handed to every source that is opened, what ends it to every kernel."""
+    """One run of a plan on an engine: every opened source gets `run`, and every kernel gets its cancellation token."""
 
     def __init__(
         self, engine: Engine, sharing: Sharing, run: PlanRun, metering: Metering | None, *, ahead: bool

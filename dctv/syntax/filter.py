@@ -120,7 +120,7 @@ def parse_filter(source: SourceText) -> Filter:
 
 
 class _Parser:
-    """Takes the tokens of one text from left to right."""
+    """A parser that takes the tokens of one text from left to right."""
 
     def __init__(self, source: SourceText, tokens: list[Token]) -> None:
         self._source = source

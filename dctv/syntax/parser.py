@@ -68,7 +68,7 @@ class _Stacks:
 
 
 class Parser:
-    """Runs the table over one text.
+    """A run of the parse table over one text.
 
     Args:
         text: the text to parse.

@@ -8,7 +8,7 @@ _FEW = 1 << 16
 
 
 class Names:
-    """Assigns numbers to names; duplicates are resolved at the end."""
+    """Numbers of names; duplicates are resolved at the end."""
 
     def __init__(self) -> None:
         import numpy as np

@@ -10,7 +10,7 @@ from time import monotonic
 
 
 class News:
-    """Sends events to all listeners; thread-safe."""
+    """A sender of events to all listeners; thread-safe."""
 
     def __init__(self) -> None:
         self._listeners: list[_Listener] = []

@@ -22,7 +22,7 @@ _LISTS = {"filters": "filters", "triggers": "triggers", "callers": "callers", "h
 
 
 class _Notrace(Action):
-    """Appends a filter with a `!` prefix, to keep the order of both options."""
+    """An option that appends a filter with a `!` prefix, to keep the order of both options."""
 
     def __call__(
         self,

@@ -38,7 +38,7 @@ Run = Callable[[list[str], Warm], int]
 
 
 class _Stop(BaseException):
-    """Stops the server."""
+    """Raised to stop the server."""
 
 
 class Server:

@@ -62,7 +62,7 @@ def _uuid(given: Mapping[str, Any]) -> bytes:
 
 
 class _Fragments:
-    """Collects the fragments of the metadata."""
+    """The fragments of the metadata collected so far."""
 
     def __init__(self) -> None:
         self._trace = TraceClass("2")

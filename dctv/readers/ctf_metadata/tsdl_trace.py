@@ -86,7 +86,7 @@ def _check_trace(trace: TraceClass, given: dict[str, Value]) -> None:
 
 
 class _Blocks:
-    """Collects the blocks of the metadata."""
+    """The blocks of the metadata collected so far."""
 
     def __init__(self, trace: TraceClass, types: Types) -> None:
         self._trace = trace

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @record
 class Apart(Sharing):
-    """Lets a region be cut out of the relations that an engine carries out, with all else outside of it."""
+    """The shared parts as one region of a remote engine sees them: everything but its relations stays outside of it."""
 
     here: frozenset[int]
     """Plans that are carried out in this process, by identity."""

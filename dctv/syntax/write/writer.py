@@ -24,7 +24,7 @@ _QUOTED_IN_WINDOWS = frozenset({"PARTITION"})
 
 @record
 class NodeWriter:
-    """Writes nodes as text that parses to the same nodes, or as a header."""
+    """A writer of nodes as text that parses to the same nodes, or as a header."""
 
     forms: dict[type[ast.Node], Form]
     header: bool = False
