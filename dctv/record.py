@@ -227,7 +227,7 @@ def _standard(one: _Field, kind: object) -> Any:
 
 
 class _Init:
-    """An initializer that sets the first instances of a class value by value; more of them, or access to it, compile it."""
+    """An initializer that sets fields one by one for the first instances; more of them, or access to it, compile it."""
 
     def __init__(self, every: _Fields) -> None:
         self.cls: type[Any] = object

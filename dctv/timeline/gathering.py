@@ -59,7 +59,7 @@ class GatheredRows:
 
 
 class Gathering:
-    """Groups of rows of Arrow batches with `_ts`, `_duration`, `path`, `ranks`, `kind`, `depth`, `name`, `value`, `unit`.
+    """Groups of the rows of batches of `_ts`, `_duration`, `path`, `ranks`, `kind`, `depth`, `name`, `value`, `unit`.
 
     If rows do not fit into the memory of `space`, only names stay in memory. Rows may follow others that were gathered
     earlier: the result is the same as if all had been gathered at once.
