@@ -14,6 +14,7 @@ NAMELESS = {"utils", "util", "helpers", "helper", "common", "misc"}
 FRONT_ENDS = {"dctv/cli", "dctv/console", "dctv/repl"}
 # The machine's own folders; a recording may name them, the project may not.
 PLACES = re.compile(r"/(home|Users|root|work|opt|tmp)/\w")
+PREPOSITIONS = {"as", "for", "from", "in", "of", "on", "over", "that", "to", "under", "with"}
 RATCHET = Path(__file__).with_name("ratchet.toml")
 
 
@@ -41,6 +42,34 @@ def test_every_module_has_a_docstring() -> None:
     sql = [p for p in files(".sql", under="stdlib") if not p.read_text(encoding="utf-8").startswith("-- ")]
     silent = [short(p) for p in (*python, *rust, *sql) if not p.is_relative_to(ROOT / "tests")]
     assert silent == []
+
+
+def first_line(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    found = text.removeprefix("//!") if path.suffix == ".rs" else ast.get_docstring(ast.parse(text)) or ""
+    return next(iter(found.splitlines()), "").strip()
+
+
+def test_first_lines_of_modules_have_no_shorthand() -> None:
+    paths = [*files(".py"), *files(".rs", under="kernels")]
+    assert len(paths) > 1000
+    assert [short(path) for path in paths if " -> " in re.sub("`[^`]*`", "", first_line(path))] == []
+
+
+def test_first_lines_of_modules_are_imperative_or_nominal() -> None:
+    paths = [path for path in files(".py") if not path.is_relative_to(ROOT / "tests")]
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    documented = [ast.get_docstring(node) for node in nodes if isinstance(node, ast.FunctionDef)]
+    verbs = {text.split()[0] for text in documented if text}
+    assert {"Write", "Bind", "Find"} <= verbs
+
+    def is_third_person(line: str) -> bool:
+        first, second, *_ = line.split()
+        # Nouns, as in "Counts of a run", are followed by a preposition or a relative pronoun.
+        return first.removesuffix("s") in verbs - {first} and second not in PREPOSITIONS
+
+    assert is_third_person("Writes a result as CSV.")
+    assert [short(path) for path in paths if is_third_person(first_line(path))] == []
 
 
 def test_only_front_ends_print() -> None:
