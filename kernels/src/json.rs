@@ -60,7 +60,7 @@ pub struct Scanner<'a> {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Marks quotes, backslashes and control characters in the high bit of each byte; only the lowest mark is reliable.
+/// Mark quotes, backslashes and control characters in the high bit of each byte; only the lowest mark is reliable.
 #[inline]
 fn special(word: u64) -> u64 {
     let quote = word ^ (ONES * 0x22);

@@ -1,6 +1,6 @@
 //! Read the value of one argument from the text of a call's arguments, `(1, "x", 0xff)`, to evaluate conditions.
 
-/// Compares an argument as the recorder stored it: a negative number is stored as a large 32-bit one.
+/// Compare an argument as the recorder stored it: a negative number is stored as a large 32-bit one.
 ///
 /// None if the argument is missing or not an integer.
 pub fn holds(args: &str, condition: &(usize, String, i64)) -> Option<bool> {

@@ -130,7 +130,7 @@ impl Writer {
         Some((above.depth.saturating_add(1), ENTRY | EXIT))
     }
 
-    /// Closes calls that ended before a time; of those that end at it, only calls as deep in the same thread or deeper.
+    /// Close calls that ended before a time; of those that end at it, only calls as deep in the same thread or deeper.
     fn leave_until(&mut self, time: Option<i64>, number: u32, depth: i32) {
         loop {
             let open = self.open.get(number as usize);
@@ -246,7 +246,7 @@ impl Writer {
     }
 }
 
-/// Gives missing texts quotes too.
+/// Give missing texts quotes too.
 fn with_nulls(text: &str) -> String {
     const NULL: &str = "NULL";
     if !text.contains(NULL) {

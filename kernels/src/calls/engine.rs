@@ -79,7 +79,7 @@ impl<T: Clone> Engine<T> {
         }
     }
 
-    /// Ends the open calls after the last call.
+    /// End the open calls after the last call.
     pub fn end(&mut self) {
         if self.switching && !self.finished {
             self.leave_until(None, None);
@@ -112,7 +112,7 @@ impl<T: Clone> Engine<T> {
         &mut self.threads[number as usize]
     }
 
-    /// Takes a call, after its caller.
+    /// Take a call, after its caller.
     pub fn enter(&mut self, call: &Call<T>) {
         let switching = self.switching;
         let thread = self.thread(call.thread);
@@ -254,7 +254,7 @@ impl<T: Clone> Engine<T> {
         names.join("\n").into()
     }
 
-    /// Adds a skipped call.
+    /// Add a skipped call.
     fn push(&mut self, call: &Call<T>, state: FrameState, kept: Kept) {
         let frame = Frame {
             id: call.id,
@@ -279,7 +279,7 @@ impl<T: Clone> Engine<T> {
         self.threads[call.thread as usize].frames.push(frame);
     }
 
-    /// Ends the calls that were over before another begins; all of them without one.
+    /// End the calls that were over before another begins; all of them without one.
     fn leave_until(&mut self, call: Option<&Call<T>>, place: Option<usize>) {
         loop {
             let threads = &self.threads;

@@ -96,7 +96,7 @@ impl<T> Thread<T> {
         }
     }
 
-    /// Marks the callers of a call at a place as having a kept callee; passes those that waited to a function,
+    /// Mark the callers of a call at a place as having a kept callee; pass those that waited to a function,
     /// outermost first.
     #[inline]
     pub fn keep(&mut self, place: Option<usize>, mut kept: impl FnMut(&Frame<T>)) {

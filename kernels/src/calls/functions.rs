@@ -71,7 +71,7 @@ impl Functions {
         Self { numbers: FxHashMap::default(), all: Vec::new(), book, key: Vec::new() }
     }
 
-    /// Gives each row the number of its function.
+    /// Give each row the number of its function.
     pub fn encode(&mut self, columns: &Columns, rows: usize) -> Result<Vec<u32>, ArrowError> {
         (0..rows)
             .map(|row| {
@@ -105,7 +105,7 @@ impl Functions {
         self.all.get(code as usize)
     }
 
-    /// Reports the rules that matched no function.
+    /// Report the rules that matched no function.
     pub fn tell(&self, missed: &Missed) {
         let names = self.all.iter().map(|function| &*function.name);
         missed.tell(self.book.missed(), names);

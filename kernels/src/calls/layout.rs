@@ -107,7 +107,7 @@ fn number(out: &mut Vec<u8>, value: u64, width: usize) {
     out.extend_from_slice(&digits[at.min(digits.len() - width.min(digits.len()))..]);
 }
 
-/// Appends formatted text.
+/// Append formatted text.
 pub fn put(out: &mut Vec<u8>, text: std::fmt::Arguments) {
     // Writing to memory cannot fail.
     let _ = out.write_fmt(text);

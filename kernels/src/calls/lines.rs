@@ -141,7 +141,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Prints until there is enough text, or until the next event may be missing.
+    /// Print until there is enough text, or until the next event may be missing.
     fn print(&mut self, last: bool) -> Result<(), ArrowError> {
         while self.printer.waiting() < self.piece {
             let (event, call) = (self.event()?, self.call()?);

@@ -36,7 +36,7 @@ impl Missed {
 }
 
 impl Missed {
-    /// Sets the words, and the names if there are words.
+    /// Set the words, and the names if there are words.
     pub fn tell<'a>(&self, words: Vec<Word>, names: impl Iterator<Item = &'a str>) {
         let names = if words.is_empty() { Vec::new() } else { names.take(MOST).map(str::to_owned).collect() };
         // All runs of one query set the same.

@@ -60,7 +60,7 @@ impl Color {
     }
 }
 
-/// Writes a text, in a colour if there is one.
+/// Write a text, in a colour if there is one.
 pub fn painted(out: &mut Vec<u8>, color: Option<Color>, text: std::fmt::Arguments) {
     if let Some(color) = color {
         out.extend_from_slice(color.code());
@@ -76,7 +76,7 @@ pub fn painted(out: &mut Vec<u8>, color: Option<Color>, text: std::fmt::Argument
 /// not escaped.
 const BEHIND: &[u8] = b",)}]:;| ";
 
-/// Writes arguments, or a result: texts within quotes are magenta.
+/// Write arguments, or a result: texts within quotes are magenta.
 pub fn values(out: &mut Vec<u8>, text: &str, colored: bool) {
     if !colored {
         out.extend_from_slice(text.as_bytes());

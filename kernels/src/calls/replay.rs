@@ -123,7 +123,7 @@ impl Printer {
         Ok(*self.numbers.entry(tid).or_insert(fresh))
     }
 
-    /// Prints the lines of a row that are final.
+    /// Print the lines of a row that are final.
     pub fn row(&mut self, columns: &Columns, row: usize) -> Result<(), ArrowError> {
         let (Some(time), Some(id)) = (columns.long(0, row), columns.long(2, row)) else {
             return Err(fail("a call has no time or number"));
@@ -161,7 +161,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Prints the rest.
+    /// Print the rest.
     pub fn finish(&mut self) {
         self.leave_until(None, 0, 0);
         self.write_entered();
@@ -172,7 +172,7 @@ impl Printer {
         self.out.len()
     }
 
-    /// Closes calls that ended before a time; of those that end at it, only calls as deep in the same thread or deeper.
+    /// Close calls that ended before a time; of those that end at it, only calls as deep in the same thread or deeper.
     fn leave_until(&mut self, time: Option<i64>, number: u32, depth: i32) {
         loop {
             let threads = &self.threads;
@@ -195,7 +195,7 @@ impl Printer {
         self.painter.of(name, module)
     }
 
-    /// Moves a call into the column of its thread.
+    /// Move a call into the column of its thread.
     fn shift(&mut self, number: u32, call: &mut Call) {
         if self.style.offset == 0 || call.is_event {
             return;
@@ -243,7 +243,7 @@ impl Printer {
         }
     }
 
-    /// Prints the start of a call with callees or events.
+    /// Print the start of a call with callees or events.
     fn write_entered(&mut self) {
         let Some((number, id)) = self.entered.take() else {
             return;
@@ -364,7 +364,7 @@ impl Printer {
         out.push(b'\n');
     }
 
-    /// Prints an event if the call around it is shown.
+    /// Print an event if the call around it is shown.
     fn event(&mut self, number: u32, id: i64, time: i64, tid: i64, columns: &Columns, row: usize) {
         let level = columns.long(15, row).unwrap_or(0);
         let loss = level == LOSS;
@@ -431,7 +431,7 @@ impl Printer {
         out.push(b'\n');
     }
 
-    /// Starts an event with a duration: one line if nothing happens meanwhile.
+    /// Start an event with a duration: one line if nothing happens meanwhile.
     fn lasting(&mut self, number: u32, depth: i32, columns: &Columns, row: usize) {
         let thread = self.threads.entry(number).or_default();
         let indent = thread.indent;

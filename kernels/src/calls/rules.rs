@@ -65,7 +65,7 @@ pub struct Trigger {
 }
 
 impl Trigger {
-    /// Merges another trigger into this one, which it overrides.
+    /// Merge another trigger into this one, which it overrides.
     pub fn update(&mut self, other: &Self) {
         self.filter = other.filter.or(self.filter);
         self.location = other.location.or(self.location);

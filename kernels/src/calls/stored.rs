@@ -146,7 +146,7 @@ impl Block {
         Ok(block)
     }
 
-    /// Sorts rows of equal times.
+    /// Sort rows of equal times.
     fn sort(&mut self) -> Result<(), ArrowError> {
         let (times, ids) = (self.times.values(), self.ids.values());
         let mut swapped = false;
@@ -307,7 +307,7 @@ impl Codes {
         Self { metadata, ..Self::default() }
     }
 
-    /// Prepares the numbers for a block.
+    /// Prepare the numbers for a block.
     pub fn load(&mut self, block: &Block) {
         let modules = block.modules.as_ref();
         if !same(&self.names, &block.names) || modules.is_some_and(|one| !same(&self.modules, one)) {

@@ -111,7 +111,7 @@ impl Sums {
         }
     }
 
-    /// Adds a call, after its caller.
+    /// Add a call, after its caller.
     #[inline]
     pub fn add(&mut self, call: &Added) {
         let number = call.thread as usize;
@@ -154,7 +154,7 @@ impl Sums {
         thread.open.push(Open { id: call.id, group: call.group, start: call.start, end, covered: i64::MIN, own });
     }
 
-    /// Removes the calls from a place on from a thread's stack.
+    /// Remove the calls from a place on from a thread's stack.
     #[inline]
     fn close(&mut self, thread: usize, first: usize) {
         let Some(thread) = self.threads.get_mut(thread) else {
@@ -175,7 +175,7 @@ impl Sums {
         }
     }
 
-    /// Adds the open calls.
+    /// Add the open calls.
     pub fn finish(&mut self) {
         for thread in 0..self.threads.len() {
             self.close(thread, 0);

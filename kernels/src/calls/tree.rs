@@ -267,7 +267,7 @@ impl Trees {
         number
     }
 
-    /// Adds the calls that were over before a time; all without one.
+    /// Add the calls that were over before a time; all without one.
     fn leave(&mut self, time: Option<i64>) {
         while let Some(Reverse((end, Reverse(id)))) = self.ends.peek().copied() {
             if time.is_some_and(|time| end >= time) {

@@ -37,7 +37,7 @@ impl Strings {
         &self.data[self.start(index)..self.ends[index]]
     }
 
-    /// Appends a range of other strings.
+    /// Append a range of other strings.
     pub fn extend(&mut self, from: &Strings, strings: Range<usize>) {
         let (start, before) = (from.start(strings.start), self.data.len());
         let ends = from.ends[strings].iter();

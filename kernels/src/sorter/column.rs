@@ -63,7 +63,7 @@ pub struct Scratch {
     narrow: Vec<i32>,
 }
 
-/// Returns the representation for the values of an array.
+/// Return the representation for the values of an array.
 pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, String> {
     if array.null_count() == array.len() {
         return Ok(Kind::Empty);
@@ -83,7 +83,7 @@ pub fn kind_of(array: &ArrayRef, texts: &mut Texts) -> Result<Kind, String> {
     })
 }
 
-/// Writes mapped values to `out`, 0 for nulls.
+/// Write mapped values to `out`, 0 for nulls.
 fn map<T: Copy, N: Copy + Default>(
     values: &[T],
     nulls: Option<&NullBuffer>,
@@ -157,7 +157,7 @@ fn bytes_of(array: &ArrayRef) -> usize {
     ends.map_or(0, |(first, last)| (last - first) as usize)
 }
 
-/// Calls `each` with every text of an array, None for nulls.
+/// Call `each` with every text of an array, None for nulls.
 fn each_text(array: &ArrayRef, mut each: impl FnMut(Option<&str>)) {
     match array.data_type() {
         DataType::Utf8 => array.as_string::<i32>().iter().for_each(each),
@@ -234,12 +234,12 @@ impl SorterColumn {
         SorterColumn { kind: Kind::Empty, ints: Ints::default(), texts: Strings::default(), valid: None, rows: 0 }
     }
 
-    /// Makes a column of nulls only.
+    /// Make a column of nulls only.
     pub fn nulls(rows: usize) -> SorterColumn {
         SorterColumn { rows, ..SorterColumn::new() }
     }
 
-    /// Makes a column of values assembled elsewhere.
+    /// Make a column of values assembled elsewhere.
     pub fn of(kind: Kind, ints: Ints, texts: Strings, valid: Option<BooleanBufferBuilder>) -> SorterColumn {
         let rows = if kind == Kind::Text { texts.len() } else { ints.len() };
         SorterColumn { kind, ints, texts, valid, rows }
@@ -268,7 +268,7 @@ impl SorterColumn {
         }
     }
 
-    /// Returns the validity bits; without them all rows so far are valid.
+    /// Return the validity bits; without them all rows so far are valid.
     fn mask(&mut self) -> &mut BooleanBufferBuilder {
         let rows = self.rows;
         self.valid.get_or_insert_with(|| {
@@ -278,7 +278,7 @@ impl SorterColumn {
         })
     }
 
-    /// Appends nulls.
+    /// Append nulls.
     pub fn pad(&mut self, rows: usize) {
         if rows > 0 && self.kind != Kind::Empty {
             self.mask().append_n(rows, false);
@@ -287,7 +287,7 @@ impl SorterColumn {
         self.rows += rows;
     }
 
-    /// Appends an array of a kind that this column takes; returns the properties of its integers.
+    /// Append an array of a kind that this column takes; return the properties of its integers.
     pub fn append(&mut self, array: &ArrayRef, kind: Kind, texts: &mut Texts, scratch: &mut Scratch) -> Traits {
         if kind == Kind::Empty {
             self.pad(array.len());
@@ -328,7 +328,7 @@ impl SorterColumn {
         Traits::of(values, range)
     }
 
-    /// Appends the same integer `rows` times, to a column that takes it.
+    /// Append the same integer `rows` times, to a column that takes it.
     pub fn repeat(&mut self, number: i64, rows: usize) {
         if self.kind == Kind::Empty {
             self.start(Kind::Int);
@@ -352,7 +352,7 @@ impl SorterColumn {
         self.fill(rows);
     }
 
-    /// Returns some of the rows, in their order.
+    /// Return some of the rows, in their order.
     pub fn gather(&self, rows: Rows) -> SorterColumn {
         let valid = self.valid.as_ref().map(|valid| bits(valid, rows));
         match self.kind {
@@ -389,7 +389,7 @@ impl SorterColumn {
         texts
     }
 
-    /// Appends some of the rows to bytes, in their order.
+    /// Append some of the rows to bytes, in their order.
     pub fn encode(&self, rows: Rows, scratch: &mut Scratch, out: &mut Vec<u8>) {
         out.push(self.kind as u8);
         if self.kind == Kind::Empty {
@@ -410,7 +410,7 @@ impl SorterColumn {
         rows.for_each(|row| out.extend_from_slice(self.texts.get(row)));
     }
 
-    /// Reads a column of `rows` rows; None if the bytes are invalid.
+    /// Read a column of `rows` rows; None if the bytes are invalid.
     pub fn decode(bytes: &mut Bytes, rows: usize) -> Option<SorterColumn> {
         let mut column = SorterColumn::new();
         column.rows = rows;

@@ -76,7 +76,7 @@ impl TempFile {
         self.state().kept_bytes
     }
 
-    /// Appends a block.
+    /// Append a block.
     pub fn write(&self, block: &[u8]) -> Result<Place, ArrowError> {
         let mut state = self.state();
         if block.len() <= self.keep.saturating_sub(state.kept_bytes) {
@@ -93,7 +93,7 @@ impl TempFile {
         Ok(Place::Written { offset, length })
     }
 
-    /// Writes waiting bytes; blocks can be read only afterwards.
+    /// Write waiting bytes; blocks can be read only afterwards.
     pub fn flush(&self) -> Result<(), ArrowError> {
         let mut state = self.state();
         self.write_out(&mut state)?;
@@ -117,7 +117,7 @@ impl TempFile {
         Ok(())
     }
 
-    /// Passes the bytes of a block to a function; `buffer` is for bytes read from disk.
+    /// Pass the bytes of a block to a function; `buffer` is for bytes read from disk.
     pub fn read<T>(
         &self,
         place: Place,
@@ -143,7 +143,7 @@ impl TempFile {
     }
 }
 
-/// Makes a file without a name.
+/// Make a file without a name.
 fn create(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let number = FILES.fetch_add(1, Ordering::Relaxed);

@@ -81,7 +81,7 @@ macro_rules! each {
     };
 }
 
-/// Appends numbers in another width, each with `more` added.
+/// Append numbers in another width, each with `more` added.
 fn push<T: Wide, N: Wide>(values: &mut Vec<T>, new: &[N], more: i64) {
     let more = T::of(more);
     values.extend(new.iter().map(|v| T::of(v.wide()).plus(more)));
@@ -124,7 +124,7 @@ impl Part {
         Part { base: if width < 8 { range.0 } else { 0 }, values: Values::new(width) }
     }
 
-    /// Widens all numbers to at least this width, with room for `room` of them.
+    /// Widen all numbers to at least this width, with room for `room` of them.
     fn widen(&mut self, width: u8, room: usize) {
         if width <= self.values.width() {
             return;
@@ -139,7 +139,7 @@ impl Part {
         self.values = wide;
     }
 
-    /// Makes numbers of a range fit, `room` in all.
+    /// Make numbers of a range fit, `room` in all.
     fn prepare(&mut self, range: (i64, i64), room: usize) {
         // Untouched capacity takes no memory: a large part is not moved again.
         let room = if room > PART / 4 { PART } else { room.next_power_of_two() };
@@ -154,7 +154,7 @@ impl Part {
         each!(&self.values, values => self.base.wrapping_add(values[row].wide()))
     }
 
-    /// Appends the numbers of consecutive rows.
+    /// Append the numbers of consecutive rows.
     fn copy<T: Wide>(&self, rows: Range<usize>, out: &mut Vec<T>) {
         each!(&self.values, values => push(out, &values[rows], self.base));
     }
@@ -188,7 +188,7 @@ fn above(most: u64) -> u8 {
     }
 }
 
-/// Appends the lowest `WIDTH` bytes of each number.
+/// Append the lowest `WIDTH` bytes of each number.
 fn put<const WIDTH: usize>(values: &[i64], each: impl Fn(i64) -> [u8; WIDTH], out: &mut Vec<u8>) {
     let start = out.len();
     out.resize(start + values.len() * WIDTH, 0);
@@ -197,7 +197,7 @@ fn put<const WIDTH: usize>(values: &[i64], each: impl Fn(i64) -> [u8; WIDTH], ou
     values.for_each(|(place, value)| *place = each(*value));
 }
 
-/// Returns the range of some numbers, 0 to 0 for none.
+/// Return the range of some numbers, 0 to 0 for none.
 pub fn range<T: Wide>(values: &[T]) -> (i64, i64) {
     let first = values.first().copied().unwrap_or(T::of(0));
     let range = values.iter().fold((first, first), |(min, max), value| (min.min(*value), max.max(*value)));
@@ -244,7 +244,7 @@ impl Ints {
         Some((part, taken))
     }
 
-    /// Appends numbers of a range.
+    /// Append numbers of a range.
     pub fn extend<T: Wide>(&mut self, mut new: &[T], range: (i64, i64)) {
         while !new.is_empty()
             && let Some((part, taken)) = self.open(range, new.len())
@@ -256,7 +256,7 @@ impl Ints {
         }
     }
 
-    /// Appends a number `times` times.
+    /// Append a number `times` times.
     pub fn repeat(&mut self, number: i64, mut times: usize) {
         while times > 0
             && let Some((part, taken)) = self.open((number, number), times)
@@ -277,7 +277,7 @@ impl Ints {
         }
     }
 
-    /// Appends the numbers of some rows, in their order.
+    /// Append the numbers of some rows, in their order.
     pub fn gather<T: Wide>(&self, rows: Rows, out: &mut Vec<T>) {
         let rows = match rows {
             Rows::Each(rows) => rows,
@@ -348,7 +348,7 @@ impl Ints {
         }
     }
 
-    /// Calls `each` with consecutive stretches of rows with ascending numbers, as long as it returns true.
+    /// Call `each` with consecutive stretches of rows with ascending numbers, as long as it returns true.
     pub fn ascending(&self, mut each: impl FnMut(Range<usize>) -> bool) -> bool {
         let mut start = 0;
         self.parts.iter().all(|part| {
@@ -362,7 +362,7 @@ impl Ints {
         })
     }
 
-    /// Writes all numbers into `out`.
+    /// Write all numbers into `out`.
     pub fn all<T: Wide>(&self, out: &mut Vec<T>) {
         out.clear();
         out.reserve(self.len());
@@ -378,7 +378,7 @@ impl Ints {
         }
     }
 
-    /// Converts into numbers of some width.
+    /// Convert into numbers of some width.
     pub fn into<T: Wide>(mut self) -> Vec<T> {
         if let [part] = self.parts.as_slice()
             && part.base == 0
@@ -392,7 +392,7 @@ impl Ints {
         values
     }
 
-    /// Appends numbers to bytes: their width, their minimum, then the distance of each from it.
+    /// Append numbers to bytes: their width, their minimum, then the distance of each from it.
     pub fn encode(values: &[i64], out: &mut Vec<u8>) {
         let (least, most) = range(values);
         let width = above(most.wrapping_sub(least).cast_unsigned());
@@ -407,7 +407,7 @@ impl Ints {
         }
     }
 
-    /// Reads `rows` encoded numbers; None if the bytes are invalid.
+    /// Read `rows` encoded numbers; None if the bytes are invalid.
     pub fn decode(bytes: &mut Bytes, rows: usize) -> Option<Ints> {
         let width = bytes.u8()?;
         let least = bytes.i64()?;

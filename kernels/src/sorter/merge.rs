@@ -97,7 +97,7 @@ impl Merge {
         Ok(merge)
     }
 
-    /// Reads the next block of a run, if there is one, and adds it to the merge.
+    /// Read the next block of a run, if there is one, and add it to the merge.
     fn load(&mut self, number: usize) -> Result<(), ArrowError> {
         let source = &mut self.sources[number];
         source.row = 0;
@@ -163,7 +163,7 @@ impl Merge {
     }
 }
 
-/// Merges runs on disk into fewer, so that the rest can all be open at once.
+/// Merge runs on disk into fewer, so that the rest can all be open at once.
 fn cascade(
     table: &mut Table,
     output: &Output,

@@ -138,7 +138,7 @@ impl State {
         Ok(())
     }
 
-    /// Writes all waiting rows.
+    /// Write all waiting rows.
     fn write(&mut self, sorter: &EventSorter) -> Result<(), ArrowError> {
         for table in self.tables.iter_mut().flatten() {
             self.memory -= table.memory;
@@ -159,7 +159,7 @@ impl EventSorter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes the rest of the rows, if some are in blocks; no rows follow.
+    /// Write the rest of the rows, if some are in blocks; no rows follow.
     fn end(&self) -> Result<(), ArrowError> {
         let mut state = self.state();
         if state.spilled {
@@ -168,7 +168,7 @@ impl EventSorter {
         self.spill.flush()
     }
 
-    /// Removes a table.
+    /// Remove a table.
     fn take(&self, name: &str) -> Option<Table> {
         let mut state = self.state();
         let place = state.names.get(name).copied()?;
@@ -178,7 +178,7 @@ impl EventSorter {
         Some(table)
     }
 
-    /// Starts the output of a table that was removed.
+    /// Start the output of a table that was removed.
     fn merge(&self, mut table: Table, wanted: Option<&[DeclaredColumn]>) -> Result<Merged, ArrowError> {
         let output = Output::new(&mut table, wanted);
         Merged::new(table, output, self.spill.clone(), most_runs(self.limit), self.token.clone())

@@ -77,7 +77,7 @@ impl Order {
         matches!(self.listed, Listed::Each(_))
     }
 
-    /// Takes the next rows, at most `most`; none at the end.
+    /// Take the next rows, at most `most`; none at the end.
     pub fn next(&mut self, most: usize) -> Rows<'_> {
         self.emitted.clear();
         match &mut self.listed {
@@ -155,7 +155,7 @@ impl Ascending {
         }
     }
 
-    /// Adds rows of ascending times; either they are late, or some before them were early: whichever are fewer.
+    /// Add rows of ascending times; either they are late, or some before them were early: whichever are fewer.
     fn add(&mut self, times: &Ints, mut rows: Range<usize>, most: usize) -> bool {
         let last = self.kept.last().map_or(i64::MIN, |stretch| times.get(stretch.end - 1));
         let first = times.get(rows.start);

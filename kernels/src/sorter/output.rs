@@ -101,7 +101,7 @@ fn source_column(info: Info, wanted: Option<Kind>) -> SourceColumn {
 }
 
 impl Output {
-    /// Takes a table's information about its columns.
+    /// Take a table's information about its columns.
     pub fn new(table: &mut Table, wanted: Option<&[DeclaredColumn]>) -> Output {
         let kind_of = |name: &str| {
             let mut all = wanted.unwrap_or_default().iter();
@@ -157,7 +157,7 @@ impl Output {
         each.map(|(place, given)| given.gather(place, blocks, picks)).collect()
     }
 
-    /// Takes all rows of a block.
+    /// Take all rows of a block.
     pub fn whole(&self, block: Block) -> Result<Vec<SorterColumn>, ArrowError> {
         let mut each = self.given.iter().zip(&block.columns);
         if each.all(|(given, column)| column.kind == given.kind || column.kind == Kind::Empty) {
@@ -167,7 +167,7 @@ impl Output {
         self.gather(&[block], &picks)
     }
 
-    /// Makes the output batch from gathered columns.
+    /// Make the output batch from gathered columns.
     pub fn batch(&self, columns: Vec<SorterColumn>, rows: usize) -> Result<RecordBatch, ArrowError> {
         let files = self.files(&columns);
         let mut columns: Vec<Option<SorterColumn>> = columns.into_iter().map(Some).collect();
@@ -283,7 +283,7 @@ fn valid(parts: &[Option<&SorterColumn>], picks: &[Pick]) -> Option<BooleanBuffe
     Some(BooleanBufferBuilder::new_from_buffer(valid, picks.len()))
 }
 
-/// Adds the offset of its row's file to each number.
+/// Add the offset of its row's file to each number.
 fn add(values: &mut [i64], added: &[i64], files: &[i64]) {
     match added {
         [] => (),

@@ -33,7 +33,7 @@ impl Info {
         self.kinds & (1 << kind as u8) != 0
     }
 
-    /// Returns the kind that holds the values of all chunks, as decoders mix them.
+    /// Return the kind that holds the values of all chunks, as decoders mix them.
     pub fn mixed(&self) -> Kind {
         let has = |kind| self.has(kind);
         let text = has(Kind::Code) || has(Kind::Text);
@@ -72,7 +72,7 @@ impl Pending {
         columns.sum()
     }
 
-    /// Returns the output order of the rows: by time, equal times in order of arrival.
+    /// Return the output order of the rows: by time, equal times in order of arrival.
     pub fn settle(&mut self, times: Option<usize>) -> Order {
         let times = times.and_then(|place| self.columns.get(place));
         let Some(times) = times else {
@@ -135,7 +135,7 @@ impl Table {
         place
     }
 
-    /// Appends the rows of a batch; `short` is whether dictionaries must not grow.
+    /// Append the rows of a batch; `short` is whether dictionaries must not grow.
     pub fn add(
         &mut self,
         file: u32,
@@ -219,7 +219,7 @@ impl Table {
         self.dictionaries = infos.sum();
     }
 
-    /// Writes the waiting rows as one run.
+    /// Write the waiting rows as one run.
     pub fn write(&mut self, spill: &TempFile, scratch: &mut Scratch) -> Result<(), ArrowError> {
         let mut pending = std::mem::take(&mut self.pending);
         self.memory = 0;
@@ -245,7 +245,7 @@ pub fn block_rows(rows: usize, memory: usize) -> usize {
     (BLOCK_BYTES / each).clamp(1, BLOCK_ROWS)
 }
 
-/// Passes rows on as the bytes of blocks, of `rows` rows each.
+/// Pass rows on as the bytes of blocks, of `rows` rows each.
 pub fn encode(
     columns: &[SorterColumn],
     mut order: Order,

@@ -53,7 +53,7 @@ impl Texts {
         self.interner.get_or_empty(usize::try_from(code).unwrap_or(usize::MAX))
     }
 
-    /// Returns all texts in order of their codes.
+    /// Return all texts in order of their codes.
     pub fn dictionary(&self) -> ArrayRef {
         let texts = self.interner.iter().map(String::from_utf8_lossy);
         Arc::new(StringArray::from_iter_values(texts))

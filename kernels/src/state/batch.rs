@@ -56,7 +56,7 @@ impl Texts {
         Ok(Texts { keys: (0..coded.len()).map(key).collect(), values: coded.values().clone() })
     }
 
-    /// Maps each text, by row.
+    /// Map each text, by row.
     fn each<T: Copy>(&self, mut of: impl FnMut(&str) -> Result<T, Fault>) -> Result<Vec<Option<T>>, Fault> {
         let values = self.values.as_string::<i32>();
         let mut known: Vec<Option<T>> = vec![None; values.len()];

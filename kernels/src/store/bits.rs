@@ -5,7 +5,7 @@ use std::ops::{BitOr, Shl};
 /// Numbers that are packed at once: at any width they fill whole bytes.
 pub const PART: usize = 32;
 
-/// Combines each pair of neighbours into one number.
+/// Combine each pair of neighbours into one number.
 #[inline]
 fn paired<From, To, const N: usize, const HALF: usize>(numbers: &[From; N], width: u32) -> [To; HALF]
 where
@@ -19,7 +19,7 @@ where
     pairs
 }
 
-/// Appends numbers below `2^width`.
+/// Append numbers below `2^width`.
 pub fn pack(part: &[u64; PART], width: u32, out: &mut Vec<u8>) {
     match width {
         0 => (),

@@ -65,7 +65,7 @@ impl Dictionary {
     }
 }
 
-/// Encodes a column; none if it has too many values, only nulls, or a type that is not coded.
+/// Encode a column; none if it has too many values, only nulls, or a type that is not coded.
 pub fn encode(
     column: &ColumnDescPtr,
     arrays: &[&ArrayRef],
@@ -159,7 +159,7 @@ where
     Some((codes, dictionary, column_metadata))
 }
 
-/// Appends the codes of values by a table; missing ones are added. None if there are too many.
+/// Append the codes of values by a table; missing ones are added. None if there are too many.
 fn look_up<T: PartialEq>(
     values: &[T],
     place: impl Fn(&T) -> usize,
@@ -245,7 +245,7 @@ fn texts(arrays: &[&ArrayRef], kept: Kept) -> Result<Option<Made>, ParquetError>
     Ok(Some((codes, dictionary, ColumnMetadata { statistics, bloom })))
 }
 
-/// Writes the width of codes, then one run if they are all equal, or all of them.
+/// Write the width of codes, then one run if they are all equal, or all of them.
 fn written(codes: &[u16], width: u32, page: &mut Vec<u8>) {
     if width == 0 {
         page.push(1);

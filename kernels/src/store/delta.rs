@@ -20,7 +20,7 @@ fn zigzag(value: i64) -> u64 {
     (value << 1 ^ value >> 63).cast_unsigned()
 }
 
-/// Encodes a column; none if it has only nulls, or is not of integers.
+/// Encode a column; none if it has only nulls, or is not of integers.
 pub fn encode(
     column: &ColumnDescPtr,
     arrays: &[&ArrayRef],
@@ -45,7 +45,7 @@ pub fn encode(
     .map(Some)
 }
 
-/// Takes all values that are not null, as numbers of the same order; returns the offset between these and their bits.
+/// Take all values that are not null, as numbers of the same order; return the offset between these and their bits.
 fn gather<T>(arrays: &[&ArrayRef], rows: &mut Rows, values: &mut Vec<i64>) -> i64
 where
     T: ArrowPrimitiveType,
@@ -60,7 +60,7 @@ where
     T::Native::SHIFT
 }
 
-/// Appends the numbers that differ by `shift` from these; returns the bits of the minimum and the maximum.
+/// Append the numbers that differ by `shift` from these; return the bits of the minimum and the maximum.
 fn differences(values: &[i64], shift: i64, out: &mut Vec<u8>) -> (i64, i64) {
     let first = values.first().copied().unwrap_or(0);
     varint(BLOCK as u64, out);
@@ -118,7 +118,7 @@ mod tests {
         (value >> 1).cast_signed() ^ -(value & 1).cast_signed()
     }
 
-    /// Decodes DELTA_BINARY_PACKED as in Parquet's specification.
+    /// Decode DELTA_BINARY_PACKED as in Parquet's specification.
     fn read(mut page: &[u8]) -> Vec<i64> {
         assert_eq!(number(&mut page), BLOCK as u64);
         assert_eq!(number(&mut page), (BLOCK / PART) as u64);

@@ -112,7 +112,7 @@ impl Writing {
         })
     }
 
-    /// Takes rows; writes full row groups.
+    /// Take rows; write full row groups.
     fn add(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
         let mut at = 0;
         while at < batch.num_rows() {
@@ -157,7 +157,7 @@ impl Writing {
         Ok(())
     }
 
-    /// Encodes a column in this crate, if it has few values or integers.
+    /// Encode a column in this crate, if it has few values or integers.
     fn own(&mut self, place: usize, arrays: &[&ArrayRef]) -> Result<Option<page::Chunk>, ParquetError> {
         let column = self.columns.column(place);
         if let Some(kept) = self.layout.coded.get(place).copied().flatten() {
@@ -169,7 +169,7 @@ impl Writing {
         delta::encode(&column, arrays, &mut self.encoder)
     }
 
-    /// Encodes a column by the library.
+    /// Encode a column by the library.
     fn other(&mut self, place: usize, arrays: &[&ArrayRef]) -> Result<ArrowColumnChunk, ParquetError> {
         let field = self.schema.field(place);
         let factory = match &mut self.others[place] {
@@ -194,7 +194,7 @@ impl Writing {
     }
 }
 
-/// Encodes all batches.
+/// Encode all batches.
 fn encode(
     path: &Path,
     schema: SchemaRef,
@@ -214,7 +214,7 @@ fn encode(
     write().map_err(|error| failed(path, error))
 }
 
-/// Writes all rows; `report` gets the rows of each batch, and returns whether to continue.
+/// Write all rows; `report` gets the rows of each batch, and returns whether to continue.
 pub fn write(
     path: &Path,
     mut reader: Box<dyn RecordBatchReader + Send>,

@@ -74,7 +74,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Takes the rows of an array.
+    /// Take the rows of an array.
     pub fn add(&mut self, array: &dyn Array) {
         let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
         match (nulls, &mut self.valid) {

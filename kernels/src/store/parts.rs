@@ -47,7 +47,7 @@ fn parts(metadata: &ParquetMetaData, sums: &[Option<u32>], size: u64) -> Vec<Par
     parts
 }
 
-/// Reads the parts of a file without a known CRC-32, which are few.
+/// Read the parts of a file without a known CRC-32, which are few.
 pub fn file_parts(path: &Path, metadata: &ParquetMetaData, sums: &[Option<u32>]) -> PyResult<FileParts> {
     let parts = parts(metadata, sums, std::fs::metadata(path)?.len());
     let unknown = parts.iter().filter(|part| part.sum.is_none());

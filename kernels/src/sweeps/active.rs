@@ -20,7 +20,7 @@ impl Active {
         }
     }
 
-    /// Visits the members and drops those for which the visitor returns false.
+    /// Visit the members and drop those for which the visitor returns false.
     pub fn retain(&mut self, mut visit: impl FnMut(u32) -> bool) {
         let member = &mut self.member;
         self.codes.retain(|&code| {

@@ -80,7 +80,7 @@ fn work(counted: Working, opening: Opening, token: &Token, sender: &SyncSender<P
     drop(counted);
 }
 
-/// Starts a thread that opens and reads.
+/// Start a thread that opens and reads.
 pub fn start(opening: Opening, token: Token) -> Result<Reader, ArrowError> {
     let schema = opening.schema();
     let (sender, receiver) = sync_channel(DEPTH);

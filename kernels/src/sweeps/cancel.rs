@@ -67,7 +67,7 @@ impl Token {
         }
     }
 
-    /// Counts a thread for as long as the result lives.
+    /// Count a thread for as long as the result lives.
     pub fn thread(&self) -> Working {
         if let Some(shared) = &self.0 {
             *shared.threads.lock().unwrap_or_else(PoisonError::into_inner) += 1;

@@ -43,7 +43,7 @@ struct Faults {
 }
 
 impl Faults {
-    /// Records a fault; returns true once there are enough that the search can stop.
+    /// Record a fault; return true once there are enough that the search can stop.
     fn add(&mut self, fault: Fault) -> bool {
         if *self.about.get_or_insert(fault.about) == fault.about {
             self.rows.push(fault.row);
@@ -60,7 +60,7 @@ impl Faults {
 }
 
 impl Check {
-    /// Checks every row; returns true once enough faults are known.
+    /// Check every row; return true once enough faults are known.
     fn check(&mut self, columns: &[ArrayRef], rows: usize) -> Result<bool, ArrowError> {
         let times = 2 - usize::from(self.events);
         let own = columns.iter().take(times);
@@ -113,7 +113,7 @@ impl Check {
         Ok(false)
     }
 
-    /// Records a row without time, or one out of order, after which further checks are meaningless.
+    /// Record a row without time, or one out of order, after which further checks are meaningless.
     #[cold]
     fn misplaced(
         &mut self,

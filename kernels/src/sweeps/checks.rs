@@ -66,7 +66,7 @@ fn shown(value: Option<i64>) -> String {
     value.map_or_else(|| "NULL".to_owned(), |value| value.to_string())
 }
 
-/// Checks a batch's `_ts`, and its `_duration` if it has one, after a row at `last`; `place` names a row's partition.
+/// Check a batch's `_ts`, and its `_duration` if it has one, after a row at `last`; `place` names a row's partition.
 pub fn ends(
     own: &[&Int64Array],
     last: i64,

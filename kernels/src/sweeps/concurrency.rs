@@ -42,7 +42,7 @@ struct Part {
 }
 
 impl Concurrency {
-    /// Ends the stretch before `t`, at which spans begin or end.
+    /// End the stretch before `t`, at which spans begin or end.
     #[inline]
     fn boundary(&mut self, code: usize, t: i64, out: &mut Spans) -> Result<(), ArrowError> {
         let part = &mut self.parts[code];
@@ -58,7 +58,7 @@ impl Concurrency {
         Ok(())
     }
 
-    /// Reports the number of open spans from `at` on.
+    /// Report the number of open spans from `at` on.
     #[inline]
     fn settle(&mut self, code: usize, open: i64, out: &mut Spans) -> Result<(), ArrowError> {
         let part = &mut self.parts[code];

@@ -83,7 +83,7 @@ impl<M: Members> CoveredPieces<M> {
         Ok(())
     }
 
-    /// Ends spans and the group in order of time, up to `now`; at the same time spans first, as their pieces need the
+    /// End spans and the group in order of time, up to `now`; at the same time spans first, as their pieces need the
     /// group.
     fn end_until(&mut self, now: i64) {
         loop {
@@ -137,7 +137,7 @@ impl<M: Members> CoveredPieces<M> {
         Ok(())
     }
 
-    /// Ends the common cover if it broke before `now` and nothing continued at that time.
+    /// End the common cover if it broke before `now` and nothing continued at that time.
     fn break_before(&mut self, now: i64) {
         if let Cover::Broken(_, at) = self.cover
             && at < now
@@ -159,7 +159,7 @@ impl<M: Members> CoveredPieces<M> {
         self.active = active;
     }
 
-    /// Adds the partition's piece that ends at `t`, if there is one.
+    /// Add the partition's piece that ends at `t`, if there is one.
     fn emit(&mut self, code: u32, t: i64) {
         let since = match self.cover {
             Cover::None => return,

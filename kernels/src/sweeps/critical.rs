@@ -136,7 +136,7 @@ impl Critical {
         Ok(())
     }
 
-    /// Emits the first piece of a stretch; the rest is pushed back, above the stretches to be followed.
+    /// Emit the first piece of a stretch; the rest is pushed back, above the stretches to be followed.
     fn step(&mut self, task: Task) -> Option<Piece> {
         let states = self.threads.get(&task.tid).map_or(&[][..], Vec::as_slice);
         let at = states.partition_point(|state| state.end <= task.lo);

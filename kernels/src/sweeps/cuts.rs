@@ -99,7 +99,7 @@ impl<S: Sink> Cuts<S> {
         })
     }
 
-    /// Gives new partitions their place in a bundle.
+    /// Give new partitions their place in a bundle.
     fn sync(&mut self) -> Result<(), ArrowError> {
         let (known, total) = (self.state.len(), self.partitions.len());
         if known == total {
@@ -115,7 +115,7 @@ impl<S: Sink> Cuts<S> {
         Ok(())
     }
 
-    /// Reads the required partitions at the first call.
+    /// Read the required partitions at the first call.
     fn require(&mut self) -> Result<(), ArrowError> {
         let Some(mut required) = self.required.take() else {
             return self.sync();
@@ -142,7 +142,7 @@ impl<S: Sink> Cuts<S> {
         Ok(())
     }
 
-    /// Ends spans in order of time, up to `now`; false if the batch got full before.
+    /// End spans in order of time, up to `now`; false if the batch got full before.
     fn end_until(&mut self, now: i64) -> Result<bool, ArrowError> {
         while let Some(&Reverse((time, _, code))) = self.ends.peek()
             && time <= now
@@ -190,7 +190,7 @@ impl<S: Sink> Cuts<S> {
         self.required.as_ref().is_some_and(|required| required.contains(code))
     }
 
-    /// Emits the stretch from the bundle's last boundary to this one.
+    /// Emit the stretch from the bundle's last boundary to this one.
     fn boundary(&mut self, number: u32, t: i64) -> Result<(), ArrowError> {
         let bundle = &mut self.bundles[number as usize];
         let from = std::mem::replace(&mut bundle.from, t);

@@ -7,12 +7,12 @@ use pyo3::exceptions::PyValueError;
 /// Prefixes that stream layers add to a message.
 const PREFIXES: [&str; 3] = ["C Data interface error: ", "Invalid argument error: ", "External error: "];
 
-/// Makes an error of a message, without NUL bytes, which would end the text on the other side.
+/// Make an error of a message, without NUL bytes, which would end the text on the other side.
 pub fn fail(message: impl Into<String>) -> ArrowError {
     ArrowError::InvalidArgumentError(message.into().replace('\0', "\\0"))
 }
 
-/// Passes an input's error on without the prefixes of the layers.
+/// Pass an input's error on without the prefixes of the layers.
 pub fn upstream(error: &ArrowError) -> ArrowError {
     fail(bare(error))
 }

@@ -24,7 +24,7 @@ struct Part {
 }
 
 impl Part {
-    /// Adds the stretch until `t` of the innermost span.
+    /// Add the stretch until `t` of the innermost span.
     #[inline]
     fn show(&mut self, t: i64, out: &mut Spans) -> Result<(), ArrowError> {
         if let Some(top) = self.open.last()

@@ -67,7 +67,7 @@ impl Fold {
         Ok(Self { aggregate, count: Vec::new(), state })
     }
 
-    /// Adds pieces; `column` is their payload if the aggregate takes a payload column.
+    /// Add pieces; `column` is their payload if the aggregate takes a payload column.
     pub fn add(&mut self, batch: &Batch<'_>, column: Option<&ArrayRef>) -> Result<(), ArrowError> {
         self.count.resize(batch.slots, 0);
         let own: Option<ArrayRef> = match self.aggregate.taken {
@@ -145,7 +145,7 @@ impl Fold {
         Ok(())
     }
 
-    /// Takes the values of the slots that are done; the others are kept in the given order.
+    /// Take the values of the slots that are done; the others are kept in the given order.
     pub fn take(&mut self, done: &[u32], keep: &[u32]) -> Result<ArrayRef, ArrowError> {
         let count = split(&mut self.count, done, keep);
         let valid = || NullBuffer::from_iter(count.iter().map(|&count| count > 0));
@@ -231,7 +231,7 @@ impl Aggregate {
     }
 }
 
-/// Visits the pieces that have a value.
+/// Visit the pieces that have a value.
 #[inline]
 fn each(batch: &Batch<'_>, nulls: Option<&NullBuffer>, mut visit: impl FnMut(usize, usize)) {
     let slots = batch.slot.iter().enumerate();

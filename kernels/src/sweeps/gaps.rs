@@ -20,7 +20,7 @@ struct Gaps {
 }
 
 impl Gaps {
-    /// Adds the gap from the end of a partition's last span, clipped to the range.
+    /// Add the gap from the end of a partition's last span, clipped to the range.
     #[inline]
     fn gap(&self, code: usize, until: i64, out: &mut Spans) -> Result<(), ArrowError> {
         let Some(start) = self.start else {

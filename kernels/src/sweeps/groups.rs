@@ -121,7 +121,7 @@ impl<M: Members> Groups<M> {
         self.members.is_full()
     }
 
-    /// Takes the grouper's next row; `open` is the one before.
+    /// Take the grouper's next row; `open` is the one before.
     pub fn begin_group(&mut self, open: &Open) -> Result<Open, ArrowError> {
         let (row, ts) = (self.grouper.pos, self.grouper.time());
         if open.end > ts {
@@ -145,7 +145,7 @@ impl<M: Members> Groups<M> {
         }
     }
 
-    /// Adds a piece in the newest group.
+    /// Add a piece in the newest group.
     #[inline]
     pub fn push(&mut self, code: u32, ts: i64, end: i64, row: u64) {
         let group = self.ts.len() - 1;
@@ -165,7 +165,7 @@ impl<M: Members> Groups<M> {
         }
     }
 
-    /// Fills the gaps that were left, after both inputs have ended; returns false when none is left.
+    /// Fill the gaps that were left, after both inputs have ended; return false when none is left.
     pub fn finish(&mut self) -> bool {
         if !self.ended {
             self.ended = true;

@@ -27,7 +27,7 @@ struct Rows {
 }
 
 impl Held {
-    /// Keeps a chunk and returns the reference to its first row.
+    /// Keep a chunk and return the reference to its first row.
     pub fn push(&mut self, ts: ScalarBuffer<i64>, payload: Vec<ArrayRef>) -> u64 {
         let number = self.first + self.chunks.len() as u32;
         self.rows += ts.len();

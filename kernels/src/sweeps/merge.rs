@@ -65,7 +65,7 @@ impl Merge {
     }
 }
 
-/// Makes equal floats equal bit by bit: zeros of either sign, and all NaNs.
+/// Make equal floats equal bit by bit: zeros of either sign, and all NaNs.
 fn plain(column: &ArrayRef) -> ArrayRef {
     fn of<T: ArrowPrimitiveType>(column: &ArrayRef, each: impl Fn(T::Native) -> T::Native) -> ArrayRef {
         Arc::new(column.as_primitive::<T>().unary::<_, T>(each))

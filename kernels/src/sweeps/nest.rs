@@ -101,7 +101,7 @@ impl Nest {
         Ok(())
     }
 
-    /// Ends the innermost call that was begun and not ended.
+    /// End the innermost call that was begun and not ended.
     fn end(&mut self, t: i64) -> Result<(), ArrowError> {
         let stack = &mut self.stacks[self.input.chunk.code[self.input.pos] as usize];
         let Some(place) = stack.iter().rposition(|frame| frame.end.is_none()) else {

@@ -208,7 +208,7 @@ impl NestLanes {
         }
     }
 
-    /// Puts a slice without length first if all longer ones that begin then are pairs that begin at later events.
+    /// Put a slice without length first if all longer ones that begin then are pairs that begin at later events.
     fn put_ended_first(&mut self) {
         let mut begun: FxHashMap<u32, u64> = FxHashMap::default();
         for slice in self.waiting.iter().filter(|slice| !slice.is_empty()) {

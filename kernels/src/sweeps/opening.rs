@@ -29,7 +29,7 @@ impl Opening {
         self.schema.clone()
     }
 
-    /// Opens the stream. Must run in a thread that Python did not call: the engine releases Python's lock, which
+    /// Open the stream. Must run in a thread that Python did not call: the engine releases Python's lock, which
     /// callers assume to hold.
     pub fn open(&self) -> Result<Reader, ArrowError> {
         let open = |py: Python<'_>| {
@@ -40,7 +40,7 @@ impl Opening {
         Python::try_attach(open).unwrap_or_else(|| Err(fail("interrupted")))
     }
 
-    /// Releases the object, at once if Python is still running.
+    /// Release the object, at once if Python is still running.
     pub fn close(self) {
         Python::try_attach(|_| drop(self));
     }

@@ -170,7 +170,7 @@ impl Outer {
         self.every = Some(every);
     }
 
-    /// Ends the partition's piece at `t` and begins the next one if a wanted side is open.
+    /// End the partition's piece at `t` and begin the next one if a wanted side is open.
     fn cut(&mut self, code: u32, t: i64) {
         let Partition { a, b, slot } = self.state[code as usize];
         let (in_a, in_b) = (a.end > t, b.end > t);
@@ -208,7 +208,7 @@ impl Outer {
         }
     }
 
-    /// Moves the slots that are final to the output.
+    /// Move the slots that are final to the output.
     fn settle(&mut self, now: i64) {
         while !self.pieces.is_full()
             && let Some(slot) = self.slots.pop_if(|slot| slot.ts + slot.duration <= now)

@@ -81,7 +81,7 @@ impl Partitions {
         Ok(())
     }
 
-    /// Gives each row the code of its partition.
+    /// Give each row the code of its partition.
     pub fn encode(&mut self, columns: &[ArrayRef], rows: usize) -> Result<Vec<u32>, ArrowError> {
         let keys =
             columns.iter().zip(&self.keys).map(|(column, key)| Ok::<_, ArrowError>(comparable(cast(column, key)?)));
@@ -112,7 +112,7 @@ impl Partitions {
         (0..self.values.len()).map(|column| take(&self.distinct(column)?, &codes, None)).collect()
     }
 
-    /// Returns the values of one column, in order of code.
+    /// Return the values of one column, in order of code.
     pub fn distinct(&mut self, column: usize) -> Result<ArrayRef, ArrowError> {
         let pieces = &mut self.values[column];
         if pieces.len() != 1 {
@@ -125,7 +125,7 @@ impl Partitions {
         Ok(pieces[0].clone())
     }
 
-    /// Names a partition in an error: ` in partition cpu=3`, or nothing where there are none.
+    /// Name a partition in an error: ` in partition cpu=3`, or nothing where there are none.
     pub fn describe(&mut self, code: u32) -> Result<String, ArrowError> {
         let mut parts = Vec::with_capacity(self.names.len());
         for column in 0..self.names.len() {
@@ -151,7 +151,7 @@ fn key_type(column: &DataType) -> DataType {
     }
 }
 
-/// Makes equal floats equal bit by bit: both zeros, and all NaNs, as the engine compares them.
+/// Make equal floats equal bit by bit: both zeros, and all NaNs, as the engine compares them.
 fn comparable(column: ArrayRef) -> ArrayRef {
     match column.data_type() {
         DataType::Float32 => Arc::new(

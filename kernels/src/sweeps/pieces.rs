@@ -28,7 +28,7 @@ impl Pieces {
         self.right.push(right);
     }
 
-    /// Adds an event, which has no duration; a batch holds either pieces or events.
+    /// Add an event, which has no duration; a batch holds either pieces or events.
     #[inline]
     pub fn push_event(&mut self, ts: i64, code: u32, left: u64, right: u64) {
         self.ts.push(ts);

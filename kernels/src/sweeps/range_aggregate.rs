@@ -65,7 +65,7 @@ impl RangeAggregate {
         Ok(())
     }
 
-    /// Gives new partitions their group. Events of a group are one lane; spans overlap those of other partitions.
+    /// Give new partitions their group. Events of a group are one lane; spans overlap those of other partitions.
     fn group(&mut self) -> Result<(), ArrowError> {
         let (known, count) = (self.group.len(), self.partitions.len());
         if known == count {
@@ -93,7 +93,7 @@ impl RangeAggregate {
         Ok(())
     }
 
-    /// Puts the rows of a chunk that have a value into their lanes.
+    /// Put the rows of a chunk that have a value into their lanes.
     fn store(&mut self) -> Result<(), ArrowError> {
         let column = self.rows.payload_column(0)?;
         let nulls = column.logical_nulls();
@@ -123,7 +123,7 @@ impl RangeAggregate {
         Ok(())
     }
 
-    /// Aggregates the rows in each window of the current chunk.
+    /// Aggregate the rows in each window of the current chunk.
     fn aggregated(&mut self, columns: &[ArrayRef]) -> Result<ArrayRef, ArrowError> {
         let chunk = &self.windows.chunk;
         let count = chunk.ts.len();

@@ -42,7 +42,7 @@ impl Lane {
         Self { ts: Vec::new(), end: Vec::new(), row: Vec::new(), values: measure.values(), forest: None }
     }
 
-    /// Adds a row; an event has no end.
+    /// Add a row; an event has no end.
     #[inline]
     pub fn push(&mut self, (ts, end): (i64, Option<i64>), row: u64, value: Option<Number>, measure: &Measure) {
         self.ts.push(ts);
@@ -77,7 +77,7 @@ impl Lane {
         self.forest = Some(forest);
     }
 
-    /// Adds the rows in a window: events that it covers, and spans that share some time with it.
+    /// Add the rows in a window: events that it covers, and spans that share some time with it.
     pub fn add(&self, (begin, end): (i64, i64), measure: &Measure, state: &mut WindowState<'_>) {
         let first = if self.end.is_empty() {
             self.ts.partition_point(|&ts| ts < begin)

@@ -162,7 +162,7 @@ impl Measure {
         }
     }
 
-    /// Writes a value in the monoid's words.
+    /// Write a value in the monoid's words.
     #[inline]
     pub fn write(&self, value: Number, words: &mut [u64]) {
         let best = matches!(self.function, Function::Min | Function::Max);
@@ -191,7 +191,7 @@ impl Measure {
         }
     }
 
-    /// Makes a column from counts of values and aggregates.
+    /// Make a column from counts of values and aggregates.
     pub fn column(&self, counts: &[u64], words: &[u64]) -> Result<ArrayRef, ArrowError> {
         let width = self.monoid().width();
         let each = || {

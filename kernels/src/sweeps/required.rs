@@ -17,7 +17,7 @@ impl Required {
         Self { tuples: Some(tuples), member: Vec::new() }
     }
 
-    /// Reads the tuples at the first call, the only one that returns true.
+    /// Read the tuples at the first call, the only one that returns true.
     pub fn load(&mut self, partitions: &mut Partitions) -> Result<bool, ArrowError> {
         let Some(tuples) = self.tuples.take() else {
             return Ok(false);

@@ -23,7 +23,7 @@ struct Session {
     events: i64,
 }
 
-/// Adds a session; one without length lasts for a nanosecond.
+/// Add a session; one without length lasts for a nanosecond.
 fn settle(session: Session, code: usize, out: &mut Spans) -> Result<(), ArrowError> {
     if session.events > 0 {
         let least = session.first.checked_add(1);

@@ -92,7 +92,7 @@ enum Found {
 }
 
 impl Shared {
-    /// Returns the number of a new reader; None if batches that it needs are gone.
+    /// Return the number of a new reader; None if batches that it needs are gone.
     fn announce(&self) -> Option<usize> {
         let mut store = locked(&self.store);
         if store.gone > 0 {
@@ -122,7 +122,7 @@ impl Shared {
         found
     }
 
-    /// Reads one more batch of the source, unless another reader did so while this one waited for the lock.
+    /// Read one more batch of the source, unless another reader did so while this one waited for the lock.
     fn advance(&self, reader: usize) {
         let mut origin = locked(&self.origin);
         if !self.needs_more(reader) {

@@ -43,7 +43,7 @@ pub trait Step: Send {
     /// Called for every chunk before its rows; `partitions` is the current number of partitions.
     fn load(&mut self, input: &ChunkedInput, partitions: usize) -> Result<(), ArrowError>;
     fn row(&mut self, row: Row, out: &mut Spans) -> Result<(), Stop>;
-    /// Emits what no row from `ts` on can change, so that silent partitions hold nothing back.
+    /// Emit what no row from `ts` on can change, so that silent partitions hold nothing back.
     fn settle(&mut self, _ts: i64, _out: &mut Spans) -> Result<(), ArrowError> {
         Ok(())
     }
@@ -70,7 +70,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Adds a span that is not empty.
+    /// Add a span that is not empty.
     #[inline]
     pub fn push(&mut self, ts: i64, end: i64, code: usize, row: u64) -> Result<(), ArrowError> {
         self.duration.push(lasting(ts, end)?);
@@ -85,19 +85,19 @@ impl Spans {
         self.row.push(row);
     }
 
-    /// Gives the latest entry its next number, for a column between keys and payload.
+    /// Give the latest entry its next number, for a column between keys and payload.
     #[inline]
     pub fn number(&mut self, number: i64) {
         self.extra.push(number);
     }
 
-    /// Gives the latest entry the first payload column of its next row.
+    /// Give the latest entry the first payload column of its next row.
     #[inline]
     pub fn pick(&mut self, row: u64) {
         self.picked.push(row);
     }
 
-    /// Gives the latest entry its next floating-point number.
+    /// Give the latest entry its next floating-point number.
     #[inline]
     pub fn real(&mut self, number: Option<f64>) {
         self.real.push(number);
@@ -236,7 +236,7 @@ impl<S: Step> Sweep for Single<S> {
     }
 }
 
-/// Opens a table of spans for a step.
+/// Open a table of spans for a step.
 pub fn over_spans<S: Step + 'static>(
     spans: AnyRecordBatch,
     partitions: usize,
@@ -255,7 +255,7 @@ pub fn over_spans<S: Step + 'static>(
     build().map_err(to_python)
 }
 
-/// Makes the stream of a step; the output has as many payload columns of the input as `names` has names for.
+/// Make the stream of a step; the output has as many payload columns of the input as `names` has names for.
 pub fn sweep(
     input: ChunkedInput,
     step: impl Step + 'static,

@@ -44,7 +44,7 @@ impl<T> Default for Slots<T> {
 }
 
 impl<T> Slots<T> {
-    /// Appends a slot and returns its number.
+    /// Append a slot and return its number.
     #[inline]
     pub fn begin(&mut self, slot: T) -> u64 {
         self.queue.push_back(slot);

@@ -184,12 +184,12 @@ impl ChunkedInput {
         Ok(())
     }
 
-    /// Names a row's partition in an error; nothing where this input has none.
+    /// Name a row's partition in an error; nothing where this input has none.
     pub fn place(&self, code: u32, partitions: &mut Partitions) -> Result<String, ArrowError> {
         if self.partitions == 0 { Ok(String::new()) } else { partitions.describe(code) }
     }
 
-    /// Reports a span that begins at the next row while another of its partition is open.
+    /// Report a span that begins at the next row while another of its partition is open.
     #[cold]
     pub fn overlap(&self, open: &Open, row: usize, partitions: &mut Partitions) -> ArrowError {
         self.overlaps((self.held.time(open.row), open.end), row, partitions)
@@ -205,7 +205,7 @@ impl ChunkedInput {
         }
     }
 
-    /// Makes an error of a fault.
+    /// Make an error of a fault.
     fn refused(&self, fault: &Fault) -> ArrowError {
         fail(format!("{fault} ({} input)", self.role))
     }

@@ -39,7 +39,7 @@ impl Spill {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Appends a batch; callers must not write concurrently.
+    /// Append a batch; callers must not write concurrently.
     pub fn write(&self, batch: &RecordBatch) -> Result<Place, ArrowError> {
         let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema())?;
         writer.write(batch)?;
@@ -64,7 +64,7 @@ impl Spill {
         file.as_ref().map_or(Ok(()), |file| file.write_all_at(encoded, offset))
     }
 
-    /// Reads a batch that was written.
+    /// Read a batch that was written.
     pub fn read(&self, place: Place) -> Result<RecordBatch, ArrowError> {
         let failed =
             |reason: String| fail(format!("cannot read what was spilled to `{}`: {reason}", self.folder.display()));
@@ -79,7 +79,7 @@ impl Spill {
     }
 }
 
-/// Makes a file without a name: it is removed with the process, however that ends.
+/// Make a file without a name: it is removed with the process, however that ends.
 fn create(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
     let number = FILES.fetch_add(1, Ordering::Relaxed);

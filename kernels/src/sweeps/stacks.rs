@@ -91,7 +91,7 @@ impl History {
         }
     }
 
-    /// Collects the next spans in order of time; none after the last.
+    /// Collect the next spans in order of time; none after the last.
     fn spans(&mut self) -> Result<Vec<Slot>, ArrowError> {
         loop {
             if self.moves.fill(&mut self.partitions)? {

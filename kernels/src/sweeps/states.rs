@@ -166,7 +166,7 @@ impl States {
         self.running.insert(cpu, next);
     }
 
-    /// Ends the state of the thread assumed to run on a CPU that is switched from another thread.
+    /// End the state of the thread assumed to run on a CPU that is switched from another thread.
     fn lose(&mut self, tid: i64, at: &State) {
         let Some(thread) = self.threads.get_mut(&tid) else {
             return;
@@ -204,7 +204,7 @@ impl States {
         self.change(tid, new);
     }
 
-    /// Emits the states without a later change, in order.
+    /// Emit the states without a later change, in order.
     fn finish(&mut self) {
         self.ended = true;
         let mut rest: Vec<(i64, State)> =

@@ -13,7 +13,7 @@ use super::partition::Partitions;
 
 /// Work that yields one output batch at a time.
 pub trait Sweep: Send {
-    /// Returns the columns of the next batch; None after the last.
+    /// Return the columns of the next batch; None after the last.
     fn next(&mut self) -> Result<Option<Vec<ArrayRef>>, ArrowError>;
 }
 
@@ -23,7 +23,7 @@ struct Stream<S> {
     cancel: Token,
 }
 
-/// Makes a stream of a sweep; nothing runs until the first batch is pulled.
+/// Make a stream of a sweep; nothing runs until the first batch is pulled.
 pub fn stream(schema: SchemaRef, sweep: impl Sweep + 'static, cancel: Token) -> PyRecordBatchReader {
     PyRecordBatchReader::new(Box::new(Stream { schema, sweep: Some(sweep), cancel }))
 }
@@ -73,7 +73,7 @@ pub fn made(data_type: DataType, nullable: bool) -> FieldRef {
     Arc::new(Field::new("", data_type, nullable))
 }
 
-/// Gives the fields their output names; columns of an input may be NULL.
+/// Give the fields their output names; columns of an input may be NULL.
 pub fn schema(fields: Vec<FieldRef>, names: &[String]) -> Result<SchemaRef, ArrowError> {
     if fields.len() != names.len() {
         return Err(fail(format!("{} names given for {} output columns", names.len(), fields.len())));

@@ -48,7 +48,7 @@ impl Totals {
         self.group.len() as u32 - 1
     }
 
-    /// Aggregates the waiting pieces.
+    /// Aggregate the waiting pieces.
     fn fold(&mut self, held: &Held) -> Result<(), ArrowError> {
         let pieces = std::mem::take(&mut self.pieces);
         let (ts, duration) = (Int64Array::from(pieces.ts), Int64Array::from(pieces.duration));

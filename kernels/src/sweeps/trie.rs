@@ -108,7 +108,7 @@ impl Trie {
         named
     }
 
-    /// Appends the tokens of a stack, bottom first.
+    /// Append the tokens of a stack, bottom first.
     pub fn tokens(&self, stack: u32, out: &mut Vec<u32>) {
         let (first, mut at) = (out.len(), stack);
         while let Some(below) = self.pop(at) {

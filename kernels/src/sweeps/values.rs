@@ -16,7 +16,7 @@ use super::failure::to_python;
 
 type Values<'py> = PyResult<Vec<Bound<'py, PyAny>>>;
 
-/// Converts every row of a column.
+/// Convert every row of a column.
 pub fn values<'py>(py: Python<'py>, array: &ArrayRef) -> Values<'py> {
     match array.data_type() {
         DataType::Null => Ok(vec![py.None().into_bound(py); array.len()]),
@@ -92,7 +92,7 @@ fn scalars<'py>(py: Python<'py>, array: &ArrayRef, kind: &DataType) -> Values<'p
     }
 }
 
-/// Converts the rows that are not NULL.
+/// Convert the rows that are not NULL.
 fn convert<'py>(
     py: Python<'py>,
     array: &ArrayRef,

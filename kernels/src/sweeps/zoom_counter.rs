@@ -65,7 +65,7 @@ impl ZoomCounter {
         NonNullValues { least: (value, row), most: (value, row), last: row, length, total }
     }
 
-    /// Adds a part of a span that lies within one step.
+    /// Add a part of a span that lies within one step.
     fn add(&mut self, part: Cell, code: usize, out: &mut Spans) -> Result<(), ArrowError> {
         match &mut self.open[code] {
             Some(cell) if cell.step == part.step => {
@@ -106,7 +106,7 @@ impl ZoomCounter {
     }
 }
 
-/// Merges two neighbouring parts; of equal values the first one is kept.
+/// Merge two neighbouring parts; of equal values the first one is kept.
 fn joined(before: NonNullValues, after: NonNullValues) -> NonNullValues {
     let total = match (before.total, after.total) {
         (Number::Whole(a), Number::Whole(b)) => Number::Whole(a + b),

@@ -28,7 +28,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Adds a slice without nested ones.
+    /// Add a slice without nested ones.
     pub fn add(&mut self, length: Option<i64>) {
         self.count = self.count.saturating_add(1);
         self.total = self.total.saturating_add(length.unwrap_or(0));

@@ -38,7 +38,7 @@ impl Forest {
         self.parent.get(row).copied().filter(|&parent| parent != NONE)
     }
 
-    /// Makes the first row of each cycle a root, so that every walk upwards ends.
+    /// Make the first row of each cycle a root, so that every walk upwards ends.
     fn cut(&mut self) {
         const FRESH: u8 = 0;
         const WALKED: u8 = 1;
@@ -64,7 +64,7 @@ impl Forest {
         }
     }
 
-    /// Gives each row a value that depends on its parent's; parents first, in any order of rows.
+    /// Give each row a value that depends on its parent's; parents first, in any order of rows.
     pub fn fold<T: Copy>(&self, mut make: impl FnMut(usize, Option<T>) -> T) -> Vec<T> {
         let mut values: Vec<Option<T>> = vec![None; self.parent.len()];
         let mut walk = Vec::new();

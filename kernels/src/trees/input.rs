@@ -16,7 +16,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Reads `integers` integer columns, and a name if `named`.
+    /// Read `integers` integer columns, and a name if `named`.
     pub fn read(reader: Reader, integers: usize, named: bool, cancel: &Token) -> Result<Self, ArrowError> {
         let types: Vec<DataType> = reader.schema().fields().iter().map(|field| field.data_type().clone()).collect();
         let fits = types.len() == integers + usize::from(named)

@@ -35,7 +35,7 @@ pub struct Nested {
 type Integers<'a> = [&'a Int64Array; 4];
 
 impl Nested {
-    /// Adds rows, with codes for names.
+    /// Add rows, with codes for names.
     pub fn add(&mut self, batch: &RecordBatch, codes: &[u32]) -> Result<(), ArrowError> {
         let column = |number: usize| {
             batch

@@ -95,7 +95,7 @@ pub fn texts(names: &mut Partitions) -> Result<StringArray, ArrowError> {
     Ok(found.as_string::<i32>().clone())
 }
 
-/// Numbers the path of each row; `codes` are the names of rows.
+/// Number the path of each row; `codes` are the names of rows.
 pub fn paths_of(forest: &Forest, codes: &[u32], paths: &mut Paths) -> Result<Vec<u32>, ArrowError> {
     let mut failure = None;
     let found = forest.fold(|row, parent: Option<u32>| {

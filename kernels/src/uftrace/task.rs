@@ -139,7 +139,7 @@ impl Task {
         self.stack.last().map_or(0, |top| top.depth.saturating_add(1))
     }
 
-    /// Pushes callers without records onto the stack, up to a depth; returns the number after theirs.
+    /// Push callers without records onto the stack, up to a depth; return the number after theirs.
     ///
     /// Their functions become known when they are left.
     #[cold]
