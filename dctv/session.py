@@ -39,7 +39,7 @@ from dctv.run.recursion import deep_recursion
 from dctv.run.result import Asserted, Done, Outcome, Result
 from dctv.run.shown_lists import functions
 from dctv.run.snapshot import Snapshot, restore, snapshot
-from dctv.run.state_systems import Provided, options_of, provide, system_of
+from dctv.run.state_systems import ProvidedChanges, options_of, provide, system_of
 from dctv.run.trace_workers import TraceWorkers
 from dctv.run.tracks import timeline_at
 from dctv.run.usage import usage
@@ -319,7 +319,7 @@ class Session:
         """
         self._context.begin()
         with deep_recursion():
-            provided = Provided(provider, parse_select(SourceText("<select>", select)), version)
+            provided = ProvidedChanges(provider, parse_select(SourceText("<select>", select)), version)
             return provide(ast.Path.of(name), provided, options_of(options), self._context, replaces=replace)
 
     @exclusive

@@ -10,7 +10,7 @@ from random import Random
 from dctv.bind.binder import Binder
 from dctv.errors import DctvError
 from dctv.plan.nodes import Kernel, Plan, Scan
-from dctv.plan.source import Held
+from dctv.plan.source import RowsInMemory
 from dctv.rewrite.graph import readers_first
 from dctv.rewrite.rewrite import rewrite
 from dctv.run import execute
@@ -60,7 +60,7 @@ def _is_rewritten(plan: Plan, context: ExecutionContext) -> bool:
 
 
 def _reads_tables_in_memory(plan: Plan, _: ExecutionContext) -> bool:
-    return any(isinstance(node, Scan) and isinstance(node.source, Held) for node in readers_first(plan))
+    return any(isinstance(node, Scan) and isinstance(node.source, RowsInMemory) for node in readers_first(plan))
 
 
 @dataclass(frozen=True)

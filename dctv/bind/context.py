@@ -14,7 +14,7 @@ from dctv.contracts.function_rule import FunctionRule
 from dctv.contracts.span_operator import SpanOperator
 from dctv.errors import WarningLog
 from dctv.plan.expressions import Expression
-from dctv.plan.fleets import PerTrace
+from dctv.plan.fleets import PerTracePlan
 from dctv.plan.node import Query
 from dctv.plan.nodes import Plan
 from dctv.plan.queries import FromItem, Join
@@ -38,7 +38,7 @@ class Environment:
     """Runs a plan of one column and returns its values: for subqueries that stand for a number in an argument."""
     file_table: Callable[[ast.TableFile, Environment], Plan]
     """Mounts a file and binds its table: for files that are named in FROM."""
-    per_trace: Callable[[Plan], PerTrace | None] | None
+    per_trace: Callable[[Plan], PerTracePlan | None] | None
     """Returns what is known of a plan over tables of a fleet that each trace can run by itself, None for others; it is
     None where there is no fleet."""
     base: Path | None = None
@@ -101,7 +101,7 @@ class Leaves:
 
 
 @record
-class Out:
+class BoundColumn:
     """A result column, whose type may not be known yet."""
 
     name: str
@@ -120,7 +120,7 @@ class BoundQuery:
     """A bound query: the query in the plan, and its result columns, which are named `physical` inside."""
 
     query: Query
-    outs: tuple[Out, ...]
+    outs: tuple[BoundColumn, ...]
     parts: tuple[Bound, ...] = ()
     """The expressions that it is made of, to find the one the engine objects to."""
     source: FromItem | None = None

@@ -10,7 +10,7 @@ from dctv.contracts.table_function import Argument, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.plan.expressions import Cast, Column
 from dctv.plan.fewer_columns import schema_without, without
-from dctv.plan.fleets import OfTraces, PerTrace
+from dctv.plan.fleets import FleetSource, PerTracePlan
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan
 from dctv.plan.queries import Select, TableName
@@ -30,8 +30,8 @@ class _Table:
 
     argument: Argument
     plan: Plan
-    source: OfTraces
-    known: PerTrace | None
+    source: FleetSource
+    known: PerTracePlan | None
     """None if its rows are not those of each trace."""
 
     @property
@@ -107,7 +107,7 @@ def in_each_trace(
     return _computed(name, make([_in_trace(one, {trace}) for one in plans]), (), found)
 
 
-def _computed(name: str, rows: Plan, shown: Collection[str], known: Sequence[PerTrace]) -> Plan:
+def _computed(name: str, rows: Plan, shown: Collection[str], known: Sequence[PerTracePlan]) -> Plan:
     """Return the rows that a plan has in each trace, but for those that none of the tables has rows of."""
     first, *others = known
     tests = [one for one in first.tests if all(one in other.tests for other in others)]
@@ -163,7 +163,7 @@ def _rows_of(plan: Plan) -> Plan | None:
     """Return the rows that a computed table has in one trace, if a plan is nothing but that table, sorted or not."""
     while isinstance(plan, Relation) and len(plan.leaves) == 1 and _is_whole(plan.query):
         ((_, plan),) = plan.leaves
-    rows: Plan | None = plan.source.rows if isinstance(plan, Scan) and isinstance(plan.source, OfTraces) else None
+    rows: Plan | None = plan.source.rows if isinstance(plan, Scan) and isinstance(plan.source, FleetSource) else None
     return rows
 
 
@@ -229,6 +229,6 @@ def _scans(plan: Plan) -> list[Scan]:
     return [one for one in _plans(plan) if isinstance(one, Scan)]
 
 
-def _traces_of(plan: Plan) -> OfTraces | None:
+def _traces_of(plan: Plan) -> FleetSource | None:
     """Return a table of a fleet that a plan reads."""
-    return next((one.source for one in _scans(plan) if isinstance(one.source, OfTraces)), None)
+    return next((one.source for one in _scans(plan) if isinstance(one.source, FleetSource)), None)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, mismatch, scale
-from dctv.bind.context import BoundQuery, Leaves, Out
+from dctv.bind.context import BoundColumn, BoundQuery, Leaves
 from dctv.bind.recursion_keys import using_key
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope
@@ -61,7 +61,7 @@ def recursive_query(binder: Binding, cte: ast.CommonTable, parent: Scope, leaves
         )
     schema = _named(Schema(Kind.REGULAR, tuple(columns)), cte)
     made = _recursion(parts, (base, schema), parent, leaves)
-    outs = tuple(Out(one.name, one.unit, type=parse(one.type)) for one in made.schema.columns)
+    outs = tuple(BoundColumn(one.name, one.unit, type=parse(one.type)) for one in made.schema.columns)
     return BoundQuery(made.query, outs, base.parts, sure=base.sure, serial=made.serial)
 
 

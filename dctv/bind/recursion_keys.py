@@ -5,7 +5,7 @@ from __future__ import annotations
 from dctv.bind import expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
-from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
+from dctv.bind.context import BoundColumn, BoundQuery, ClauseContext, Leaves
 from dctv.bind.relations import relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.errors import BindError
@@ -84,7 +84,7 @@ def _aggregated(context: ClauseContext, aggregates: dict[str, Bound], schema: Sc
     names = physical_names(schema)
     if not aggregates:
         return schema
-    outs = tuple(Out(name, one.unit, type=one.type, wide=True) for name, one in aggregates.items())
+    outs = tuple(BoundColumn(name, one.unit, type=one.type, wide=True) for name, one in aggregates.items())
     items = tuple(Item(one.value, name) for name, one in aggregates.items())
     sure = all(one.type is not None for one in aggregates.values())
     query = BoundQuery(Select(items, Derived(base, "rows", tuple(names))), outs, tuple(aggregates.values()), sure=sure)

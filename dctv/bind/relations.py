@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from dctv.bind.bound import Bound, with_macro
-from dctv.bind.context import BoundQuery, Environment, Leaves, Out
+from dctv.bind.context import BoundColumn, BoundQuery, Environment, Leaves
 from dctv.bind.grouping import parts_of
 from dctv.errors import BindError, EngineError, Place
 from dctv.plan import walk
@@ -40,7 +40,7 @@ def with_leaves(query: Query, leaves: Iterable[tuple[str, Plan]]) -> Select:
     return Select((STAR,), Derived(query, "q"), steps=steps)
 
 
-def names_of(outs: Sequence[Out]) -> list[str]:
+def names_of(outs: Sequence[BoundColumn]) -> list[str]:
     """Return the engine's names of result columns."""
     return physical_names(Schema(Kind.REGULAR, tuple(ColumnType(o.name, "NULL") for o in outs)))
 

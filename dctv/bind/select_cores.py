@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
-from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
+from dctv.bind.context import BoundColumn, BoundQuery, ClauseContext, Leaves
 from dctv.bind.grouping import aggregates, outside, parts_of
 from dctv.bind.int128 import is_wide
 from dctv.bind.many_columns import of_all, once_each
@@ -52,10 +52,10 @@ class BoundCore:
     """What its rows are grouped by; None if they are not grouped."""
 
 
-def output(item: OutputColumn, *, any_unit: bool = False) -> Out:
+def output(item: OutputColumn, *, any_unit: bool = False) -> BoundColumn:
     """Return a result column as outer queries see it."""
     bound = item.bound
-    return Out(item.name, bound.unit, bound.family, any_unit, settled(bound.type), is_wide(bound))
+    return BoundColumn(item.name, bound.unit, bound.family, any_unit, settled(bound.type), is_wide(bound))
 
 
 def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Leaves) -> BoundCore:

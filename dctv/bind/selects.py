@@ -10,7 +10,7 @@ from dctv.bind import calls, expressions
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound, constant, convert, scale, unify
 from dctv.bind.branches import of_branches
-from dctv.bind.context import BoundQuery, ClauseContext, Leaves, Out
+from dctv.bind.context import BoundColumn, BoundQuery, ClauseContext, Leaves
 from dctv.bind.distinct_on import first_of_each
 from dctv.bind.grouping import aggregates, outside, parts_of
 from dctv.bind.int128 import is_wide
@@ -120,7 +120,9 @@ def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: L
     types = [settled(of_choice([b.type for b in column])) for column in columns]
     units = [next((b.unit for b in column if b.unit != NO_UNIT), NO_UNIT) for column in columns]
     wide = [any(map(is_wide, column)) for column in columns]
-    outs = tuple(Out(n, u, type=made, wide=big) for n, u, made, big in zip(names, units, types, wide, strict=True))
+    outs = tuple(
+        BoundColumn(n, u, type=made, wide=big) for n, u, made, big in zip(names, units, types, wide, strict=True)
+    )
     inner = leaves.alias("v")
     query = w.select(*names, source=Rows(written, inner, names), alias=inner)
     parts = tuple(b for row in rows for b in row)
@@ -179,7 +181,9 @@ def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tupl
 
     def converted(query: BoundQuery) -> BoundQuery:
         if all(o.unit == u or o.any_unit for o, u in zip(query.outs, units, strict=True)):
-            outs = tuple(Out(o.name, u, type=o.type, wide=o.wide) for o, u in zip(query.outs, units, strict=True))
+            outs = tuple(
+                BoundColumn(o.name, u, type=o.type, wide=o.wide) for o, u in zip(query.outs, units, strict=True)
+            )
             return replace(query, outs=outs)
         columns: list[Result] = []
         outs = ()
@@ -187,7 +191,7 @@ def _same_units(node: ast.Compound, left: BoundQuery, right: BoundQuery) -> tupl
             factor = Fraction(1) if out.any_unit else ratio(out.unit, unit)
             bound = scale(Bound(Column(name, "side"), out.unit, type=out.type), factor, unit)
             columns.append(Result(bound.value, name))
-            outs += (Out(out.name, unit, type=bound.type, wide=out.wide),)
+            outs += (BoundColumn(out.name, unit, type=bound.type, wide=out.wide),)
         made = w.select(*columns, source=query.query, alias="side")
         return BoundQuery(made, outs, query.parts, sure=query.sure, serial=query.serial)
 
@@ -322,5 +326,5 @@ def read_plan(plan: Plan, leaves: Leaves) -> BoundQuery:
     inner = leaves.alias("t")
     names = physical_names(plan.schema)
     source = TableName(leaves.name(plan), inner)
-    outs = tuple(Out(c.name, c.unit, type=parse(c.type), wide=c.type in WIDE) for c in plan.schema.columns)
+    outs = tuple(BoundColumn(c.name, c.unit, type=parse(c.type), wide=c.type in WIDE) for c in plan.schema.columns)
     return BoundQuery(w.select(*w.named(w.columns(names, inner), names), source=source), outs, source=source, sure=True)

@@ -8,7 +8,7 @@ from dctv.catalog.mount import WALL_CLOCK
 from dctv.catalog.namespace import Catalog, View, WallClock
 from dctv.errors import BindError, Place
 from dctv.plan.expressions import And, Binary, Cast, Column
-from dctv.plan.fleets import TRACE, OfTraces
+from dctv.plan.fleets import TRACE, FleetSource
 from dctv.plan.node import Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, physical_names
 from dctv.plan.queries import Compound, Derived, FromItem, Select, TableName
@@ -123,7 +123,7 @@ def _scans(whole: Plan) -> Iterator[Scan]:
             continue
         seen.add(id(plan))
         match plan:
-            case Scan(source=OfTraces() as source) if source.rows is not None:
+            case Scan(source=FleetSource() as source) if source.rows is not None:
                 stack.append(source.rows)
             case Scan() if TS in plan.schema.names:
                 yield plan
@@ -140,7 +140,7 @@ _Found = tuple[list[Plan], bool]
 def _timed(plan: Plan, homes: _Homes) -> _Found:
     """Return the tables whose `_ts` the column of that name of a table is."""
     names = physical_names(plan.schema)
-    if isinstance(plan, Scan) and isinstance(plan.source, OfTraces) and plan.source.rows is not None:
+    if isinstance(plan, Scan) and isinstance(plan.source, FleetSource) and plan.source.rows is not None:
         return _timed(plan.source.rows, homes)[0], TRACE in names
     # Views of the standard library keep to the time of their trace, whatever they compute.
     if plan.schema.kind is not Kind.REGULAR:

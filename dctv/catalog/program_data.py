@@ -10,7 +10,7 @@ from dctv.errors import UsageError, nearest
 from dctv.plan.build import STAR, select
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.order import RowOrder
-from dctv.plan.source import Held
+from dctv.plan.source import RowsInMemory
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
@@ -37,7 +37,7 @@ def stored(name: str, schema: Schema, data: Any) -> Scan:
         if not hasattr(data, "rename_columns"):
             raise UsageError("two columns of the dataset differ only in case", hint="rename one, or read a table")
         data = data.rename_columns(names)
-    return Scan(schema, RowOrder.TIME if schema.kind.time_columns else RowOrder.STABLE, name, Held(data))
+    return Scan(schema, RowOrder.TIME if schema.kind.time_columns else RowOrder.STABLE, name, RowsInMemory(data))
 
 
 def _rescannable(data: Any) -> Any:

@@ -8,8 +8,8 @@ from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from dctv.comparison import significance
-from dctv.comparison.differences import Difference, Sureness, differences
-from dctv.comparison.judging import Better, Direction, Limit, check_alpha, judge
+from dctv.comparison.differences import Certainty, Difference, differences
+from dctv.comparison.judging import Direction, Directions, Limit, check_alpha, judge
 from dctv.comparison.matching import matched
 from dctv.comparison.sides import Sides, layout_of
 from dctv.comparison.table import ResultTable, exact, readable
@@ -44,9 +44,9 @@ class Comparison:
         """Which values are better in some columns, by default."""
         repeated = all(len(side.runs) > 1 for side in sides)
         tested = repeated and significance.is_available()
-        self._sureness = Sureness.TESTED if tested else Sureness.BOUNDED if repeated else Sureness.NONE
+        self._certainty = Certainty.TESTED if tested else Certainty.BOUNDED if repeated else Certainty.NONE
         self._layout = layout_of(sides, by)
-        self._rows = differences(sides, self._layout, matched(sides, self._layout), self._sureness)
+        self._rows = differences(sides, self._layout, matched(sides, self._layout), self._certainty)
 
     def __repr__(self) -> str:
         counts = " and ".join(f"{len(side.runs)} of {side.label}" for side in self._sides)
@@ -85,12 +85,12 @@ class Comparison:
     @property
     def repeated(self) -> bool:
         """Whether both sides have several runs."""
-        return self._sureness is not Sureness.NONE
+        return self._certainty is not Certainty.NONE
 
     @property
     def tested(self) -> bool:
         """Whether there are p-values."""
-        return self._sureness is Sureness.TESTED
+        return self._certainty is Certainty.TESTED
 
     def table(self, limit: int | None = None, *, for_people: bool = False) -> ResultTable:
         """Return a table for result formats, with at most `limit` differences of each metric.
@@ -98,7 +98,7 @@ class Comparison:
         Numbers are in the units of the query, or, with `for_people`, in suitable units with six digits.
         """
         make = readable if for_people else exact
-        return make(self._sides, self._layout, self._first(limit), self._sureness)
+        return make(self._sides, self._layout, self._first(limit), self._certainty)
 
     def arrow(self) -> pa.Table:
         """Return the differences as a pyarrow Table, in the units of the query."""
@@ -154,13 +154,13 @@ class Comparison:
         Raises:
             UsageError: `alpha` requires scipy, or more runs.
         """
-        stated = Better(better) if isinstance(better, str) else Better("lower", better)
+        stated = Directions(better) if isinstance(better, str) else Directions("lower", better)
         stated.check(self.metrics)
         if alpha is not None:
             if not significance.is_available():
                 raise significance.missing("a level of significance")
             check_alpha(alpha, *(len(side.runs) for side in self._sides))
-        directions = Better(stated.usual, {**self._better, **stated.columns})
+        directions = Directions(stated.usual, {**self._better, **stated.columns})
         return list(judge(self.rows, Limit(percent / 100, alpha), directions).worse)
 
     def _first(self, limit: int | None) -> list[Difference]:

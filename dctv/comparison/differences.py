@@ -14,7 +14,7 @@ from dctv.record import record, replace
 from dctv.types.schema import ColumnType
 
 
-class Sureness(Enum):
+class Certainty(Enum):
     """The certainty that is known of a change."""
 
     NONE = "none"
@@ -58,17 +58,19 @@ class Difference:
         return max((inf if isnan(value) else abs(value) for value in numbers), default=-1.0)
 
 
-def differences(sides: Sides, layout: ColumnRoles, rows: Sequence[ComparedRow], sureness: Sureness) -> list[Difference]:
+def differences(
+    sides: Sides, layout: ColumnRoles, rows: Sequence[ComparedRow], certainty: Certainty
+) -> list[Difference]:
     """Compare the values of the sides, column by column."""
     found: list[Difference] = []
     for number in range(len(layout.metrics)):
         own = [_difference(sides, layout, row, number) for row in rows]
         own.sort(key=lambda one: -one.weight)
         found += own
-    if sureness is not Sureness.NONE:
+    if certainty is not Certainty.NONE:
         bounds = significance.intervals([one.runs for one in found])
         found = [replace(one, low=low, high=high) for one, (low, high) in zip(found, bounds, strict=True)]
-    if sureness is Sureness.TESTED:
+    if certainty is Certainty.TESTED:
         values = significance.p_values([one.runs for one in found])
         found = [replace(one, p=p) for one, p in zip(found, values, strict=True)]
     return found

@@ -18,7 +18,7 @@ DIRECTIONS: tuple[Direction, ...] = ("lower", "higher", "none")
 
 
 @record
-class Better:
+class Directions:
     """Which values are better."""
 
     usual: Direction = "lower"
@@ -65,7 +65,7 @@ class Verdict:
     """The number of differences that lack a value on a side."""
 
 
-def judge(found: Sequence[Difference], limit: Limit, better: Better) -> Verdict:
+def judge(found: Sequence[Difference], limit: Limit, better: Directions) -> Verdict:
     """Find regressions by more than a limit; a value that was 0 regresses by any change for the worse."""
     compared = [one for one in found if better.of(one.metric.name) != "none"]
     judged = [one for one in compared if one.difference is not None and not isnan(one.difference)]
@@ -87,7 +87,7 @@ def check_alpha(alpha: float, a: int, b: int) -> None:
         )
 
 
-def _exceeds(one: Difference, limit: Limit, better: Better) -> bool:
+def _exceeds(one: Difference, limit: Limit, better: Directions) -> bool:
     sign = 1 if better.of(one.metric.name) == "lower" else -1
     if one.change is None:
         return (one.difference or 0) * sign > 0

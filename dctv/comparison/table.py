@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING
 
-from dctv.comparison.differences import Difference, Sureness
+from dctv.comparison.differences import Certainty, Difference
 from dctv.comparison.sides import ColumnRoles, Sides, all_runs
 from dctv.record import record
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -45,23 +45,23 @@ class ResultTable:
         return self.arrow.to_reader()
 
 
-def exact(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], sureness: Sureness) -> ResultTable:
+def exact(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], certainty: Certainty) -> ResultTable:
     """Build the table for programs: numbers in the units of the query, which are in a column."""
     columns: list[Column] = [
         (_text("metric"), [one.metric.name for one in found]),
         (_text("unit"), [str(one.metric.unit) or None for one in found]),
-        *_numbers(sides, found, sureness),
+        *_numbers(sides, found, certainty),
         (_text("note"), [one.note or None for one in found]),
     ]
     return _table(sides, layout, found, columns)
 
 
-def readable(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], sureness: Sureness) -> ResultTable:
+def readable(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], certainty: Certainty) -> ResultTable:
     """Build the readable table: times in a suitable unit, six digits, and notes only if there are any."""
     units = {column: _fitting(column.unit, [one for one in found if one.metric == column]) for column in layout.metrics}
     heads = {column: ColumnType(column.name, column.type, unit).head for column, (unit, _) in units.items()}
     columns: list[Column] = [(_text("metric"), [heads[one.metric] for one in found])]
-    for column, values in _numbers(sides, found, sureness):
+    for column, values in _numbers(sides, found, certainty):
         scaled = str(column.unit) != _PERCENT and column.name != "p"
         factors = [units[one.metric][1] if scaled else 1.0 for one in found]
         places = 2 if str(column.unit) == _PERCENT else None
@@ -72,15 +72,15 @@ def readable(sides: Sides, layout: ColumnRoles, found: Sequence[Difference], sur
     return _table(sides, layout, found, columns)
 
 
-def _numbers(sides: Sides, found: Sequence[Difference], sureness: Sureness) -> Iterator[Column]:
+def _numbers(sides: Sides, found: Sequence[Difference], certainty: Certainty) -> Iterator[Column]:
     for number, side in enumerate(sides):
         yield _double(side.label), [one.values[number] for one in found]
     yield _double("difference"), [one.difference for one in found]
     yield _double("change", _PERCENT), [_percent(one.change) for one in found]
-    if sureness is not Sureness.NONE:
+    if certainty is not Certainty.NONE:
         yield _double("low", _PERCENT), [_percent(one.low) for one in found]
         yield _double("high", _PERCENT), [_percent(one.high) for one in found]
-    if sureness is Sureness.TESTED:
+    if certainty is Certainty.TESTED:
         yield _double("p"), [one.p for one in found]
 
 

@@ -32,7 +32,7 @@ FAULTS = (
 """Exceptions of libraries on damaged files; these include the errors of Arrow."""
 
 
-class InWords:
+class ReaderErrors:
     """Turn exceptions of readers into errors that name the file and the damage."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -70,12 +70,12 @@ class _Guarded:
         self._paths = paths
 
     def __iter__(self) -> Iterator[DecodedChunk]:
-        with InWords(self._paths):
+        with ReaderErrors(self._paths):
             yield from self._found
 
     def metadata(self) -> Mapping[str, Any]:
         """Return the metadata of the trace."""
-        with InWords(self._paths):
+        with ReaderErrors(self._paths):
             return self._found.metadata()
 
     def again(self) -> bool:
@@ -113,14 +113,14 @@ def _sniff(sniff: Callable[[Head], bool], head: Head) -> bool:
 def _load(
     load: Callable[[Sequence[Path], LoadContext], LoadedTrace], paths: Sequence[Path], context: LoadContext
 ) -> LoadedTrace:
-    with InWords(paths):
+    with ReaderErrors(paths):
         return load(paths, context)
 
 
 def _start(
     start: Callable[..., Pass], paths: Sequence[Path], context: LoadContext, hints: Any, chunk_bytes: int
 ) -> Pass:
-    with InWords(paths):
+    with ReaderErrors(paths):
         return _Guarded(start(paths, context, hints, chunk_bytes), paths)
 
 
@@ -131,5 +131,5 @@ def _decode(
     metadata: TraceMetadata,
     context: LoadContext,
 ) -> Mapping[str, TraceTable]:
-    with InWords(paths):
+    with ReaderErrors(paths):
         return decode(paths, places, metadata, context)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dctv.plan import predicate as p
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.order import RowOrder
-from dctv.plan.source import Held
+from dctv.plan.source import RowsInMemory
 from dctv.record import record, replace
 from dctv.state import PartialStateSystem, StateSystem, escape, split
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -179,8 +179,8 @@ class States:
 
 
 @record(eq=False)
-class Computed(Held):
-    """Rows that a state system gives, which are found just before they are read."""
+class DeferredRows(RowsInMemory):
+    """Rows of a state system or timeline, which are found just before they are read."""
 
     rows: Callable[[], Any]
     summary: Callable[[], Sequence[str]] = lambda: ()

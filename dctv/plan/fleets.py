@@ -14,7 +14,7 @@ TRACE = "_trace"
 
 
 @runtime_checkable
-class OfTraces(TableSource, Protocol):
+class FleetSource(TableSource, Protocol):
     """The rows of a table of many traces."""
 
     @property
@@ -69,10 +69,10 @@ class OfTraces(TableSource, Protocol):
 
 
 @record
-class PerTrace:
+class PerTracePlan:
     """What is known of a plan whose rows are those of each trace."""
 
-    source: OfTraces
+    source: FleetSource
     """One of the tables that it reads."""
     fixed: Mapping[str, str]
     """Its columns that are constant in each trace, with their names in the tables."""

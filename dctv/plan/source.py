@@ -14,7 +14,7 @@ from dctv.record import field, record
 
 
 @record
-class Spent:
+class RunCost:
     """Costs of a run that the caller cannot measure."""
 
     read: int | None
@@ -37,7 +37,7 @@ class PlanRun:
     """A cache that they share during the run."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Guards `kept`."""
-    beside: list[Spent] = field(default_factory=list)
+    beside: list[RunCost] = field(default_factory=list)
     """Costs of the queries that its sources ran."""
 
 
@@ -115,7 +115,7 @@ class WholeSource:
 
 
 @record
-class Held(WholeSource):
+class RowsInMemory(WholeSource):
     """Rows that are in memory."""
 
     data: Any

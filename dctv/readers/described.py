@@ -29,7 +29,7 @@ from dctv.contracts.reader import (
     TraceTable,
     declared_unit,
 )
-from dctv.contracts.reader_errors import InWords
+from dctv.contracts.reader_errors import ReaderErrors
 from dctv.contracts.unread import mostly_unread
 from dctv.contracts.whole import RAW, finished_by, load
 from dctv.record import field, record
@@ -109,11 +109,11 @@ class _Pass:
         chunk_bytes: int,
     ) -> None:
         self._paths = paths
-        with InWords(paths):
+        with ReaderErrors(paths):
             self._pass = start(paths, context, chunk_bytes)
 
     def __iter__(self) -> Iterator[DecodedChunk]:
-        with InWords(self._paths):
+        with ReaderErrors(self._paths):
             yield from self._pass
 
     def metadata(self) -> dict[str, Any]:

@@ -28,13 +28,13 @@ from dctv.contracts.span_operator import SpanOperator
 from dctv.plan.build import STAR, by_names, select
 from dctv.plan.expressions import Binary, Column, Expression, StartOf, Window
 from dctv.plan.fewer_columns import with_names
-from dctv.plan.fleets import OfTraces, PerTrace
+from dctv.plan.fleets import FleetSource, PerTracePlan
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Kernel, Plan, Relation, Scan, column_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Compound, Derived, FromItem, GroupingSets, Join, Select, TableName
 from dctv.plan.restored_types import restored
-from dctv.plan.source import Held, TableSource
+from dctv.plan.source import RowsInMemory, TableSource
 from dctv.plan.walk import columns_in, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.conditions import conjuncts
@@ -52,7 +52,7 @@ takes as long as reading these, or if there are so many in all that their values
 def cut_fleets(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     """Move the one-per-trace parts of a plan into the traces."""
     order = readers_first(plan)
-    if not any(isinstance(one, Scan) and isinstance(one.source, OfTraces) for one in order):
+    if not any(isinstance(one, Scan) and isinstance(one.source, FleetSource) for one in order):
         return plan
     cutting = _Cutting(operators)
     for one in reversed(order):
@@ -60,7 +60,7 @@ def cut_fleets(plan: Plan, operators: Mapping[str, SpanOperator]) -> Plan:
     return cutting.above(plan)
 
 
-def per_trace(plan: Plan, operators: Mapping[str, SpanOperator]) -> PerTrace | None:
+def per_trace(plan: Plan, operators: Mapping[str, SpanOperator]) -> PerTracePlan | None:
     """Return what is known of a plan that each trace can run by itself, where the order of its traces does not matter.
 
     Then ORDER BY and set operations are about the rows of one trace, too.
@@ -78,7 +78,7 @@ class _Cutting:
     operators: Mapping[str, SpanOperator]
     whole: bool = True
     """Whether the rows of all traces are wanted, one trace after the other."""
-    local: dict[int, PerTrace] = field(default_factory=dict)
+    local: dict[int, PerTracePlan] = field(default_factory=dict)
     """Parts that are one-per-trace, by identity."""
     new: dict[int, Plan] = field(default_factory=dict)
     """Replacements of plans that are not one-per-trace, over the results of each trace."""
@@ -100,11 +100,11 @@ class _Cutting:
             self.new[id(plan)] = plan if isinstance(plan, Scan) else gathered(plan, self.local[id(plan)])
         return self.new[id(plan)]
 
-    def found(self, plan: Plan) -> PerTrace | None:
+    def found(self, plan: Plan) -> PerTracePlan | None:
         """Return the facts on a plan if it is one-per-trace; its inputs were visited before."""
         match plan:
-            case Scan(source=OfTraces() as source):
-                return PerTrace(source, {name: name for name in source.fixed_columns}, source.tests)
+            case Scan(source=FleetSource() as source):
+                return PerTracePlan(source, {name: name for name in source.fixed_columns}, source.tests)
             case Relation(leaves=leaves) if leaves:
                 below = self._below([leaf for _, leaf in leaves])
                 return None if below is None else _of_relation(plan, below, whole=self.whole)
@@ -114,13 +114,13 @@ class _Cutting:
             case _:
                 return None
 
-    def _below(self, plans: Sequence[Plan]) -> list[PerTrace] | None:
+    def _below(self, plans: Sequence[Plan]) -> list[PerTracePlan] | None:
         """Return the facts on some plans, if all are one-per-trace of the same traces."""
         found = [one for plan in plans if (one := self.local.get(id(plan))) is not None]
         same = len(found) == len(plans) and all(one.source.fleet is found[0].source.fleet for one in found)
         return found if same else None
 
-    def _of_kernel(self, kernel: Kernel, below: Sequence[PerTrace]) -> PerTrace | None:
+    def _of_kernel(self, kernel: Kernel, below: Sequence[PerTracePlan]) -> PerTracePlan | None:
         operator = self.operators[kernel.name]
         if operator.filters is None:
             return None
@@ -136,7 +136,7 @@ class _Cutting:
                 if all(number in same[n] and of_inputs[n][same[n][number]] in one.traces for n, one in enumerate(below))
             )
             if traces:
-                return PerTrace(below[0].source, dict.fromkeys(traces, below[0].source.trace_column))
+                return PerTracePlan(below[0].source, dict.fromkeys(traces, below[0].source.trace_column))
         return None
 
     def _partial(self, plan: Plan) -> Plan | None:
@@ -156,7 +156,7 @@ class _Cutting:
         return None if halves is None else _over(plan, name, local, *halves)
 
 
-def _over(plan: Relation, name: str, local: PerTrace, below: Relation, query: Query) -> Relation | None:
+def _over(plan: Relation, name: str, local: PerTracePlan, below: Relation, query: Query) -> Relation | None:
     """Return a plan whose query reads a part of each trace; None if that asks for the starts of others."""
     assert isinstance(below.query, Select)
     assert isinstance(below.query.source, TableName)
@@ -166,7 +166,7 @@ def _over(plan: Relation, name: str, local: PerTrace, below: Relation, query: Qu
     return replace(plan, query=query, leaves=((name, gathered(below, _tested(local, below))),))
 
 
-def _in_two_passes(plan: Relation, name: str, leaf: Plan, local: PerTrace) -> Plan | None:
+def _in_two_passes(plan: Relation, name: str, leaf: Plan, local: PerTracePlan) -> Plan | None:
     """Split a select of exact quantiles if its traces have so many events that this pays."""
     found = split_twice(plan, name, leaf)
     if found is None:
@@ -180,7 +180,7 @@ def _in_two_passes(plan: Relation, name: str, leaf: Plan, local: PerTrace) -> Pl
         known = restored(found.schema, lambda held: Scan(held, RowOrder.ANY, "bounds", source))
         return _over(plan, name, local, found.second(known), found.query)
 
-    if second(Held(None)) is None:
+    if second(RowsInMemory(None)) is None:
         return None
     bounds = Relation(found.schema, RowOrder.ANY, found.bounds, (("each", gathered(found.first, first)),))
     source = local.source.in_two_passes(bounds, second, with_inputs(plan, (gathered(leaf, local),)))
@@ -188,7 +188,7 @@ def _in_two_passes(plan: Relation, name: str, leaf: Plan, local: PerTrace) -> Pl
     return restored(called, lambda held: Scan(held, plan.order, "each trace", source))
 
 
-def _tested(local: PerTrace, part: Relation) -> PerTrace:
+def _tested(local: PerTracePlan, part: Relation) -> PerTracePlan:
     """Return the facts on a part of each trace, which reads one more than the part that is known."""
     query = part.query
     assert isinstance(query, Select)
@@ -197,7 +197,7 @@ def _tested(local: PerTrace, part: Relation) -> PerTrace:
     return replace(local, tests=(*local.tests, *_tests(query, sources, sources)))
 
 
-def gathered(plan: Plan, local: PerTrace) -> Plan:
+def gathered(plan: Plan, local: PerTracePlan) -> Plan:
     """Return the rows of a part of all traces, in the order that the part promised."""
     called = with_names(plan.schema, column_names(plan))
     rows = restored(
@@ -209,14 +209,14 @@ def gathered(plan: Plan, local: PerTrace) -> Plan:
     return Relation(called, RowOrder.TIME, query, (("each", rows),))
 
 
-def _of_relation(plan: Relation, below: Sequence[PerTrace], *, whole: bool) -> PerTrace | None:
+def _of_relation(plan: Relation, below: Sequence[PerTracePlan], *, whole: bool) -> PerTracePlan | None:
     leaves = {name: one for (name, _), one in zip(plan.leaves, below, strict=True)}
     if not whole:
         return _of_rows(plan.query, leaves)
     return _of_query(plan.query, leaves, sorted_again=plan.order is RowOrder.TIME)
 
 
-def _of_rows(query: Query, locals_: Mapping[str, PerTrace]) -> PerTrace | None:
+def _of_rows(query: Query, locals_: Mapping[str, PerTracePlan]) -> PerTracePlan | None:
     """Return the facts on a query if it is one-per-trace, whatever the order of its traces."""
     if not isinstance(query, Compound):
         return _of_query(query, locals_, sorted_again=True, cut=False)
@@ -230,7 +230,9 @@ def _of_rows(query: Query, locals_: Mapping[str, PerTrace]) -> PerTrace | None:
         for name, (one, *others) in zip(names[0], zip(*columns, strict=True), strict=True)
         if one is not None and all(other == one for other in others)
     }
-    made = PerTrace(found[0].source, fixed, tuple(x for x in found[0].tests if all(x in one.tests for one in found)))
+    made = PerTracePlan(
+        found[0].source, fixed, tuple(x for x in found[0].tests if all(x in one.tests for one in found))
+    )
     return made if made.traces else None
 
 
@@ -242,8 +244,8 @@ def _outputs(query: Query) -> Sequence[str]:
 
 
 def _of_query(
-    query: Query, locals_: Mapping[str, PerTrace], *, sorted_again: bool, cut: bool = True
-) -> PerTrace | None:
+    query: Query, locals_: Mapping[str, PerTracePlan], *, sorted_again: bool, cut: bool = True
+) -> PerTracePlan | None:
     """Return the facts on a query over such tables if it is one-per-trace; ORDER BY is allowed if `sorted_again`."""
     if not isinstance(query, Select) or not query.sources or (query.order_by and not sorted_again):
         return None
@@ -267,12 +269,12 @@ def _of_query(
     sure = _Traces({name: one.traces if name in whole else frozenset() for name, one in found.items()})
     if not _looks_at_one_trace(query, sure) or (query.distinct and source.trace_column not in fixed.values()):
         return None
-    return PerTrace(
+    return PerTracePlan(
         source, fixed, (*(test for one in whole.values() for test in one.tests), *_tests(query, whole, found))
     )
 
 
-def _of_source(source: FromItem, known: Mapping[str, PerTrace], *, cut: bool) -> PerTrace | None:
+def _of_source(source: FromItem, known: Mapping[str, PerTracePlan], *, cut: bool) -> PerTracePlan | None:
     match source:
         case TableName(name, _, ()):
             return known.get(name)
@@ -282,7 +284,7 @@ def _of_source(source: FromItem, known: Mapping[str, PerTrace], *, cut: bool) ->
             return None
 
 
-def _fixed(value: Node, whole: Mapping[str, PerTrace], every: Mapping[str, PerTrace]) -> str | None:
+def _fixed(value: Node, whole: Mapping[str, PerTracePlan], every: Mapping[str, PerTracePlan]) -> str | None:
     """Return the name in the tables of a column that is constant in each trace.
 
     `whole` has those of `every` source whose rows are never filled with NULLs.
@@ -293,7 +295,7 @@ def _fixed(value: Node, whole: Mapping[str, PerTrace], every: Mapping[str, PerTr
     return None if called is None or called not in whole else whole[called].fixed.get(value.name)
 
 
-def _tests(query: Select, whole: Mapping[str, PerTrace], every: Mapping[str, PerTrace]) -> Iterator[Expression]:
+def _tests(query: Select, whole: Mapping[str, PerTracePlan], every: Mapping[str, PerTracePlan]) -> Iterator[Expression]:
     """Yield the conditions of a select that are about columns which are the same in all rows of a trace."""
 
     def named(node: Node) -> Column | None:

@@ -24,7 +24,7 @@ from dctv.plan.order import RowOrder
 from dctv.plan.queries import Select, TableName
 from dctv.plan.question import Aggregate, Question
 from dctv.plan.rows import of_rows
-from dctv.plan.source import FromStatistics, Held
+from dctv.plan.source import FromStatistics, RowsInMemory
 from dctv.plan.walk import children, nested, replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
@@ -61,7 +61,7 @@ def _answered(relation: Relation) -> Relation:
     for name, leaf in relation.leaves:
         stored = _stored(leaf)
         # Rows in memory have no statistics, so their queries need no check.
-        if stored is not None and not isinstance(stored.scan.source, Held):
+        if stored is not None and not isinstance(stored.scan.source, RowsInMemory):
             found = _from(relation, name, stored)
             if found is not None:
                 return found

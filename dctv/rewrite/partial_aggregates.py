@@ -64,7 +64,7 @@ def split(relation: Relation, name: str, leaf: Plan) -> tuple[Relation, Query] |
 
 
 @record
-class Twice:
+class TwoPassSplit:
     """A select of exact quantiles, each trace's part of which is preceded by another."""
 
     first: Relation
@@ -82,7 +82,7 @@ class Twice:
         return replace(self.part, leaves=(*self.part.leaves, (self.table, bounds)))
 
 
-def split_twice(relation: Relation, name: str, leaf: Plan) -> Twice | None:
+def split_twice(relation: Relation, name: str, leaf: Plan) -> TwoPassSplit | None:
     """Split a select of exact quantiles; None if there are none, or if it cannot be split."""
     found = _aggregation(relation, name, leaf)
     ranks = None if found is None else ranked(found.select, found.types)
@@ -98,7 +98,7 @@ def split_twice(relation: Relation, name: str, leaf: Plan) -> Twice | None:
     columns, bounds = ranks.bounds(first.schema.columns[: len(keys)], "each")
     first = replace(first, query=ranks.of_some_groups(first.query))
     part = replace(part, query=ranks.bounded(part.query, keys))
-    return Twice(first, Schema(Kind.REGULAR, tuple(columns)), bounds, part, ranks.table, query)
+    return TwoPassSplit(first, Schema(Kind.REGULAR, tuple(columns)), bounds, part, ranks.table, query)
 
 
 @record

@@ -7,7 +7,7 @@ from typing import Any
 
 from dctv.contracts.engine import EngineQuery, Profile
 from dctv.plan.nodes import ArrowStream, Plan, Relation, Scan
-from dctv.plan.source import Spent
+from dctv.plan.source import RunCost
 from dctv.record import field, record
 
 
@@ -53,14 +53,14 @@ class Metering:
         """Ask the engine for the costs of its queries before it forgets them."""
         self._profiles = {key: query.profiles() for key, (query, _) in self._queries.items()}
 
-    def spent(self, beside: Sequence[Spent]) -> Spent:
+    def spent(self, beside: Sequence[RunCost]) -> RunCost:
         """Return the total cost, after `collect`; `beside` are the costs of the sources' own queries."""
         counts = [one.read for one in beside]
         for profiles in self._profiles.values():
             counts += [profile.read for profile in profiles] or [None]
         counts += [plan.source.bytes_read() or 0 for plan in self._scans.values()]
         read = None if None in counts else sum(count for count in counts if count is not None)
-        return Spent(read, sum(one.cpu for one in beside))
+        return RunCost(read, sum(one.cpu for one in beside))
 
     def lines(self, plan: Plan) -> list[str]:
         """Return the statistics of a plan, one after another."""

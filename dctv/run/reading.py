@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dctv.contracts.states import Computed, States
+from dctv.contracts.states import DeferredRows, States
 from dctv.plan.nodes import Plan, Scan
-from dctv.plan.source import PlanRun, Spent, TableSource
+from dctv.plan.source import PlanRun, RunCost, TableSource
 from dctv.rewrite.graph import readers_first
 from dctv.run.context import ExecutionContext
 from dctv.run.metering import Metering
@@ -27,7 +27,7 @@ class Reading:
         run = PlanRun(self._sources, context.engine.spill_folder(), self._cancel)
         self._runner = Runner(context.engine, shared, run, metering, ahead=context.threads > 1)
         self._metering = metering
-        self.spent: Spent | None = None
+        self.spent: RunCost | None = None
         """Its cost, once it is over, if it was metered."""
         self._begun = threading.Event()
         """Not where an interrupt came first: others that are being read would be taken for ended."""
@@ -40,7 +40,7 @@ class Reading:
         self._context.running.begin()
         self._begun.set()
         for source in self._sources:
-            if isinstance(source, States | Computed):
+            if isinstance(source, States | DeferredRows):
                 source.prepare(self._runner.run)
 
     def when_over(self, callback: Callable[[], None]) -> None:

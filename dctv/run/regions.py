@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dctv.plan.node import Node, Query
 from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.queries import CommonTable, Compound, Select, TableName
-from dctv.plan.source import Held
+from dctv.plan.source import RowsInMemory
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
 from dctv.run.sharing import Sharing
@@ -104,7 +104,9 @@ def cut(plan: Relation, shared: Sharing) -> Region:
 
 def _computed_once(query: Query, sources: Mapping[str, Plan]) -> Query:
     """Keep the rows of common tables that are read more than once and made of what would run again each time."""
-    again = {name for name, plan in sources.items() if not (isinstance(plan, Scan) and isinstance(plan.source, Held))}
+    again = {
+        name for name, plan in sources.items() if not (isinstance(plan, Scan) and isinstance(plan.source, RowsInMemory))
+    }
     tables = [node for node in walk(query) if isinstance(node, CommonTable)] if again else []
     if not tables:
         return query

@@ -11,7 +11,7 @@ from dctv.contracts.first_rows import FirstRows
 from dctv.contracts.picture import Picture
 from dctv.errors import AssertionFailed, BindError, DctvError, Place, UsageError
 from dctv.plan.nodes import ArrowStream
-from dctv.plan.source import Spent
+from dctv.plan.source import RunCost
 from dctv.record import record, replace
 from dctv.run.context import ExecutionContext
 from dctv.run.frames import check_installed
@@ -168,7 +168,7 @@ class Result:
         return list(self._context.log.entries.items())
 
     @property
-    def spent(self) -> Spent | None:
+    def spent(self) -> RunCost | None:
         """The cost of the rows, once they have been read, if the session is metered."""
         return self._reading.spent
 

@@ -31,7 +31,7 @@ _OF_PROVIDERS = ("backend", "start", "end")
 
 
 @record
-class Provided:
+class ProvidedChanges:
     """Changes that Python makes of the rows of a select."""
 
     provider: Provider
@@ -64,7 +64,7 @@ def _create(statement: ast.CreateStateSystem, context: ExecutionContext, env: En
 
 
 def provide(
-    path: ast.Path, provided: Provided, options: Options, context: ExecutionContext, *, replaces: bool
+    path: ast.Path, provided: ProvidedChanges, options: Options, context: ExecutionContext, *, replaces: bool
 ) -> StateSystem:
     """Make a state system of the changes that Python makes."""
     parts = _free_name(path, context.catalog, replaces=replaces)

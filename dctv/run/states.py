@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from dctv.catalog.namespace import Catalog, Entry, StoredTable
-from dctv.contracts.states import VALUES, Computed, History, States, intervals
+from dctv.contracts.states import VALUES, DeferredRows, History, States, intervals
 from dctv.plan.nodes import Scan
 from dctv.plan.order import RowOrder
 from dctv.run.tracks import show as show_timeline
@@ -30,7 +30,7 @@ def show(catalog: Catalog, parts: tuple[str, ...], history: History) -> None:
     scan = intervals(".".join(parts), States(history))
     catalog.add(parts, StoredTable(lambda: scan, "a state system: the states of its attributes"))
     catalog.add((*parts, "intervals"), StoredTable(lambda: scan, "the states of attributes over time"))
-    source = Computed(None, partial(_attributes, history))
+    source = DeferredRows(None, partial(_attributes, history))
     attributes = Scan(_ATTRIBUTES, order=RowOrder.STABLE, name="attributes", source=source)
     catalog.add((*parts, "attributes"), StoredTable(lambda: attributes, "attributes, and their places in the tree"))
     what = "the tracks of a timeline of attributes, as a tree"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.contracts.states import Computed
+from dctv.contracts.states import DeferredRows
 from dctv.plan import predicate as p
 from dctv.plan.nodes import Scan
 from dctv.plan.order import RowOrder
@@ -26,7 +26,7 @@ _EVERY: Ranges = ((_FIRST, _LAST),)
 
 
 @record(eq=False)
-class TimelineRows(Computed):
+class TimelineRows(DeferredRows):
     """Rows of some tracks and times."""
 
     timeline: Callable[[], Timeline] = Timeline

@@ -8,7 +8,7 @@ from threading import RLock
 from typing import Any
 
 from dctv.catalog.namespace import Catalog, StoredTable
-from dctv.contracts.states import Computed
+from dctv.contracts.states import DeferredRows
 from dctv.errors import UsageError
 from dctv.plan.nodes import Scan
 from dctv.plan.order import RowOrder
@@ -54,7 +54,7 @@ class Lazy:
 
 
 @record(eq=False)
-class Tracks(Computed):
+class Tracks(DeferredRows):
     """The rows of a table of tracks."""
 
     timeline: Callable[[], Timeline] = Timeline

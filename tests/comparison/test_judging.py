@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from dctv.comparison.comparison import Comparison
-from dctv.comparison.judging import Better, Direction, Limit, judge
+from dctv.comparison.judging import Direction, Directions, Limit, judge
 from dctv.contracts.table_function import Quantity
 from dctv.errors import UsageError
 from dctv.types.units import parse_unit
@@ -50,9 +50,9 @@ def test_columns_must_be_there(compared: Comparison) -> None:
 
 
 def test_rows_of_one_side_are_counted_and_not_judged(compared: Comparison) -> None:
-    verdict = judge(compared.rows, Limit(0.05), Better())
+    verdict = judge(compared.rows, Limit(0.05), Directions())
     assert (verdict.judged, verdict.unjudged) == (8, 4)
-    verdict = judge(compared.rows, Limit(0.05), Better("lower", {"rate": "none"}))
+    verdict = judge(compared.rows, Limit(0.05), Directions("lower", {"rate": "none"}))
     assert (verdict.judged, verdict.unjudged) == (4, 2)
 
 
@@ -68,11 +68,11 @@ def test_small_differences_in_such_a_unit_do_not_count(
     compared: Comparison, number: int, unit: str, expected: set[str]
 ) -> None:
     limit = Limit(0.05, None, (Quantity(Fraction(number), parse_unit(unit)),))
-    worse = judge(compared.rows, limit, Better()).worse
+    worse = judge(compared.rows, limit, Directions()).worse
     names = {f"{one.key['name']}{'-rate' if one.metric.name == 'rate' else ''}" for one in worse}
     assert names == expected
 
 
 def test_a_bare_amount_is_for_bare_numbers(compared: Comparison) -> None:
-    worse = judge(compared.rows, Limit(0.05, None, (Quantity(Fraction(6)),)), Better()).worse
+    worse = judge(compared.rows, Limit(0.05, None, (Quantity(Fraction(6)),)), Directions()).worse
     assert [(one.key["name"], one.metric.name) for one in worse] == [("up", "time"), ("new", "time"), ("down", "rate")]

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from dctv.plan import predicate as p
-from dctv.plan.source import Held
+from dctv.plan.source import RowsInMemory
 from dctv.session import Session
 from tests.sqltest import ROOT
 
@@ -37,15 +37,15 @@ def session() -> Iterator[Session]:
 def told(session: Session, sql: str) -> Told:
     noted = Told()
 
-    def narrowed(held: Held, predicate: p.Predicate) -> Held:
+    def narrowed(held: RowsInMemory, predicate: p.Predicate) -> RowsInMemory:
         noted.needs.append(predicate)
-        return Held(held.data)
+        return RowsInMemory(held.data)
 
-    def reading(held: Held, columns: Collection[str]) -> Held:
+    def reading(held: RowsInMemory, columns: Collection[str]) -> RowsInMemory:
         noted.columns.append(columns)
         return held
 
-    with patch.object(Held, "narrowed", narrowed), patch.object(Held, "reading", reading):
+    with patch.object(RowsInMemory, "narrowed", narrowed), patch.object(RowsInMemory, "reading", reading):
         session.sql(f"EXPLAIN {sql}").fetchall()
     return noted
 

@@ -12,7 +12,7 @@ from dctv.cli.formats import writer_of
 from dctv.cli.texts import SqlText, read_texts
 from dctv.comparison import significance
 from dctv.comparison.bundled import Metric, fitting, metric_of
-from dctv.comparison.judging import Better, check_alpha
+from dctv.comparison.judging import Directions, check_alpha
 from dctv.contracts.reader import Reader
 from dctv.contracts.registry import Registry
 from dctv.contracts.writer import Writer
@@ -30,7 +30,7 @@ class Request:
     metrics: Sequence[Metric]
     """The bundled queries of the texts, if they come from these."""
     by: list[str]
-    better: Better
+    better: Directions
     writer: Writer
     chosen: bool
     """Whether the user named the queries."""
@@ -40,10 +40,10 @@ class Request:
         """The distinct traces."""
         return tuple(dict.fromkeys(trace for _, traces in self.sides for trace in traces))
 
-    def better_in(self, number: int) -> Better:
+    def better_in(self, number: int) -> Directions:
         """Return which values are better in a result: as given, else according to the bundled query."""
         better = self.metrics[number].better if self.metrics else {}
-        return Better(self.better.usual, {**better, **self.better.columns})
+        return Directions(self.better.usual, {**better, **self.better.columns})
 
 
 def request_of(args: Namespace) -> Request:

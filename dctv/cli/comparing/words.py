@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from dctv.cli.arguments import MOUNT
 from dctv.cli.mounts import is_path
-from dctv.comparison.judging import Better, Direction
+from dctv.comparison.judging import Direction, Directions
 from dctv.comparison.of_traces import traces_of
 from dctv.console.files import exists
 from dctv.errors import UsageError
@@ -56,10 +56,10 @@ def parse_sides(words: Sequence[str]) -> Compared:
     return Compared(((a, traces_of(first)), (b, traces_of(second))), others)
 
 
-def better_of(directions: Sequence[tuple[str | None, Direction]]) -> Better:
+def better_of(directions: Sequence[tuple[str | None, Direction]]) -> Directions:
     """Return the directions that were given on the command line."""
     usual: Direction = next((one for column, one in reversed(directions) if column is None), "lower")
-    return Better(usual, {column: one for column, one in directions if column is not None})
+    return Directions(usual, {column: one for column, one in directions if column is not None})
 
 
 def names(words: Sequence[str]) -> list[str]:

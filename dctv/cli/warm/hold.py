@@ -20,7 +20,7 @@ from dctv.session import Session
 _State = list[tuple[str, tuple[tuple[str, int, int], ...]]]
 
 
-class Warm:
+class WarmSession:
     """A session with mounts that outlives commands; their changes are undone after each."""
 
     def __init__(self, args: Namespace, mounts: Sequence[tuple[str, str]]) -> None:

@@ -46,7 +46,7 @@ def start_session(words: Sequence[str]) -> int:
 def run_session(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -> int:
     """Mount traces, and run commands until the end; return the exit code."""
     from dctv.cli import main
-    from dctv.cli.warm.hold import Warm
+    from dctv.cli.warm.hold import WarmSession
     from dctv.cli.warm.server import Server
     from dctv.console.progress import ProgressBar
     from dctv.index.location import configured_folder
@@ -57,7 +57,7 @@ def run_session(args: Namespace, name: str, mounts: Sequence[tuple[str, str]]) -
         if getattr(args, folder) is not None:
             setattr(args, folder, getattr(args, folder).expanduser().absolute())
     args.manifest = [_absolute_manifest(one) for one in args.manifest]
-    warm, bar = Warm(args, mounts), ProgressBar()
+    warm, bar = WarmSession(args, mounts), ProgressBar()
     try:
         session = warm.open(bar)
         try:

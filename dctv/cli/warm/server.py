@@ -19,7 +19,7 @@ from threading import Lock, Thread
 from types import FrameType
 from typing import Any, TextIO
 
-from dctv.cli.warm.hold import Warm
+from dctv.cli.warm.hold import WarmSession
 from dctv.cli.warm.messages import receive, send
 from dctv.console.verdict import INTERRUPTED, OUR_BUG
 from dctv.errors import Terminated
@@ -33,7 +33,7 @@ _GREETING = 5
 """Seconds within which a new connection must send its request."""
 _PULSE = 0.1
 
-Run = Callable[[list[str], Warm], int]
+Run = Callable[[list[str], WarmSession], int]
 """Runs a command line, and returns the exit code."""
 
 
@@ -44,7 +44,7 @@ class _Stop(BaseException):
 class Server:
     """Listens for commands until it is stopped, or idle for some time."""
 
-    def __init__(self, warm: Warm, run: Run) -> None:
+    def __init__(self, warm: WarmSession, run: Run) -> None:
         self._warm = warm
         self._run = run
         self._command: _Command | None = None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dctv.contracts.states import Computed, States, intervals
+from dctv.contracts.states import DeferredRows, States, intervals
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, TableFunction
 from dctv.errors import BindError, Place
-from dctv.plan.fleets import OfTraces
+from dctv.plan.fleets import FleetSource
 from dctv.plan.nodes import Plan, Scan
 from dctv.plan.order import RowOrder
 from dctv.record import record, replace
@@ -33,7 +33,7 @@ def _states(arguments: Mapping[str, Argument]) -> States:
     """Return the state system, or the attributes in it that match path patterns."""
     argument = arguments["system"]
     plan = argument.table("a state system")
-    if isinstance(plan, Scan) and isinstance(plan.source, OfTraces) and _PARTITION in plan.schema.names:
+    if isinstance(plan, Scan) and isinstance(plan.source, FleetSource) and _PARTITION in plan.schema.names:
         raise BindError(
             f"expected the state system of one trace, found `{plan.name}`, which has the states of many",
             argument.place,
@@ -146,7 +146,7 @@ def _range(arguments: Mapping[str, Argument], _: PlanBuilder) -> Plan:
         start.within(there)
         return _numbers(feature, there, *_range_of(there, start, stop))
 
-    source = Computed(None, rows, states.lines)
+    source = DeferredRows(None, rows, states.lines)
     return Scan(_RANGE, order=RowOrder.STABLE, name="state_range", source=source)
 
 

@@ -27,7 +27,7 @@ from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.order import RowOrder
 from dctv.plan.question import Cell, Question
 from dctv.plan.rows import of_rows
-from dctv.plan.source import Held, PlanRun
+from dctv.plan.source import PlanRun, RowsInMemory
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up
 from dctv.run.context import ExecutionContext
@@ -329,7 +329,7 @@ def _alone(plan: Plan) -> Plan:
 def _emptied(plan: Plan) -> Plan:
     """Return a table of a fleet as one in memory."""
     if isinstance(plan, Scan) and isinstance(plan.source, FleetTable):
-        return replace(plan, source=Held(None))
+        return replace(plan, source=RowsInMemory(None))
     return plan
 
 

@@ -21,7 +21,7 @@ from dctv.plan.fewer_columns import with_names
 from dctv.plan.nodes import Plan, Relation, Scan, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
-from dctv.plan.source import Spent
+from dctv.plan.source import RunCost
 from dctv.record import record, replace
 from dctv.rewrite.graph import bottom_up, readers_first
 from dctv.rewrite.settings import RewriteSettings
@@ -69,7 +69,7 @@ class PartReport:
     """Warnings and costs of a part, complete once its rows have been read."""
 
     warnings: Sequence[tuple[str, int]] = ()
-    spent: Spent | None = None
+    spent: RunCost | None = None
 
 
 @record

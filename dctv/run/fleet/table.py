@@ -15,7 +15,7 @@ from dctv.plan.nodes import Plan, Relation, Scan, physical_names, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.question import Cell, Question
 from dctv.plan.restored_types import restored
-from dctv.plan.source import Held, PlanRun, TableSource, WholeSource
+from dctv.plan.source import PlanRun, RowsInMemory, TableSource, WholeSource
 from dctv.record import record, replace
 from dctv.rewrite.graph import readers_first
 from dctv.run.fleet.members import FleetMember
@@ -241,7 +241,7 @@ class TwoPasses(WholeSource):
     def open(self, run: PlanRun) -> Any:
         """Return the rows."""
         known = self.fleet.rows(self.first, run)
-        return self.fleet.rows(self.second(Held(known)) if known.num_rows else self.otherwise, run)
+        return self.fleet.rows(self.second(RowsInMemory(known)) if known.num_rows else self.otherwise, run)
 
     def lines(self) -> Sequence[str]:
         """Return the plan of the second pass, with that of the first in its place."""
@@ -250,7 +250,7 @@ class TwoPasses(WholeSource):
 
 
 @record(eq=False)
-class _FirstPass(Held):
+class _FirstPass(RowsInMemory):
     """The rows of a plan that are found first, in an explanation."""
 
     data: Sequence[str]

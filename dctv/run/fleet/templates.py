@@ -18,7 +18,7 @@ from dctv.plan.nodes import Plan, Relation, Scan
 from dctv.plan.predicate import Predicate
 from dctv.plan.queries import Select
 from dctv.plan.question import Question
-from dctv.plan.source import Held, PlanRun, TableSource, WholeSource
+from dctv.plan.source import PlanRun, RowsInMemory, TableSource, WholeSource
 from dctv.plan.walk import replaced, walk
 from dctv.record import field, record, replace
 from dctv.rewrite.graph import bottom_up, inputs, readers_first
@@ -153,7 +153,7 @@ def _template(plan: Plan, mount: Mount, catalog: Catalog, improved: Callable[[Pl
 
 def _of_any(plan: Plan, last: Plan, tables: dict[int, str], source: AnyTable) -> Plan:
     if plan is last:
-        return Scan(plan.schema, plan.order, _LAST, Held(None))
+        return Scan(plan.schema, plan.order, _LAST, RowsInMemory(None))
     if isinstance(plan, Scan):
         return replace(plan, name=tables[id(plan)], source=source)
     return plan

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @record
-class Apart(Sharing):
+class RegionSharing(Sharing):
     """The shared parts as one region of a remote engine sees them: everything but its relations stays outside of it."""
 
     here: frozenset[int]
@@ -72,9 +72,9 @@ class RemoteRows(WholeSource):
         return isinstance(self.plan, Relation) and is_sorted(hoisted(cut(self.plan, self.apart).query))
 
     @property
-    def apart(self) -> Apart:
+    def apart(self) -> RegionSharing:
         """What regions are cut out by."""
-        return Apart({}, _never, self.here)
+        return RegionSharing({}, _never, self.here)
 
     def open(self, run: PlanRun) -> pa.Table:
         """Return the rows, once all have come: an engine that fails in the middle has given none."""
