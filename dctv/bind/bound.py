@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
@@ -16,8 +17,10 @@ from dctv.plan.expressions import (
     Column,
     Expression,
     Lambda,
+    List,
     Null,
     Number,
+    Row,
     StartOf,
     Text,
     Unary,
@@ -69,6 +72,11 @@ class Bound:
     def is_zero(self) -> bool:
         """Whether it is the literal 0, which is compatible with every unit."""
         return self.constant == 0 and self.unit == NO_UNIT
+
+    @property
+    def fits_all(self) -> bool:
+        """Whether it is 0, NULL or `[]`, which go with every unit."""
+        return self.is_zero or isinstance(self.value, Null) or self.value == List(())
 
 
 def with_macro(macro: str, message: str) -> str:
@@ -148,6 +156,8 @@ def _scaled_map(bound: Bound, made: Type, factor: Fraction, unit: Unit) -> Bound
 
 def convert(bound: Bound, unit: Unit, what: str) -> Bound:
     """Convert to a compatible unit; a literal 0 takes any, and an INTERVAL is a time."""
+    if isinstance(bound.value, Row):
+        need_bare(bound, "a value in a row that is compared with a struct")
     if bound.unit == unit:
         return bound
     if bound.type == INTERVAL and bound.unit == NO_UNIT and compatible(unit, _NS):
@@ -188,11 +198,43 @@ def _aligned(bounds: list[Bound]) -> list[Bound]:
     return [as_time(b) if b.type == INTERVAL else b for b in bounds] if any(map(is_time, bounds)) else bounds
 
 
+def need_bare(bound: Bound, what: str) -> None:
+    """Refuse a value with a unit, or a row of such values."""
+    if isinstance(bound.value, Row):
+        for part in bound.parts:
+            need_bare(part, what)
+    if bound.unit != NO_UNIT:
+        raise UnitError(
+            f"{what} has no unit, found `{bound.unit}`", bound.place, hint="drop the unit with unitless(...)"
+        )
+
+
+def with_parts(row: Bound, parts: Sequence[Bound]) -> Bound:
+    """Return a row of other values."""
+    return replace(row, value=Row(tuple(one.value for one in parts)), parts=tuple(parts))
+
+
+def _unified_rows(bounds: list[Bound], what: str) -> list[Bound]:
+    """Bring the values of rows to the finest unit of each place; other operands are compared as they are."""
+    rows = [one for one in bounds if isinstance(one.value, Row)]
+    if any(len(one.parts) != len(rows[0].parts) for one in rows):
+        return bounds
+    columns = [list(column) for column in zip(*(one.parts for one in rows), strict=True)]
+    if not all(isinstance(one.value, Row | Null) for one in bounds):
+        for one in rows:
+            need_bare(one, "a value in a row that is compared with a struct")
+    unified = zip(*(unify(column, what) for column in columns), strict=True)
+    made = iter([with_parts(one, parts) for one, parts in zip(rows, unified, strict=True)])
+    return [next(made) if isinstance(one.value, Row) else one for one in bounds]
+
+
 def unify(bounds: list[Bound], what: str) -> list[Bound]:
     """Bring operands to the finest of their units."""
+    if any(isinstance(one.value, Row) for one in bounds):
+        return _unified_rows(bounds, what)
     bounds = _aligned(bounds)
     _same_family(bounds, what)
-    present = [b for b in bounds if not b.is_zero and not isinstance(b.value, Null)]
+    present = [b for b in bounds if not b.fits_all]
     if not present:
         return bounds
     unit = present[0].unit
@@ -200,7 +242,7 @@ def unify(bounds: list[Bound], what: str) -> list[Bound]:
         if not compatible(unit, bound.unit):
             raise mismatch(present[0], bound, what)
         unit = finer(unit, bound.unit)
-    return [replace(b, unit=unit) if isinstance(b.value, Null) else convert(b, unit, what) for b in bounds]
+    return [replace(b, unit=unit) if b.fits_all else convert(b, unit, what) for b in bounds]
 
 
 def _same_family(bounds: list[Bound], what: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
-from dctv.bind import aggregate_states, lambdas, macros, sparklines, state_paths
-from dctv.bind.bound import Bound, Family, convert, scale, unify
+from dctv.bind import aggregate_states, lambdas, macros, nested, sparklines, state_paths
+from dctv.bind.bound import Bound, Family, convert, need_bare, scale, unify
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import parts_of
 from dctv.bind.other_tools import ELSEWHERE
@@ -27,7 +27,6 @@ from dctv.plan.expressions import (
     FrameEnd,
     Keyword,
     List,
-    Null,
     Number,
     Ordered,
     Star,
@@ -84,7 +83,7 @@ def call(expr: ast.Call, context: ClauseContext, bind: Bind) -> Bound:
         return lambdas.lambda_call(name, expr, context, bind)
     if name in _WEIGHTED:
         return _weighted(name, expr, inner, bind)
-    arguments = [_argument(a, inner, bind) for a in expr.arguments]
+    arguments = [_argument(a, name, inner, bind) for a in expr.arguments]
     if name == "contains":
         name = _containing(arguments)
     if name in _ALIKE:
@@ -137,7 +136,7 @@ def _engine_call(
         aggregate_states.refuse_others(arguments[:1], name)
     if aggregate:
         arguments[1:] = [_setting(a, e) for a, e in zip(arguments[1:], expr.arguments[1:], strict=True)]
-    terms = [bind(term.expr, inner) for term in expr.order_by]
+    terms = [nested.compared(term.expr, inner, bind) for term in expr.order_by]
     written = _invoke(name, expr, arguments, terms, inner, bind)
     test = None if expr.filter is None else bind(expr.filter, inner)
     if expr.nulls is not None and expr.over is None and written.nulls is not None:
@@ -227,7 +226,7 @@ def _hint(context: ClauseContext) -> str:
     return "give the select a GROUP USING PARTITION or GROUP USING SPANS FROM"
 
 
-def _argument(expr: ast.Expr, context: ClauseContext, bind: Bind) -> Bound:
+def _argument(expr: ast.Expr, function: str, context: ClauseContext, bind: Bind) -> Bound:
     if isinstance(expr, ast.Star):
         if expr != ast.Star():
             raise BindError(
@@ -236,13 +235,16 @@ def _argument(expr: ast.Expr, context: ClauseContext, bind: Bind) -> Bound:
                 hint="COLUMNS(...) is a call for each of some columns, *COLUMNS(...) gives them to one call",
             )
         return Bound(Star(), place=expr.place)
+    rule = context.env.rules.get(function)
+    if rule is not None and rule.rule is UnitRule.NONE:
+        return nested.compared(expr, context, bind)  # such as count(DISTINCT (a, b))
     return bind(expr, context)
 
 
 def _apply_rule(name: str, expr: ast.Call, arguments: list[Bound], context: ClauseContext) -> tuple[Unit, list[Bound]]:
     """Return the result's unit, and the arguments converted to the units that the function takes."""
     rule = context.env.rules.get(name)
-    units = [None if a.is_zero or isinstance(a.value, Null | Star) else a.unit for a in arguments]
+    units = [None if a.fits_all or isinstance(a.value, Star) else a.unit for a in arguments]
     try:
         kind = UnitRule.BARE if rule is None else rule.rule
         if kind is UnitRule.POWER and len(arguments) == 2 and _may_raise(arguments):
@@ -289,7 +291,10 @@ def _invoke(
 ) -> Call:
     """Write the call itself, with DISTINCT, ORDER BY, keywords and IGNORE NULLS inside."""
     values = [a.value for a in arguments]
-    values += [Keyword(key.text, bind(value, context).value) for key, value in expr.keywords]
+    named = [(key.text, bind(value, context)) for key, value in expr.keywords]
+    for _, one in named:
+        need_bare(one, f"a named argument of `{name}`")
+    values += [Keyword(key, one.value) for key, one in named]
     by = tuple(ordered(one.value, term) for one, term in zip(terms, expr.order_by, strict=True))
     # All rows are counted, whatever the text says of NULLs.
     all_rows = (name, values) == ("count", [Star()]) and not expr.distinct and not by
@@ -364,8 +369,8 @@ def _named_window(name: ast.Name, context: ClauseContext) -> tuple[Bound, ...]:
 
 def window(over: ast.Window, context: ClauseContext, bind: Bind, call: Call | None) -> tuple[Window, tuple[Bound, ...]]:
     """Write a call over a window, or the definition of WINDOW, and return the bound parts of the window."""
-    partition_by = [bind(e, context) for e in over.partition_by]
-    order_by = [bind(term.expr, context) for term in over.order_by]
+    partition_by = [nested.compared(e, context, bind) for e in over.partition_by]
+    order_by = [nested.compared(term.expr, context, bind) for term in over.order_by]
     parts = [*(() if over.base is None else _named_window(over.base, context)), *partition_by, *order_by]
     frame = None
     if over.frame is not None:

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import cast
 
 from dctv.bind import calls, nested, operators, time_literals
-from dctv.bind.bound import Bound, constant, convert, unify
+from dctv.bind.bound import Bound, constant, convert, unify, with_parts
 from dctv.bind.context import ClauseContext
 from dctv.bind.grouping import aggregates, parts_of
 from dctv.bind.many_columns import Chosen
@@ -25,7 +25,6 @@ from dctv.bind.types import (
     VARCHAR,
     of_cast,
     of_choice,
-    of_operator,
     of_search,
     settled,
 )
@@ -35,6 +34,7 @@ from dctv.errors import BindError, UnitError
 from dctv.patterns import pattern
 from dctv.plan.build import call, negated
 from dctv.plan.expressions import (
+    COMPARISONS,
     NULL,
     Boolean,
     Case,
@@ -43,7 +43,6 @@ from dctv.plan.expressions import (
     Exists,
     Expression,
     InQuery,
-    Row,
     Subquery,
     Text,
     Window,
@@ -236,8 +235,8 @@ def _in_unit(expr: ast.InUnit, context: ClauseContext) -> Bound:
 
 
 def _case(expr: ast.Case, context: ClauseContext) -> Bound:
-    subject = None if expr.operand is None else bind(expr.operand, context)
-    tests = [bind(when, context) if subject else condition(when, context) for when, _ in expr.branches]
+    subject = None if expr.operand is None else compared(expr.operand, context)
+    tests = [compared(when, context) if subject else condition(when, context) for when, _ in expr.branches]
     if subject is not None:
         subject, *tests = unify([subject, *tests], "CASE")
     values = [bind(then, context) for _, then in expr.branches]
@@ -250,9 +249,7 @@ def _case(expr: ast.Case, context: ClauseContext) -> Bound:
     unit = next((v.unit for v in values if v.unit != NO_UNIT), NO_UNIT)
     family = values[0].family if all(v.family == values[0].family for v in values) else None
     parts = (*((subject,) if subject else ()), *tests, *values)
-    types = [one.type for one in tests]
-    if subject is not None:
-        types = [of_operator("=", subject.type, one) for one in types]
+    types = [one.type if subject is None else operators.result_type("=", (subject, one)) for one in tests]
     fit = all(one == BOOLEAN for one in types)
     # The engine brings results to the type of ELSE, one after another.
     *results, otherwise = (
@@ -302,28 +299,32 @@ def _scalar_select(expr: ast.ScalarSelect, context: ClauseContext) -> Bound:
 
 
 def _in_select(expr: ast.InSelect, context: ClauseContext) -> Bound:
-    left = bind(expr.operand, context)
+    left = compared(expr.operand, context)
     query = context.subqueries.inline(expr.select, context.scope, context.leaves)
-    width = len(expr.operand.items) if isinstance(expr.operand, ast.Row) else 1
+    is_row = isinstance(expr.operand, ast.Row)
+    sides = left.parts if is_row else (left,)
+    width = len(sides)
     if len(query.outs) != width:
         raise BindError(
             f"the subquery of IN has {width} column{'s' * (width > 1)}, found {len(query.outs)}", expr.place
         )
-    if width == 1:
-        left = convert(left, query.outs[0].unit, "IN")
+    converted = [convert(one, out.unit, "IN") for one, out in zip(sides, query.outs, strict=True)]
+    left = with_parts(left, converted) if is_row else converted[0]
     found = InQuery(left.value, query.query)
-    made = of_search(left.type, query.outs[0].type) if width == 1 and query.sure else None
+    fits = all(of_search(one.type, out.type) == BOOLEAN for one, out in zip(converted, query.outs, strict=True))
+    made = BOOLEAN if fits and query.sure else None
     written = negated(found) if expr.negated else found
     return Bound(written, place=expr.place, parts=(left,), type=made, serial=query.serial)
 
 
-def _row(expr: ast.Row, context: ClauseContext) -> Bound:
-    items = [bind(item, context) for item in expr.items]
-    return Bound(Row(tuple(i.value for i in items)), place=expr.place, parts=tuple(items))
+def compared(expr: ast.Expr, context: ClauseContext) -> Bound:
+    """Bind an expression that is only compared with others, such as a sort key: values in its rows may have units."""
+    return nested.compared(expr, context, bind)
 
 
 def _binary(expr: ast.Binary, context: ClauseContext) -> Bound:
-    left, right = bind(expr.left, context), bind(expr.right, context)
+    read = compared if expr.op in COMPARISONS else bind
+    left, right = read(expr.left, context), read(expr.right, context)
     if expr.op in ("->", "->>"):
         return nested.arrow(expr, left, right, proven=context.proven)
     warn_of_null(expr, context)
@@ -372,8 +373,12 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Binary: _binary,
     ast.Like: _like,
     ast.Truth: lambda e, c: operators.truth(e, bind(e.operand, c)),
-    ast.Between: lambda e, c: operators.between(e, bind(e.operand, c), bind(e.low, c), bind(e.high, c), c.env.catalog),
-    ast.InList: lambda e, c: operators.in_list(e, bind(e.operand, c), [bind(i, c) for i in e.items], c.env.catalog),
+    ast.Between: lambda e, c: operators.between(
+        e, compared(e.operand, c), compared(e.low, c), compared(e.high, c), c.env.catalog
+    ),
+    ast.InList: lambda e, c: operators.in_list(
+        e, compared(e.operand, c), [compared(i, c) for i in e.items], c.env.catalog
+    ),
     ast.InSelect: _in_select,
     ast.InUnit: _in_unit,
     ast.Case: _case,
@@ -381,7 +386,7 @@ _FORMS: dict[type[ast.Expr], Callable[..., Bound]] = {
     ast.Collate: _collate,
     ast.Exists: _exists,
     ast.ScalarSelect: _scalar_select,
-    ast.Row: _row,
+    ast.Row: lambda e, c: nested.row(e, c, bind),
     ast.List: lambda e, c: nested.list_(e, c, bind),
     ast.Struct: lambda e, c: nested.struct(e, c, bind),
     ast.Map: lambda e, c: nested.map_(e, c, bind),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from dctv.bind.bound import Bound, constant, unify
+from dctv.bind.bound import Bound, constant, need_bare, unify
 from dctv.bind.context import ClauseContext
 from dctv.bind.members import is_json, member_of, shown
 from dctv.bind.scope import family_of
 from dctv.bind.types import of_call, settled
-from dctv.errors import BindError, UnitError
+from dctv.errors import BindError
 from dctv.patterns import pattern
 from dctv.plan.build import call
-from dctv.plan.expressions import List, Struct, Text
+from dctv.plan.expressions import List, Row, Struct, Text
 from dctv.signatures.structs import struct_type
 from dctv.signatures.types import Type, list_of, plain
 from dctv.syntax import ast
@@ -48,7 +48,7 @@ def struct(expr: ast.Struct, context: ClauseContext, bind: Bind) -> Bound:
     names = [name.text for name, _ in expr.items]
     parts = [bind(value, context) for _, value in expr.items]
     for part in parts:
-        _need_bare(part, "a member of a struct")
+        need_bare(part, "a member of a struct")
     types = [one.type for one in parts if one.type is not None]
     made = struct_type(names, types) if len(types) == len(parts) else None
     written = Struct(tuple(names), tuple(one.value for one in parts))
@@ -61,24 +61,33 @@ def map_(expr: ast.Map, context: ClauseContext, bind: Bind) -> Bound:
         return Bound(call("map"), place=expr.place, type=of_call("map", []))
     keys = _list([bind(key, context) for key, _ in expr.items], "a map", expr)
     for key in keys.parts:
-        _need_bare(key, "a key of a map")
+        need_bare(key, "a key of a map")
     values = _list([bind(value, context) for _, value in expr.items], "a map", expr)
     made = of_call("map", [keys.type, values.type])
     parts = (*keys.parts, *values.parts)
     return Bound(call("map", keys.value, values.value), values.unit, expr.place, parts=parts, type=made)
 
 
-def _need_bare(bound: Bound, what: str) -> None:
-    if bound.unit != NO_UNIT:
-        raise UnitError(
-            f"{what} has no unit, found `{bound.unit}`", bound.place, hint="drop the unit with unitless(...)"
-        )
+def row(expr: ast.Row, context: ClauseContext, bind: Bind) -> Bound:
+    """Bind `(a, b)` where it is a value, which has no unit."""
+    bound = compared(expr, context, bind)
+    for part in bound.parts:
+        need_bare(part, "a value in a row")
+    return bound
+
+
+def compared(expr: ast.Expr, context: ClauseContext, bind: Bind) -> Bound:
+    """Bind an expression whose rows are only compared: their values may have units."""
+    if not isinstance(expr, ast.Row):
+        return bind(expr, context)
+    items = tuple(compared(item, context, bind) for item in expr.items)
+    return Bound(Row(tuple(one.value for one in items)), place=expr.place, parts=items)
 
 
 def index(expr: ast.Index, context: ClauseContext, bind: Bind) -> Bound:
     """Bind `x[i]`, by the type of x."""
     subject, key = bind(expr.operand, context), bind(expr.index, context)
-    _need_bare(key, "an index")
+    need_bare(key, "an index")
     subject_type = subject.type
     if subject_type is None and isinstance(expr.operand, ast.Column):
         subject_type = context.scope.declared(expr.operand.path)
@@ -116,7 +125,7 @@ def slice_(expr: ast.Slice, context: ClauseContext, bind: Bind) -> Bound:
     ]
     bounds = [*ends, *([] if step is None else [step])]
     for one in bounds:
-        _need_bare(one, "the end of a slice")
+        need_bare(one, "the end of a slice")
     if _kind(subject) not in _SLICED:
         raise BindError(f"a slice needs a list or a string, found {shown(subject.type)}", subject.place)
     made = of_call("array_slice", [subject.type, *(one.type for one in bounds)])
@@ -137,8 +146,8 @@ def arrow(expr: ast.Binary, left: Bound, right: Bound, *, proven: bool) -> Bound
     if not is_json(left.type):
         hint = "a member of a struct is `x.name`" if _kind(left) == "STRUCT" else None
         raise BindError(f"`{expr.op}` takes JSON, found {shown(left.type)}", left.place, hint=hint)
-    _need_bare(left, f"what stands before `{expr.op}`")
-    _need_bare(right, f"what stands after `{expr.op}`")
+    need_bare(left, f"what stands before `{expr.op}`")
+    need_bare(right, f"what stands after `{expr.op}`")
     name = "json_extract" if expr.op == "->" else "json_extract_string"
     text = right.value.value if isinstance(right.value, Text) else None
     sure = text is not None and bool(not text.startswith(("$", "/")) or _SURE_PATH.fullmatch(text))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from dctv.bind import time_literals
-from dctv.bind.bound import Bound, arithmetic_family, as_interval, constant, is_time, scale, unify
+from dctv.bind.bound import Bound, arithmetic_family, as_interval, as_time, constant, is_time, scale, unify
 from dctv.bind.types import BOOLEAN, INTERVAL, VARCHAR, of_call, of_operator, settled
 from dctv.bind.wall_clock import as_times
 from dctv.catalog.namespace import Catalog
@@ -25,6 +26,7 @@ from dctv.plan.expressions import (
     IsNull,
     Like,
     Number,
+    Row,
     Unary,
 )
 from dctv.record import replace
@@ -96,8 +98,19 @@ def truth(expr: ast.Truth, bound: Bound) -> Bound:
 
 def _infix(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     """Write an operator of two sides that are of one unit, or of none."""
-    made = of_operator(expr.op, left.type, right.type)
+    made = result_type(expr.op, (left, right))
     return Bound(_written(expr.op, left.value, right.value), place=expr.place, parts=(left, right), type=made)
+
+
+def result_type(op: str, sides: Sequence[Bound]) -> Type | None:
+    """Return the type of an operator; rows are compared place by place."""
+    rows = [one.parts for one in sides if isinstance(one.value, Row)]
+    if len(rows) < len(sides):
+        return of_operator(op, *(one.type for one in sides))
+    fits = len({len(one) for one in rows}) == 1 and all(
+        result_type(op, one) == BOOLEAN for one in zip(*rows, strict=True)
+    )
+    return BOOLEAN if fits else None
 
 
 def _written(op: str, left: Expression, right: Expression) -> Expression:
@@ -138,6 +151,10 @@ def _product(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
 
 def _quotient(expr: ast.Binary, left: Bound, right: Bound) -> Bound:
     """Bind `/`, `//` and `%`; a divisor that may be zero gives NULL and a warning."""
+    if left.type == INTERVAL and right.unit != NO_UNIT:
+        left = as_time(left)
+    elif right.type == INTERVAL and left.unit != NO_UNIT:
+        right = as_time(right)
     if expr.op == "%":
         left, right = unify([left, right], "`%`")
         unit, factor = left.unit, Fraction(1)
@@ -231,8 +248,9 @@ def in_list(expr: ast.InList, subject: Bound, items: list[Bound], catalog: Catal
 
 
 def _range(op: str, value: Expression, parts: list[Bound], expr: ast.Between | ast.InList) -> Bound:
-    made = of_operator(op, *(one.type for one in parts))
-    return Bound(_negate(value, negated=expr.negated), place=expr.place, parts=tuple(parts), type=made)
+    return Bound(
+        _negate(value, negated=expr.negated), place=expr.place, parts=tuple(parts), type=result_type(op, parts)
+    )
 
 
 def _negate(value: Expression, *, negated: bool) -> Expression:

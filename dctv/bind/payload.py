@@ -16,6 +16,8 @@ from dctv.types.schema import DURATION, TS
 def payload_items(core: ast.Core, context: ClauseContext, special: Sequence[OutputColumn]) -> list[OutputColumn]:
     """Bind the select list of a typed select; the special columns are refused by name and dropped from stars."""
     names = {s.name.lower() for s in special} | {TS, DURATION}
+    # Events of a trace have their length as payload, which may be passed on.
+    taken = names - {DURATION} if core.kind == "EVENT" else names
     own = {s.bound.value for s in special}
     items: list[OutputColumn] = []
     named: dict[str, Bound] = {}
@@ -24,18 +26,18 @@ def payload_items(core: ast.Core, context: ClauseContext, special: Sequence[Outp
         if isinstance(column.expr, ast.Star):
             items += [item for item in star(column.expr, context, ()) if item.bound.value not in own]
             continue
-        _refuse_name(column, core, names)
+        _refuse_name(column, core, taken if column.name is None else names)
         made = bound_column(column, context)
         if len(made) > 1:
             # COLUMNS, like a star, is about the payload.
-            made = [item for item in made if item.name.lower() not in names]
+            made = [item for item in made if item.name.lower() not in taken]
         for item in made:
             if column.name is None and item.bound.value in own:
                 raise _listed(column, core, item.name)
             if column.name is not None:
                 named.setdefault(item.name.lower(), item.bound)
             items.append(item)
-    _refuse_duplicates(core, items, names)
+    _refuse_duplicates(core, items, taken)
     return items
 
 

@@ -23,7 +23,7 @@ from dctv.contracts.engine import EFFECTS, VOLATILE
 from dctv.errors import BindError
 from dctv.plan import walk
 from dctv.plan.build import named
-from dctv.plan.expressions import Call, Expression, Null, Window
+from dctv.plan.expressions import Call, Expression, Window
 from dctv.plan.node import Query
 from dctv.plan.queries import Group, GroupingSets, Select
 from dctv.record import record, replace
@@ -72,7 +72,7 @@ def bind_core(binder: Binding, core: ast.Core, parent: Scope | None, leaves: Lea
     where = having = qualify = None
     windows, context = _with_windows(core, context)
     items = expand(core.columns, context)
-    outs = tuple(output(item, any_unit=fits_all(item.bound)) for item in items)
+    outs = tuple(output(item, any_unit=item.bound.fits_all) for item in items)
     context = replace(context, aliases=aliases(items))
     if core.where is not None:
         where = condition(core.where, replace(context, clause="WHERE", aggregates_allowed=False))
@@ -269,7 +269,7 @@ def _group_term(expr: ast.Expr, items: Sequence[OutputColumn], context: ClauseCo
     """Bind one term of GROUP BY; a number means that result column."""
     position = ordinal(expr, items, "GROUP BY")
     if position is None:
-        return expressions.bind(expr, context)
+        return expressions.compared(expr, context)
     if aggregates(items[position].bound):
         what = f"column {position + 1}, `{items[position].name}`, is an aggregate"
         raise BindError(f"{what}, and GROUP BY applies to single rows", expr.place)
@@ -283,8 +283,3 @@ def ordinal(expr: ast.Expr, items: Sequence[OutputColumn], clause: str) -> int |
     if not 1 <= expr.value <= len(items):
         raise BindError(f"{clause} {expr.text}: the select has {len(items)} columns", expr.place)
     return int(expr.value) - 1
-
-
-def fits_all(bound: Bound) -> bool:
-    """Whether an expression goes with every unit: a bare NULL or 0."""
-    return bound.is_zero or isinstance(bound.value, Null)

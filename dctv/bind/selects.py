@@ -242,7 +242,7 @@ def _order(
             terms.append(calls.ordered(Number(str(position + 1)), term))
             continue
         for _, expr in once_each(_collated(term.expr, items), context, named_columns):
-            bound = expressions.bind(expr, context)
+            bound = expressions.compared(expr, context)
             if isinstance(expr, ast.Collate) and not walk.columns_in(bound.value):
                 continue  # A constant sorts nothing, and the engine refuses it.
             others.append(bound)
