@@ -40,7 +40,7 @@ class UnitRule(Enum):
     """atan2: only the ratio of the arguments matters."""
     CHOOSE = "takes a condition and compatible units, result is in the finest of them"
     """if."""
-    SHIFT = "keeps the unit of its first argument; the second is bare, the third is converted to the first"
+    SHIFT = "takes compatible units and, second, a bare number; result is in the finest of them"
     """lag, lead: value, offset, default."""
     PRODUCT = "multiplies the units of its first two arguments"
     """covar_pop, regr_sxy."""
@@ -131,15 +131,8 @@ def _choose(arguments: Sequence[Argument], function: str) -> Outcome:
 
 def _shift(arguments: Sequence[Argument], function: str) -> Outcome:
     _need_bare(arguments[:2], range(1, min(2, len(arguments))), function)
-    kept = _at(arguments, 0)
-    factors = _ones(arguments)
-    for index, unit in enumerate(arguments[2:], start=2):
-        if unit is None:
-            continue
-        if not compatible(kept, unit):
-            raise _mismatch(function, kept, unit)
-        factors[index] = ratio(unit, kept)
-    return kept, factors
+    unit, factors = _same([*arguments[:1], *arguments[2:]], function)
+    return unit, [*factors[:1], *_ones(arguments[1:2]), *factors[1:]]
 
 
 def _product(arguments: Sequence[Argument], function: str) -> Outcome:

@@ -48,6 +48,10 @@ def _label_events(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Pl
             arguments["labels"].place,
             hint="labels have the partitions of the events, or none",
         )
+    for one, other in zip(events.schema.special[1:], labels.schema.special[1:], strict=False):
+        if one.unit != other.unit:
+            units = " and ".join(str(c.unit) or "no unit" for c in (one, other))
+            raise BindError(f"partition columns differ in unit: {units}", arguments["labels"].place)
     for column in labels.schema.payload:
         if column.name.lower() in (c.name.lower() for c in events.schema.columns):
             raise BindError(

@@ -136,6 +136,9 @@ def _partition_type(name: str | None, sources: list[_Source], argument: Argument
     if len({t.type for t in types}) > 1:
         shown = " and ".join(dict.fromkeys(t.type for t in types))
         raise BindError(f"partition columns of the sources differ in type: {shown}", argument.place, hint="cast them")
+    units = list(dict.fromkeys(str(t.unit) or "no unit" for t in types))
+    if len(units) > 1:
+        raise BindError(f"partition columns of the sources differ in unit: {' and '.join(units)}", argument.place)
     return (ColumnType(name, types[0].type, types[0].unit),)
 
 
