@@ -120,7 +120,7 @@ def _ranked(counts: Mapping[Value | None, int], missing: Value) -> Iterator[Row]
 
 
 def _names(summary: Summary) -> Iterator[Row]:
-    for named in sorted(summary.names, key=lambda named: (-named.events, named.name)):
+    for named in sorted(summary.names, key=lambda named: (-named.events, named.name is None, named.name)):
         yield [named.name, named.category, named.events, *_of(named.durations)]
 
 

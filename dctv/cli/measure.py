@@ -80,8 +80,8 @@ def summarized(index: Index, files: TraceFiles) -> TraceMeasure | None:
     categories = {event.category for event in events if event.category is not None}
     pids = {event.pid for event in events if event.pid is not None}
     dimensions = {column: dimension for dimension, column in index.layout.dimensions.items()}
-    # Categories in the manifest come only from this column.
-    if not categories <= {"cat"}:
+    # Categories in the manifest come only from this column, and names are those of tables.
+    if not categories <= {"cat"} or any(event.named_by is not None for event in events):
         return None
     pid = dimensions.get(pids.pop(), "") if len(pids) == 1 else "" if pids else None
     summary = summarize(index, categories=bool(categories), pid=pid)
@@ -99,7 +99,7 @@ def measured(session: Session) -> Summary:
     start = int(properties.get("start_ns", 0))
     first, last, end = (None if time is None else start + time for time in _rows(session, _TIMES)[0])
     categories: Counter[str | None] = Counter()
-    by_name: dict[str, Counter[str | None]] = {}
+    by_name: dict[str | None, Counter[str | None]] = {}
     for category, name, number in _rows(session, _COUNTS):
         categories[category or None] += number
         by_name.setdefault(name, Counter())[category or None] += number
@@ -113,7 +113,7 @@ def measured(session: Session) -> Summary:
         categories=dict(categories),
         names=[
             NamedEvents(name, main_category(found), found.total(), durations[name])
-            for name, found in sorted(by_name.items())
+            for name, found in sorted(by_name.items(), key=lambda one: (one[0] is None, one[0]))
         ],
         processes=dict(_rows(session, _PROCESSES)),
         exact=True,

@@ -83,9 +83,9 @@ class DurationSummary:
 
 @record
 class NamedEvents:
-    """Events of one name."""
+    """Events of one name, or without one."""
 
-    name: str
+    name: str | None
     category: str | None
     """The category of most of them, the first in alphabetical order among equals."""
     events: int

@@ -45,5 +45,5 @@ READER = Described(
     suffixes=(".collapsed", ".collapsed.txt", ".folded", ".folded.txt", ".collapsed.gz", ".folded.gz"),
     sniff=sniff,
     start=start,
-    dimensions={"name": "event"},
+    dimensions={"event": "event"},
 ).reader()

@@ -39,5 +39,5 @@ READER = Described(
     suffixes=(".data", ".data.gz", ".perf"),
     sniff=sniff,
     start=start,
-    dimensions={"name": "event", "cpu": "cpu", "pid": "pid", "tid": "tid", "comm": "comm"},
+    dimensions={"event": "event", "cpu": "cpu", "pid": "pid", "tid": "tid", "comm": "comm"},
 ).reader()

@@ -45,5 +45,5 @@ READER = Described(
     suffixes=(".perf.txt", ".perf.txt.gz", ".script.txt", ".script.txt.gz", ".perf-script"),
     sniff=sniff,
     start=start,
-    dimensions={"name": "event", "cpu": "cpu", "pid": "pid", "tid": "tid", "comm": "comm"},
+    dimensions={"event": "event", "cpu": "cpu", "pid": "pid", "tid": "tid", "comm": "comm"},
 ).reader()

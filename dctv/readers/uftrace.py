@@ -32,6 +32,6 @@ READER = Described(
     suffixes=(),
     sniff=_sniff,
     start=start,
-    dimensions={"name": "name", "module": "module", "tid": "tid", "pid": "pid"},
+    dimensions={"event": "name", "module": "module", "tid": "tid", "pid": "pid"},
     folder=folder_files,
 ).reader()

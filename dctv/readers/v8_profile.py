@@ -40,5 +40,5 @@ READER = Described(
     suffixes=(".cpuprofile", ".heapprofile", ".cpuprofile.gz", ".heapprofile.gz"),
     sniff=sniff,
     start=start,
-    dimensions={"name": "event"},
+    dimensions={"event": "event"},
 ).reader()
