@@ -126,6 +126,11 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
             raise TraceError(f"cannot read `{text[:100]}`: {reason.lower()}") from None
         return _pattern(path, text, readers, base)
     if not stat.S_ISDIR(found.st_mode):
+        if not stat.S_ISREG(found.st_mode):
+            # Opening one may wait for ever, and recognizing the format would use up its beginning.
+            raise TraceError(
+                f"`{text}` is {_kind(found.st_mode)}, and traces are files", hint="write it to a file first"
+            )
         return path
     # Folders are usually named after the tool that wrote them.
     for reader in readers.named_in(path.name) if isinstance(readers, Registry) else readers.values():
@@ -133,6 +138,10 @@ def _listed(text: str, readers: Mapping[str, Reader], base: Path | None) -> Path
         if files:
             return TraceFiles(reader, tuple(files))
     return _folder(path, text, readers)
+
+
+def _kind(mode: int) -> str:
+    return "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
 def _pattern(path: Path, text: str, readers: Mapping[str, Reader], base: Path | None) -> list[Path]:

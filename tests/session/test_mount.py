@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -96,6 +97,8 @@ def test_a_name_is_mounted_once(session: dctv.Session, ftrace: Path) -> None:
         (lambda d: _folder(d / "docs", "a.md", b"# hello"), "has no known format; it begins with `# hello`"),
         (lambda d: _folder(d / "docs", "a.md", b"x", "b.md", b"y"), "none of its 2 files has a known format"),
         (lambda d: _file(d / "empty.txt", b""), "is empty"),
+        (lambda d: _pipe(d / "pipe"), r"pipe` is a pipe, and traces are files"),
+        (lambda _: Path("/dev/null"), "`/dev/null` is a device, and traces are files"),
         (
             lambda d: _file(d / "x.bin", b"\x7fELF\x02\x01"),
             r"has no known format; it begins with `\\x7fELF\\x02\\x01`",
@@ -116,6 +119,11 @@ def test_files_that_cannot_be_mounted(
 
 def _file(path: Path, data: bytes) -> Path:
     path.write_bytes(data)
+    return path
+
+
+def _pipe(path: Path) -> Path:
+    os.mkfifo(path)
     return path
 
 

@@ -74,6 +74,7 @@ pub fn columns(format: &Format, order: Order) -> Vec<Filled> {
                     && field.name == "args"
                 {
                     column.source = ColumnSource::Arguments(field.clone());
+                    column.spec.kind = Type::Text;
                 }
             }
             columns
