@@ -184,6 +184,9 @@ def expand(columns: Sequence[ast.ResultColumn], context: ClauseContext) -> list[
             items += star(column.expr, context, context.away)
             continue
         for item in bound_column(column, context):
+            if not item.name:
+                hint = "give it one with AS"
+                raise BindError("the name of this column would be empty", column.place, hint=hint)
             items.append(item)
             if column.name is not None:
                 named.setdefault(item.name.lower(), item.bound)
