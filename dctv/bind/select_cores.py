@@ -184,9 +184,6 @@ def expand(columns: Sequence[ast.ResultColumn], context: ClauseContext) -> list[
             items += star(column.expr, context, context.away)
             continue
         for item in bound_column(column, context):
-            if not item.name:
-                hint = "give it one with AS"
-                raise BindError("the name of this column would be empty", column.place, hint=hint)
             items.append(item)
             if column.name is not None:
                 named.setdefault(item.name.lower(), item.bound)
@@ -208,6 +205,8 @@ def bound_column(column: ast.ResultColumn, context: ClauseContext) -> list[Outpu
             name = column.name.text if one is None else one.called(column.name.text)
         else:
             name = default_name(column.expr, context) if one is None else one.name
+        if not name:
+            raise BindError("the name of this column would be empty", column.place, hint="give it one with AS")
         items.append(OutputColumn(name, bound))
     return items
 
