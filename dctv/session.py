@@ -187,11 +187,11 @@ class Session:
 
         `data` is a pyarrow Table or Dataset, a pandas or polars frame, a dict of columns, or another source of an Arrow
         stream, such as a result; `kind` is `regular`, `event` (with a column `_ts`) or `span` (with `_ts` and
-        `_duration`); units come from `units` or the Arrow fields' metadata, times are in ns. Events and spans are
-        checked and sorted once, here, and copied.
+        `_duration`); units come from `units` or the Arrow fields' metadata, times are in ns. Durations become
+        integers with their own unit. Events and spans are checked and sorted once, here, and copied.
 
         Raises:
-            UsageError: `data` is no table, or `kind` no kind.
+            UsageError: `data` is no table, `kind` no kind, or a column has no name or a type that cannot be kept.
             BindError: the name is taken, or a column is missing.
             EngineError: the spans overlap, or a time is impossible.
         """

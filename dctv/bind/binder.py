@@ -47,6 +47,8 @@ class Binder:
         """Whether this binds the recursive part of a common table."""
         self.depth = 0
         """How many views deep this is."""
+        self.replaced: View | None = None
+        """The view that a statement replaces, and that its select therefore may not read."""
         self.dependencies: Dependencies | None = None
         """Counts what a view of the standard library reads."""
         self.within = False
@@ -67,7 +69,7 @@ class Binder:
             self.common_dependencies,
             self.within,
         )
-        other.beside, other.away = self.beside, self.away
+        other.beside, other.away, other.replaced = self.beside, self.away, self.replaced
         for name, value in changes.items():
             setattr(other, name, value)
         return other
@@ -249,6 +251,10 @@ class Binder:
         return self._called(ast.TableCall(path, place=path.place))
 
     def _view(self, view: View, name: Sequence[str], path: ast.Path) -> Plan:
+        if view is self.replaced:
+            raise BindError(
+                f"the view `{path.text}` would read itself", path.place, hint="give the new one another name"
+            )
         if self.depth >= _MAX_DEPTH:
             raise BindError(f"view `{path.text}` refers to itself", path.place)
         if not view.home:

@@ -84,12 +84,19 @@ def with_macro(macro: str, message: str) -> str:
     return f"in the macro `{macro}`: {message}" if macro else message
 
 
-def literal(value: Fraction, *, integral: bool) -> Expression:
-    """Write an exact number for the engine: as an integer if it is one, else as the nearest double."""
+def literal(value: Fraction, *, integral: bool, place: Place | None = None) -> Expression:
+    """Write an exact number for the engine: as an integer if it is one, else as the nearest double.
+
+    Raises:
+        BindError: it is larger than every double.
+    """
     if integral and value.denominator == 1:
         text = str(abs(value.numerator))
     else:
-        text = repr(abs(value.numerator / value.denominator))
+        try:
+            text = repr(abs(value.numerator / value.denominator))
+        except OverflowError:
+            raise BindError("the number is too large: a FLOAT64 is at most 1.8e308", place) from None
         text = text if "e" in text or "inf" in text else text + "e0"
     return Unary("-", Number(text)) if value < 0 else Number(text)
 
@@ -99,7 +106,7 @@ def constant(value: Fraction, unit: Unit, place: Place | None, *, integral: bool
     integral = integral and value.denominator == 1
     family: Family = "integer" if integral else "float"
     made = _number(value, integral=integral)
-    return Bound(literal(value, integral=integral), unit, place, value, integral, family, type=made)
+    return Bound(literal(value, integral=integral, place=place), unit, place, value, integral, family, type=made)
 
 
 def _number(value: Fraction, *, integral: bool) -> Type | None:
@@ -114,7 +121,7 @@ def scale(bound: Bound, factor: Fraction, unit: Unit) -> Bound:
         value = bound.constant * factor
         return replace(
             bound,
-            value=literal(value, integral=bound.integral),
+            value=literal(value, integral=bound.integral, place=bound.place),
             constant=value,
             unit=unit,
             integral=bound.integral and value.denominator == 1,

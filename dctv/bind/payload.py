@@ -8,6 +8,8 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import ClauseContext
 from dctv.bind.select_cores import OutputColumn, bound_column, star
 from dctv.errors import BindError
+from dctv.plan import walk
+from dctv.plan.expressions import Call
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS
@@ -32,6 +34,8 @@ def payload_items(core: ast.Core, context: ClauseContext, special: Sequence[Outp
             # COLUMNS, like a star, is about the payload.
             made = [item for item in made if item.name.lower() not in taken]
         for item in made:
+            if core.kind == "SPAN":
+                _refuse_unnest(item.bound)
             if column.name is None and item.bound.value in own:
                 raise _listed(column, core, item.name)
             if column.name is not None:
@@ -39,6 +43,15 @@ def payload_items(core: ast.Core, context: ClauseContext, special: Sequence[Outp
             items.append(item)
     _refuse_duplicates(core, items, taken)
     return items
+
+
+def _refuse_unnest(bound: Bound) -> None:
+    if any(isinstance(node, Call) and node.function == "unnest" for node in walk.own(bound.value)):
+        raise BindError(
+            "`unnest` would make several spans of one, which overlap",
+            bound.place,
+            hint="use it in a plain SELECT, and make spans of its rows: dctv.as_spans(..., partition=>'a column')",
+        )
 
 
 def _refuse_name(column: ast.ResultColumn, core: ast.Core, names: set[str]) -> None:

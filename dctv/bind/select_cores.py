@@ -205,6 +205,8 @@ def bound_column(column: ast.ResultColumn, context: ClauseContext) -> list[Outpu
             name = column.name.text if one is None else one.called(column.name.text)
         else:
             name = default_name(column.expr, context) if one is None else one.name
+        if not name:
+            raise BindError("the name of this column would be empty", column.place, hint="give it one with AS")
         items.append(OutputColumn(name, bound))
     return items
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dctv.catalog.program_columns import engine_types, fitted
 from dctv.contracts.engine import Engine
 from dctv.errors import UsageError, nearest
-from dctv.plan.build import STAR, select
 from dctv.plan.nodes import Scan, physical_names
 from dctv.plan.order import RowOrder
 from dctv.plan.source import RowsInMemory
@@ -20,13 +20,14 @@ def scan_of(name: str, data: Any, units: Mapping[str, str], engine: Engine) -> S
     """Return a scan of data as a regular table; units of columns are given, or come from Arrow field metadata.
 
     Raises:
-        UsageError: the data is not a table, or a unit is given for a column that does not exist.
+        UsageError: the data is not a table, a unit is given for a column that does not exist, or a column has no name,
+            a type that the engine cannot read, or durations that cannot be kept exactly.
     """
     data = _rescannable(data)
-    fields = list(data.schema)
-    _check_units(units, [f.name for f in fields])
-    types = [type_name for _, type_name in engine.describe(select(STAR, source="given"), {"given": data})]
-    columns = [ColumnType(f.name, type_name, _unit(f, units)) for f, type_name in zip(fields, types, strict=True)]
+    _check_units(units, data.schema.names)
+    data = fitted(data, units)
+    types = engine_types(data, engine)
+    columns = [ColumnType(f.name, type_name, _unit(f, units)) for f, type_name in zip(data.schema, types, strict=True)]
     return stored(name, Schema(Kind.REGULAR, tuple(columns)), data)
 
 

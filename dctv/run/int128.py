@@ -51,18 +51,20 @@ def as_decimals(batch: pa.RecordBatch, whole: pa.Schema, schema: Schema) -> pa.R
         EngineError: one of them has more digits.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     wide = wide_columns(schema)
     if not wide:
         return batch
     columns = batch.columns
     for index in wide:
-        try:
-            columns[index] = columns[index].cast(pa.decimal128(_DIGITS, 0))
-        except pa.ArrowInvalid:
+        # Arrow's own cast wraps integers of 39 digits above 2^127 instead of refusing them.
+        digits = pc.max(pc.utf8_length(pc.utf8_ltrim(columns[index], "-"))).as_py() or 0
+        if digits > _DIGITS:
             name = schema.columns[index].name
             raise EngineError(
                 f"the column `{name}` has an integer of more than {_DIGITS} digits, which Arrow cannot hold",
                 hint="cast it: x::STRING or x::FLOAT64",
-            ) from None
+            )
+        columns[index] = columns[index].cast(pa.decimal128(_DIGITS, 0))
     return pa.RecordBatch.from_arrays(columns, schema=whole)

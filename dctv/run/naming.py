@@ -15,12 +15,15 @@ from dctv.syntax import ast, commands
 
 
 def create_view(statement: ast.CreateView, env: Environment) -> Done:
-    """Give a select a name; it must be one that can be bound."""
+    """Give a select a name; it must be one that can be bound, and may not read a view that it replaces."""
     if is_there(statement, env.catalog, _is_view):
         return Done(f"there is a view {statement.path.text} already")
     parts = free_name(statement.path, env.catalog, "VIEW", _is_view, replaces=statement.replace)
     select = _with_itself(statement) if statement.recursive else statement.select
-    plan = Binder(env).plan(select)
+    found = env.catalog.find(parts)
+    if found is not None and parts[:-1]:
+        env.catalog.bound.clear()  # Plans of the standard library that are kept may have read it.
+    plan = Binder(env).copy(replaced=None if found is None else found[0]).plan(select)
     Binder(env).renamed(plan, statement.columns, statement.path.parts[-1])
     env.catalog.add(parts, View(lambda: select, statement.columns))
     return Done(f"created view {statement.path.text}")

@@ -161,6 +161,17 @@ def test_output_parquet(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
 
 
+def test_parquet_refuses_intervals(tmp_path: Path) -> None:
+    ran = run("query", "SELECT [INTERVAL 1 DAY] AS i", "-o", tmp_path / "out.parquet")
+    assert ran.code == 2
+    assert ran.err.startswith("error: the column `i` has the type INTERVAL[], which Parquet cannot hold\n")
+    assert list(tmp_path.iterdir()) == []
+    way_out = run(
+        "query", "SELECT x IN ns AS n, x::STRING AS s FROM (SELECT INTERVAL 1 DAY AS x)", "-o", tmp_path / "o.parquet"
+    )
+    assert way_out.code == 0
+
+
 @pytest.mark.parametrize("form", ["table", "parquet", "arrow"])
 def test_full_disk(form: str) -> None:
     with Path("/dev/full").open("wb") as full:

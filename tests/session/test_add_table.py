@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -40,6 +43,77 @@ def test_units_are_given_or_carried(session: dctv.Session) -> None:
     first = session.sql("SELECT size * 2 AS double FROM t").arrow()
     session.add_table("u", first)
     assert session.sql("SELECT double IN bytes AS b FROM u").fetchall() == [(6144,)]
+
+
+@pytest.mark.parametrize("unit", ["ns", "us", "ms", "s"])
+def test_durations_become_integers_with_their_unit(session: dctv.Session, unit: str) -> None:
+    session.add_table("t", {"took": pa.array([1501, None, -1], pa.duration(unit))})
+    result = session.sql("SELECT took FROM t")
+    assert result.units == {"took": unit}
+    assert result.fetchall() == [(1501,), (None,), (-1,)]
+    assert session.sql(f"SELECT COUNT(*) FROM t WHERE took > 1500{unit}").fetchall() == [(1,)]
+
+
+def test_durations_of_frames_and_dicts_are_exact(session: dctv.Session) -> None:
+    session.add_table("pandas", pd.DataFrame({"took": pd.to_timedelta([1501, None], unit="ns")}))
+    session.add_table("polars", pl.DataFrame({"took": [1501]}, schema={"took": pl.Duration("ns")}))
+    session.add_table("plain", {"took": [timedelta(microseconds=1)]})
+    both = "SELECT took FROM pandas UNION ALL SELECT took FROM polars UNION ALL SELECT took IN ns FROM plain"
+    assert session.sql(both).fetchall() == [(1000,), (1501,), (1501,), (None,)]
+
+
+def test_times_of_spans_may_be_durations(session: dctv.Session) -> None:
+    times = pd.DataFrame({"_ts": pd.to_timedelta([0, 1500]), "_duration": pd.to_timedelta([1500, 7])})
+    session.add_table("t", times, kind="span")
+    assert session.sql("SELECT SPAN * FROM t").fetchall() == [(0, 1500), (1500, 7)]
+
+
+def test_durations_may_be_given_no_other_unit(session: dctv.Session) -> None:
+    took = {"took": pa.array([5], pa.duration("ns"))}
+    session.add_table("t", took, units={"took": "nanoseconds"})
+    with pytest.raises(UsageError, match="`took` has durations in ns, found the unit `ms` for it"):
+        session.add_table("u", took, units={"took": "ms"})
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.list_(pa.duration("ns")),
+        pa.struct([("a", pa.duration("ns"))]),
+        pa.dictionary(pa.int32(), pa.duration("ns")),
+        pa.map_(pa.string(), pa.duration("ns")),
+    ],
+    ids=str,
+)
+def test_durations_that_would_be_cut_are_refused(session: dctv.Session, kind: pa.DataType) -> None:
+    with pytest.raises(UsageError, match=r"the column `took` has the type .* would be cut to microseconds"):
+        session.add_table("t", pa.schema([("took", kind)]).empty_table())
+
+
+def test_durations_of_datasets_are_refused(session: dctv.Session) -> None:
+    data = ds.dataset(pa.table({"took": pa.array([5], pa.duration("ns"))}))
+    with pytest.raises(UsageError, match="the column `took` of the dataset has durations") as caught:
+        session.add_table("t", data)
+    assert caught.value.hint == "add dataset.to_table() instead, or store it as int64"
+    session.add_table("t", data.to_table())
+    assert session.sql("FROM t").fetchall() == [(5,)]
+
+
+@pytest.mark.parametrize(
+    ("column", "cast"),
+    [
+        (pa.array([np.float16(1.5)]), "float32"),
+        (pa.array([[np.float16(1.5)]], pa.list_(pa.float16())), "float32"),
+        (pa.array([Decimal("1.5")], pa.decimal256(50, 2)), "decimal128 or float64"),
+        (pa.array([Decimal(500)], pa.decimal128(5, -2)), "another type"),
+    ],
+    ids=lambda one: str(getattr(one, "type", one)),
+)
+def test_columns_that_the_engine_cannot_read_are_named(session: dctv.Session, column: pa.Array, cast: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        session.add_table("t", {"ok": [1], "x": column})
+    assert caught.value.message == f"the column `x` has the type {column.type}, which the engine cannot read"
+    assert caught.value.hint == f"cast it to {cast}"
 
 
 def test_results_of_a_session_can_be_added_as_tables(session: dctv.Session) -> None:
@@ -79,6 +153,8 @@ def test_refusals(session: dctv.Session) -> None:
         session.add_table("u", SPANS, kind="spans")
     with pytest.raises(UsageError, match="the table has no column `sise` that could have a unit"):
         session.add_table("u", {"size": [1]}, units={"sise": "byte"})
+    with pytest.raises(UsageError, match="column 2 of the table has an empty name"):
+        session.add_table("u", {"size": [1], "": [2]})
     with pytest.raises(UsageError, match="a table is a pyarrow Table or Dataset, a frame, or a dict of columns"):
         session.add_table("u", 5)
     with pytest.raises(BindError, match="has no column `_ts`"):

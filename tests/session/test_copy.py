@@ -88,6 +88,24 @@ def test_an_interrupted_copy_leaves_nothing(session: Session, tmp_path: Path) ->
             "'DIR/a/x.csv'",
             "",
         ),
+        (
+            "COPY (SELECT 1 AS a, INTERVAL 1 DAY AS i) TO 'DIR/x.parquet'",
+            "the column `i` has the type INTERVAL, which Parquet cannot hold",
+            "'DIR/x.parquet'",
+            "x IN ns is its length, x::STRING its text",
+        ),
+        (
+            "COPY (SELECT {'a': INTERVAL 1 DAY} AS s) TO 'DIR/x' (FORMAT parquet)",
+            "the column `s` has the type STRUCT(a INTERVAL), which Parquet cannot hold",
+            "'DIR/x'",
+            "cast it: x::STRING",
+        ),
+        (
+            "COPY (SELECT MAP {} AS m) TO 'DIR/x.parquet'",
+            "the column `m` has the type MAP(NULL, NULL), which Parquet cannot hold",
+            "'DIR/x.parquet'",
+            "cast it: x::STRING",
+        ),
     ],
 )
 def test_errors_have_their_places(

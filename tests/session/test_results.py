@@ -45,6 +45,27 @@ def test_pandas_and_polars(session: dctv.Session) -> None:
     assert session.sql(SPANS).polars()["what"].to_list() == ["a", None]
 
 
+@pytest.mark.parametrize("number", [10**38, 2**127 - 1, 2**127, 2**128 - 1])
+@pytest.mark.parametrize("form", ["arrow", "df", "pl"])
+def test_integers_that_decimals_cannot_hold_are_refused(session: dctv.Session, number: int, form: str) -> None:
+    result = session.sql(f"SELECT 1::UINT128 AS h UNION ALL SELECT {number}::UINT128")
+    with pytest.raises(EngineError, match="the column `h` has an integer of more than 38 digits"):
+        getattr(result, form)()
+
+
+@pytest.mark.parametrize("number", [10**38 - 1, 1 - 10**38, 0])
+def test_integers_of_38_digits_are_decimals(session: dctv.Session, number: int) -> None:
+    rows = f"SELECT '{number}'::INT128 AS h UNION ALL SELECT NULL"
+    assert session.sql(rows).arrow()["h"].to_pylist() == [number, None]
+
+
+def test_the_least_integer_of_128_bits_is_refused_by_arrow_only(session: dctv.Session) -> None:
+    least = f"SELECT '{-(2**127)}'::INT128 AS h"
+    assert session.sql(least).fetchall() == [(-(2**127),)]
+    with pytest.raises(EngineError, match="more than 38 digits"):
+        session.sql(least).arrow()
+
+
 def test_batches_are_a_stream(session: dctv.Session) -> None:
     batches = session.sql("SELECT range AS n FROM range(300000)").batches()
     first = next(batches)

@@ -23,7 +23,7 @@ words = st.sampled_from(
     ["a", "b", "_ts", "über", "print|B", "", "`", "two words", "1st", '"', "x'y", *sorted(default_table().keywords)]
 )
 texts = words | st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
-names = st.builds(ast.Name, texts)
+names = st.builds(ast.Name, texts.filter(bool))
 paths = st.builds(ast.Path, st.lists(names, min_size=1, max_size=3).map(tuple))
 units = st.none() | st.sampled_from(["ms", "e5", "x1f", "miles/hour", "µs", "in", "E", "_s", "`", "²"])
 digits = st.sampled_from(["0", "17", "1.5", "1.", ".5", "1e9", "1.5e-3", "0x1f", "0XFF"])
@@ -89,7 +89,7 @@ def exprs(depth: int) -> Strategy:
 @cache
 def nested(depth: int) -> Strategy:
     inner = exprs(depth)
-    members = st.lists(st.tuples(names.filter(lambda n: n.text), inner), min_size=1, max_size=2)
+    members = st.lists(st.tuples(names, inner), min_size=1, max_size=2)
     apart = members.filter(lambda pairs: len({name.text.lower() for name, _ in pairs}) == len(pairs))
     return st.one_of(
         st.builds(ast.List, few(inner)),

@@ -34,6 +34,8 @@ def _clip(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
         tests.append(greater(stop, begin))
     values = dict(zip(names, columns(names), strict=True))
     if plan.schema.kind is Kind.SPAN:
+        if start is not None and stop is not None:
+            tests.append(greater(stop, start))  # A span around an empty range would be cut to nothing.
         values[TS] = begin if start is None else call("greatest", begin, start)
         values[DURATION] = minus(end if stop is None else call("least", end, stop), values[TS])
     query = where(select(*named(values.values(), names), source="t"), *tests)
@@ -65,7 +67,7 @@ def _edge(edge: str, names: Sequence[str], keys: int, schema: Schema, *, marked:
 CLIP = TableFunction(
     "clip",
     "what lies in a range of time: spans are cut at `start` and `stop`, events kept if they are not before `start` and "
-    "before `stop`",
+    "before `stop`; nothing lies in an empty range",
     (
         Parameter("table", "the span or event table", REQUIRED),
         Parameter("start", "where the range starts; open if NULL", None),

@@ -46,7 +46,11 @@ def name(at: Place, token: Raw) -> Name:
 
 def quoted_name(at: Place, token: Raw) -> Name:
     """Make a name from a quoted one."""
-    return Name(unquote(token.text), quoted=True, place=at)
+    text = unquote(token.text)
+    if not text:
+        hint = "double quotes are for names; a string stands in single quotes: ''" if token.text[0] == '"' else None
+        raise ParseError("a name may not be empty", at, hint=hint)
+    return Name(text, quoted=True, place=at)
 
 
 def path(at: Place, first: Path | Name, last: Name | None = None) -> Path:

@@ -24,8 +24,6 @@ def struct(at: Place, *items: tuple[ast.Name, ast.Expr]) -> ast.Struct:
     """Make a struct."""
     seen: set[str] = set()
     for name, _ in items:
-        if not name.text:
-            raise ParseError("a member of a struct needs a name", name.place)
         if name.text.lower() in seen:
             raise ParseError(f"the member `{name.text}` is given twice", name.place)
         seen.add(name.text.lower())
