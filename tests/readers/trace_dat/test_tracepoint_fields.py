@@ -163,8 +163,11 @@ def test_fields_are_not_named_as_columns_of_all_events(tmp_path: Path) -> None:
 def test_system_calls_have_arguments_as_printed(tmp_path: Path) -> None:
     fields = [("long id", 8, 1), ("unsigned long args[6]", 48, 0)]
     payload = struct.pack("<q6Q", 257, 0xFFFFFF9C, 0, 16, 1, 2, 1 << 63)
-    (found,) = values(tmp_path, event(fields, '"NR %ld"', "sys_enter"), payload)
+    described = event(fields, '"NR %ld"', "sys_enter")
+    (found,) = values(tmp_path, described, payload)
     assert found == {"id": 257, "args": "ffffff9c, 0, 10, 1, 2, 8000000000000000"}
+    columns = decoded(tmp_path, described, payload).tables["raw_events.sys_enter"].schema.columns
+    assert {column.name: column.type for column in columns}["args"] == "VARCHAR"
 
 
 def test_units_match_the_text_reader(tmp_path: Path) -> None:
