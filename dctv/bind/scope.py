@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from dctv.bind.bound import Bound, Family
 from dctv.bind.members import has_members, member_of
+from dctv.bind.spellings import meant, value_of
 from dctv.errors import BindError, Place, UnitError, nearest
 from dctv.patterns import pattern
 from dctv.plan.expressions import Column, Expression, Struct
@@ -89,7 +90,7 @@ class Scope:
     hidden: dict[str, str] = field(default_factory=dict)
     """Names that are refused here, with the reason and the way out."""
     results: Mapping[str, Bound] = field(default_factory=dict)
-    """Results that subqueries may name, too, by lower-case name."""
+    """Results that subqueries may name, too, by name."""
 
     def columns(self) -> Iterator[ScopeColumn]:
         """All columns in order."""
@@ -147,7 +148,7 @@ class Scope:
 
     def result(self, path: ast.Path) -> Bound | None:
         """Return the result of this select that a name in a subquery means: of a single row, of no group or window."""
-        found = self.results.get(path.parts[0].text.lower()) if len(path.parts) == 1 else None
+        found = value_of(self.results, path.parts[0].text, path.place) if len(path.parts) == 1 else None
         if found is None or found.aggregate or found.serial:
             return None
         return replace(found, place=path.place)
@@ -230,23 +231,14 @@ def unknown_column(name: str, near: str | None, names: list[str], place: Place |
 
 def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
     column_name = path.parts[-1].text
-    for found in (
-        [c for c in columns if c.name == column_name],
-        [c for c in columns if c.name.lower() == column_name.lower()],
-    ):
-        if len(found) == 1:
-            return found[0]
-        if found:
-            spellings = list(dict.fromkeys(c.name for c in found))
-            if len(spellings) > 1:
-                listed = " or ".join(f"`{s}`" for s in spellings)
-                raise BindError(f"column `{column_name}` is ambiguous: {listed}", path.place)
-            raise BindError(
-                f"column `{column_name}` is ambiguous: {len(found)} columns have the name",
-                path.place,
-                hint="put the table's name or alias in front",
-            )
-    return None
+    found = meant([c.name for c in columns], column_name, path.place)
+    if len(found) > 1:
+        raise BindError(
+            f"column `{column_name}` is ambiguous: {len(found)} columns have the name",
+            path.place,
+            hint="put the table's name or alias in front",
+        )
+    return columns[found[0]] if found else None
 
 
 def family_of(type_name: str) -> Family:

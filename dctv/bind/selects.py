@@ -18,6 +18,7 @@ from dctv.bind.many_columns import Chosen, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.select_cores import OutputColumn, bind_core, ordinal
+from dctv.bind.spellings import fitting
 from dctv.bind.stars import named_columns
 from dctv.bind.types import BIGINT, DOUBLE, of_cast, of_choice, settled
 from dctv.errors import BindError
@@ -264,12 +265,8 @@ def _named(expr: ast.Expr, items: Sequence[OutputColumn]) -> int | None:
     """Return the result column that a bare name means in ORDER BY, where results come before inputs."""
     if not isinstance(expr, ast.Column) or len(expr.path.parts) != 1:
         return None
-    column_name = expr.path.parts[0].text
-    exact = [i for i, item in enumerate(items) if item.name == column_name]
-    for found in (exact, [i for i, item in enumerate(items) if item.name.lower() == column_name.lower()]):
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None
+    found = fitting([item.name for item in items], expr.path.parts[0].text)
+    return found[0] if len(found) == 1 else None
 
 
 def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Select, bool]:
