@@ -112,7 +112,7 @@ class Binder:
         binder = self
         for cte in select.ctes:
             if not select.recursive:
-                self._check_not_recursive(cte)
+                self._check_not_recursive(cte, binder.common)
             name, dependencies = cte.name.text, Dependencies()
             inner: Binder = binder.copy(dependencies=dependencies)
             itself = select.recursive and (_names_itself(cte, binder.common) or bool(cte.keys))
@@ -153,10 +153,10 @@ class Binder:
         beside = {**self.beside, name: found}
         return self.copy(common=common, beside=beside, away=self.away - {name})
 
-    def _check_not_recursive(self, cte: ast.CommonTable) -> None:
+    def _check_not_recursive(self, cte: ast.CommonTable, known: Mapping[str, Plan]) -> None:
         name = cte.name.text
-        exists = bool(fitting(self.common, name)) or self.env.catalog.find((name,), self.home) is not None
-        if not exists and _names_itself(cte, self.common):
+        exists = bool(fitting(known, name)) or self.env.catalog.find((name,), self.home) is not None
+        if not exists and _names_itself(cte, known):
             raise BindError(
                 f"the common table `{name}` reads itself",
                 cte.name.place,
