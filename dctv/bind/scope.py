@@ -89,6 +89,8 @@ class Scope:
     """Columns that a bare name means although several tables have them: those of USING, of partitions."""
     hidden: dict[str, str] = field(default_factory=dict)
     """Names that are refused here, with the reason and the way out."""
+    parameters: Mapping[str, ScopeColumn] = field(default_factory=dict)
+    """The parameters of the lambdas around an expression, by name, which hide columns."""
     results: Mapping[str, Bound] = field(default_factory=dict)
     """Results that subqueries may name, too, by name."""
 
@@ -125,6 +127,9 @@ class Scope:
             if table is not None and table.counts and parts[-1].lower() == parts[-2].lower():
                 return table.columns[0]
             return None if table is None else _choose(list(table.columns), path) or _choose(list(table.shared), path)
+        parameter = value_of(self.parameters, parts[0], path.place)
+        if parameter is not None:
+            return parameter
         if parts[0].lower() in self.hidden:
             raise BindError(self.hidden[parts[0].lower()], path.place)
         merged = self.merged.get(parts[0].lower())
