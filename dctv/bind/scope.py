@@ -173,6 +173,7 @@ class Scope:
                     path.place,
                     hint="name its columns one by one",
                 )
+        _refuse_doubled(table, path.place)
         types = [one.type for one in table.columns if one.type is not None]
         names = tuple(one.name for one in table.columns)
         made = struct_type(names, types) if len(types) == len(names) else None
@@ -244,6 +245,20 @@ def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
             hint="put the table's name or alias in front",
         )
     return columns[found[0]] if found else None
+
+
+def _refuse_doubled(table: ScopeTable, place: Place | None) -> None:
+    """Refuse a row as a value whose members the engine, which ignores case, could not tell apart."""
+    seen: dict[str, str] = {}
+    for one in table.columns:
+        lowered = one.name.lower()
+        if lowered in seen:
+            raise BindError(
+                f"a row as a value has one member of each name, found `{seen[lowered]}` and `{one.name}`",
+                place,
+                hint="name its columns one by one",
+            )
+        seen[lowered] = one.name
 
 
 def family_of(type_name: str) -> Family:

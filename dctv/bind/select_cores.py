@@ -131,6 +131,8 @@ def _with_windows(core: ast.Core, context: ClauseContext) -> tuple[tuple[tuple[s
     windows = []
     results = _named_in(core, context)
     for name, one in core.windows:
+        if name.text.lower() in context.windows:
+            raise BindError(f"the window `{name.text}` is given twice", name.place)
         written, made = calls.window(one, replace(context, aliases=results), expressions.bind, None)
         windows.append((name.text, written))
         context = replace(context, windows={**context.windows, name.text.lower(): made})
