@@ -87,8 +87,6 @@ class Scope:
     parent: Scope | None = None
     merged: dict[str, ScopeColumn] = field(default_factory=dict)
     """Columns that a bare name means although several tables have them: those of USING, of partitions."""
-    hidden: dict[str, str] = field(default_factory=dict)
-    """Names that are refused here, with the reason and the way out."""
     parameters: Mapping[str, ScopeColumn] = field(default_factory=dict)
     """The parameters of the lambdas around an expression, by name, which hide columns."""
     results: Mapping[str, Bound] = field(default_factory=dict)
@@ -130,8 +128,6 @@ class Scope:
         parameter = value_of(self.parameters, parts[0], path.place)
         if parameter is not None:
             return parameter
-        if parts[0].lower() in self.hidden:
-            raise BindError(self.hidden[parts[0].lower()], path.place)
         merged = self.merged.get(parts[0].lower())
         return merged or _choose(list(self.columns()), path)
 
