@@ -12,7 +12,7 @@ from dctv.bind.members import is_struct, members_of
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
 from dctv.bind.spellings import meant
 from dctv.errors import BindError, nearest
-from dctv.plan.expressions import Call, Expression
+from dctv.plan.expressions import Expression
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
@@ -63,7 +63,7 @@ def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list
     for column in scope.columns():
         if column.value in away:
             merged = scope.merged.get(column.name.lower())
-            if merged is not None and isinstance(merged.value, Call) and column.name.lower() not in full:
+            if merged is not None and merged.value in away and column.name.lower() not in full:
                 full.add(column.name.lower())
                 columns.append(merged)
             continue
