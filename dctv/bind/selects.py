@@ -33,6 +33,7 @@ from dctv.record import replace
 from dctv.signatures.carried import WIDE
 from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
+from dctv.syntax.node import nodes
 from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT
 from dctv.types.units import compatible, finer, ratio
@@ -289,15 +290,16 @@ def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Sel
 
 
 def _count(binder: Binding, expr: ast.Expr, clause: str) -> Bound:
-    if isinstance(expr, ast.ScalarSelect):
+    if any(isinstance(node, ast.Select) for node in nodes(expr)):
         return _counted(binder, expr, clause)
     bound = expressions.bind(expr, binder.context(Scope([]), Leaves(), clause=clause))
     return convert(bound, NO_UNIT, clause)
 
 
-def _counted(binder: Binding, expr: ast.ScalarSelect, clause: str) -> Bound:
-    """Run a subquery for a number of rows: NULL means all of them, or an offset of 0."""
-    plan = binder.plan(expr.select)
+def _counted(binder: Binding, expr: ast.Expr, clause: str) -> Bound:
+    """Run a subquery for a number of rows, or what is computed from one: NULL means all of them, or an offset of 0."""
+    computed = ast.Core((ast.ResultColumn(expr, place=expr.place),), place=expr.place)
+    plan = binder.plan(expr.select if isinstance(expr, ast.ScalarSelect) else ast.Select(computed, place=expr.place))
     if len(plan.schema.columns) != 1 or plan.schema.columns[0].unit != NO_UNIT:
         raise BindError(f"the subquery of {clause} has one column of bare numbers", expr.place)
     values = binder.env.evaluate(plan)
