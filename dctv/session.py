@@ -364,7 +364,7 @@ class Session:
     @exclusive
     def tables(self, prefix: str = "") -> list[TableInfo]:
         """Return everything that FROM accepts below a dotted prefix; entries outside of traces come first."""
-        return in_order(listing(prefix, self._context.catalog), self._context)
+        return in_order(listing(tuple(prefix.split(".")) if prefix else (), self._context.catalog), self._context)
 
     @exclusive
     def lacking(self, names: Sequence[str]) -> set[str]:

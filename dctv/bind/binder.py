@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dctv.bind import arguments, engine_tables, macros, merging, per_trace
@@ -18,6 +18,7 @@ from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
 from dctv.bind.span_selects import bind_typed
 from dctv.bind.spans import bind_spans, is_join
+from dctv.bind.spellings import fitting
 from dctv.catalog.namespace import LibraryPart, Macro, NamedType, StoredTable, View, WallClock
 from dctv.contracts.table_function import TableFunction
 from dctv.errors import BindError
@@ -42,7 +43,7 @@ class Binder:
         self.home = home
         """Names are looked up below this prefix first: inside views of a mounted trace."""
         self.common: Mapping[str, Plan] = {}
-        """Common tables by lower-case name."""
+        """Common tables by name."""
         self.recursive = False
         """Whether this binds the recursive part of a common table."""
         self.depth = 0
@@ -56,7 +57,7 @@ class Binder:
         self.common_dependencies: Mapping[str, Dependencies] = {}
         """What common tables read."""
         self.beside: Mapping[str, LateralTable] = {}
-        """Common tables that read columns of a query around them, by lower-case name."""
+        """Common tables that read columns of a query around them, by name."""
         self.away: frozenset[str] = frozenset()
         """Names of such tables that cannot be read here."""
 
@@ -113,10 +114,10 @@ class Binder:
         binder = self
         for cte in select.ctes:
             if not select.recursive:
-                self._check_not_recursive(cte)
-            name, dependencies = cte.name.text.lower(), Dependencies()
+                self._check_not_recursive(cte, binder.common)
+            name, dependencies = cte.name.text, Dependencies()
             inner: Binder = binder.copy(dependencies=dependencies)
-            itself = select.recursive and (_names_itself(cte) or bool(cte.keys))
+            itself = select.recursive and (_names_itself(cte, binder.common) or bool(cte.keys))
             if cte.keys and not itself:
                 raise BindError("USING KEY is for a recursive table: WITH RECURSIVE", cte.keys[0].place)
             if binder.recursive and reads_rounds(cte.select, binder.common):
@@ -149,15 +150,15 @@ class Binder:
         """
         found = LateralTable(cte, self, parent, recursive)
         self.query_beside(found, Leaves())
-        name = cte.name.text.lower()
+        name = cte.name.text
         common = {key: one for key, one in self.common.items() if key != name}
         beside = {**self.beside, name: found}
         return self.copy(common=common, beside=beside, away=self.away - {name})
 
-    def _check_not_recursive(self, cte: ast.CommonTable) -> None:
+    def _check_not_recursive(self, cte: ast.CommonTable, known: Mapping[str, Plan]) -> None:
         name = cte.name.text
-        exists = name.lower() in self.common or self.env.catalog.find((name,), self.home) is not None
-        if not exists and _names_itself(cte):
+        exists = bool(fitting(known, name)) or self.env.catalog.find((name,), self.home) is not None
+        if not exists and _names_itself(cte, known):
             raise BindError(
                 f"the common table `{name}` reads itself",
                 cte.name.place,
@@ -207,12 +208,9 @@ class Binder:
         return plan if alias is None else self.renamed(plan, alias.columns, alias.name)
 
     def _named(self, path: ast.Path) -> Plan:
-        name = common_name(path)
-        if name in self.common:
-            if self.dependencies is not None and name in self.common_dependencies:
-                self.dependencies.add(self.common_dependencies[name])
-            return self.common[name]
-        self._refuse_away(path)
+        name = self.common_name(path)
+        if name is not None:
+            return self._common_table(name, path)
         found = self.env.catalog.find(tuple(p.text for p in path.parts), self.home)
         if found is None:
             raise self.env.catalog.unknown(path, "table", self.home)
@@ -231,14 +229,21 @@ class Binder:
             case NamedType() | WallClock():
                 raise _no_table(entry, path)
 
-    def _refuse_away(self, path: ast.Path) -> None:
-        """Refuse the name of a common table that reads columns of a query, where those are out of sight."""
-        if len(path.parts) == 1 and path.parts[0].text.lower() in self.away.union(self.beside):
+    def _common_table(self, name: str, path: ast.Path) -> Plan:
+        """Return the plan of a common table, unless that reads columns of a query which are out of sight here."""
+        if name not in self.common:
             raise BindError(
                 f"the common table `{path.text}` reads columns of the surrounding query, so it cannot be read here",
                 path.place,
                 hint="read it in the select that it belongs to",
             )
+        if self.dependencies is not None and name in self.common_dependencies:
+            self.dependencies.add(self.common_dependencies[name])
+        return self.common[name]
+
+    def common_name(self, path: ast.Path) -> str | None:
+        """Return the name of the common table that a path means."""
+        return common_name(path, (*self.common, *self.beside, *self.away))
 
     def _uncalled(self, entry: Macro | TableFunction, path: ast.Path) -> Plan:
         """Bind the name of a function without parentheses, which may do without arguments."""
@@ -378,13 +383,14 @@ def _no_table(entry: NamedType | WallClock, path: ast.Path) -> BindError:
     return BindError(f"`{path.text}` is a function of times and cannot be used in FROM", path.place)
 
 
-def _names_itself(cte: ast.CommonTable) -> bool:
+def _names_itself(cte: ast.CommonTable, others: Iterable[str]) -> bool:
     """Whether a common table reads itself, and so is recursive."""
-    own_name = cte.name.text.lower()
+    own = (cte.name.text, recurring(cte.name.text))
+    known = dict.fromkeys((*others, *own))
 
     def search(node: object) -> bool:
         if isinstance(node, ast.TableName):
-            return common_name(node.path) in (own_name, recurring(own_name))
+            return common_name(node.path, known) in own
         if isinstance(node, tuple):
             return any(search(item) for item in node)
         if isinstance(node, ast.Node):

@@ -29,7 +29,7 @@ class Binding(Protocol):
 
     env: Environment
     common: Mapping[str, Plan]
-    """Common tables by lower-case name."""
+    """Common tables by name."""
     recursive: bool
     """Whether this binds the recursive part of a common table."""
     depth: int
@@ -39,7 +39,11 @@ class Binding(Protocol):
     common_dependencies: Mapping[str, Dependencies]
     """What common tables read."""
     beside: Mapping[str, LateralTable]
-    """Common tables that read columns of a query around them, by lower-case name."""
+    """Common tables that read columns of a query around them, by name."""
+
+    def common_name(self, path: ast.Path) -> str | None:
+        """Return the name of the common table that a path means."""
+        ...
 
     def copy(self, **changes: Any) -> Binding:
         """Return the same with other common tables, another home or other attributes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dctv.bind.select_cores import OutputColumn
+from dctv.bind.spellings import fitting
 from dctv.record import replace
 from dctv.syntax import ast
 
@@ -17,17 +18,17 @@ def of_branches(term: ast.OrderTerm, body: ast.Body, items: Sequence[OutputColum
     expr = term.expr
     if not isinstance(body, ast.Compound) or isinstance(expr, ast.Number | ast.Star):
         return term
-    name = expr.path.parts[0].text.lower() if isinstance(expr, ast.Column) and len(expr.path.parts) == 1 else None
-    if name is not None and any(item.name.lower() == name for item in items):
+    name = expr.path.parts[0].text if isinstance(expr, ast.Column) and len(expr.path.parts) == 1 else None
+    if name is not None and fitting([item.name for item in items], name):
         return term
     for core in _cores(body):
-        for position, column in enumerate(core.columns, 1):
+        given = ["" if one.name is None else one.name.text for one in core.columns]
+        called = [] if name is None else fitting(given, name)
+        for position, column in enumerate(core.columns):
             if isinstance(column.expr, ast.Star):
                 break  # The positions behind it are not known from the text.
-            if column.expr == expr or (
-                name is not None and column.name is not None and column.name.text.lower() == name
-            ):
-                return replace(term, expr=ast.Number(str(position), place=expr.place))
+            if column.expr == expr or position in called:
+                return replace(term, expr=ast.Number(str(position + 1), place=expr.place))
     return term
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from dctv.bind.bound import Bound, Family
 from dctv.bind.scope import Scope
+from dctv.bind.spellings import value_of
 from dctv.catalog.namespace import Catalog
 from dctv.contracts.engine import Engine
 from dctv.contracts.function_rule import FunctionRule
@@ -154,7 +155,7 @@ class ClauseContext:
     leaves: Leaves
     subqueries: Subqueries
     aliases: Mapping[str, Bound] = field(default_factory=dict)
-    """Result columns that may be named where no input column has the name, by lower-case name."""
+    """Result columns that may be named where no input column has the name, by name."""
     aggregated: Scope | None = None
     """In a span group: the scope inside an aggregate; outside of one `scope` holds the group's own columns."""
     present: Expression | None = None
@@ -173,7 +174,7 @@ class ClauseContext:
 
     def alias(self, path: ast.Path) -> Bound | None:
         """Return the result column that `name`, or `alias.name`, means where no input column has that name."""
-        first, *others = (part.text.lower() for part in path.parts)
-        if not others:
-            return self.aliases.get(first)
-        return self.aliases.get(others[0]) if first == "alias" and len(others) == 1 else None
+        *qualifier, name = (part.text for part in path.parts)
+        if qualifier and [one.lower() for one in qualifier] != ["alias"]:
+            return None
+        return value_of(self.aliases, name, path.place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dctv.bind.spellings import fitting
 from dctv.errors import BindError
 from dctv.record import replace
 from dctv.syntax import ast
@@ -36,9 +37,9 @@ def _meant(expr: ast.Expr, core: ast.Core) -> ast.Expr:
     if isinstance(expr, ast.Columns):
         return replace(expr, spread=True)
     if isinstance(expr, ast.Column) and len(expr.path.parts) == 1:
-        name = expr.path.parts[0].text.lower()
-        called = [one.expr for one in core.columns if one.name is not None and one.name.text.lower() == name]
-        return called[0] if len(called) == 1 else expr
+        given = [(one.name.text, one.expr) for one in core.columns if one.name is not None]
+        found = fitting([name for name, _ in given], expr.path.parts[0].text)
+        return given[found[0]][1] if len(found) == 1 else expr
     if not isinstance(expr, ast.Number) or not expr.is_integer or expr.unit is not None:
         return expr
     before = core.columns[: int(expr.value)]

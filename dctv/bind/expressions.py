@@ -119,7 +119,8 @@ def parameter(expr: ast.Bind, context: ClauseContext) -> Value:
         shown = expr.place.text
     params = context.env.params
     if expr.key not in params:
-        listed = ", ".join(str(k) for k in params) or f"none; --param {expr.key}=5ms gives one"
+        given = [str(key) for key in params if not str(key).startswith("$")]
+        listed = ", ".join(given) or f"none; --param {str(expr.key).lstrip('$')}=5ms gives one"
         hint = f"given: {listed}"
         raise BindError(f"no value for the bind parameter `{shown}`", expr.place, hint=hint)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dctv.bind import operators
 from dctv.bind.bound import Bound, convert
@@ -14,6 +14,7 @@ from dctv.bind.types import BIGINT, BOOLEAN, settled
 from dctv.errors import BindError, UnitError
 from dctv.plan.build import call as called
 from dctv.plan.expressions import Column, Lambda
+from dctv.plan.nodes import unique_names
 from dctv.record import replace
 from dctv.signatures.types import Type, list_of
 from dctv.syntax import ast
@@ -42,7 +43,8 @@ def lambda_call(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -
         raise BindError(f"`{name}` takes a list, found {shown(kind)}", listed.place)
     element = None if kind is None else kind.children[0]
     first = None if initial is None else convert(bind(initial, context), listed.unit, f"`{name}`")
-    value = _body(body, _parameters(name, body, element, listed.unit), context, bind)
+    names = _inside(body.parameters, context.scope.parameters)
+    value = _body(body, _parameters(name, body, names, (element, listed.unit)), context, bind)
     if name.endswith("filter"):
         if value.unit != NO_UNIT:
             raise UnitError(
@@ -57,7 +59,6 @@ def lambda_call(name: str, expr: ast.Call, context: ClauseContext, bind: Bind) -
     else:
         found = settled(value.type)
         made, unit = (None if found is None else list_of(found)), value.unit
-    names = tuple(map(_inside, body.parameters))
     written = called(name, listed.value, Lambda(names, value.value), *([] if first is None else [first.value]))
     parts = (listed, *_of_rows(value, names), *([] if first is None else [first]))
     serial = any(one.serial for one in parts_of([value]))
@@ -89,31 +90,36 @@ def _checked(name: str, expr: ast.Call) -> tuple[ast.Lambda, ast.Expr | None]:
     return body, given[2] if len(given) > 2 else None
 
 
-def _inside(name: ast.Name) -> str:
-    """Return a parameter's name in the plan, which is no column's."""
-    return f"lambda:{name.text}"
+def _inside(parameters: Sequence[ast.Name], around: Mapping[str, ScopeColumn]) -> tuple[str, ...]:
+    """Return the parameters' names in the plan, which are no columns' and differ in more than case."""
+    taken = [one.value.name for one in around.values() if isinstance(one.value, Column)]
+    names = unique_names((*taken, *(f"lambda:{one.text}" for one in parameters)))
+    return tuple(names[len(taken) :])
 
 
-def _parameters(name: str, body: ast.Lambda, element: Type | None, unit: Unit) -> dict[str, ScopeColumn]:
+def _parameters(
+    name: str, body: ast.Lambda, names: Sequence[str], of_element: tuple[Type | None, Unit]
+) -> dict[str, ScopeColumn]:
+    element, unit = of_element
     count = 2 if name.endswith("reduce") else 1
     text = "" if element is None else element.text
     found = {}
-    for index, one in enumerate(body.parameters):
+    for index, (one, inside) in enumerate(zip(body.parameters, names, strict=True)):
         column = ColumnType(one.text, text, unit) if index < count else ColumnType(one.text, BIGINT.text)
-        found[one.text.lower()] = ScopeColumn(column, Column(_inside(one)))
+        found[one.text] = ScopeColumn(column, Column(inside))
     return found
 
 
 def _body(body: ast.Lambda, parameters: dict[str, ScopeColumn], context: ClauseContext, bind: Bind) -> Bound:
     def known(scope: Scope) -> Scope:
-        hidden = {name: why for name, why in scope.hidden.items() if name not in parameters}
-        return replace(scope, merged={**scope.merged, **parameters}, hidden=hidden)
+        return replace(scope, parameters={**scope.parameters, **parameters})
 
     aggregated = None if context.aggregated is None else known(context.aggregated)
     env = context.env
     if env.macro_arguments:
+        lowered = {name.lower() for name in parameters}
         env = replace(
-            env, macro_arguments={name: one for name, one in env.macro_arguments.items() if name not in parameters}
+            env, macro_arguments={name: one for name, one in env.macro_arguments.items() if name not in lowered}
         )
     inner = replace(
         context, env=env, scope=known(context.scope), aggregated=aggregated, aggregates_allowed=False, clause="a lambda"

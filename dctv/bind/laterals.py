@@ -39,9 +39,10 @@ def alone_or_beside(binder: Binding, node: ast.Table, scope: Scope, leaves: Leav
 
 def _lateral_table(binder: Binding, node: ast.Table) -> LateralTable | None:
     """Return the common table that a name means, if that reads columns of the query around it."""
-    if not isinstance(node, ast.TableName) or len(node.path.parts) != 1:
+    if not isinstance(node, ast.TableName):
         return None
-    return binder.beside.get(node.path.parts[0].text.lower())
+    name = binder.common_name(node.path)
+    return None if name is None else binder.beside.get(name)
 
 
 def beside_others(node: ast.Table, found: LateralTable, leaves: Leaves) -> Inlined:

@@ -11,6 +11,7 @@ from dctv.bind.bound import Bound
 from dctv.bind.context import ClauseContext, Leaves
 from dctv.bind.relations import relation
 from dctv.bind.scope import Scope
+from dctv.bind.spellings import meant
 from dctv.errors import BindError, Place, nearest
 from dctv.patterns import pattern
 from dctv.plan.expressions import Expression
@@ -182,9 +183,9 @@ def _columns(node: ast.Columns, context: ClauseContext, starred: Starred) -> lis
 
 
 def _named(name: ast.String, columns: Sequence[tuple[str, Bound]]) -> MatchedColumn:
-    for own, bound in columns:
-        if own.lower() == name.text.lower():
-            return MatchedColumn(own, bound, (own,))
+    for index in meant([own for own, _ in columns], name.text, name.place):
+        own, bound = columns[index]
+        return MatchedColumn(own, bound, (own,))
     near = nearest(name.text, [own for own, _ in columns])
     raise BindError(f"unknown column `{name.text}`", name.place, hint=f"did you mean `{near}`?" if near else None)
 

@@ -22,12 +22,13 @@ Value = None | bool | int | float | str | bytes | Quantity | Cast
 
 
 def numbered(params: Params | None) -> Mapping[int | str, object]:
-    """Return parameters by their names, or by their numbers from 0 on."""
+    """Return parameters by their names, or by their numbers: `$1` is the first of a sequence, else the one called 1."""
     if params is None:
         return {}
-    if isinstance(params, Mapping):
-        return dict(params.items())
-    return dict(enumerate(params))
+    if not isinstance(params, Mapping):
+        return {**dict(enumerate(params)), **{f"${number}": value for number, value in enumerate(params, start=1)}}
+    named = dict(params.items())
+    return {**named, **{f"${key}": value for key, value in named.items() if isinstance(key, int)}}
 
 
 def value_of(parameter: object) -> Value:

@@ -39,7 +39,7 @@ def payload_items(core: ast.Core, context: ClauseContext, special: Sequence[Outp
             if column.name is None and item.bound.value in own:
                 raise _listed(column, core, item.name)
             if column.name is not None:
-                named.setdefault(item.name.lower(), item.bound)
+                named.setdefault(item.name, item.bound)
             items.append(item)
     _refuse_duplicates(core, items, taken)
     return items

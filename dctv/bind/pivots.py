@@ -5,7 +5,7 @@ The columns of a PIVOT are known when it is bound. Where no values are listed, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -13,6 +13,7 @@ from dctv.bind.binding import Binding
 from dctv.bind.context import ClauseContext, Leaves
 from dctv.bind.many_columns import once_each
 from dctv.bind.scope import Scope, table_in_scope
+from dctv.bind.spellings import fitting
 from dctv.bind.stars import named_columns
 from dctv.errors import BindError
 from dctv.plan.nodes import Plan
@@ -63,8 +64,7 @@ def unpivoted(binder: Binding, node: ast.Unpivot) -> Plan:
                 f"UNPIVOT makes {len(node.values)} column{'s' * (len(node.values) != 1)} of values, found {len(value)}",
                 one.place or one.expr.place,
             )
-    declared = {name.lower(): name for name in plan.schema.names}
-    names = ast.List(tuple(ast.String(_name_of(one, declared)) for one in columns), place=node.place)
+    names = ast.List(tuple(ast.String(_name_of(one, plan.schema.names)) for one in columns), place=node.place)
     lists = [ast.List(tuple(one), place=node.place) for one in zip(*values, strict=True)]
     made = [_unnested(names, node.name), *(_unnested(one, to) for one, to in zip(lists, node.values, strict=True))]
     other_columns = [ast.ResultColumn(one, place=one.place) for one in _other_columns(plan, columns)]
@@ -94,8 +94,10 @@ def _over(binder: Binding, table: ast.Table) -> tuple[Binding, Plan, ast.Table]:
 
 def _other_columns(plan: Plan, named: object) -> list[ast.Expr]:
     """Return the columns of a plan that are not named in some nodes."""
-    away = {one.path.parts[-1].text.lower() for one in nodes(named) if isinstance(one, ast.Column)}
-    return [_column(name) for name in plan.schema.names if name.lower() not in away]
+    names = plan.schema.names
+    read = {one.path.parts[-1].text for one in nodes(named) if isinstance(one, ast.Column)}
+    away = {index for name in read for index in fitting(names, name)}
+    return [_column(name) for index, name in enumerate(names) if index not in away]
 
 
 def _column(name: str) -> ast.Column:
@@ -209,12 +211,14 @@ def _row(expr: ast.Expr) -> tuple[ast.Expr, ...]:
     return expr.items if isinstance(expr, ast.Row) else (expr,)
 
 
-def _name_of(column: ast.ResultColumn, declared: Mapping[str, str]) -> str:
+def _name_of(column: ast.ResultColumn, declared: Sequence[str]) -> str:
     """Return the text that names the source column of a value, as in the table."""
     if column.name is not None:
         return column.name.text
     named = [one.path.parts[-1].text for one in nodes(column.expr) if isinstance(one, ast.Column)]
-    return "_".join(declared.get(name.lower(), name) for name in named) if named else header(column.expr)
+    if not named:
+        return header(column.expr)
+    return "_".join(next((declared[index] for index in fitting(declared, name)), name) for name in named)
 
 
 def _unnested(items: ast.List, name: ast.Name) -> ast.ResultColumn:

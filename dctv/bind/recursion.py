@@ -7,7 +7,7 @@ units of the aggregates.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dctv.bind.binding import Binding
@@ -17,6 +17,7 @@ from dctv.bind.recursion_keys import using_key
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope
 from dctv.bind.selects import bind_select
+from dctv.bind.spellings import meant
 from dctv.errors import BindError, UnitError
 from dctv.plan import build as w
 from dctv.plan.expressions import NULL, Column
@@ -73,7 +74,8 @@ def reads_rounds(select: ast.Select, common: Mapping[str, Plan]) -> bool:
     """Whether a select reads a recursive table whose step is being bound, so that it is a part of the step's query."""
     return any(
         isinstance(node, ast.TableName)
-        and isinstance(plan := common.get(common_name(node.path)), Relation)
+        and (name := common_name(node.path, common)) is not None
+        and isinstance(plan := common[name], Relation)
         and plan.query is _IN_PROGRESS
         for node in nodes(select)
     )
@@ -100,13 +102,19 @@ class _RecursiveQuery:
 
 
 def recurring(name: str) -> str:
-    """Return the name in lower case of all rows that a recursive common table has so far."""
+    """Return the name of all rows that a recursive common table has so far."""
     return f"recurring\0{name}"
 
 
-def common_name(path: ast.Path) -> str:
-    """Return the name under which a common table is known, if a path is one."""
-    return "\0".join(part.text.lower() for part in path.parts)
+def common_name(path: ast.Path, known: Iterable[str]) -> str | None:
+    """Return the name of the common table that a path means, out of all that are known.
+
+    Raises:
+        BindError: it fits several of them.
+    """
+    names = [name for name in known if name.count("\0") == len(path.parts) - 1]
+    found = meant(names, "\0".join(part.text for part in path.parts), path.place, "table")
+    return names[found[0]] if found else None
 
 
 def _parts(binder: Binding, cte: ast.CommonTable) -> _Parts:
@@ -135,7 +143,7 @@ def _recursion(parts: _Parts, base: tuple[BoundQuery, Schema], parent: Scope | N
     keys, schema = using_key(parts.binder, parts.cte, given, first.query, leaves)
     itself, whole = (Relation(schema, RowOrder.ANY, query=_IN_PROGRESS) for _ in range(2))
     own, everything = leaves.name(itself), leaves.name(whole)
-    name = parts.cte.name.text.lower()
+    name = parts.cte.name.text
     tables = {**parts.binder.common, name: itself, recurring(name): whole}
     step, _ = bind_select(parts.binder.copy(common=tables, recursive=True), parts.step, parent, leaves)
     leaves.forget(itself)

@@ -14,7 +14,7 @@ from dctv.plan.build import STAR, typed_nothing
 from dctv.plan.canonical_text import shape
 from dctv.plan.expressions import Call, Cast, Column, Exists, Expression, InQuery, Subquery, Window
 from dctv.plan.node import Query
-from dctv.plan.nodes import Plan, Relation, physical_names
+from dctv.plan.nodes import Plan, Relation, unique_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import CommonTable, Derived, Item, Select, TableCall, TableName
 from dctv.signatures.carried import WIDE
@@ -42,7 +42,7 @@ def with_leaves(query: Query, leaves: Iterable[tuple[str, Plan]]) -> Select:
 
 def names_of(outs: Sequence[BoundColumn]) -> list[str]:
     """Return the engine's names of result columns."""
-    return physical_names(Schema(Kind.REGULAR, tuple(ColumnType(o.name, "NULL") for o in outs)))
+    return unique_names(out.name for out in outs)
 
 
 def relation(query: BoundQuery, leaves: Leaves, env: Environment, place: Place | None, order: RowOrder) -> Relation:

@@ -37,7 +37,7 @@ def sampled_join(source: FromClause, sample: ast.Sample, leaves: Leaves) -> From
         for one in source.scope.tables
     ]
     merged = {name: column(one) for name, one in source.scope.merged.items()}
-    scope = Scope(tables, source.scope.parent, merged, source.scope.hidden)
+    scope = Scope(tables, source.scope.parent, merged)
     away: set[Expression] = {replaced(value, moved) for value in source.merged_away}
     taken_rows = sampled_rows(rows, listed, sample)
     return FromClause(scope, Derived(taken_rows, inner), [], away, stable=True, parts=source.parts, sure=source.sure)

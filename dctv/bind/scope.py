@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from dctv.bind.bound import Bound, Family
 from dctv.bind.members import has_members, member_of
+from dctv.bind.spellings import meant, value_of
 from dctv.errors import BindError, Place, UnitError, nearest
 from dctv.patterns import pattern
 from dctv.plan.expressions import Column, Expression, Struct
@@ -86,10 +87,10 @@ class Scope:
     parent: Scope | None = None
     merged: dict[str, ScopeColumn] = field(default_factory=dict)
     """Columns that a bare name means although several tables have them: those of USING, of partitions."""
-    hidden: dict[str, str] = field(default_factory=dict)
-    """Names that are refused here, with the reason and the way out."""
+    parameters: Mapping[str, ScopeColumn] = field(default_factory=dict)
+    """The parameters of the lambdas around an expression, by name, which hide columns."""
     results: Mapping[str, Bound] = field(default_factory=dict)
-    """Results that subqueries may name, too, by lower-case name."""
+    """Results that subqueries may name, too, by name."""
 
     def columns(self) -> Iterator[ScopeColumn]:
         """All columns in order."""
@@ -124,8 +125,9 @@ class Scope:
             if table is not None and table.counts and parts[-1].lower() == parts[-2].lower():
                 return table.columns[0]
             return None if table is None else _choose(list(table.columns), path) or _choose(list(table.shared), path)
-        if parts[0].lower() in self.hidden:
-            raise BindError(self.hidden[parts[0].lower()], path.place)
+        parameter = value_of(self.parameters, parts[0], path.place)
+        if parameter is not None:
+            return parameter
         merged = self.merged.get(parts[0].lower())
         return merged or _choose(list(self.columns()), path)
 
@@ -147,7 +149,7 @@ class Scope:
 
     def result(self, path: ast.Path) -> Bound | None:
         """Return the result of this select that a name in a subquery means: of a single row, of no group or window."""
-        found = self.results.get(path.parts[0].text.lower()) if len(path.parts) == 1 else None
+        found = value_of(self.results, path.parts[0].text, path.place) if len(path.parts) == 1 else None
         if found is None or found.aggregate or found.serial:
             return None
         return replace(found, place=path.place)
@@ -167,6 +169,7 @@ class Scope:
                     path.place,
                     hint="name its columns one by one",
                 )
+        _refuse_doubled(table, path.place)
         types = [one.type for one in table.columns if one.type is not None]
         names = tuple(one.name for one in table.columns)
         made = struct_type(names, types) if len(types) == len(names) else None
@@ -230,23 +233,28 @@ def unknown_column(name: str, near: str | None, names: list[str], place: Place |
 
 def _choose(columns: list[ScopeColumn], path: ast.Path) -> ScopeColumn | None:
     column_name = path.parts[-1].text
-    for found in (
-        [c for c in columns if c.name == column_name],
-        [c for c in columns if c.name.lower() == column_name.lower()],
-    ):
-        if len(found) == 1:
-            return found[0]
-        if found:
-            spellings = list(dict.fromkeys(c.name for c in found))
-            if len(spellings) > 1:
-                listed = " or ".join(f"`{s}`" for s in spellings)
-                raise BindError(f"column `{column_name}` is ambiguous: {listed}", path.place)
+    found = meant([c.name for c in columns], column_name, path.place)
+    if len(found) > 1:
+        raise BindError(
+            f"column `{column_name}` is ambiguous: {len(found)} columns have the name",
+            path.place,
+            hint="put the table's name or alias in front",
+        )
+    return columns[found[0]] if found else None
+
+
+def _refuse_doubled(table: ScopeTable, place: Place | None) -> None:
+    """Refuse a row as a value whose members the engine, which ignores case, could not tell apart."""
+    seen: dict[str, str] = {}
+    for one in table.columns:
+        lowered = one.name.lower()
+        if lowered in seen:
             raise BindError(
-                f"column `{column_name}` is ambiguous: {len(found)} columns have the name",
-                path.place,
-                hint="put the table's name or alias in front",
+                f"a row as a value has one member of each name, found `{seen[lowered]}` and `{one.name}`",
+                place,
+                hint="name its columns one by one",
             )
-    return None
+        seen[lowered] = one.name
 
 
 def family_of(type_name: str) -> Family:

@@ -14,6 +14,7 @@ from dctv.bind.many_columns import of_all, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.sampled_joins import sampled_join
 from dctv.bind.scope import Scope
+from dctv.bind.spellings import fitting
 from dctv.bind.stars import named_columns
 from dctv.bind.tables import bind_source
 from dctv.bind.types import BOOLEAN, settled
@@ -130,6 +131,8 @@ def _with_windows(core: ast.Core, context: ClauseContext) -> tuple[tuple[tuple[s
     windows = []
     results = _named_in(core, context)
     for name, one in core.windows:
+        if name.text.lower() in context.windows:
+            raise BindError(f"the window `{name.text}` is given twice", name.place)
         written, made = calls.window(one, replace(context, aliases=results), expressions.bind, None)
         windows.append((name.text, written))
         context = replace(context, windows={**context.windows, name.text.lower(): made})
@@ -139,7 +142,7 @@ def _with_windows(core: ast.Core, context: ClauseContext) -> tuple[tuple[tuple[s
 def _named_in(core: ast.Core, context: ClauseContext) -> dict[str, Bound]:
     """Return the result columns that WINDOW names and the input lacks; the others may use its windows."""
     found: dict[str, Bound] = {}
-    named = {one.name.text.lower(): one.expr for one in reversed(core.columns) if one.name is not None}
+    named = {one.name.text: one.expr for one in reversed(core.columns) if one.name is not None}
     _add_named(core.windows, named, found, replace(context, aliases=found))
     return found
 
@@ -147,8 +150,8 @@ def _named_in(core: ast.Core, context: ClauseContext) -> dict[str, Bound]:
 def _add_named(read: object, named: dict[str, ast.Expr], found: dict[str, Bound], context: ClauseContext) -> None:
     """Bind the result columns that an expression names, after those that they name themselves."""
     for path in [node.path for node in nodes(read) if isinstance(node, ast.Column)]:
-        name = path.text.lower()
-        if name in named and context.scope.find(path) is None:
+        name = next((list(named)[index] for index in fitting(named, path.text)), None)
+        if name is not None and context.scope.find(path) is None:
             expr = named.pop(name)
             _add_named(expr, named, found, context)
             found[name] = expressions.bind(expr, context)
@@ -162,8 +165,11 @@ def _is_plain(core: ast.Core, query: Query) -> bool:
 
 
 def aliases(items: Sequence[OutputColumn]) -> dict[str, Bound]:
-    """Return the result columns by lower-case name, as HAVING and ORDER BY may name them."""
-    return {item.name.lower(): item.bound for item in reversed(items)}
+    """Return the result columns by name, as HAVING and ORDER BY may name them."""
+    found: dict[str, Bound] = {}
+    for item in items:
+        found.setdefault(item.name, item.bound)
+    return found
 
 
 def condition(expr: ast.Expr, context: ClauseContext) -> Bound:
@@ -186,7 +192,7 @@ def expand(columns: Sequence[ast.ResultColumn], context: ClauseContext) -> list[
         for item in bound_column(column, context):
             items.append(item)
             if column.name is not None:
-                named.setdefault(item.name.lower(), item.bound)
+                named.setdefault(item.name, item.bound)
                 warn_of_division(column.expr, item.name, item.bound, context)
     return items
 

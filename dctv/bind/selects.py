@@ -18,6 +18,7 @@ from dctv.bind.many_columns import Chosen, once_each
 from dctv.bind.relations import names_of
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.select_cores import OutputColumn, bind_core, ordinal
+from dctv.bind.spellings import fitting
 from dctv.bind.stars import named_columns
 from dctv.bind.types import BIGINT, DOUBLE, of_cast, of_choice, settled
 from dctv.errors import BindError
@@ -32,6 +33,7 @@ from dctv.record import replace
 from dctv.signatures.carried import WIDE
 from dctv.signatures.types import Type, parse
 from dctv.syntax import ast
+from dctv.syntax.node import nodes
 from dctv.types.schema import ColumnType
 from dctv.types.unit import NO_UNIT
 from dctv.types.units import compatible, finer, ratio
@@ -264,12 +266,8 @@ def _named(expr: ast.Expr, items: Sequence[OutputColumn]) -> int | None:
     """Return the result column that a bare name means in ORDER BY, where results come before inputs."""
     if not isinstance(expr, ast.Column) or len(expr.path.parts) != 1:
         return None
-    column_name = expr.path.parts[0].text
-    exact = [i for i, item in enumerate(items) if item.name == column_name]
-    for found in (exact, [i for i, item in enumerate(items) if item.name.lower() == column_name.lower()]):
-        if found:
-            return found[0] if len(found) == 1 else None
-    return None
+    found = fitting([item.name for item in items], expr.path.parts[0].text)
+    return found[0] if len(found) == 1 else None
 
 
 def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Select, bool]:
@@ -292,15 +290,16 @@ def apply_limit(binder: Binding, query: Select, select: ast.Select) -> tuple[Sel
 
 
 def _count(binder: Binding, expr: ast.Expr, clause: str) -> Bound:
-    if isinstance(expr, ast.ScalarSelect):
+    if any(isinstance(node, ast.Select) for node in nodes(expr)):
         return _counted(binder, expr, clause)
     bound = expressions.bind(expr, binder.context(Scope([]), Leaves(), clause=clause))
     return convert(bound, NO_UNIT, clause)
 
 
-def _counted(binder: Binding, expr: ast.ScalarSelect, clause: str) -> Bound:
-    """Run a subquery for a number of rows: NULL means all of them, or an offset of 0."""
-    plan = binder.plan(expr.select)
+def _counted(binder: Binding, expr: ast.Expr, clause: str) -> Bound:
+    """Run a subquery for a number of rows, or what is computed from one: NULL means all of them, or an offset of 0."""
+    computed = ast.Core((ast.ResultColumn(expr, place=expr.place),), place=expr.place)
+    plan = binder.plan(expr.select if isinstance(expr, ast.ScalarSelect) else ast.Select(computed, place=expr.place))
     if len(plan.schema.columns) != 1 or plan.schema.columns[0].unit != NO_UNIT:
         raise BindError(f"the subquery of {clause} has one column of bare numbers", expr.place)
     values = binder.env.evaluate(plan)

@@ -10,8 +10,9 @@ from dctv.bind.context import ClauseContext
 from dctv.bind.many_columns import matcher
 from dctv.bind.members import is_struct, members_of
 from dctv.bind.scope import Scope, ScopeColumn, unknown_column
+from dctv.bind.spellings import meant
 from dctv.errors import BindError, nearest
-from dctv.plan.expressions import Call, Expression
+from dctv.plan.expressions import Expression
 from dctv.syntax import ast
 from dctv.types.schema import ColumnType
 
@@ -62,7 +63,7 @@ def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list
     for column in scope.columns():
         if column.value in away:
             merged = scope.merged.get(column.name.lower())
-            if merged is not None and isinstance(merged.value, Call) and column.name.lower() not in full:
+            if merged is not None and merged.value in away and column.name.lower() not in full:
                 full.add(column.name.lower())
                 columns.append(merged)
             continue
@@ -73,18 +74,19 @@ def _starred(expr: ast.Star, scope: Scope, away: Collection[Expression]) -> list
 def _listed(path: ast.Path, columns: Sequence[ScopeColumn], scope: Scope) -> list[int]:
     """Return which columns of a star a name means: all that have it, unless a table stands before it."""
     wanted_name = path.parts[-1].text.lower()
-    places = [index for index, column in enumerate(columns) if column.name.lower() == wanted_name]
+    names = [column.name for column in columns]
     if len(path.parts) > 1 and wanted_name in scope.merged:
         raise BindError(
             f"`{wanted_name}` is one column of the joined tables here",
             path.place,
             hint=f"without a table in front it is meant: {path.parts[-1].text}",
         )
-    if len(path.parts) > 1 and places:
+    eligible: Sequence[int] = range(len(columns))
+    if len(path.parts) > 1:
         table = scope.find_table(tuple(part.text for part in path.parts[:-1]))
         own = () if table is None else (*table.columns, *table.shared)
-        places = [index for index in places if any(columns[index].value == one.value for one in own)]
-    if not places:
-        names = [column.name for column in columns]
+        eligible = [index for index in eligible if any(columns[index].value == one.value for one in own)]
+    found = meant([names[index] for index in eligible], path.parts[-1].text, path.place)
+    if not found:
         raise unknown_column(path.text, nearest(path.parts[-1].text, names), names, path.place)
-    return places
+    return [eligible[index] for index in found]

@@ -280,11 +280,15 @@ def _merge(
     left, right = unify(bounds, "USING")
     assert columns[0] is not None
     assert columns[1] is not None
-    source.merged_away.add((columns[0] if node.kind == "RIGHT" else columns[1]).value)
     value = (right if node.kind == "RIGHT" else left).value
     if node.kind == "FULL":
         value = call("coalesce", left.value, right.value)
+    source.merged_away.add(columns[1].value)
+    if node.kind in ("RIGHT", "FULL"):
         source.merged_away.add(columns[0].value)
+    if columns[0].value in source.merged_away:
+        # In the place of the first of them, `*` has what they are merged into.
+        source.merged_away.add(value)
     both = of_choice([left.type, right.type]) if node.kind == "FULL" else (right if node.kind == "RIGHT" else left).type
     merged = ScopeColumn(ColumnType(columns[0].name, "" if both is None else both.text, left.unit), value)
     source.scope.merged[name.text.lower()] = merged

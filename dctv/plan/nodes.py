@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from dctv.plan.node import Query
@@ -94,13 +94,18 @@ def column_names(plan: Plan) -> list[str]:
 
 def physical_names(schema: Schema) -> list[str]:
     """Return the names of a plan's columns inside the engine: as shown, made unique without regard to case."""
+    return unique_names(schema.names)
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Return names with numbers behind those that differ from an earlier one at most in case."""
     seen: set[str] = set()
-    names = []
-    for column in schema.columns:
-        name, number = column.name, 1
+    made = []
+    for one in names:
+        name, number = one, 1
         while name.lower() in seen:
             number += 1
-            name = f"{column.name}:{number}"
+            name = f"{one}:{number}"
         seen.add(name.lower())
-        names.append(name)
-    return names
+        made.append(name)
+    return made

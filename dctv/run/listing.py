@@ -49,16 +49,16 @@ def show(statement: ast.ShowTables, context: ExecutionContext) -> Result:
     prefix = () if path is None else tuple(p.text for p in path.parts)
     if path is not None and context.catalog.space(prefix) is None:
         raise context.catalog.unknown(path, "namespace")
-    rows = [[one.name, one.kind, one.doc] for one in in_order(listing(".".join(prefix), context.catalog), context)]
+    rows = [[one.name, one.kind, one.doc] for one in in_order(listing(prefix, context.catalog), context)]
     return rows_of({"name": "VARCHAR", "kind": "VARCHAR", "description": "VARCHAR"}, rows, context)
 
 
-def listing(prefix: str, catalog: Catalog) -> Iterator[TableInfo]:
+def listing(prefix: tuple[str, ...], catalog: Catalog) -> Iterator[TableInfo]:
     """Yield every public table, view and function below a prefix."""
-    space = catalog.space(tuple(prefix.split(".")) if prefix else ())
+    space = catalog.space(prefix)
     if space is None:
         return
-    entries = sorted(space.walk(f"{prefix}." if prefix else ""))
+    entries = sorted(space.walk("".join(f"{part}." for part in prefix)))
     for name, entry in entries:
         if HIDDEN.isdisjoint(name.split(".")) and not isinstance(entry, WallClock):
             yield TableInfo(name, _kind(entry), getattr(entry, "doc", ""))

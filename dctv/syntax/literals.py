@@ -50,6 +50,6 @@ class Interval(Expr):
 
 @record(eq=False, text=False)
 class Bind(Expr):
-    """A bind parameter: `?` and `?3` by number (automatic ones already numbered), `:x` by name."""
+    """A bind parameter: `?` and `?3` by number (automatic ones already numbered), `:x` by name, `$1` by its text."""
 
     key: int | str

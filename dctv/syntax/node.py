@@ -44,9 +44,20 @@ def _values(node: object) -> tuple[object, ...]:
     return tuple(getattr(node, name) for name in _compared(type(node)))
 
 
+@record
+class WrittenForm:
+    """How an expression is written that stands for another one; no node, so that walks meet only what it stands for."""
+
+    pieces: tuple[str | Node, ...]
+    """Text, and expressions or selects between it."""
+
+
 @record(eq=False, text=False)
 class Expr(Node):
     """A value computed per row."""
+
+    written: WrittenForm | None = field(default=None, compare=False, repr=False, kw_only=True)
+    """What a header shows in its place."""
 
 
 @record(eq=False, text=False)

@@ -125,6 +125,8 @@ def test_parameters() -> None:
     assert (ran.code, ran.err) == (0, "")
     assert json.loads(ran.out)["rows"] == [[1, 1.5, "x=y", True, None]]
     assert run("query", "SELECT ? AS a, ? AS b", "--param", "1=2", "--param", "0=1").out == "a  b\n-  -\n1  2\n"
+    assert run("query", "SELECT $1 AS a, ?1 AS b", "--param", "1=5").out == "a  b\n-  -\n5  5\n"
+    assert "hint: given: 1\n" in run("query", "SELECT $2", "--param", "1=5").err
 
 
 def test_output_files_are_written_atomically(tmp_path: Path) -> None:

@@ -27,6 +27,11 @@ def test_numbered_ones_do_not_move_the_count(one: Session) -> None:
     assert _row(one, "SELECT ?, ?0, ?, ?1, ?", ["a", "b", "c"]) == ("a", "a", "b", "b", "c")
 
 
+def test_dollars_count_from_one_and_mean_given_numbers(one: Session) -> None:
+    assert _row(one, "SELECT $2, $1, ?, ?1", [7, "x"]) == ("x", 7, 7, "x")
+    assert _row(one, "SELECT $1, ?1", {1: 5}) == (5, 5)
+
+
 def test_names(one: Session) -> None:
     assert _row(one, "SELECT :low + :high AS s, :low AS l", {"low": 1, "high": 2}) == (3, 1)
 

@@ -55,7 +55,7 @@ def configure(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="K=V",
-        help="value of :K, such as limit=5ms, or of ?K for a number",
+        help="value of :K, such as limit=5ms, or of ?K and $K for a number",
     )
     add_manifest_option(parser)
     add_each_options(parser)

@@ -59,7 +59,7 @@ def add_question(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="K=V",
-        help="value of :K, such as limit=5ms, or of ?K for a number",
+        help="value of :K, such as limit=5ms, or of ?K and $K for a number",
     )
 
 

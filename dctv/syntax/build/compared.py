@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import cast
+from typing import TypeAlias, cast
 
 from dctv.errors import Place
+from dctv.record import replace
 from dctv.syntax import ast
 from dctv.syntax.lexer import Raw
+from dctv.syntax.node import WrittenForm
 
 _FUNCTIONS = {
     "~": "regexp_matches",
@@ -19,6 +21,10 @@ _FUNCTIONS = {
     "<@": "list_has_all",
 }
 _LIKES = {"~~": "LIKE", "!~~": "LIKE", "~~*": "ILIKE", "!~~*": "ILIKE", "~~~": "GLOB"}
+
+_SAME = {"==": "=", "<>": "!="}
+_Parts: TypeAlias = tuple[ast.Expr, str, ast.Select]
+"""An operand, an operator, and the rows on its right."""
 
 
 def matched(at: Place, left: ast.Expr, op: str, right: ast.Expr) -> ast.Expr:
@@ -42,28 +48,22 @@ def as_row(expr: ast.Expr) -> ast.Expr:
 
 def any_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
     """Make a comparison that holds for one row of a select, which is NULL where it could hold for one."""
-    operand = as_row(operand)
-    if op == "=":
-        return ast.InSelect(operand, select, place=at)
-    return _compared(at, (operand, op, select), "bool_or", found=True)
+    return _any(at, (as_row(operand), op, select), select)
 
 
 def all_of(at: Place, operand: ast.Expr, op: str, select: ast.Select) -> ast.Expr:
     """Make a comparison that holds for all rows of a select, which is NULL where it could hold for all."""
-    operand = as_row(operand)
-    if op in ("!=", "<>"):
-        return ast.InSelect(operand, select, negated=True, place=at)
-    return _compared(at, (operand, op, select), "bool_and", found=False)
+    return _all(at, (as_row(operand), op, select), select)
 
 
 def any_element(at: Place, operand: ast.Expr, op: str, items: ast.Expr) -> ast.Expr:
     """Make a comparison that holds for one element of a list."""
-    return any_of(at, operand, op, _elements(at, items))
+    return _any(at, (as_row(operand), op, _elements(at, items)), items)
 
 
 def all_elements(at: Place, operand: ast.Expr, op: str, items: ast.Expr) -> ast.Expr:
     """Make a comparison that holds for all elements of a list."""
-    return all_of(at, operand, op, _elements(at, items))
+    return _all(at, (as_row(operand), op, _elements(at, items)), items)
 
 
 def array_of_rows(at: Place, select: ast.Select) -> ast.Expr:
@@ -72,7 +72,7 @@ def array_of_rows(at: Place, select: ast.Select) -> ast.Expr:
     value = ast.Column(ast.Path((name,), place=at), place=at)
     rows = ast.TableSelect(select, ast.Alias(name, (name,), place=at), place=at)
     listed = _called(at, "coalesce", _called(at, "list", value), ast.List((), place=at))
-    return _value(at, listed, rows)
+    return replace(_value(at, listed, rows), written=WrittenForm(("ARRAY(", select, ")")))
 
 
 def in_value_of(at: Place, operand: ast.Expr, *parts: Raw | ast.Expr) -> ast.Expr:
@@ -96,14 +96,33 @@ def _value(at: Place, value: ast.Expr, rows: ast.Table) -> ast.ScalarSelect:
     return ast.ScalarSelect(ast.Select(core, place=at), place=at)
 
 
-def _compared(at: Place, parts: tuple[ast.Expr, str, ast.Select], function: str, *, found: bool) -> ast.Expr:
+def _any(at: Place, parts: _Parts, shown: ast.Node) -> ast.Expr:
+    operand, op, select = parts
+    made = ast.InSelect(operand, select, place=at) if op == "=" else _compared(at, parts, "bool_or", found=True)
+    return _shown_as(made, operand, op, "ANY", shown)
+
+
+def _all(at: Place, parts: _Parts, shown: ast.Node) -> ast.Expr:
+    operand, op, select = parts
+    if op in ("!=", "<>"):
+        made: ast.Expr = ast.InSelect(operand, select, negated=True, place=at)
+    else:
+        made = _compared(at, parts, "bool_and", found=False)
+    return _shown_as(made, operand, op, "ALL", shown)
+
+
+def _shown_as(made: ast.Expr, operand: ast.Expr, op: str, word: str, shown: ast.Node) -> ast.Expr:
+    return replace(made, written=WrittenForm(("(", operand, f" {_SAME.get(op, op)} {word} (", shown, "))")))
+
+
+def _compared(at: Place, parts: _Parts, function: str, *, found: bool) -> ast.Expr:
     """Make the value of comparisons with all rows: decided by one of them, else NULL if one of them is."""
     operand, op, select = parts
     width = len(operand.items) if isinstance(operand, ast.Row) else 1
     names = tuple(ast.Name(f"dctv:compared{i}", place=at) for i in range(width))
     values = tuple(ast.Column(ast.Path((name,), place=at), place=at) for name in names)
     value = ast.Row(values, place=at) if isinstance(operand, ast.Row) else values[0]
-    folded = cast("ast.BinaryOp", {"==": "=", "<>": "!="}.get(op, op))
+    folded = cast("ast.BinaryOp", _SAME.get(op, op))
     matching = op in _LIKES or op.removesuffix("*") in _FUNCTIONS
     test = matched(at, operand, op, value) if matching else ast.Binary(folded, operand, value, place=at)
     if isinstance(operand, ast.Row) and folded in ("=", "!="):

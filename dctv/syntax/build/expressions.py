@@ -57,13 +57,13 @@ def hex_bytes(at: Place, token: Raw) -> ast.Cast:
 
 
 def bind(at: Place, token: Raw) -> ast.Bind:
-    """Make a bind parameter; those with a dollar sign are numbered from 1."""
+    """Make a bind parameter; numbers with a dollar sign count from 1, and keep it."""
     key = token.text[1:]
     if not key.isdecimal():
         return ast.Bind(key, place=at)
     if len(key) > 6:
         raise ParseError("the number of the parameter is too large", at)
-    return ast.Bind(int(key) - token.text.startswith("$"), place=at)
+    return ast.Bind(f"${int(key)}" if token.text.startswith("$") else int(key), place=at)
 
 
 def power(at: Place, base: ast.Expr, exponent: ast.Expr) -> ast.Call:

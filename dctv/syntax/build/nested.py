@@ -44,9 +44,9 @@ def lambda_(at: Place, *parts: ast.Name | ast.Expr) -> ast.Lambda:
 def _lambda(at: Place, parameters: Sequence[ast.Name], body: ast.Expr) -> ast.Lambda:
     seen: set[str] = set()
     for name in parameters:
-        if name.text.lower() in seen:
+        if name.text in seen:
             raise ParseError(f"the parameter `{name.text}` is given twice", name.place)
-        seen.add(name.text.lower())
+        seen.add(name.text)
     return ast.Lambda(tuple(parameters), body, place=at)
 
 
@@ -67,7 +67,7 @@ def comprehension(
 
     def called(function: str, items: ast.Expr, body: ast.Expr, names: tuple[ast.Name, ...]) -> ast.Call:
         path = ast.Path((ast.Name(function, place=at),), place=at)
-        return ast.Call(path, (items, ast.Lambda(names, body, place=body.place)), place=at)
+        return ast.Call(path, (items, _lambda(body.place or at, names, body)), place=at)
 
     if len(names) > 2:
         raise ParseError(f"a list comprehension has an element and its position, found {len(names)} names", at)

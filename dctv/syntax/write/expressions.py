@@ -33,7 +33,9 @@ def _constant(_w: NodeWriter, node: ast.Constant) -> str:
 
 
 def _bind(_w: NodeWriter, node: ast.Bind) -> str:
-    return f"?{node.key}" if isinstance(node.key, int) else f":{node.key}"
+    if isinstance(node.key, int):
+        return f"?{node.key}"
+    return node.key if node.key.startswith("$") else f":{node.key}"
 
 
 def _column(w: NodeWriter, node: ast.Column) -> str:

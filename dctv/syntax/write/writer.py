@@ -32,6 +32,9 @@ class NodeWriter:
 
     def write(self, node: ast.Node) -> str:
         """Write a node without parentheses around it."""
+        if self.header and isinstance(node, ast.Expr) and node.written is not None:
+            pieces = node.written.pieces
+            return "".join(one if isinstance(one, str) else self.list((one,)) for one in pieces)
         return self.forms[type(node)](self, node)
 
     def expr(self, node: ast.Expr, least: int = 0) -> str:
