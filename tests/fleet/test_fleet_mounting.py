@@ -259,3 +259,21 @@ def test_patterns_are_those_of_a_shell(tmp_path: Path, monkeypatch: pytest.Monke
     assert matching(".*.json") == [".hidden.json"]
     assert matching(str(tmp_path / "?.json")) == [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
     assert matching("*.json", tmp_path.parent) == []
+
+
+@pytest.mark.parametrize(
+    ("trace", "view"),
+    [
+        ("stdlib/browser.json", "tracks"),
+        ("stdlib/memory.pftrace", "tracks"),
+        ("perfetto/linux_sys_deflate.pftrace", "cpus"),
+    ],
+)
+def test_a_view_with_the_name_of_a_table_that_it_reads(trace: str, view: str) -> None:
+    path = Path(__file__).resolve().parents[1] / "data" / trace
+    with Session(index=False) as session:
+        session.mount(str(path), "t")
+        session.mount_traces(str(path), "runs")
+        alone = session.sql(f"SELECT * FROM t.{view} ORDER BY ALL").fetchall()
+        assert alone
+        assert session.sql(f"SELECT * EXCLUDE (_trace) FROM runs.{view} ORDER BY ALL").fetchall() == alone

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dctv.catalog.mount import Mount
 from dctv.catalog.namespace import Catalog
+from dctv.catalog.stdlib import library
 from dctv.contracts.reader import Diagnostic, EventColumns
 from dctv.errors import DctvError, WarningLog
 from dctv.index.answers import SQUARES
@@ -105,8 +106,11 @@ def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettin
         state = state_of(member.path)
         with mounted(member, way, context) as (alone, made):
             trace = made.trace
-            tables = {name: table.schema for name, table in trace.tables.items()}
             kind = trace.format or made.reader
+            views = {one.parts for one in library().modules if one.covers(kind) and not one.parameters}
+            # A view that reads a table may have its name.
+            shown = {name: table for name, table in trace.tables.items() if tuple(name.split(".")) not in views}
+            tables = {name: table.schema for name, table in shown.items()}
             warnings = list(alone.log.entries)
             return MemberMetadata(
                 kind,

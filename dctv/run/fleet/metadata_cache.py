@@ -17,7 +17,7 @@ from dctv.run.fleet.metadata import EventDurations, MemberMetadata, MountSetting
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.units import parse_unit
 
-_VERSION = 4
+_VERSION = 5
 """The version of the file's format."""
 
 
