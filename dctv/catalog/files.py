@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -27,6 +28,22 @@ class TraceFiles:
 
     reader: Reader
     paths: tuple[Path, ...]
+
+    def __post_init__(self) -> None:
+        """Reject names that the reader cannot take."""
+        if not self.reader.byte_names:
+            _check_names(self.paths)
+
+
+def _check_names(paths: Iterable[Path]) -> None:
+    """Reject names that are not UTF-8: most kernels take paths as text, and tables of files show them."""
+    for path in paths:
+        try:
+            str(path).encode()
+        except UnicodeEncodeError:
+            shown = os.fsencode(path).decode(errors="backslashreplace")
+            hint = "rename it, or mount it by a link with another name"
+            raise TraceError(f"the file name `{shown}` is not UTF-8", hint=hint) from None
 
 
 def find_traces(texts: Sequence[str], readers: Mapping[str, Reader], base: Path | None) -> TraceFiles:

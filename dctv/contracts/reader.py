@@ -199,6 +199,8 @@ class Reader:
     """Reads its traces in chunks, so that they can be indexed; None if they can only be read whole."""
     folder: Callable[[Path], Sequence[Path] | None] | None = None
     """For formats whose traces are folders: the files of the trace in a folder, None if it is not one of the format."""
+    byte_names: bool = False
+    """Whether its files may have names that are not UTF-8."""
     general: bool = False
     """Whether files of more specific formats match this one too: its sniffer runs after all others."""
     records: Callable[[Mapping[str, str]], Records] = plain_records

@@ -235,10 +235,13 @@ class Recorder:
         )
 
     def finish(self, outputs: list[WrittenFile]) -> None:
-        """Record the outputs, and sync everything to disk."""
+        """Record the outputs, and sync everything to disk; nothing can be recorded after it."""
         rows = [(one.number, one.group, one.path, one.digest, one.lines, one.events) for one in outputs]
         self._connection.executemany("INSERT INTO provenance_outputs VALUES (?, ?, ?, ?, ?, ?)", rows)
         self._connection.commit()
+
+    def close(self) -> None:
+        """Close the file; what was not finished is lost."""
         self._connection.close()
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 from dctv.errors import TraceError
 from dctv.provenance.lines import lines_of, text_of
 from dctv.record import field, record
+from dctv.whole_file import Descriptor
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,6 +39,10 @@ class Output(Protocol):
 
     def close(self) -> str:
         """Write the remaining lines, and return the SHA-256 of the file."""
+        ...
+
+    def discard(self) -> None:
+        """Release a file that is not wanted."""
         ...
 
 
@@ -73,12 +79,18 @@ class GzipOutput:
         self._flush()
         return digest_of(self.path)
 
+    def discard(self) -> None:
+        """Forget the remaining lines."""
+        self._held, self._bytes = [], 0
+
 
 class ParquetOutput:
     """Lines in a column, beside columns of their events."""
 
-    def __init__(self, path: Path, reader: str) -> None:
+    def __init__(self, path: Path, reader: str, target: Path) -> None:
+        """Prepare a file, whose errors name the target."""
         self.path = path
+        self._target = target
         self.lines: int = 0
         self._reader = reader
         self._writer: Any = None
@@ -104,16 +116,34 @@ class ParquetOutput:
         table = pa.concat_tables(self._held)
         if self._writer is None:
             schema = table.schema.with_metadata({READER_KEY: self._reader.encode()})
-            self._writer = pq.ParquetWriter(self.path, schema, compression="zstd")
+            self._writer = pq.ParquetWriter(self._opened(), schema, compression="zstd")
         self._writer.write_table(table.replace_schema_metadata({READER_KEY: self._reader.encode()}))
         self._held, self._bytes = [], 0
+
+    def _opened(self) -> BinaryIO:
+        self._file = self.path.open("wb", buffering=0)
+        self._raw = Descriptor(self._file.fileno(), f"`{self._target}`", lambda: None)
+        self._stream = io.BufferedWriter(self._raw, 1 << 16)
+        return self._stream
 
     def close(self) -> str:
         """Write the remaining lines, and return the SHA-256 of the file."""
         self._flush()
+        self._release()
+        return digest_of(self.path)
+
+    def discard(self) -> None:
+        """Close the file, whose contents do not matter."""
+        if self._writer is not None:
+            # Closing writes the end of the file, which may fail as what was before.
+            self._raw.forget = True
+            self._release()
+
+    def _release(self) -> None:
         if self._writer is not None:
             self._writer.close()
-        return digest_of(self.path)
+            self._stream.close()
+            self._file.close()
 
 
 class Lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -13,6 +14,7 @@ from dctv.provenance.container import pack
 from dctv.provenance.database import Provenance, ReorganizedFile
 from dctv.provenance.lines import interleaved, text_of
 from dctv.provenance.outputs import Lines, digest_of
+from dctv.provenance.writing import folders_of, writing
 from dctv.record import field, record
 
 if TYPE_CHECKING:
@@ -95,17 +97,30 @@ def restore(folder: Path, target: Path, progress: Progress) -> list[Path]:
             if path.exists():
                 raise UsageError(f"`{path}` exists already", hint="restore into an empty folder")
         rebuilt = Rebuilt(provenance)
-        for number, (source, path) in enumerate(zip(sources, paths, strict=True)):
-            progress(number, len(sources))
-            _restore_one(rebuilt, source, path, folder)
+        with writing(target), folders_of(paths), _removed_if_full() as restored:
+            for number, (source, path) in enumerate(zip(sources, paths, strict=True)):
+                progress(number, len(sources))
+                _restore_one(rebuilt, source, path, folder)
+                restored.append(path)
         progress(len(sources), len(sources))
         return paths
     finally:
         provenance.close()
 
 
+@contextmanager
+def _removed_if_full() -> Iterator[list[Path]]:
+    """Remove these files if the disk fails; they stay if others are damaged, since they may be all that can be had."""
+    restored: list[Path] = []
+    try:
+        yield restored
+    except OSError:
+        for path in restored:
+            path.unlink(missing_ok=True)
+        raise
+
+
 def _restore_one(rebuilt: Rebuilt, source: ReorganizedFile, path: Path, folder: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     unproven = path.with_name(path.name + ".restoring")
     hashed = _Hashed(rebuilt.text(source))
     try:
@@ -132,7 +147,11 @@ def _write(source: ReorganizedFile, text: _Hashed, file: BinaryIO, folder: Path)
         return
     for _ in text:
         pass
-    with (folder / source.kept).open("rb") as kept:
+    try:
+        kept = (folder / source.kept).open("rb")
+    except OSError as error:
+        raise TraceError(f"cannot read `{folder / source.kept}`: {(error.strerror or str(error)).lower()}") from None
+    with kept:
         shutil.copyfileobj(kept, file)
 
 

@@ -6,6 +6,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from dctv.provenance.container import container_of
 from dctv.provenance.database import NAME, EventGroup, Recorder, ReorganizedFile, Segment, WrittenFile
 from dctv.provenance.lines import chosen, lines_of
 from dctv.provenance.outputs import GzipOutput, Output, ParquetOutput, digest_of
+from dctv.provenance.writing import folders_of, writing, writing_database
 from dctv.record import field, record
 
 if TYPE_CHECKING:
@@ -81,24 +83,39 @@ def reorganize(job: SplitJob, metadata: TraceMetadata, homes: Homes) -> list[Wri
     """
     if job.target.exists() and any(job.target.iterdir()):
         raise UsageError(f"the folder `{job.target}` is not empty", hint="name a new one with -o")
-    job.target.mkdir(parents=True, exist_ok=True)
-    work = job.target / f".reorganizing-{os.getpid()}"
-    work.mkdir()
-    try:
-        assert job.reader.chunks is not None
-        families = job.reader.chunks.families(metadata)
-        files = len(job.groups) * len(set(families))
-        if files > MOST_FILES:
-            raise UsageError(f"the groups would take {files} files, at most {MOST_FILES} can be told apart")
+    assert job.reader.chunks is not None
+    families = job.reader.chunks.families(metadata)
+    files = len(job.groups) * len(set(families))
+    if files > MOST_FILES:
+        raise UsageError(f"the groups would take {files} files, at most {MOST_FILES} can be told apart")
+    with _workspace(job.target) as work:
         written = _Splitting(job, metadata, homes, work, families).run()
-        if (work / KEPT).is_dir():
-            (work / KEPT).rename(job.target / KEPT)
-        for one in written:
-            (work / one.path).rename(job.target / one.path)
-        (work / NAME).rename(job.target / NAME)
+        _publish(work, job.target, [one.path for one in written])
         return written
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def _workspace(target: Path) -> Iterator[Path]:
+    """Create a folder to write in; on exit remove it, and after a failure the target too if it is new."""
+    work = target / f".reorganizing-{os.getpid()}"
+    with ExitStack() as stack:
+        with writing(target):
+            stack.enter_context(folders_of([work]))
+            work.mkdir()
+        try:
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def _publish(work: Path, target: Path, names: Sequence[str]) -> None:
+    """Give all files their final names, or none; the provenance index, which makes them valid, comes last."""
+    kept = [KEPT] if (work / KEPT).is_dir() else []
+    with writing(target), ExitStack() as undo:
+        for name in (*kept, *names, NAME):
+            (work / name).rename(target / name)
+            undo.callback((target / name).rename, work / name)
+        undo.pop_all()
 
 
 @record(frozen=False)
@@ -119,16 +136,27 @@ class _Splitting:
 
     def run(self) -> list[WrittenFile]:
         job = self.job
-        recorder = Recorder(self.work / NAME, job.reader.name, list(job.groups))
         by_file = _by_file(
             self.chunks.start(job.paths, job.context, self.metadata.entries, CHUNK_BYTES), len(job.paths)
         )
         names = _names_below(job.paths)
-        for number, (path, chunks) in enumerate(zip(job.paths, by_file, strict=True)):
-            recorder.source(self._source(recorder, number, path, names[number], chunks))
-        written = [self._written(place) for place in self.places.values()]
-        recorder.finish([one for one in written if one is not None])
-        return [one for one in written if one is not None]
+        with (
+            writing_database(job.target),
+            closing(Recorder(self.work / NAME, job.reader.name, list(job.groups))) as recorder,
+            ExitStack() as unfinished,
+        ):
+            unfinished.callback(self._discard)
+            for number, (path, chunks) in enumerate(zip(job.paths, by_file, strict=True)):
+                recorder.source(self._source(recorder, number, path, names[number], chunks))
+            with writing(job.target):
+                written = [one for place in self.places.values() if (one := self._written(place)) is not None]
+            unfinished.pop_all()
+            recorder.finish(written)
+        return written
+
+    def _discard(self) -> None:
+        for place in self.places.values():
+            place.output.discard()
 
     def _source(
         self, recorder: Recorder, number: int, path: Path, name: str, chunks: Iterator[DecodedChunk]
@@ -143,7 +171,9 @@ class _Splitting:
             ends_line = text.endswith(b"\n") if text else ends_line
             # Every line of an output has a newline; whether the source's last one did is recorded separately.
             rows = lines_of(text if ends_line else text + b"\n")
-            count, lines, events = count + 1, lines + len(rows), events + self._chunk(recorder, number, chunk, rows)
+            with writing(self.job.target):
+                events += self._chunk(recorder, number, chunk, rows)
+            count, lines = count + 1, lines + len(rows)
         after = path.stat()
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise TraceError(f"`{path}` changed while it was read")
@@ -165,9 +195,10 @@ class _Splitting:
         )
 
     def _store(self, number: int, path: Path) -> str:
-        (self.work / KEPT).mkdir(exist_ok=True)
         name = f"{KEPT}/{number:06}"
-        shutil.copyfile(path, self.work / name)
+        with writing(self.job.target):
+            (self.work / KEPT).mkdir(exist_ok=True)
+            shutil.copyfile(path, self.work / name)
         return name
 
     def _chunk(self, recorder: Recorder, source: int, chunk: DecodedChunk, lines: pa.LargeBinaryArray) -> int:
@@ -263,15 +294,18 @@ class _Splitting:
             if key not in self.places:
                 suffix = ".parquet" if self.job.parquet else self.job.reader.suffixes[-1]
                 name = f"{group.name}{f'-{rank + 1}' if rank else ''}{suffix}"
-                path = self.work / name
-                output = ParquetOutput(path, self.job.reader.name) if self.job.parquet else GzipOutput(path)
+                output = self._output(self.work / name)
                 self.places[key] = _Place(len(self.places), group, family, name, output)
             places.append(self.places[key])
         return places
 
+    def _output(self, path: Path) -> Output:
+        return ParquetOutput(path, self.job.reader.name, self.job.target) if self.job.parquet else GzipOutput(path)
+
     def _written(self, place: _Place) -> WrittenFile | None:
         is_rest = place.group is self.job.groups[-1]
         if not place.output.lines or not (place.events or is_rest):
+            place.output.discard()
             (self.work / place.name).unlink(missing_ok=True)
             return None
         digest = place.output.close()

@@ -34,4 +34,5 @@ READER = Described(
     start=start,
     dimensions={"event": "name", "module": "module", "tid": "tid", "pid": "pid"},
     folder=folder_files,
+    byte_names=True,
 ).reader()

@@ -1,20 +1,28 @@
 """Traces into groups and back: nothing lost, nothing doubled, the originals byte for byte."""
 
+import errno
 import gzip
 import itertools
 import json
+import os
+import resource
+import signal
 import sqlite3
 import zlib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dctv.errors import DctvError, TraceError, UsageError
-from dctv.provenance.database import NAME
+from dctv.provenance.database import _TABLES, NAME
 from dctv.provenance.groups import ReorganizeRequest
+from dctv.provenance.outputs import GzipOutput
 from dctv.provenance.restore import RestoreVerdict, restore, verify
 from dctv.session import Session
 from tests.bounds import bounded
@@ -226,6 +234,74 @@ def test_a_folder_with_files_is_refused(tmp_path: Path, trace: list[str]) -> Non
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["precious"]
 
 
+@contextmanager
+def no_larger_files(size: int) -> Iterator[None]:
+    """Let writes fail where a file would become larger than this."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def full(*_: object) -> NoReturn:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+FULL = r"cannot write `.*/new/out`: no space left on device"
+
+
+@pytest.mark.parametrize("call", ["Descriptor.write", "GzipOutput._flush", "Path.rename"])
+@pytest.mark.parametrize("was_there", [False, True])
+def test_a_full_disk_leaves_no_groups(
+    tmp_path: Path, trace: list[str], monkeypatch: pytest.MonkeyPatch, call: str, *, was_there: bool
+) -> None:
+    if was_there:
+        (tmp_path / "new" / "out").mkdir(parents=True)
+    owner, _, method = call.partition(".")
+    if owner == "Descriptor":
+        monkeypatch.setattr("dctv.whole_file.os.write", full)
+    else:
+        whole: type[object] = {"GzipOutput": GzipOutput, "Path": Path}[owner]
+        real, calls = getattr(whole, method), itertools.count()
+        monkeypatch.setattr(whole, method, lambda *given: full() if next(calls) == 2 else real(*given))
+    with pytest.raises(UsageError, match=FULL):
+        sorted_out(trace, tmp_path / "new" / "out", parquet=owner == "Descriptor")
+    assert list((tmp_path / "new").rglob("*")) == ([tmp_path / "new" / "out"] if was_there else [])
+    assert (tmp_path / "new").exists() == was_there
+
+
+@pytest.mark.parametrize("pages", [3, 30])
+def test_a_full_disk_leaves_no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: int) -> None:
+    """SQLite has no more than some pages: too few for its tables, or for the many members of a source."""
+    monkeypatch.setattr("dctv.provenance.database._TABLES", f"PRAGMA max_page_count = {pages};{_TABLES}")
+    source = tmp_path / "a.pfw.gz"
+    source.write_bytes(b"".join(gzip.compress(f"{event(n)}\n".encode()) for n in range(3000)))
+    with pytest.raises(UsageError, match=FULL):
+        sorted_out([str(source)], tmp_path / "new" / "out")
+    assert list(tmp_path.iterdir()) == [source]
+
+
+@pytest.mark.parametrize("size", [100, 4000])
+@pytest.mark.parametrize("was_there", [False, True])
+def test_a_full_disk_leaves_nothing_restored(tmp_path: Path, trace: list[str], size: int, *, was_there: bool) -> None:
+    """The first file fails, or it is restored and the second fails."""
+    first, second = (Path(one).stat().st_size for one in trace)
+    assert 100 < first <= 4000 < second
+    sorted_out(trace, tmp_path / "out")
+    target = tmp_path / "new" / "back"
+    if was_there:
+        target.mkdir(parents=True)
+    with no_larger_files(size), pytest.raises(UsageError, match=r"cannot write `.*/new/back`: file too large"):
+        restore(tmp_path / "out", target, nothing)
+    assert list(target.rglob("*")) == []
+    assert (tmp_path / "new").exists() == was_there
+    assert len(restore(tmp_path / "out", target, nothing)) == 2
+
+
 def test_a_folder_without_provenance_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match=f"no `{NAME}`"):
         verify(tmp_path, nothing)
@@ -237,4 +313,4 @@ def test_more_files_than_can_be_numbered_are_refused(
     monkeypatch.setattr("dctv.provenance.split.MOST_FILES", 3)
     with pytest.raises(UsageError, match="the groups would take 4 files, at most 3 can be told apart"):
         sorted_out(trace, tmp_path / "out")
-    assert not list((tmp_path / "out").iterdir())
+    assert not (tmp_path / "out").exists()

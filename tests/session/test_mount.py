@@ -100,6 +100,14 @@ def test_a_name_is_mounted_once(session: dctv.Session, ftrace: Path) -> None:
         (lambda d: _pipe(d / "pipe"), r"pipe` is a pipe, and traces are files"),
         (lambda _: Path("/dev/null"), "`/dev/null` is a device, and traces are files"),
         (
+            lambda d: _file(d / os.fsdecode(b"bad\xff.pfw"), PFW.encode()),
+            r"the file name `.*/bad\\xff\.pfw` is not UTF-8",
+        ),
+        (
+            lambda d: _folder(d / os.fsdecode(b"bad\xff"), "a.pfw", PFW.encode()),
+            r"the file name `.*/bad\\xff/a\.pfw` is not UTF-8",
+        ),
+        (
             lambda d: _file(d / "x.bin", b"\x7fELF\x02\x01"),
             r"has no known format; it begins with `\\x7fELF\\x02\\x01`",
         ),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dctv.contracts.reader import LoadedTrace
 from dctv.errors import TraceError
 from dctv.readers.uftrace import READER
+from dctv.session import Session
 from tests.bounds import bounded
 from tests.damage import flipped, peak_of, read, truncated
 from tests.readers.uftrace.uftrace_directory import (
@@ -183,6 +184,9 @@ def test_absurd_numbers(tmp_path: Path, name: str, text: str) -> None:
 def test_names_of_folders_that_are_no_text(tmp_path: Path) -> None:
     folder = small().write(tmp_path / "d\udcff")
     assert len(rows(load(folder))) == 5
+    with Session(index=False) as session:
+        session.mount(str(folder), "t")
+        assert session.sql("SELECT COUNT(*) FROM t.events").fetchall() == [(11,)]
 
 
 def test_a_directory_without_records(tmp_path: Path) -> None:
