@@ -162,14 +162,14 @@ def _scaled_map(bound: Bound, made: Type, factor: Fraction, unit: Unit) -> Bound
 
 
 def convert(bound: Bound, unit: Unit, what: str) -> Bound:
-    """Convert to a compatible unit; a literal 0 takes any, and an INTERVAL is a time."""
+    """Convert to a compatible unit; 0, NULL and `[]` take any, and an INTERVAL is a time."""
     if isinstance(bound.value, Row):
         need_bare(bound, "a value in a row that is compared with a struct")
     if bound.unit == unit:
         return bound
     if bound.type == INTERVAL and bound.unit == NO_UNIT and compatible(unit, _NS):
         bound = as_time(bound)
-    if bound.is_zero:
+    if bound.unit == NO_UNIT and bound.fits_all:
         return replace(bound, unit=unit)
     if not compatible(bound.unit, unit):
         raise mismatch(bound, Bound(NULL, unit, bound.place), what)

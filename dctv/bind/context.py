@@ -109,7 +109,7 @@ class BoundColumn:
     unit: Unit
     family: Family = None
     any_unit: bool = False
-    """Whether it is a bare NULL or 0, which goes with every unit."""
+    """Whether it is 0, NULL or `[]`, which go with every unit."""
     type: Type | None = None
     """Its type; None if only the engine knows it."""
     wide: bool = False

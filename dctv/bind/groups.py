@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from dctv.bind import expressions
 from dctv.bind.aggregates import FusedAggregate, aggregated
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, Leaves
 from dctv.bind.grouping import parts_of
 from dctv.bind.int128 import narrowed
-from dctv.bind.payload import payload_items
+from dctv.bind.payload import payload_items, with_having
 from dctv.bind.per_trace import in_each_trace, is_constant
 from dctv.bind.relations import names_of, relation
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
-from dctv.bind.select_cores import OutputColumn, aliases, output
+from dctv.bind.select_cores import OutputColumn, output
 from dctv.bind.spans import SpanSource, bind_spans, member_of, sorted_plan, without_trace
 from dctv.bind.stars import named_columns
-from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, nearest
 from dctv.plan import build as w
 from dctv.plan import walk
@@ -270,13 +268,8 @@ def _aggregate(binder: Binding, core: ast.Core, pieces: Pieces) -> Plan:
     outs = tuple(replace(output(item), wide=False) for item in items)
     source = TableName(leaves.name(pieces.plan), alias)
     query = w.select(*w.named([i.bound.value for i in items], names_of(outs)), source=source)
-    parts = [i.bound for i in items]
-    sure = all(one.type is not None for one in parts)
-    if core.having is not None:
-        having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
-        parts.append(having)
-        sure = sure and having.type == BOOLEAN
-        query = replace(query, having=having.value)
+    parts, having, sure = with_having(core, context, items)
+    query = replace(query, having=having)
     fast = _in_kernel(binder, core, pieces, items, query.having, sure=sure)
     if fast is not None:
         return fast

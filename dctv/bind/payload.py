@@ -1,15 +1,17 @@
-"""Bind the select list of SELECT SPAN and SELECT EVENT: payload, without the special columns."""
+"""Bind the select list and HAVING of SELECT SPAN and SELECT EVENT: payload, without the special columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dctv.bind import expressions
 from dctv.bind.bound import Bound
 from dctv.bind.context import ClauseContext
-from dctv.bind.select_cores import OutputColumn, bound_column, star
+from dctv.bind.select_cores import OutputColumn, aliases, bound_column, star
+from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError
 from dctv.plan import walk
-from dctv.plan.expressions import Call
+from dctv.plan.expressions import Call, Expression
 from dctv.record import replace
 from dctv.syntax import ast
 from dctv.types.schema import DURATION, TS
@@ -43,6 +45,18 @@ def payload_items(core: ast.Core, context: ClauseContext, special: Sequence[Outp
             items.append(item)
     _refuse_duplicates(core, items, taken)
     return items
+
+
+def with_having(
+    core: ast.Core, context: ClauseContext, items: Sequence[OutputColumn]
+) -> tuple[list[Bound], Expression | None, bool]:
+    """Return the bound columns with the bound HAVING, its condition if any, and whether the types of all are known."""
+    parts = [item.bound for item in items]
+    sure = all(one.type is not None for one in parts)
+    if core.having is None:
+        return parts, None, sure
+    having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
+    return [*parts, having], having.value, sure and having.type == BOOLEAN
 
 
 def _refuse_unnest(bound: Bound) -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dctv.bind import expressions, groups
+from dctv.bind import groups
 from dctv.bind.binding import Binding
 from dctv.bind.bound import Bound
 from dctv.bind.context import BoundQuery, ClauseContext, Leaves
 from dctv.bind.grouping import parts_of
 from dctv.bind.merging import merged
-from dctv.bind.payload import payload_items
+from dctv.bind.payload import payload_items, with_having
 from dctv.bind.relations import names_of, relation
-from dctv.bind.select_cores import OutputColumn, aliases, output
+from dctv.bind.select_cores import OutputColumn, output
 from dctv.bind.selects import apply_limit
 from dctv.bind.spans import SpanSource, bind_spans, sorted_plan
 from dctv.bind.stars import named_columns
-from dctv.bind.types import BOOLEAN
 from dctv.errors import BindError, Place
 from dctv.plan import build as w
 from dctv.plan import walk
@@ -121,13 +120,9 @@ def assemble(
     source = TableName(context.leaves.name(plan), first.table)
     outs = tuple(replace(output(item), wide=False) for item in items)
     query = w.select(*w.named([i.bound.value for i in items], names_of(outs)), source=source)
-    parts = [i.bound for i in items]
-    sure = all(one.type is not None for one in parts)
-    if core.having is not None:
-        having = expressions.condition(core.having, replace(context, aliases=aliases(items), clause="HAVING"))
-        parts.append(having)
-        sure = sure and having.type == BOOLEAN
-        query = w.where(query, having.value)
+    parts, having, sure = with_having(core, context, items)
+    if having is not None:
+        query = w.where(query, having)
     plain = walk.is_single(query) and not any(isinstance(node, Window) for node in walk.walk(query))
     serial = any(one.serial for one in parts_of(parts))
     bound = BoundQuery(query, outs, tuple(parts), source, sure=sure, serial=serial)

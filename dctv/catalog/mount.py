@@ -185,7 +185,7 @@ def as_attached(catalog: Catalog, mount: Mount, library: StandardLibrary) -> boo
         found = catalog.find((*parts, *names))
         return None if found is None else found[0]
 
-    views = [one for one in library.modules if one.covers(reader) and not one.parameters]
+    views = library.views(reader)
     tables = {_dotted(name, table): mount.given[name] for name, table in mount.trace.tables.items()}
     tables["events",] = mount.given["events"]
     # Only a view reads the table, and takes its name.

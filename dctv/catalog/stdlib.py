@@ -96,6 +96,10 @@ class StandardLibrary:
     tables: Mapping[str, Expected]
     """Other tables of traces that the views read."""
 
+    def views(self, reader: str) -> list[LibraryModule]:
+        """Return the views without parameters that traces of a format have."""
+        return [one for one in self.modules if one.covers(reader) and not one.parameters]
+
 
 @cache
 def library() -> StandardLibrary:

@@ -27,7 +27,8 @@ def writing_database(target: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        full = error.sqlite_errorcode == sqlite3.SQLITE_FULL
+        # Errors of Python's module itself have no code.
+        full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
         cause = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) if full else OSError(str(error))
         raise cannot_write(f"`{target}`", cause) from error
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from dctv.contracts.writer import ResultRows, Writer
 from dctv.errors import UsageError
@@ -22,8 +23,8 @@ def write(rows: ResultRows, out: BinaryIO) -> int:
     import pyarrow.parquet as pq
 
     reader = rows.reader()
-    for column, field in zip(rows.schema.columns, reader.schema, strict=True):
-        _check(column, field)
+    if not _fits(reader.schema):
+        _refuse(rows.schema.columns, reader.schema)
     count = 0
     with pq.ParquetWriter(out, reader.schema, compression="zstd") as writer:
         for batch in reader:
@@ -32,20 +33,27 @@ def write(rows: ResultRows, out: BinaryIO) -> int:
     return count
 
 
-def _check(column: ColumnType, field: pa.Field) -> None:
-    """Refuse types without a form in Parquet: those with intervals, and maps whose keys have no type."""
+def _fits(schema: pa.Schema) -> bool:
+    """Whether all types have a form in Parquet: those with intervals, and maps whose keys have no type, do not."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        pq.ParquetWriter(pa.BufferOutputStream(), pa.schema([field])).close()
+        pq.ParquetWriter(pa.BufferOutputStream(), schema).close()
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-        hint = "cast it: x::STRING"
-        if column.type == "INTERVAL":
-            hint = "x IN ns is its length, x::STRING its text"
-        raise UsageError(
-            f"the column `{column.name}` has the type {dialect_type(column.type)}, which Parquet cannot hold", hint=hint
-        ) from None
+        return False
+    return True
+
+
+def _refuse(columns: Sequence[ColumnType], schema: pa.Schema) -> NoReturn:
+    """Raise an error that names the first column without a form in Parquet."""
+    import pyarrow as pa
+
+    column = next(one for one, field in zip(columns, schema, strict=True) if not _fits(pa.schema([field])))
+    hint = "x IN ns is its length, x::STRING its text" if column.type == "INTERVAL" else "cast it: x::STRING"
+    raise UsageError(
+        f"the column `{column.name}` has the type {dialect_type(column.type)}, which Parquet cannot hold", hint=hint
+    )
 
 
 PARQUET = Writer("parquet", "Parquet file", (".parquet",), write, many=False)

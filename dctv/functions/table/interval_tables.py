@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 
 from dctv.contracts.table_function import Argument, Parameter, PlanBuilder
-from dctv.errors import BindError
+from dctv.errors import BindError, Place
 from dctv.plan.build import (
     any_of,
     call,
@@ -101,6 +101,13 @@ def refuse_name(name: str, taken: Sequence[ColumnType], argument: Argument) -> N
     if name in (c.name.lower() for c in taken):
         hint = "select that column under another name"
         raise BindError(f"the table already has a column `{name}`, which this function adds", argument.place, hint=hint)
+
+
+def refuse_other_units(columns: Sequence[ColumnType], place: Place | None) -> None:
+    """Raise if partition columns of several tables, which are compared as numbers, differ in unit."""
+    units = list(dict.fromkeys(f"`{one.unit}`" if str(one.unit) else "no unit" for one in columns))
+    if len(units) > 1:
+        raise BindError(f"partition columns differ in unit: {' and '.join(units)}", place)
 
 
 def number_column(argument: Argument, schema: Schema, what: str) -> ColumnType:

@@ -15,6 +15,7 @@ from dctv.functions.table.interval_tables import (
     ordered,
     partition_columns,
     refuse_name,
+    refuse_other_units,
 )
 from dctv.plan.nodes import Plan, physical_names
 from dctv.types.schema import ColumnType, Kind, Schema
@@ -48,10 +49,8 @@ def _label_events(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Pl
             arguments["labels"].place,
             hint="labels have the partitions of the events, or none",
         )
-    for one, other in zip(events.schema.special[1:], labels.schema.special[1:], strict=False):
-        if one.unit != other.unit:
-            units = " and ".join(str(c.unit) or "no unit" for c in (one, other))
-            raise BindError(f"partition columns differ in unit: {units}", arguments["labels"].place)
+    for pair in zip(events.schema.special[1:], labels.schema.special[1:], strict=False):
+        refuse_other_units(pair, arguments["labels"].place)
     for column in labels.schema.payload:
         if column.name.lower() in (c.name.lower() for c in events.schema.columns):
             raise BindError(

@@ -17,6 +17,7 @@ from dctv.functions.table.interval_tables import (
     number_column,
     ordered,
     refuse_name,
+    refuse_other_units,
 )
 from dctv.plan.nodes import Plan, physical_names
 from dctv.record import replace
@@ -92,8 +93,7 @@ def _matched(table: Schema, windows: Schema, argument: Argument) -> list[ColumnT
     found = [key for key in _keys(table) if key.name in own]
     for key in found:
         other = own[key.name]
-        if key.unit != other.unit:
-            raise BindError(f"partition columns differ in unit: `{key.unit}` and `{other.unit}`", argument.place)
+        refuse_other_units((key, other), argument.place)
         whole = all(is_integer(one.type) and one.type not in _WIDE for one in (key, other))
         if key.type != other.type and not whole:
             types = f"{key.type} and {other.type}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
 from dctv.errors import BindError, nearest
+from dctv.functions.table.interval_tables import refuse_other_units
 from dctv.plan.nodes import Plan, physical_names
 from dctv.record import record
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
@@ -136,9 +137,7 @@ def _partition_type(name: str | None, sources: list[_Source], argument: Argument
     if len({t.type for t in types}) > 1:
         shown = " and ".join(dict.fromkeys(t.type for t in types))
         raise BindError(f"partition columns of the sources differ in type: {shown}", argument.place, hint="cast them")
-    units = list(dict.fromkeys(str(t.unit) or "no unit" for t in types))
-    if len(units) > 1:
-        raise BindError(f"partition columns of the sources differ in unit: {' and '.join(units)}", argument.place)
+    refuse_other_units(types, argument.place)
     return (ColumnType(name, types[0].type, types[0].unit),)
 
 

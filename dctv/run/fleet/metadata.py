@@ -107,7 +107,7 @@ def metadata_of(context: ExecutionContext, member: FleetMember, way: MountSettin
         with mounted(member, way, context) as (alone, made):
             trace = made.trace
             kind = trace.format or made.reader
-            views = {one.parts for one in library().modules if one.covers(kind) and not one.parameters}
+            views = {one.parts for one in library().views(kind)}
             # A view that reads a table may have its name.
             shown = {name: table for name, table in trace.tables.items() if tuple(name.split(".")) not in views}
             tables = {name: table.schema for name, table in shown.items()}
