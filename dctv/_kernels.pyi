@@ -8,7 +8,6 @@ including NULL. Results do not depend on how the inputs are cut into batches.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from mmap import mmap
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -855,8 +854,8 @@ class Forest:
         """
 
     @staticmethod
-    def open(mapped: mmap | bytes) -> Forest:
-        """Open a saved forest without copying its nodes; it cannot be changed.
+    def open(saved: _ArrowArray) -> Forest:
+        """Open a saved forest, the bytes of an array of uint8, without copying its nodes; it cannot be changed.
 
         Raises:
             ValueError: The bytes are invalid or damaged.
@@ -1645,7 +1644,7 @@ class StateHistory:
         """Start a history in a new file."""
 
     @staticmethod
-    def open(mapped: mmap) -> StateHistory:
+    def open(saved: _ArrowArray) -> StateHistory:
         """Open a history in a file; its bytes must not change while it is used."""
 
     @property

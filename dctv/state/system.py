@@ -25,12 +25,16 @@ Feature = Literal["max", "min", "avg"]
 
 def read_history(path: Path, identity: bytes | None) -> StateHistory:
     """Map the file of a closed history, as in `StateSystem.open`."""
+    import pyarrow as pa
+
     from dctv._kernels import StateHistory
 
     with path.open("rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:
+        size = os.fstat(file.fileno()).st_size
+        if size == 0:
             raise HistoryDamaged(f"the history `{path}` is empty")
-        history = StateHistory.open(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        mapped = pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        history = StateHistory.open(pa.UInt8Array.from_buffers(pa.uint8(), size, [None, mapped]))
     if identity is not None and history.identity != identity:
         raise HistoryOfAnother(f"the history `{path}` is of another trace, or was made by another version")
     return history

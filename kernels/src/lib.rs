@@ -6,6 +6,7 @@ mod calls;
 mod chrome;
 mod columns;
 mod ctf;
+mod exchange;
 mod export;
 mod forest;
 mod ftrace;

@@ -177,7 +177,11 @@ def _aggregates(forest: Forest, first: Sequence[int], end: Sequence[int]) -> lis
 def _saved(forest: Forest, path: Path) -> Forest:
     forest.save(path)
     with path.open("rb") as file:
-        return Forest.open(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        return Forest.open(_bytes(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+
+
+def _bytes(saved: bytes | mmap.mmap) -> pa.Array:
+    return pa.UInt8Array.from_buffers(pa.uint8(), len(saved), [None, pa.py_buffer(saved)])
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -324,17 +328,17 @@ def test_a_file_that_was_damaged_is_refused(tmp_path: Path) -> None:
     forest.append(pa.array(["a", "bc", ""]))
     forest.save(tmp_path / "forest")
     good = (tmp_path / "forest").read_bytes()
-    assert _aggregates(Forest.open(good), [0], [3]) == ["abc"]
+    assert _aggregates(Forest.open(_bytes(good)), [0], [3]) == ["abc"]
     for place in range(len(good)):
         bad = bytearray(good)
         bad[place] ^= 0x10
         with pytest.raises(ValueError, match="this is no forest that can be read: it"):
-            Forest.open(bytes(bad))
+            Forest.open(_bytes(bytes(bad)))
     for size in range(len(good)):
         with pytest.raises(ValueError, match="this is no forest that can be read: it"):
-            Forest.open(good[:size])
+            Forest.open(_bytes(good[:size]))
     with pytest.raises(ValueError, match="its header tells of"):
-        Forest.open(good + b"\0")
+        Forest.open(_bytes(good + b"\0"))
 
 
 def test_wrong_input_is_reported(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::columns::Columns;
@@ -12,6 +11,7 @@ use super::engine::{ENTRY, EXIT};
 use super::layout::put;
 use super::replay::EVENT;
 use super::switching::{End, Ends};
+use crate::exchange::InputBatch;
 use crate::json::push_quoted;
 use crate::sweeps::{fail, to_python};
 
@@ -296,8 +296,8 @@ impl Dump {
     }
 
     /// Return the records of a batch that are final.
-    fn push<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let batch = batch.into_inner();
+    fn push<'py>(&mut self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let batch = batch.0;
         py.detach(|| self.0.batch(&batch)).map_err(to_python)?;
         Ok(PyBytes::new(py, &std::mem::take(&mut self.0.out)))
     }

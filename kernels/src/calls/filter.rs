@@ -7,8 +7,6 @@ use arrow_array::types::{Int8Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int8Array, Int32Array, Int64Array, StringArray};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::engine::{Call, ENTRY, EXIT, Engine, Shown};
 use super::frames::Kept;
@@ -16,6 +14,7 @@ use super::functions::{Columns, Functions};
 use super::missed::Missed;
 use super::patterns::Book;
 use super::rules::Rules;
+use crate::exchange::{InputStream, OutputStream};
 use crate::sweeps::{
     Cancel, ChunkedInput, Kind, Partitions, ROWS, Sweep, Token, fail, gather_some, int64, made, nullable, schema,
     stream, to_python,
@@ -161,22 +160,16 @@ impl Sweep for Filter {
 #[pyfunction]
 #[pyo3(signature = (calls, *, rules, names, missed=None, cancel=None))]
 pub fn filter_calls(
-    calls: AnyRecordBatch,
+    calls: InputStream,
     mut rules: Rules,
     names: Vec<String>,
     missed: Option<PyRef<'_, Missed>>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let cancel = Token::new(cancel);
     let missed = missed.map(|missed| missed.clone());
     let open = || -> Result<_, ArrowError> {
-        let input = ChunkedInput::new(
-            calls.into_reader().map_err(|error| fail(error.to_string()))?,
-            Kind::Events,
-            1,
-            "calls",
-            cancel.clone(),
-        )?;
+        let input = ChunkedInput::new(calls.into_reader(), Kind::Events, 1, "calls", cancel.clone())?;
         let fields = input.payload_fields();
         check(&fields)?;
         let keys = input.partition_fields();

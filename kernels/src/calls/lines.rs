@@ -8,7 +8,6 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::columns::Columns;
@@ -17,6 +16,7 @@ use super::replay::{Call, Printer};
 use super::stored::{Wanted, integer, text};
 use super::style::Style;
 use super::walk::{CallSource, Taken, Walk};
+use crate::exchange::InputBatch;
 use crate::sweeps::{Cancel, fail, to_python};
 
 /// Approximate bytes per result.
@@ -195,9 +195,9 @@ impl StoredReplay {
     }
 
     /// Take events, in order of time, in the columns of `Replay`.
-    fn add(&self, batch: PyRecordBatch) {
+    fn add(&self, batch: InputBatch) {
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.events.push_back(batch.into_inner());
+        lines.events.push_back(batch.0);
     }
 
     /// Return more lines; none if events must be added before, or at the end after the last ones.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::columns::Columns;
@@ -15,6 +14,7 @@ use super::paint::{Color, Painter, painted, values};
 use super::patterns::Book;
 use super::style::Style;
 use super::switching::{End, Ends};
+use crate::exchange::InputBatch;
 use crate::sweeps::{fail, to_python};
 
 /// A call to print.
@@ -543,8 +543,8 @@ impl Replay {
     }
 
     /// Return the lines of a batch that are final.
-    fn push<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let batch = batch.into_inner();
+    fn push<'py>(&mut self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let batch = batch.0;
         let columns = Columns(batch.columns());
         py.detach(|| (0..batch.num_rows()).try_for_each(|row| self.0.row(&columns, row))).map_err(to_python)?;
         Ok(PyBytes::new(py, &self.0.taken()))

@@ -8,12 +8,12 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::stored::{Wanted, integer, text_at};
 use super::sums::{Added, Sums, TimeSums};
 use super::walk::{CallSource, Taken, Walk};
+use crate::exchange::InputBatch;
 use crate::sweeps::{Cancel, fail, to_python};
 
 /// Data of a call until it is known to be shown.
@@ -181,8 +181,8 @@ impl CallSums {
     }
 
     /// Add the calls of a batch.
-    fn push(&mut self, py: Python<'_>, batch: PyRecordBatch) -> PyResult<()> {
-        let batch = batch.into_inner();
+    fn push(&mut self, py: Python<'_>, batch: InputBatch) -> PyResult<()> {
+        let batch = batch.0;
         py.detach(|| self.0.batch(&batch)).map_err(to_python)
     }
 

@@ -20,7 +20,7 @@ pub struct Added {
 
 /// Sums of the times of a function.
 #[derive(Clone, Copy, Default)]
-#[pyclass(frozen, get_all, module = "dctv._kernels")]
+#[pyclass(skip_from_py_object, frozen, get_all, module = "dctv._kernels")]
 pub struct TimeSums {
     count: u64,
     sum: i128,

@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::columns::Columns;
 use super::replay::{EVENT, UNTIMED};
+use crate::exchange::InputBatch;
 use crate::sweeps::{fail, to_python};
 
 /// Columns after those of `Replay`.
@@ -348,8 +348,8 @@ impl CallTree {
     }
 
     /// Add the calls of a batch.
-    fn push(&mut self, py: Python, batch: PyRecordBatch) -> PyResult<()> {
-        let batch = batch.into_inner();
+    fn push(&mut self, py: Python, batch: InputBatch) -> PyResult<()> {
+        let batch = batch.0;
         py.detach(|| self.0.batch(&batch)).map_err(to_python)
     }
 

@@ -6,12 +6,12 @@ use arrow_array::Array;
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::frame::version;
 use super::kernel::{Described, KernelEvents, letters, one_line};
 use super::rows::{Rows, int, text, wrong};
+use crate::exchange::InputBatch;
 use crate::json::{push_escaped, push_quoted};
 
 /// A writer of batches of rows as Chrome JSON events; tracks are given by number, each with its process and thread.
@@ -248,43 +248,43 @@ impl ChromeExport {
     }
 
     /// The kernel's events in order, as lines of ftrace text within a JSON string.
-    fn kernel<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn kernel<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_kernel(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Arrows: `arrow`, `name`, `category`, and for both ends time, track, and whether they are in a slice.
-    fn flows<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn flows<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_flows(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Slices of threads: `_ts`, `_duration` (null if they never end), `track`, `name`, `category`, `args`.
-    fn slices<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn slices<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_slices(&rows, true));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// The same for asynchronous tracks; their numbers become ids.
-    fn async_slices<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn async_slices<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_slices(&rows, false));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Values of counters: `_ts`, `track`, `value`.
-    fn counters<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn counters<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_counters(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Instant events: `_ts`, `track` (null for the whole trace), `name`, `category`, `args`.
-    fn instants<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn instants<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_instants(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }

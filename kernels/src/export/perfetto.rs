@@ -4,13 +4,13 @@ use arrow_array::Array;
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashSet;
 
 use super::frame::{self, TraceMetadata};
 use super::kernel::{Described as KernelEvent, KernelEvents, flags};
 use super::message::Message;
 use super::rows::{Rows, int, text, wrong};
+use crate::exchange::InputBatch;
 use crate::json::{Scanner, Token};
 
 /// Numbers of fields in the public schema.
@@ -455,15 +455,15 @@ impl PerfettoExport {
 
     /// The kernel's events in order: `_ts`, `event`, `cpu`, `tid`, `tgid`, `comm_of_event`, `flags`, and columns of
     /// fields.
-    fn kernel<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn kernel<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_kernel(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Arrows: `arrow`, `name`, `category`, and for both ends time, track, lane, and whether they are in a slice.
-    fn flows<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn flows<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_flows(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
@@ -502,8 +502,8 @@ impl PerfettoExport {
 
     /// Slices in the order of `track`, `lane`, `_ts`, depth: `_duration` (null if they never end), `name`, `category`,
     /// `args`.
-    fn slices<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn slices<'py>(&mut self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_slices(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
@@ -518,15 +518,15 @@ impl PerfettoExport {
     }
 
     /// Values of counters: `_ts`, `track`, `value`.
-    fn counters<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn counters<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_counters(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }
 
     /// Instant events: `_ts`, `track` (null for the whole trace), `name`, `category`, `args`.
-    fn instants<'py>(&self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let rows = Rows::new(batch.into_inner());
+    fn instants<'py>(&self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let rows = Rows::new(batch.0);
         let made = py.detach(|| self.write_instants(&rows));
         Ok(PyBytes::new(py, &made.map_err(|error| wrong(&error))?))
     }

@@ -10,14 +10,13 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3_arrow::PyArray;
-use pyo3_arrow::buffer::PyArrowBuffer;
 
 use super::file;
 use super::kind::Kind;
 use super::monoid::Monoid;
 use super::nodes::{Growing, Mapped};
 use super::tree::Forest as Tree;
+use crate::exchange::{PyArray, array, array_to_python, bytes};
 
 type Values = Box<dyn Monoid>;
 
@@ -66,8 +65,8 @@ impl Forest {
     }
 
     fn made(&self, values: PyArray, states: Option<PyArray>, before: usize) -> PyResult<(Vec<u64>, String)> {
-        let (values, _) = values.into_inner();
-        let states = states.map(|states| states.into_inner().0);
+        let values = array(values);
+        let states = states.map(array);
         if states.as_ref().is_some_and(|states| states.len() != values.len()) {
             return Err(PyValueError::new_err("there are more or fewer states than values"));
         }
@@ -87,8 +86,8 @@ impl Forest {
 
     /// A saved forest, with nodes in the mapped file.
     #[staticmethod]
-    fn open(py: Python<'_>, mapped: PyArrowBuffer) -> PyResult<Forest> {
-        let bytes = mapped.into_inner();
+    fn open(py: Python<'_>, saved: PyArray) -> PyResult<Forest> {
+        let bytes = bytes(saved)?;
         let opened = py.detach(|| file::open(&bytes));
         let opened =
             opened.map_err(|what| PyValueError::new_err(format!("this is no forest that can be read: {what}")))?;
@@ -138,7 +137,7 @@ impl Forest {
     }
 
     fn aggregate(&self, py: Python<'_>, first: PyArray, end: PyArray) -> PyResult<PyArray> {
-        let (first, end) = (first.into_inner().0, end.into_inner().0);
+        let (first, end) = (array(first), array(end));
         let bounds = |column: &ArrayRef| {
             let found = column.as_primitive_opt::<Int64Type>();
             let found = found.filter(|found| found.null_count() == 0);
@@ -163,7 +162,7 @@ impl Forest {
             }
             self.kind.column(&words, &self.text)
         });
-        Ok(PyArray::from_array_ref(column.map_err(invalid)?))
+        Ok(array_to_python(&column.map_err(invalid)?))
     }
 
     fn search(&self, first: i64, end: i64, bound: i64) -> PyResult<Option<usize>> {

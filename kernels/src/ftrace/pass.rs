@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use arrow_pyarrow::ToPyArrow;
 use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::chunk::Chunk;
@@ -24,7 +24,7 @@ use crate::pfw::trace_metadata::kind_name;
 
 /// A column of an event in a chunk.
 #[derive(Clone)]
-#[pyclass(frozen, get_all, module = "dctv._kernels")]
+#[pyclass(skip_from_py_object, frozen, get_all, module = "dctv._kernels")]
 struct FtraceColumn {
     name: String,
     /// The type of its values.
@@ -37,7 +37,7 @@ struct FtraceColumn {
 
 /// The state of a file at its end.
 #[derive(Clone)]
-#[pyclass(frozen, get_all, module = "dctv._kernels")]
+#[pyclass(skip_from_py_object, frozen, get_all, module = "dctv._kernels")]
 struct FtraceEnd {
     file: u32,
     /// Why it was not read to its end.
@@ -245,7 +245,7 @@ fn convert(py: Python<'_>, statistics: ChunkStatistics, chunk: Chunk, range: (i6
         invalid: chunk.invalid,
     };
     for events in chunk.events {
-        let batch = PyRecordBatch::new(events.batch).into_pyarrow(py)?.unbind();
+        let batch = events.batch.to_pyarrow(py)?.unbind();
         made.events.push((events.name, batch));
         let columns = events.columns.into_iter().map(|(name, traits)| FtraceColumn {
             name,

@@ -6,10 +6,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array, new_null_array};
 use arrow_cast::cast;
+use arrow_pyarrow::ToPyArrow;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatch;
 
 use super::decode::HashKind;
 use super::hashes::{Book, HashText};
@@ -19,6 +19,7 @@ use super::report::Report;
 use super::tables::{Lineage, Timed};
 use super::trace_metadata::{ColumnMetadata, EventMetadata, TraceMetadata};
 use crate::columns::Kind;
+use crate::exchange::InputBatch;
 
 const METADATA: &str = "metadata";
 
@@ -62,15 +63,15 @@ impl PfwFinisher {
     /// Convert decoded rows of an event (or of `metadata`), with `dctv:file` as last column, to the table's final rows.
     ///
     /// Columns may be in any order; missing ones are null, narrower ones are cast.
-    fn finish(&self, py: Python<'_>, name: &str, batch: PyRecordBatch) -> PyResult<Py<PyAny>> {
-        let rows = batch.into_inner();
+    fn finish(&self, py: Python<'_>, name: &str, batch: InputBatch) -> PyResult<Py<PyAny>> {
+        let rows = batch.0;
         let finished = py
             .detach(|| match name {
                 METADATA => self.metadata(&rows),
                 _ => self.event(name, &rows).and_then(|timed| batch_of(timed, self.trace_metadata.start_ns)),
             })
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(PyRecordBatch::new(finished).into_pyarrow(py)?.unbind())
+        Ok(finished.to_pyarrow(py)?.unbind())
     }
 
     /// The final columns of an event or of `metadata`.

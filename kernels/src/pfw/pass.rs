@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use arrow_array::RecordBatch;
+use arrow_pyarrow::ToPyArrow;
 use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatch;
 
 use super::chunk::Chunk;
 use super::decode::{Expectations, Input, Part};
@@ -263,7 +263,7 @@ fn note_end(gathered: &mut Gathered, sizes: &[u64], end: End) {
 }
 
 fn to_python(py: Python<'_>, batch: RecordBatch) -> PyResult<Py<PyAny>> {
-    Ok(PyRecordBatch::new(batch).into_pyarrow(py)?.unbind())
+    Ok(batch.to_pyarrow(py)?.unbind())
 }
 
 fn convert(py: Python<'_>, chunk: Handout) -> PyResult<PfwChunk> {

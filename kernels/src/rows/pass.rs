@@ -10,13 +10,13 @@ use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::TableSpec;
 use super::far::{LENGTH_REASON, TIME_REASON};
 use super::notes::Note;
 use super::sink::{Sink, Taken};
+use crate::exchange::OutputBatch;
 use crate::input::Checkpoint;
 use crate::pass::{Ahead, Progress, Running};
 
@@ -256,7 +256,7 @@ impl RowPass {
             other_lines: PyDict::new(py).unbind(),
         };
         for (name, batch) in batches {
-            let batch = Py::new(py, PyRecordBatch::new(batch))?.into_any();
+            let batch = Py::new(py, OutputBatch(batch))?.into_any();
             match name.strip_prefix("raw_events.") {
                 Some(event) => chunk.events.push((event.to_owned(), batch)),
                 None => chunk.others.push((name, batch)),

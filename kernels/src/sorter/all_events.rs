@@ -6,12 +6,12 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
 
 use super::column::Kind;
 use super::output::DeclaredColumn;
 use super::table::{TS, Table};
 use super::{EventSorter, LIMIT, to_python};
+use crate::exchange::{InputStream, OutputStream};
 use crate::sweeps::Token;
 
 /// The columns of all events, besides constant ones.
@@ -102,13 +102,8 @@ impl EventMerger {
     ///
     /// `columns` gives the source columns of `_ts`, `_duration`, `name`, `category`, `pid` and `tid`; without one for
     /// `name` all events are called `name`.
-    fn through(
-        &self,
-        table: PyRecordBatchReader,
-        name: String,
-        columns: Vec<(String, String)>,
-    ) -> PyResult<PyRecordBatchReader> {
-        let rows = table.into_reader()?;
+    fn through(&self, table: InputStream, name: String, columns: Vec<(String, String)>) -> PyResult<OutputStream> {
+        let rows = table.into_reader();
         let schema = rows.schema();
         let mut kept = Vec::with_capacity(COLUMNS.len());
         for (target, _) in COLUMNS {
@@ -122,17 +117,17 @@ impl EventMerger {
             }
         }
         let sorter = self.sorter.clone();
-        Ok(PyRecordBatchReader::new(Box::new(Through { rows, kept, sorter })))
+        Ok(OutputStream::new(Box::new(Through { rows, kept, sorter })))
     }
 
     /// Remove and return all rows: in order of time, then of tables, then of rows.
-    fn merged(&self, py: Python<'_>) -> PyResult<PyRecordBatchReader> {
+    fn merged(&self, py: Python<'_>) -> PyResult<OutputStream> {
         let wanted = COLUMNS.map(|(name, kind)| DeclaredColumn::plain(name, kind));
         let merged = py.detach(|| {
             self.sorter.end()?;
             let table = self.sorter.take(EVENTS).unwrap_or_else(|| Table::new(EVENTS.to_owned(), true));
             self.sorter.merge(table, Some(&wanted))
         });
-        Ok(PyRecordBatchReader::new(Box::new(merged.map_err(to_python)?)))
+        Ok(OutputStream::new(Box::new(merged.map_err(to_python)?)))
     }
 }

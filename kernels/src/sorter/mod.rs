@@ -8,8 +8,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use pyo3::exceptions::{PyKeyError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
 
+use crate::exchange::{InputBatch, OutputStream};
 use crate::sweeps::{Cancel, Token};
 use column::{Kind, Scratch};
 use file::TempFile;
@@ -184,12 +184,12 @@ impl EventSorter {
         Merged::new(table, output, self.spill.clone(), most_runs(self.limit), self.token.clone())
     }
 
-    fn add_all(&self, py: Python<'_>, file: u32, tables: Vec<(String, PyRecordBatch)>, sorted: bool) -> PyResult<()> {
+    fn add_all(&self, py: Python<'_>, file: u32, tables: Vec<(String, InputBatch)>, sorted: bool) -> PyResult<()> {
         py.detach(|| {
             let mut state = self.state();
             tables.into_iter().try_for_each(|(name, batch)| {
                 self.token.check()?;
-                state.add(self, file, name, batch.as_ref(), sorted)
+                state.add(self, file, name, &batch.0, sorted)
             })
         })
         .map_err(to_python)
@@ -205,12 +205,12 @@ impl EventSorter {
     }
 
     /// Add the events of a chunk: the name of each table and a batch, with `_ts` as int64 without nulls.
-    fn add(&self, py: Python<'_>, file: u32, events: Vec<(String, PyRecordBatch)>) -> PyResult<()> {
+    fn add(&self, py: Python<'_>, file: u32, events: Vec<(String, InputBatch)>) -> PyResult<()> {
         self.add_all(py, file, events, true)
     }
 
     /// Add rows of tables that are not events; they stay in order of arrival.
-    fn add_others(&self, py: Python<'_>, file: u32, others: Vec<(String, PyRecordBatch)>) -> PyResult<()> {
+    fn add_others(&self, py: Python<'_>, file: u32, others: Vec<(String, InputBatch)>) -> PyResult<()> {
         self.add_all(py, file, others, false)
     }
 
@@ -233,7 +233,7 @@ impl EventSorter {
     /// output columns, and a table without rows is empty. Without `columns` the number of each row's file follows its
     /// columns.
     #[pyo3(signature = (table, columns=None))]
-    fn merged(&self, py: Python<'_>, table: &str, columns: Option<Vec<ColumnSpec>>) -> PyResult<PyRecordBatchReader> {
+    fn merged(&self, py: Python<'_>, table: &str, columns: Option<Vec<ColumnSpec>>) -> PyResult<OutputStream> {
         let wanted = columns.map(declared_columns).transpose()?;
         let taken = match self.take(table) {
             Some(taken) => taken,
@@ -241,7 +241,7 @@ impl EventSorter {
             None => return Err(PyKeyError::new_err(table.to_owned())),
         };
         let merged = py.detach(|| self.merge(taken, wanted.as_deref())).map_err(to_python)?;
-        Ok(PyRecordBatchReader::new(Box::new(merged)))
+        Ok(OutputStream::new(Box::new(merged)))
     }
 
     /// Release everything.

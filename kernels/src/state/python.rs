@@ -9,8 +9,6 @@ use arrow_schema::SchemaRef;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
-use pyo3_arrow::buffer::PyArrowBuffer;
-use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
 use rustc_hash::FxHashSet;
 
 use super::arguments;
@@ -26,6 +24,7 @@ use super::shared::{Answer, Built, Shared};
 use super::tree::ROOT;
 use super::walk::{Times, Walk};
 use super::writer::Writer;
+use crate::exchange::{InputBatch, OutputBatch, OutputStream, PyArray, bytes};
 
 /// How often waiting threads check for signals.
 const STEP: Duration = Duration::from_millis(50);
@@ -46,10 +45,10 @@ fn interval<'py>(py: Python<'py>, found: &Found) -> PyResult<Interval<'py>> {
     Ok((start, end, ongoing, value))
 }
 
-fn batch(rows: Rows) -> PyResult<PyRecordBatch> {
+fn batch(rows: Rows) -> PyResult<OutputBatch> {
     let batch = rows.batch();
     let batch = batch.map_err(|error| Fault::Value(error.to_string()))?;
-    Ok(PyRecordBatch::new(batch))
+    Ok(OutputBatch(batch))
 }
 
 fn below(history: &History, quark: i64) -> Result<i32, Fault> {
@@ -91,7 +90,7 @@ impl StateHistory {
         times: Times,
         backwards: bool,
         spans: Option<SchemaRef>,
-    ) -> PyResult<PyRecordBatchReader> {
+    ) -> PyResult<OutputStream> {
         let walk = self.shared.ask(py, |history| {
             history.check_not_abandoned()?;
             if let Some(first) = times.first().filter(|first| *first < history.start) {
@@ -104,7 +103,7 @@ impl StateHistory {
             Ok(Walk::new(places, times, backwards, history.safe()))
         })?;
         let answer = Answer { shared: self.shared.clone(), walk, spans };
-        Ok(PyRecordBatchReader::new(Box::new(answer)))
+        Ok(OutputStream::new(Box::new(answer)))
     }
 }
 
@@ -144,8 +143,8 @@ impl StateHistory {
 
     /// Open a history in a file.
     #[staticmethod]
-    fn open(py: Python<'_>, mapped: PyArrowBuffer) -> PyResult<StateHistory> {
-        let buffer = mapped.into_inner();
+    fn open(py: Python<'_>, saved: PyArray) -> PyResult<StateHistory> {
+        let buffer = bytes(saved)?;
         let (history, identity) = py.detach(|| super::reader::open(buffer))?;
         Ok(StateHistory::of(history, identity))
     }
@@ -330,8 +329,8 @@ impl StateHistory {
 
     /// Apply the changes of a batch; return their number.
     #[pyo3(signature = (changes, *, sort=false))]
-    fn apply(&self, py: Python<'_>, changes: PyRecordBatch, sort: bool) -> PyResult<usize> {
-        let changes = changes.into_inner();
+    fn apply(&self, py: Python<'_>, changes: InputBatch, sort: bool) -> PyResult<usize> {
+        let changes = changes.0;
         self.shared.change(py, |built| {
             let history = &mut built.history;
             history.check_open()?;
@@ -365,7 +364,7 @@ impl StateHistory {
     }
 
     /// Return the states of all attributes at a time, by quark.
-    fn full(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::time)] time: i64) -> PyResult<PyRecordBatch> {
+    fn full(&self, py: Python<'_>, #[pyo3(from_py_with = arguments::time)] time: i64) -> PyResult<OutputBatch> {
         batch(self.shared.ask(py, |history| history.full(time))?)
     }
 
@@ -378,7 +377,7 @@ impl StateHistory {
         #[pyo3(from_py_with = arguments::time)] first: i64,
         #[pyo3(from_py_with = arguments::time)] last: i64,
         backwards: bool,
-    ) -> PyResult<PyRecordBatchReader> {
+    ) -> PyResult<OutputStream> {
         let times = Times::Range(first.min(last), first.max(last));
         self.walk(py, quarks, times, backwards, None)
     }
@@ -391,7 +390,7 @@ impl StateHistory {
         #[pyo3(from_py_with = arguments::quarks)] quarks: Vec<i64>,
         #[pyo3(from_py_with = arguments::times)] times: Vec<i64>,
         backwards: bool,
-    ) -> PyResult<PyRecordBatchReader> {
+    ) -> PyResult<OutputStream> {
         self.walk(py, quarks, Times::at(times), backwards, None)
     }
 
@@ -405,7 +404,7 @@ impl StateHistory {
         #[pyo3(from_py_with = arguments::some_times)] times: Option<Vec<i64>>,
         #[pyo3(from_py_with = arguments::time)] first: i64,
         #[pyo3(from_py_with = arguments::time)] last: i64,
-    ) -> PyResult<PyRecordBatchReader> {
+    ) -> PyResult<OutputStream> {
         let start = self.start(py)?;
         let times = match times {
             Some(times) => Times::at(times.into_iter().filter(|time| *time >= start).collect()),
@@ -501,8 +500,8 @@ impl StateHistory {
     }
 
     /// Replay changes of a part; return whether all requested states are known.
-    fn replay(&self, py: Python<'_>, changes: PyRecordBatch) -> PyResult<bool> {
-        let changes = changes.into_inner();
+    fn replay(&self, py: Python<'_>, changes: InputBatch) -> PyResult<bool> {
+        let changes = changes.0;
         self.shared.change(py, |built| {
             let history = &mut built.history;
             Changes::read(&changes, history, false)?.make(history)?;

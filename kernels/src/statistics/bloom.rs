@@ -16,7 +16,7 @@ pub fn fnv1a(bytes: &[u8]) -> u64 {
 }
 
 /// A set of texts with false positives.
-#[pyclass(module = "dctv._kernels")]
+#[pyclass(skip_from_py_object, module = "dctv._kernels")]
 #[derive(Clone)]
 pub struct Bloom {
     hashes: u32,

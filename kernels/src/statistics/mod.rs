@@ -19,13 +19,14 @@ use arrow_array::RecordBatch;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use pyo3_arrow::PyRecordBatch;
 
 pub use bins::BINS;
 use chunk::{Chunk, Summed, Wishes};
 use dimension::Summary;
 use durations::Durations;
 use varint::Packer;
+
+use crate::exchange::InputBatch;
 
 /// Compression level of stored values.
 const LEVEL: u32 = 6;
@@ -39,7 +40,7 @@ const LEVEL: u32 = 6;
 #[pyo3(signature = (events, dimensions, *, expected_entries=1024, false_positive_rate=0.01, summary=true))]
 fn chunk_statistics<'py>(
     py: Python<'py>,
-    events: Vec<(String, PyRecordBatch)>,
+    events: Vec<(String, InputBatch)>,
     dimensions: Vec<(String, String)>,
     expected_entries: u64,
     false_positive_rate: f64,
@@ -49,8 +50,7 @@ fn chunk_statistics<'py>(
     let wishes = Wishes { dimensions, expected: expected_entries, rate: false_positive_rate, summary };
     let (mut chunk, ranges, texts) = py
         .detach(|| {
-            let events: Vec<(String, RecordBatch)> =
-                events.into_iter().map(|(name, batch)| (name, batch.into_inner())).collect();
+            let events: Vec<(String, RecordBatch)> = events.into_iter().map(|(name, batch)| (name, batch.0)).collect();
             let mut chunk = chunk::read(&events, &wishes)?;
             let mut summary = chunk.summary.take();
             let texts = summary.as_mut().map(|found| Texts::of(found, &mut chunk.packer));

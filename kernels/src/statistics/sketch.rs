@@ -16,7 +16,7 @@ const VERSION: u8 = 1;
 const OCTAVES: usize = 65;
 
 /// A sketch of integers from 0 to 2^64 - 1.
-#[pyclass(module = "dctv._kernels")]
+#[pyclass(skip_from_py_object, module = "dctv._kernels")]
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Sketch {
     /// Nonempty bins and their counts, ascending.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
 
+use crate::exchange::InputStream;
 use crate::sorter::to_python;
 
 mod bits;
@@ -34,12 +34,12 @@ struct WrittenFile {
 fn write_table(
     py: Python<'_>,
     path: PathBuf,
-    table: PyRecordBatchReader,
+    table: InputStream,
     ascending: bool,
     progress: Option<Py<PyAny>>,
     group_rows: usize,
 ) -> PyResult<WrittenFile> {
-    let reader = table.into_reader()?;
+    let reader = table.into_reader();
     let names = reader.schema();
     let names = names.fields().iter().map(|field| field.name().clone());
     let columns = names.collect();

@@ -8,12 +8,11 @@ use std::time::Duration;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
 
 use super::cancel::{Cancel, Token, Working};
 use super::failure::{fail, to_python, upstream};
 use super::opening::Opening;
-use super::source::Reader;
+use crate::exchange::{OutputStream, Reader};
 
 /// The maximum number of batches that wait for the reader.
 const DEPTH: usize = 2;
@@ -95,7 +94,7 @@ pub fn start(opening: Opening, token: Token) -> Result<Reader, ArrowError> {
 
 #[pyfunction]
 #[pyo3(signature = (source, *, cancel=None))]
-pub fn ahead(source: Bound<'_, PyAny>, cancel: Option<PyRef<'_, Cancel>>) -> PyResult<PyRecordBatchReader> {
+pub fn ahead(source: Bound<'_, PyAny>, cancel: Option<PyRef<'_, Cancel>>) -> PyResult<OutputStream> {
     let reader = start(Opening::new(&source)?, Token::new(cancel)).map_err(to_python)?;
-    Ok(PyRecordBatchReader::new(reader))
+    Ok(OutputStream::new(reader))
 }

@@ -7,15 +7,13 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::checks::Fault;
 use super::failure::{fail, to_python, upstream};
 use super::partition::Partitions;
-use super::source::Reader;
 use super::stream::{Sweep, nullable, partitions, schema, stream};
+use crate::exchange::{InputStream, OutputStream, Reader};
 
 /// The maximum number of faults in an error message.
 const SHOWN: usize = 3;
@@ -166,14 +164,14 @@ impl Sweep for Check {
 #[pyfunction]
 #[pyo3(signature = (rows, *, events, disjoint, partitions, names, cancel=None))]
 pub fn checked(
-    rows: AnyRecordBatch,
+    rows: InputStream,
     events: bool,
     disjoint: bool,
     partitions: usize,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
-    let reader = rows.into_reader()?;
+) -> PyResult<OutputStream> {
+    let reader = rows.into_reader();
     let token = Token::new(cancel);
     build(reader, (events, disjoint), partitions, &names, token).map_err(to_python)
 }
@@ -184,7 +182,7 @@ fn build(
     keys: usize,
     names: &[String],
     cancel: Token,
-) -> Result<PyRecordBatchReader, ArrowError> {
+) -> Result<OutputStream, ArrowError> {
     let times = 2 - usize::from(events);
     let fields: Vec<_> = reader.schema().fields().iter().cloned().collect();
     if fields.len() < times + keys {

@@ -5,14 +5,13 @@ use std::collections::BinaryHeap;
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::held::NULL_ROW;
 use super::single::{Row, Spans, Step, StepColumns, Stop, sweep};
 use super::source::{ChunkedInput, Kind};
+use crate::exchange::{InputStream, OutputStream};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
@@ -126,16 +125,16 @@ impl Step for Concurrency {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, names, result="spans", idle=false, merge=false, cancel=None))]
 pub fn concurrency(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     names: Vec<String>,
     result: &str,
     idle: bool,
     merge: bool,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
-    let reader = spans.into_reader()?;
+    let reader = spans.into_reader();
     let build = || {
         let shape = match result {
             "spans" => Shape::Spans,

@@ -8,8 +8,6 @@ use arrow_array::types::{Int8Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::cancel::{Cancel, Token};
@@ -17,6 +15,7 @@ use super::failure::{fail, to_python};
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 /// The columns after `_ts`: end, tid, state, cpu, end_line, waker_tid and context of the wakeup that ended it.
 const OWN: [DataType; 7] = [
@@ -239,15 +238,15 @@ fn flush(out: &[Piece]) -> Vec<ArrayRef> {
 #[pyfunction]
 #[pyo3(signature = (states, *, tid, start, end, names, cancel=None))]
 pub fn critical_path(
-    states: AnyRecordBatch,
+    states: InputStream,
     tid: i64,
     start: i64,
     end: i64,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
-    let input = ChunkedInput::new(states.into_reader()?, Kind::Events, 0, "state", token.clone());
+    let input = ChunkedInput::new(states.into_reader(), Kind::Events, 0, "state", token.clone());
     build(input.map_err(to_python)?, tid, (start, end), &names, token).map_err(to_python)
 }
 
@@ -257,7 +256,7 @@ fn build(
     span: (i64, i64),
     names: &[String],
     cancel: Token,
-) -> Result<PyRecordBatchReader, ArrowError> {
+) -> Result<OutputStream, ArrowError> {
     let fields = input.payload_fields();
     let types: Vec<&DataType> = fields.iter().map(|field| field.data_type()).collect();
     if types != OWN.iter().collect::<Vec<_>>() {

@@ -8,16 +8,15 @@ use arrow_array::{Array, ArrayRef, Decimal128Array, Float64Array, Int64Array};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::aggregates::{Aggregate, AggregateInput, Call, Form, Function, larger, mean};
 use super::cancel::{Cancel, Token};
 use super::cuts::{Cuts, Inputs, Layout, Sink};
 use super::failure::{fail, to_python};
 use super::required::Required;
-use super::source::{ChunkedInput, Kind, ROWS, Reader};
+use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{int64, made, nullable, schema, stream};
+use crate::exchange::{InputStream, OutputStream, Reader};
 
 /// One output column: an aggregate, and its state for the open spans.
 struct Column {
@@ -305,18 +304,18 @@ impl Sink for Departition {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, keep, aggregates, names, intersect=None, cancel=None))]
 pub fn departition(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     keep: Vec<usize>,
     aggregates: Vec<Call>,
     names: Vec<String>,
-    intersect: Option<AnyRecordBatch>,
+    intersect: Option<InputStream>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
-    let required = intersect.map(AnyRecordBatch::into_reader).transpose()?.map(Required::new);
+) -> PyResult<OutputStream> {
+    let required = intersect.map(InputStream::into_reader).map(Required::new);
     let token = Token::new(cancel);
     let layout = Layout { names: Vec::new(), keep, required };
-    build(spans.into_reader()?, partitions, layout, &aggregates, &names, token).map_err(to_python)
+    build(spans.into_reader(), partitions, layout, &aggregates, &names, token).map_err(to_python)
 }
 
 fn build(
@@ -326,7 +325,7 @@ fn build(
     aggregates: &[Call],
     names: &[String],
     token: Token,
-) -> Result<PyRecordBatchReader, ArrowError> {
+) -> Result<OutputStream, ArrowError> {
     let input = ChunkedInput::new(input, Kind::Spans, partitions, "partitioned", token.clone())?;
     let (own, fields) = (input.partition_fields(), input.payload_fields());
     layout.names = own.iter().map(|field| field.name().clone()).collect();

@@ -4,8 +4,6 @@ use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::active::Active;
 use super::cancel::{Cancel, Token};
@@ -14,6 +12,7 @@ use super::pieces::Pieces;
 use super::sides::Sides;
 use super::source::{ChunkedInput, Kind, Open};
 use super::stream::{Sweep, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 /// The side that has the partition columns.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -126,14 +125,14 @@ impl Sweep for EventJoin {
 #[pyfunction]
 #[pyo3(signature = (events, spans, *, how, partitions, names, broadcast=None, cancel=None))]
 pub fn event_join(
-    events: AnyRecordBatch,
-    spans: AnyRecordBatch,
+    events: InputStream,
+    spans: InputStream,
     how: &str,
     partitions: usize,
     names: Vec<String>,
     broadcast: Option<&str>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let (form, uncovered) = match (how, broadcast) {
         ("inner", None) => (Form::Both, false),
         ("left", None) => (Form::Both, true),
@@ -146,7 +145,7 @@ pub fn event_join(
         }
     };
     let token = Token::new(cancel);
-    let build = |events, spans| -> Result<PyRecordBatchReader, ArrowError> {
+    let build = |events, spans| -> Result<OutputStream, ArrowError> {
         let event_keys = if form == Form::Spans { 0 } else { partitions };
         let span_keys = if form == Form::Events { 0 } else { partitions };
         let events = ChunkedInput::new(events, Kind::Events, event_keys, "event", token.clone())?;
@@ -157,5 +156,5 @@ pub fn event_join(
         let (state, active, pieces) = (Vec::new(), Active::default(), Pieces::default());
         Ok(stream(schema, EventJoin { sides, form, uncovered, state, active, pieces }, token.clone()))
     };
-    build(events.into_reader()?, spans.into_reader()?).map_err(to_python)
+    build(events.into_reader(), spans.into_reader()).map_err(to_python)
 }

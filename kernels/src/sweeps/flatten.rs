@@ -2,12 +2,11 @@
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
+use crate::exchange::{InputStream, OutputStream};
 
 struct Flatten {
     parts: Vec<Part>,
@@ -90,10 +89,10 @@ impl Step for Flatten {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, names, cancel=None))]
 pub fn flatten(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     over_spans(spans, partitions, StepColumns::default(), names, cancel, |_| Ok(Flatten { parts: Vec::new() }))
 }

@@ -2,13 +2,12 @@
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::held::NULL_ROW;
 use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
+use crate::exchange::{InputStream, OutputStream};
 
 struct Gaps {
     keep: bool,
@@ -66,14 +65,14 @@ impl Step for Gaps {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, keep, names, start=None, stop=None, cancel=None))]
 pub fn fill_gaps(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     keep: bool,
     names: Vec<String>,
     start: Option<i64>,
     stop: Option<i64>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let step = Gaps { keep, start, stop, last: i64::MIN, latest: Vec::new() };
     over_spans(spans, partitions, StepColumns::default(), names, cancel, |_| Ok(step))
 }

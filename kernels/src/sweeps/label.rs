@@ -3,8 +3,6 @@
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::failure::to_python;
@@ -14,6 +12,7 @@ use super::partition::Partitions;
 use super::pieces::Pieces;
 use super::source::{ChunkedInput, Kind};
 use super::stream::{Sweep, made, nullable, partitions, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 struct Label {
     events: ChunkedInput,
@@ -87,16 +86,16 @@ impl Sweep for Label {
 #[pyfunction]
 #[pyo3(signature = (events, labels, *, partitions, names, broadcast=false, numbered=false, cancel=None))]
 pub fn label_events(
-    events: AnyRecordBatch,
-    labels: AnyRecordBatch,
+    events: InputStream,
+    labels: InputStream,
     partitions: usize,
     names: Vec<String>,
     broadcast: bool,
     numbered: bool,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
-    let (events, labels) = (events.into_reader()?, labels.into_reader()?);
+    let (events, labels) = (events.into_reader(), labels.into_reader());
     let build = || {
         let own = if broadcast { 0 } else { partitions };
         let events = ChunkedInput::new(events, Kind::Events, partitions, "event", token.clone())?;
@@ -116,7 +115,7 @@ fn build(
     (fields, broadcast): ([Vec<FieldRef>; 2], bool),
     names: &[String],
     token: Token,
-) -> Result<PyRecordBatchReader, ArrowError> {
+) -> Result<OutputStream, ArrowError> {
     let partitions = partitions(names, 1, events.partition_types())?;
     partitions.check_types(&labels.partition_types(), labels.role())?;
     let mut all = vec![made(DataType::Int64, false)];

@@ -5,12 +5,11 @@ use std::collections::BinaryHeap;
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
+use crate::exchange::{InputStream, OutputStream};
 
 struct Lanes {
     parts: Vec<Part>,
@@ -50,10 +49,10 @@ impl Step for Lanes {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, names, cancel=None))]
 pub fn lanes(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     over_spans(spans, partitions, StepColumns::numbers(1), names, cancel, |_| Ok(Lanes { parts: Vec::new() }))
 }

@@ -6,8 +6,6 @@ use arrow_array::{ArrayRef, ArrowPrimitiveType};
 use arrow_row::{OwnedRow, RowConverter, Rows, SortField};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 use std::sync::Arc;
 
 use super::cancel::Cancel;
@@ -15,6 +13,7 @@ use super::failure::fail;
 use super::held::NULL_ROW;
 use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
+use crate::exchange::{InputStream, OutputStream};
 
 struct Merge {
     width: usize,
@@ -146,10 +145,10 @@ impl Step for Merge {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, names, cancel=None))]
 pub fn merge_adjacent(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     over_spans(spans, partitions, StepColumns::default(), names, cancel, |input| Merge::new(&input.payload_fields()))
 }

@@ -9,10 +9,8 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use cpu_time::ThreadTime;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
-use super::source::Reader;
+use crate::exchange::{InputStream, OutputStream, Reader};
 
 #[derive(Default)]
 struct Figures {
@@ -147,6 +145,6 @@ fn nanoseconds(time: Duration) -> u64 {
 }
 
 #[pyfunction]
-pub fn metered(stream: AnyRecordBatch, meter: PyRef<'_, Meter>) -> PyResult<PyRecordBatchReader> {
-    Ok(PyRecordBatchReader::new(Box::new(Metered { reader: stream.into_reader()?, figures: meter.figures.clone() })))
+pub fn metered(stream: InputStream, meter: PyRef<'_, Meter>) -> PyResult<OutputStream> {
+    Ok(OutputStream::new(Box::new(Metered { reader: stream.into_reader(), figures: meter.figures.clone() })))
 }

@@ -68,7 +68,7 @@ pub use cancel::{Cancel, Token};
 pub use failure::{fail, to_python};
 pub use gather::gather_some;
 pub use partition::Partitions;
-pub use source::{ChunkedInput, Kind, ROWS, Reader};
+pub use source::{ChunkedInput, Kind, ROWS};
 pub use stream::{Sweep, int64, made, nullable, schema, stream};
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {

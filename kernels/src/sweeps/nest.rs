@@ -7,8 +7,6 @@ use arrow_array::types::{Int8Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int32Array, Int64Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::counter::{Counter, Tally};
@@ -18,6 +16,7 @@ use super::partition::Partitions;
 use super::slots::{Length, Slots};
 use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 struct Nest {
     input: ChunkedInput,
@@ -176,25 +175,20 @@ impl Sweep for Nest {
 #[pyfunction]
 #[pyo3(signature = (calls, *, partitions, names, cancel=None))]
 pub fn nest(
-    calls: AnyRecordBatch,
+    calls: InputStream,
     partitions: usize,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<(PyRecordBatchReader, Counter)> {
+) -> PyResult<(OutputStream, Counter)> {
     let token = Token::new(cancel);
-    let input = ChunkedInput::new(calls.into_reader()?, Kind::Events, partitions, "call", token.clone());
+    let input = ChunkedInput::new(calls.into_reader(), Kind::Events, partitions, "call", token.clone());
     let tally = Tally::default();
     let counter = tally.counter();
     let reader = build(input.map_err(to_python)?, &names, tally, token).map_err(to_python)?;
     Ok((reader, counter))
 }
 
-fn build(
-    input: ChunkedInput,
-    names: &[String],
-    unmatched: Tally,
-    token: Token,
-) -> Result<PyRecordBatchReader, ArrowError> {
+fn build(input: ChunkedInput, names: &[String], unmatched: Tally, token: Token) -> Result<OutputStream, ArrowError> {
     let fields = input.payload_fields();
     let types: Vec<&DataType> = fields.iter().map(|field| field.data_type()).take(OWN).collect();
     if types != [&DataType::Int8, &DataType::Int64] {

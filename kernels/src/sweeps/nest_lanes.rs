@@ -7,8 +7,6 @@ use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int32Array, Int64Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::cancel::{Cancel, Token};
@@ -17,6 +15,7 @@ use super::gather::gather_some;
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 struct NestLanes {
     input: ChunkedInput,
@@ -273,14 +272,14 @@ fn own(paired: bool) -> usize {
 #[pyfunction]
 #[pyo3(signature = (slices, *, partitions, names, paired=false, cancel=None))]
 pub fn nest_lanes(
-    slices: AnyRecordBatch,
+    slices: InputStream,
     partitions: usize,
     names: Vec<String>,
     paired: bool,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
-    let reader = slices.into_reader()?;
+    let reader = slices.into_reader();
     let build = || {
         let input = ChunkedInput::new(reader, Kind::Events, partitions, "slice", token.clone())?;
         sweep(input, &names, paired, token)
@@ -288,7 +287,7 @@ pub fn nest_lanes(
     build().map_err(to_python)
 }
 
-fn sweep(input: ChunkedInput, names: &[String], paired: bool, token: Token) -> Result<PyRecordBatchReader, ArrowError> {
+fn sweep(input: ChunkedInput, names: &[String], paired: bool, token: Token) -> Result<OutputStream, ArrowError> {
     let fields = input.payload_fields();
     let found: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
     let expected = [&DataType::Int64, &DataType::Int32];

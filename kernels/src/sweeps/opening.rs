@@ -1,16 +1,16 @@
 //! Open a reader of a Python object with `__arrow_c_stream__` and `__arrow_c_schema__`, in the thread that needs it.
 
+use std::sync::Arc;
+
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PySchema;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::failure::fail;
-use super::source::Reader;
+use crate::exchange::{InputSchema, InputStream, OutputSchema, Reader};
 
 #[pyfunction]
-pub fn schema_of(stream: AnyRecordBatch) -> PyResult<PySchema> {
-    Ok(PySchema::new(stream.into_reader()?.schema()))
+pub fn schema_of(stream: InputStream) -> OutputSchema {
+    OutputSchema(stream.into_reader().schema())
 }
 
 /// An input to be opened.
@@ -21,7 +21,7 @@ pub struct Opening {
 
 impl Opening {
     pub fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let schema = source.extract::<PySchema>()?.into_inner();
+        let schema = Arc::new(source.extract::<InputSchema>()?.0);
         Ok(Self { source: source.clone().unbind(), schema })
     }
 
@@ -33,9 +33,8 @@ impl Opening {
     /// callers assume to hold.
     pub fn open(&self) -> Result<Reader, ArrowError> {
         let open = |py: Python<'_>| {
-            let opened = self.source.bind(py).extract::<AnyRecordBatch>();
-            let reader = opened.and_then(AnyRecordBatch::into_reader);
-            reader.map_err(|error| fail(error.value(py).to_string()))
+            let opened = self.source.bind(py).extract::<InputStream>();
+            opened.map(InputStream::into_reader).map_err(|error| fail(error.value(py).to_string()))
         };
         Python::try_attach(open).unwrap_or_else(|| Err(fail("interrupted")))
     }

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int32Array, Int64Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::counter::{Counter, Tally};
@@ -18,6 +16,7 @@ use super::partition::Partitions;
 use super::slots::{Length, Slots};
 use super::source::ROWS;
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 struct Paired {
     moves: Moves,
@@ -162,20 +161,20 @@ impl Sweep for Paired {
 #[pyfunction]
 #[pyo3(signature = (starts, stops, *, partitions, ranked, names, cancel=None))]
 pub fn nest_pairs(
-    starts: AnyRecordBatch,
-    stops: AnyRecordBatch,
+    starts: InputStream,
+    stops: InputStream,
     partitions: usize,
     ranked: bool,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<(PyRecordBatchReader, Counter)> {
+) -> PyResult<(OutputStream, Counter)> {
     let token = Token::new(cancel);
-    let (starts, stops) = (starts.into_reader()?, stops.into_reader()?);
+    let (starts, stops) = (starts.into_reader(), stops.into_reader());
     let moves = Moves::new(starts, stops, partitions, ranked, &token).map_err(to_python)?;
     build(moves, &names, token).map_err(to_python)
 }
 
-fn build(moves: Moves, names: &[String], token: Token) -> Result<(PyRecordBatchReader, Counter), ArrowError> {
+fn build(moves: Moves, names: &[String], token: Token) -> Result<(OutputStream, Counter), ArrowError> {
     let partitions = partitions(names, 2, moves.pushes.partition_types())?;
     moves.check(&partitions)?;
     let fields = moves.pushes.payload_fields();

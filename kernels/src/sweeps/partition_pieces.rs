@@ -3,8 +3,6 @@
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::cuts::{Cuts, Inputs, Layout, Sink};
@@ -13,6 +11,7 @@ use super::gather::gather;
 use super::required::Required;
 use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{int64, made, nullable, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 /// Makes one row for each stretch and partition that covers it.
 #[derive(Default)]
@@ -82,17 +81,17 @@ impl Sink for Pieces {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, keep, names, intersect=None, cancel=None))]
 pub fn partition_pieces(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     keep: Vec<usize>,
     names: Vec<String>,
-    intersect: Option<AnyRecordBatch>,
+    intersect: Option<InputStream>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
-    let required = intersect.map(AnyRecordBatch::into_reader).transpose()?.map(Required::new);
-    let reader = spans.into_reader()?;
+) -> PyResult<OutputStream> {
+    let required = intersect.map(InputStream::into_reader).map(Required::new);
+    let reader = spans.into_reader();
     let token = Token::new(cancel);
-    let build = || -> Result<PyRecordBatchReader, ArrowError> {
+    let build = || -> Result<OutputStream, ArrowError> {
         let input = ChunkedInput::new(reader, Kind::Spans, partitions, "partitioned", token.clone())?;
         let fields = input.payload_fields();
         let mut all = vec![made(DataType::Int64, false); 3];

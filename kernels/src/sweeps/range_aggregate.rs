@@ -3,8 +3,6 @@
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
@@ -16,6 +14,7 @@ use super::range_lanes::{Lane, WindowState};
 use super::range_values::{Function, Measure};
 use super::source::{ChunkedInput, Kind};
 use super::stream::{Sweep, int64, made, nullable, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 /// Number of windows between checks for cancellation: each window visits every lane of its group.
 const PATIENCE: usize = 256;
@@ -184,16 +183,16 @@ impl Sweep for RangeAggregate {
 #[pyfunction]
 #[pyo3(signature = (table, windows, *, events, matched, aggregate, names, cancel=None))]
 pub fn range_aggregate(
-    table: AnyRecordBatch,
-    windows: AnyRecordBatch,
+    table: InputStream,
+    windows: InputStream,
     events: bool,
     matched: Vec<usize>,
     aggregate: &str,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
-    let (table, windows) = (table.into_reader()?, windows.into_reader()?);
+    let (table, windows) = (table.into_reader(), windows.into_reader());
     let build = || {
         let (kind, times) = if events { (Kind::Events, 1) } else { (Kind::Spans, 2) };
         // The partitions are between times and values.
@@ -215,7 +214,7 @@ fn build(
     aggregate: &str,
     names: &[String],
     token: Token,
-) -> Result<PyRecordBatchReader, ArrowError> {
+) -> Result<OutputStream, ArrowError> {
     let payload = rows.payload_fields();
     let field = payload.first().ok_or_else(|| fail("no column of values"))?;
     let measure = Measure::new(aggregate, field.data_type())?;

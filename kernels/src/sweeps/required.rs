@@ -4,7 +4,7 @@ use arrow_schema::ArrowError;
 
 use super::failure::{fail, upstream};
 use super::partition::Partitions;
-use super::source::Reader;
+use crate::exchange::Reader;
 
 /// The partitions required by an intersection; they are read when the sweep begins.
 pub struct Required {

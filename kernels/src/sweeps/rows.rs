@@ -5,12 +5,10 @@ use std::sync::Mutex;
 use arrow_schema::Schema;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
-use pyo3_arrow::PySchema;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::failure::{to_python, upstream};
-use super::source::Reader;
 use super::values::values;
+use crate::exchange::{InputSchema, InputStream, Reader};
 
 /// Iterates over the batches of a stream.
 #[pyclass(frozen, module = "dctv._kernels")]
@@ -48,14 +46,14 @@ impl Rows {
 }
 
 #[pyfunction]
-pub fn rows(stream: AnyRecordBatch) -> PyResult<Rows> {
-    let reader = stream.into_reader()?;
+pub fn rows(stream: InputStream) -> PyResult<Rows> {
+    let reader = stream.into_reader();
     Ok(Rows { schema: describe(&reader.schema()), reader: Mutex::new(Some(reader)) })
 }
 
 #[pyfunction]
-pub fn schema(source: PySchema) -> Vec<(String, String)> {
-    describe(&source.into_inner())
+pub fn schema(source: InputSchema) -> Vec<(String, String)> {
+    describe(&source.0)
 }
 
 fn describe(schema: &Schema) -> Vec<(String, String)> {

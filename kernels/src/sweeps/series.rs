@@ -3,8 +3,6 @@
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::checks::lasting;
@@ -15,6 +13,7 @@ use super::partition::Partitions;
 use super::slots::{End, NO_SLOT, Slots};
 use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 struct Series {
     sources: Vec<ChunkedInput>,
@@ -196,17 +195,17 @@ fn inputs(
 #[pyfunction]
 #[pyo3(signature = (sources, *, starts, partitions, columns, names, close_at=None, cancel=None))]
 pub fn series_to_spans(
-    sources: Vec<AnyRecordBatch>,
+    sources: Vec<InputStream>,
     starts: Vec<bool>,
     partitions: usize,
     columns: Vec<(usize, usize, String)>,
     names: Vec<String>,
     close_at: Option<i64>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
-    let open = |source: AnyRecordBatch| {
-        ChunkedInput::new(source.into_reader()?, Kind::Events, partitions, "event", token.clone()).map_err(to_python)
+    let open = |source: InputStream| {
+        ChunkedInput::new(source.into_reader(), Kind::Events, partitions, "event", token.clone()).map_err(to_python)
     };
     let sources = sources.into_iter().map(open).collect::<PyResult<Vec<_>>>()?;
     build(sources, starts, &columns, &names, close_at, token.clone()).map_err(to_python)
@@ -219,7 +218,7 @@ fn build(
     names: &[String],
     close_at: Option<i64>,
     token: Token,
-) -> Result<PyRecordBatchReader, ArrowError> {
+) -> Result<OutputStream, ArrowError> {
     let Some(first) = sources.first().filter(|_| starts.len() == sources.len()) else {
         return Err(fail(format!(
             "{} sources and {} starts, expected as many, at least one",

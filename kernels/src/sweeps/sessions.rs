@@ -2,14 +2,13 @@
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python};
 use super::held::NULL_ROW;
 use super::single::{Row, Spans, Step, StepColumns, Stop, sweep};
 use super::source::{ChunkedInput, Kind};
+use crate::exchange::{InputStream, OutputStream};
 
 struct Sessions {
     gap: u64,
@@ -62,14 +61,14 @@ impl Step for Sessions {
 #[pyfunction]
 #[pyo3(signature = (events, *, gap, partitions, names, cancel=None))]
 pub fn sessions(
-    events: AnyRecordBatch,
+    events: InputStream,
     gap: u64,
     partitions: usize,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
-    let reader = events.into_reader()?;
+    let reader = events.into_reader();
     let step = Sessions { gap, open: Vec::new() };
     ChunkedInput::new(reader, Kind::Events, partitions, "event", token.clone())
         .and_then(|input| sweep(input, step, (true, StepColumns::numbers(1)), &names, token))

@@ -9,15 +9,14 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
 
 use super::ahead;
 use super::cancel::{Cancel, Token};
 use super::failure::{fail, to_python, upstream};
 use super::meter::bytes;
 use super::opening::Opening;
-use super::source::Reader;
 use super::spill::{Place, Spill};
+use crate::exchange::{OutputStream, Reader};
 
 /// The source of the batches; only the holder of its lock may pull.
 enum Origin {
@@ -285,15 +284,15 @@ impl SharedBuffer {
     }
 
     /// Open one more reader, at the first batch.
-    fn open(&self, py: Python<'_>) -> PyResult<PyRecordBatchReader> {
+    fn open(&self, py: Python<'_>) -> PyResult<OutputStream> {
         let Some(number) = py.detach(|| self.shared.announce()) else {
             // More readers than expected: batches that are gone have to be computed again for this one.
-            return Ok(PyRecordBatchReader::new(self.start(py)?));
+            return Ok(OutputStream::new(self.start(py)?));
         };
         if number == 0 {
             self.begin(py)?;
         }
-        Ok(PyRecordBatchReader::new(Box::new(Follower { shared: self.shared.clone(), number, done: false })))
+        Ok(OutputStream::new(Box::new(Follower { shared: self.shared.clone(), number, done: false })))
     }
 
     /// Release the source; no reader can be opened any more.

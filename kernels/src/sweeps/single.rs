@@ -5,8 +5,6 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Float64Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::checks::lasting;
@@ -15,6 +13,7 @@ use super::gather::{gather, gather_some};
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, partitions, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 /// A row of the input; for an event, `end` is `ts`.
 #[derive(Clone, Copy)]
@@ -238,15 +237,15 @@ impl<S: Step> Sweep for Single<S> {
 
 /// Open a table of spans for a step.
 pub fn over_spans<S: Step + 'static>(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     made: StepColumns,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
     step: impl FnOnce(&ChunkedInput) -> Result<S, ArrowError>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
-    let reader = spans.into_reader()?;
+    let reader = spans.into_reader();
     let build = || {
         let input = ChunkedInput::new(reader, Kind::Spans, partitions, "span", token.clone())?;
         let step = step(&input)?;
@@ -262,7 +261,7 @@ pub fn sweep(
     (spans, given): (bool, StepColumns),
     names: &[String],
     token: Token,
-) -> Result<PyRecordBatchReader, ArrowError> {
+) -> Result<OutputStream, ArrowError> {
     let times = 1 + usize::from(spans);
     let partitions = partitions(names, times, input.partition_types())?;
     let mut all = vec![made(DataType::Int64, false); times];

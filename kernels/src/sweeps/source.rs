@@ -11,11 +11,10 @@ use super::checks::{Fault, ends};
 use super::failure::{fail, upstream};
 use super::held::{Held, NULL_ROW};
 use super::partition::Partitions;
+use crate::exchange::Reader;
 
 /// Maximum number of rows of a chunk, and the approximate number of rows of an output batch.
 pub const ROWS: usize = 1 << 16;
-
-pub type Reader = Box<dyn RecordBatchReader + Send>;
 
 /// The sorts of the first columns of an input.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,6 @@
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::failure::to_python;
@@ -13,6 +11,7 @@ use super::outer::{Keep, Outer};
 use super::sides::Sides;
 use super::source::{ChunkedInput, Kind};
 use super::stream::stream;
+use crate::exchange::{InputStream, OutputStream};
 
 /// The form of a join.
 enum Form {
@@ -23,14 +22,14 @@ enum Form {
 #[pyfunction]
 #[pyo3(signature = (left, right, *, how, partitions, names, broadcast=None, cancel=None))]
 pub fn span_join(
-    left: AnyRecordBatch,
-    right: AnyRecordBatch,
+    left: InputStream,
+    right: InputStream,
     how: &str,
     partitions: usize,
     names: Vec<String>,
     broadcast: Option<&str>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let (form, swapped) = match (how, broadcast) {
         ("inner", None | Some("right")) => (Form::Inner, false),
         ("inner", Some("left")) => (Form::Inner, true),
@@ -44,7 +43,7 @@ pub fn span_join(
         }
     };
     let token = Token::new(cancel);
-    let build = |left, right| -> Result<PyRecordBatchReader, ArrowError> {
+    let build = |left, right| -> Result<OutputStream, ArrowError> {
         let other = if broadcast.is_some() { 0 } else { partitions };
         let (mine, theirs) = if swapped { (other, partitions) } else { (partitions, other) };
         let left = ChunkedInput::new(left, Kind::Spans, mine, "left", token.clone())?;
@@ -56,5 +55,5 @@ pub fn span_join(
             Form::Cut(keep) => stream(schema, Outer::new(sides, keep, broadcast.is_some()), token.clone()),
         })
     };
-    build(left.into_reader()?, right.into_reader()?).map_err(to_python)
+    build(left.into_reader(), right.into_reader()).map_err(to_python)
 }

@@ -4,8 +4,6 @@ use arrow_array::ArrayRef;
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::active::Active;
 use super::aggregates::{Aggregate, AggregateInput, Call};
@@ -18,6 +16,7 @@ use super::required::Required;
 use super::source::{ChunkedInput, Kind, Open};
 use super::stream::{Sweep, stream};
 use super::totals::Totals;
+use crate::exchange::{InputStream, OutputStream};
 
 struct SpanPieces<M> {
     groups: Groups<M>,
@@ -115,18 +114,18 @@ struct Inputs {
 
 impl Inputs {
     fn new(
-        (grouped, grouper): (AnyRecordBatch, AnyRecordBatch),
+        (grouped, grouper): (InputStream, InputStream),
         events: bool,
         partitions: usize,
-        intersect: Option<AnyRecordBatch>,
+        intersect: Option<InputStream>,
         token: Token,
     ) -> PyResult<Self> {
         if events && intersect.is_some() {
             return Err(PyValueError::new_err("events cover no time, so intersect does not go with them"));
         }
         let kind = if events { Kind::Events } else { Kind::Spans };
-        let (grouped, grouper) = (grouped.into_reader()?, grouper.into_reader()?);
-        let intersect = intersect.map(AnyRecordBatch::into_reader).transpose()?;
+        let (grouped, grouper) = (grouped.into_reader(), grouper.into_reader());
+        let intersect = intersect.map(InputStream::into_reader);
         let input = ChunkedInput::new(grouped, kind, partitions, "grouped", token.clone());
         let grouper = ChunkedInput::new(grouper, Kind::Spans, 0, "grouper", token.clone());
         Ok(Self {
@@ -138,7 +137,7 @@ impl Inputs {
         })
     }
 
-    fn stream<M: Members + 'static>(self, members: M, names: &[String]) -> Result<PyRecordBatchReader, ArrowError> {
+    fn stream<M: Members + 'static>(self, members: M, names: &[String]) -> Result<OutputStream, ArrowError> {
         let (groups, schema) = Groups::new(self.input, self.grouper, members, names)?;
         Ok(match self.required {
             Some(required) => stream(schema, CoveredPieces::new(groups, required), self.token),
@@ -153,14 +152,14 @@ impl Inputs {
 #[pyfunction]
 #[pyo3(signature = (grouped, grouper, *, events, partitions, names, intersect=None, cancel=None))]
 pub fn span_pieces(
-    grouped: AnyRecordBatch,
-    grouper: AnyRecordBatch,
+    grouped: InputStream,
+    grouper: InputStream,
     events: bool,
     partitions: usize,
     names: Vec<String>,
-    intersect: Option<AnyRecordBatch>,
+    intersect: Option<InputStream>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
     let inputs = Inputs::new((grouped, grouper), events, partitions, intersect, token)?;
     let members = Pieces::new(&inputs.input, inputs.kind);
@@ -170,13 +169,13 @@ pub fn span_pieces(
 #[pyfunction]
 #[pyo3(signature = (inputs, *, events, partitions, aggregates, names, cancel=None))]
 pub fn span_group(
-    inputs: Vec<AnyRecordBatch>,
+    inputs: Vec<InputStream>,
     events: bool,
     partitions: usize,
     aggregates: Vec<Call>,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let (count, mut inputs) = (inputs.len(), inputs.into_iter());
     let (Some(grouped), Some(grouper), 2..=3) = (inputs.next(), inputs.next(), count) else {
         return Err(PyValueError::new_err(format!(

@@ -5,8 +5,6 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int32Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::{Cancel, Token};
 use super::checks::lasting;
@@ -18,6 +16,7 @@ use super::slots::{End, NO_SLOT, Slots};
 use super::source::ROWS;
 use super::stream::{Sweep, int64, made, nullable, schema, stream};
 use super::trie::{EMPTY, Trie};
+use crate::exchange::{InputStream, OutputStream};
 
 struct History {
     moves: Moves,
@@ -189,13 +188,13 @@ impl Sweep for Contents {
 }
 
 fn open(
-    starts: AnyRecordBatch,
-    stops: AnyRecordBatch,
+    starts: InputStream,
+    stops: InputStream,
     partitions: usize,
     ranked: bool,
     cancel: &Token,
 ) -> PyResult<(History, FieldRef)> {
-    let (starts, stops) = (starts.into_reader()?, stops.into_reader()?);
+    let (starts, stops) = (starts.into_reader(), stops.into_reader());
     let moves = Moves::new(starts, stops, partitions, ranked, cancel).map_err(to_python)?;
     build(moves).map_err(to_python)
 }
@@ -225,13 +224,13 @@ fn build(moves: Moves) -> Result<(History, FieldRef), ArrowError> {
 #[pyfunction]
 #[pyo3(signature = (starts, stops, *, partitions, ranked, names, cancel=None))]
 pub fn stack_history(
-    starts: AnyRecordBatch,
-    stops: AnyRecordBatch,
+    starts: InputStream,
+    stops: InputStream,
     partitions: usize,
     ranked: bool,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<(PyRecordBatchReader, Counter)> {
+) -> PyResult<(OutputStream, Counter)> {
     let token = Token::new(cancel);
     let (history, _) = open(starts, stops, partitions, ranked, &token)?;
     let mut fields = vec![made(DataType::Int64, false); 2];
@@ -245,13 +244,13 @@ pub fn stack_history(
 #[pyfunction]
 #[pyo3(signature = (starts, stops, *, partitions, ranked, names, cancel=None))]
 pub fn stack_contents(
-    starts: AnyRecordBatch,
-    stops: AnyRecordBatch,
+    starts: InputStream,
+    stops: InputStream,
     partitions: usize,
     ranked: bool,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<(PyRecordBatchReader, Counter)> {
+) -> PyResult<(OutputStream, Counter)> {
     let cancel = Token::new(cancel);
     let (history, token) = open(starts, stops, partitions, ranked, &cancel)?;
     let mut fields = vec![made(DataType::Int64, false), made(DataType::Int32, false)];

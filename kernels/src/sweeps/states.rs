@@ -8,8 +8,6 @@ use arrow_array::types::{Int8Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Int8Array, Int64Array};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::cancel::{Cancel, Token};
@@ -18,6 +16,7 @@ use super::gather::gather_some;
 use super::partition::Partitions;
 use super::source::{ChunkedInput, Kind, ROWS};
 use super::stream::{Sweep, int64, made, nullable, schema, stream};
+use crate::exchange::{InputStream, OutputStream};
 
 /// The columns before the payload: kind, cpu, target_cpu, tid, other_tid, code, line.
 const OWN: [DataType; 7] = [
@@ -280,16 +279,16 @@ impl Sweep for States {
 #[pyfunction]
 #[pyo3(signature = (events, *, names, cancel=None))]
 pub fn thread_states(
-    events: AnyRecordBatch,
+    events: InputStream,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let token = Token::new(cancel);
-    let input = ChunkedInput::new(events.into_reader()?, Kind::Events, 0, "event", token.clone());
+    let input = ChunkedInput::new(events.into_reader(), Kind::Events, 0, "event", token.clone());
     build(input.map_err(to_python)?, &names, token).map_err(to_python)
 }
 
-fn build(input: ChunkedInput, names: &[String], token: Token) -> Result<PyRecordBatchReader, ArrowError> {
+fn build(input: ChunkedInput, names: &[String], token: Token) -> Result<OutputStream, ArrowError> {
     let fields = input.payload_fields();
     let types: Vec<&DataType> = fields.iter().map(|field| field.data_type()).collect();
     if types.len() < OWN.len() || OWN.iter().zip(&types).any(|(own, found)| own != *found) {

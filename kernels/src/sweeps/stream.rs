@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
-use pyo3_arrow::PyRecordBatchReader;
 
 use super::cancel::Token;
 use super::failure::fail;
 use super::partition::Partitions;
+use crate::exchange::OutputStream;
 
 /// Work that yields one output batch at a time.
 pub trait Sweep: Send {
@@ -24,8 +24,8 @@ struct Stream<S> {
 }
 
 /// Make a stream of a sweep; nothing runs until the first batch is pulled.
-pub fn stream(schema: SchemaRef, sweep: impl Sweep + 'static, cancel: Token) -> PyRecordBatchReader {
-    PyRecordBatchReader::new(Box::new(Stream { schema, sweep: Some(sweep), cancel }))
+pub fn stream(schema: SchemaRef, sweep: impl Sweep + 'static, cancel: Token) -> OutputStream {
+    OutputStream::new(Box::new(Stream { schema, sweep: Some(sweep), cancel }))
 }
 
 impl<S: Sweep> Stream<S> {

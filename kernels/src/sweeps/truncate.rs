@@ -2,13 +2,12 @@
 
 use arrow_schema::ArrowError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::held::NULL_ROW;
 use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
+use crate::exchange::{InputStream, OutputStream};
 
 struct Truncate {
     open: Vec<Row>,
@@ -54,10 +53,10 @@ impl Step for Truncate {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, names, cancel=None))]
 pub fn truncate(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     over_spans(spans, partitions, StepColumns::default(), names, cancel, |_| Ok(Truncate { open: Vec::new() }))
 }

@@ -3,12 +3,11 @@
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
+use crate::exchange::{InputStream, OutputStream};
 
 /// Spans of one partition that begin in one step, each shorter than that.
 #[derive(Clone, Copy)]
@@ -109,14 +108,14 @@ impl Step for Zoom {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, names, step, start=None, stop=None, cancel=None))]
 pub fn zoom(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     names: Vec<String>,
     step: i64,
     start: Option<i64>,
     stop: Option<i64>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     if step <= 0 {
         return Err(PyValueError::new_err(format!("a step of {step} ns, expected more than 0")));
     }

@@ -3,8 +3,6 @@
 use arrow_schema::ArrowError;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::cancel::Cancel;
 use super::failure::fail;
@@ -12,6 +10,7 @@ use super::held::NULL_ROW;
 use super::numbers::{Number, Numbers, is_narrow, scale};
 use super::single::{Row, Spans, Step, StepColumns, Stop, over_spans};
 use super::source::ChunkedInput;
+use crate::exchange::{InputStream, OutputStream};
 
 /// The covered part of a step in one partition so far, or a run of steps within one span.
 #[derive(Clone, Copy)]
@@ -195,14 +194,14 @@ impl Step for ZoomCounter {
 #[pyfunction]
 #[pyo3(signature = (spans, *, partitions, names, step, start=None, stop=None, cancel=None))]
 pub fn zoom_counter(
-    spans: AnyRecordBatch,
+    spans: InputStream,
     partitions: usize,
     names: Vec<String>,
     step: i64,
     start: Option<i64>,
     stop: Option<i64>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     if step <= 0 {
         return Err(PyValueError::new_err(format!("a step of {step} ns, expected more than 0")));
     }

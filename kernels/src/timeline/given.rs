@@ -8,11 +8,11 @@ use arrow_array::{Array, PrimitiveArray};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3_arrow::PyArray;
 
 use super::lane::{Lane, Worth, form, write};
 use super::times::{Fault, Times};
 use super::worth::{Slices, States, Values};
+use crate::exchange::{PyArray, array};
 use crate::forest::Sink;
 
 /// With more states, nodes would be so wide that their sums would not fit beside the columns.
@@ -39,7 +39,7 @@ fn invalid(text: String) -> PyErr {
 }
 
 fn primitive<T: ArrowPrimitiveType>(column: PyArray, name: &str) -> PyResult<PrimitiveArray<T>> {
-    let (column, _) = column.into_inner();
+    let column = array(column);
     let found = column.as_primitive_opt::<T>().cloned();
     found.ok_or_else(|| {
         let (want, have) = (T::DATA_TYPE, column.data_type());

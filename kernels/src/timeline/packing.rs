@@ -1,14 +1,12 @@
 //! Put rows in time order on lanes without overlaps: the first free one of each track.
 
-use std::sync::Arc;
-
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, Int32Array};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyArray;
 
+use crate::exchange::{PyArray, array, array_to_python};
 use crate::forest::{Forest, Growing, Monoid};
 
 /// Maximum distance of a requested lane from the last lane of a track; this bounds the damage of a wrong depth.
@@ -95,7 +93,7 @@ impl Packing {
     }
 
     fn push(&mut self, tracks: PyArray, depths: PyArray, begins: PyArray, durations: PyArray) -> PyResult<PyArray> {
-        let arrays = [tracks, depths, begins, durations].map(|array| array.into_inner().0);
+        let arrays = [tracks, depths, begins, durations].map(array);
         let [tracks, depths, begins, durations] = &arrays;
         let wrong = || invalid("expected tracks of int32; depths, begins and durations of int64");
         let tracks = tracks.as_primitive_opt::<Int32Type>().ok_or_else(wrong)?;
@@ -117,14 +115,14 @@ impl Packing {
             let depth = depths.is_valid(row).then(|| depths.value(row));
             lanes.push(self.lane(tracks.value(row), depth, begin, end)?);
         }
-        Ok(PyArray::from_array_ref(Arc::new(Int32Array::from(lanes))))
+        Ok(array_to_python(&Int32Array::from(lanes)))
     }
 
     /// Return the track of each lane, and the lane's number within it.
     fn lanes(&self) -> (PyArray, PyArray) {
         let column = |of: fn(&(i32, i32)) -> i32| {
             let numbers = Int32Array::from_iter_values(self.lanes.iter().map(of));
-            PyArray::from_array_ref(Arc::new(numbers))
+            array_to_python(&numbers)
         };
         (column(|lane| lane.0), column(|lane| lane.1))
     }

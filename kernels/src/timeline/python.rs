@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
@@ -12,13 +11,13 @@ use arrow_array::{RecordBatch, UInt64Array};
 use arrow_buffer::Buffer;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyValueError};
 use pyo3::prelude::*;
-use pyo3_arrow::{PyArray, PyRecordBatch};
 
 use super::cells::Window;
 use super::columns::{Columns, LEVELS, SLICES, STATES};
 use super::given::{Given, Kind};
 use super::lane::Lane;
 use super::worth::{Slices, States, Values};
+use crate::exchange::{OutputBatch, PyArray, array, array_to_python};
 use crate::forest::Sink;
 
 enum Held {
@@ -75,7 +74,7 @@ impl Lanes {
         let given = Given::new((begin, duration, lanes, states, values))?;
         let index = match index {
             Some(index) => {
-                let (index, _) = index.into_inner();
+                let index = array(index);
                 let index = index.as_primitive_opt::<UInt64Type>().cloned();
                 index.ok_or_else(|| PyValueError::new_err("expected UInt64 as an index"))?
             }
@@ -121,7 +120,7 @@ impl Lanes {
 
     #[getter]
     fn index(&self) -> PyArray {
-        PyArray::from_array_ref(Arc::new(self.index.clone()))
+        array_to_python(&self.index)
     }
 
     #[pyo3(signature = (start, stop, step, first=0, end=None))]
@@ -133,7 +132,7 @@ impl Lanes {
         step: i64,
         first: usize,
         end: Option<usize>,
-    ) -> PyResult<PyRecordBatch> {
+    ) -> PyResult<OutputBatch> {
         if step <= 0 {
             let message = format!("a step of {step} ns, expected more than 0");
             return Err(PyValueError::new_err(message));
@@ -149,7 +148,7 @@ impl Lanes {
         }
         let window = Window { from: start, to: stop, step };
         let batch = py.detach(|| self.columns(window, first..end));
-        Ok(PyRecordBatch::new(batch.map_err(PyValueError::new_err)?))
+        Ok(OutputBatch(batch.map_err(PyValueError::new_err)?))
     }
 }
 

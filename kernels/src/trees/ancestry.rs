@@ -3,12 +3,11 @@
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::forest::Forest;
 use super::input::Rows;
-use crate::sweeps::{Cancel, Reader, Sweep, Token, int64, made, schema, stream, to_python};
+use crate::exchange::{InputStream, OutputStream, Reader};
+use crate::sweeps::{Cancel, Sweep, Token, int64, made, schema, stream, to_python};
 
 struct Ancestry {
     input: Option<Reader>,
@@ -55,14 +54,14 @@ impl Sweep for Ancestry {
 #[pyfunction]
 #[pyo3(signature = (rows, *, start, down, names, cancel=None))]
 pub fn ancestry(
-    rows: AnyRecordBatch,
+    rows: InputStream,
     start: i64,
     down: bool,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let cancel = Token::new(cancel);
-    let input = Some(rows.into_reader()?);
+    let input = Some(rows.into_reader());
     let fields = vec![made(DataType::Int64, false); 2];
     let schema = schema(fields, &names).map_err(to_python)?;
     let sweep = Ancestry { input, id: start, down, cancel: cancel.clone() };

@@ -8,8 +8,6 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, Int64Array, StringA
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::forest::Forest;
@@ -17,7 +15,8 @@ use super::input::Rows;
 use super::nested::Nested;
 use super::paths::{Paths, ROOT, paths_of, texts};
 use super::self_time::own_times;
-use crate::sweeps::{Cancel, Partitions, Reader, Sweep, Token, fail, int64, made, schema, stream, to_python};
+use crate::exchange::{InputStream, OutputStream, Reader};
+use crate::sweeps::{Cancel, Partitions, Sweep, Token, fail, int64, made, schema, stream, to_python};
 
 /// The sums of one path.
 #[derive(Clone, Copy, Default)]
@@ -231,12 +230,7 @@ impl Sweep for Flame {
     }
 }
 
-fn open(
-    input: AnyRecordBatch,
-    names: &[String],
-    cancel: Option<PyRef<'_, Cancel>>,
-    read: Read,
-) -> PyResult<PyRecordBatchReader> {
+fn open(input: InputStream, names: &[String], cancel: Option<PyRef<'_, Cancel>>, read: Read) -> PyResult<OutputStream> {
     let cancel = Token::new(cancel);
     let sums = || made(DataType::Int64, false);
     let fields = vec![
@@ -251,18 +245,18 @@ fn open(
         made(DataType::Utf8, false),
     ];
     let schema = schema(fields, names).map_err(to_python)?;
-    let sweep = Flame { input: Some(input.into_reader()?), read, cancel: cancel.clone(), graph: None };
+    let sweep = Flame { input: Some(input.into_reader()), read, cancel: cancel.clone(), graph: None };
     Ok(stream(schema, sweep, cancel))
 }
 
 #[pyfunction]
 #[pyo3(signature = (slices, *, names, strict=false, cancel=None))]
 pub fn flame_slices(
-    slices: AnyRecordBatch,
+    slices: InputStream,
     names: Vec<String>,
     strict: bool,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let read = if strict { of_nested } else { of_slices };
     open(slices, &names, cancel, read)
 }
@@ -270,9 +264,9 @@ pub fn flame_slices(
 #[pyfunction]
 #[pyo3(signature = (stacks, *, names, cancel=None))]
 pub fn flame_stacks(
-    stacks: AnyRecordBatch,
+    stacks: InputStream,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     open(stacks, &names, cancel, of_stacks)
 }

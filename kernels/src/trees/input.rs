@@ -5,7 +5,8 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType};
 
-use crate::sweeps::{Partitions, Reader, Token, fail};
+use crate::exchange::Reader;
+use crate::sweeps::{Partitions, Token, fail};
 
 /// All rows of an input with int64 columns, where the last column may be a name of any type.
 pub struct Rows {

@@ -8,13 +8,12 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take;
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::forest::Forest;
 use super::input::Rows;
-use crate::sweeps::{Cancel, Partitions, Reader, Sweep, Token, fail, made, schema, stream, to_python};
+use crate::exchange::{InputStream, OutputStream, Reader};
+use crate::sweeps::{Cancel, Partitions, Sweep, Token, fail, made, schema, stream, to_python};
 
 /// The empty path.
 pub const ROOT: u32 = u32::MAX;
@@ -157,15 +156,15 @@ impl Sweep for StackPaths {
 #[pyfunction]
 #[pyo3(signature = (slices, *, names, cancel=None))]
 pub fn stack_paths(
-    slices: AnyRecordBatch,
+    slices: InputStream,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let cancel = Token::new(cancel);
     let fields = vec![made(DataType::Int64, true), made(DataType::Utf8, false)];
     let schema = schema(fields, &names).map_err(to_python)?;
     let sweep = StackPaths {
-        input: Some(slices.into_reader()?),
+        input: Some(slices.into_reader()),
         cancel: cancel.clone(),
         ids: Vec::new(),
         found: Vec::new(),

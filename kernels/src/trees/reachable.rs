@@ -3,12 +3,11 @@
 use arrow_array::ArrayRef;
 use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::input::Rows;
-use crate::sweeps::{Cancel, Reader, Sweep, Token, int64, made, schema, stream, to_python};
+use crate::exchange::{InputStream, OutputStream, Reader};
+use crate::sweeps::{Cancel, Sweep, Token, int64, made, schema, stream, to_python};
 
 struct Reachable {
     input: Option<Reader>,
@@ -47,13 +46,13 @@ impl Sweep for Reachable {
 #[pyfunction]
 #[pyo3(signature = (arrows, *, start, names, cancel=None))]
 pub fn reachable(
-    arrows: AnyRecordBatch,
+    arrows: InputStream,
     start: i64,
     names: Vec<String>,
     cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+) -> PyResult<OutputStream> {
     let cancel = Token::new(cancel);
-    let input = Some(arrows.into_reader()?);
+    let input = Some(arrows.into_reader());
     let fields = vec![made(DataType::Int64, false); 2];
     let schema = schema(fields, &names).map_err(to_python)?;
     let sweep = Reachable { input, id: start, cancel: cancel.clone() };

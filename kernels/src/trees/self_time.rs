@@ -5,12 +5,11 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::prelude::*;
-use pyo3_arrow::PyRecordBatchReader;
-use pyo3_arrow::input::AnyRecordBatch;
 
 use super::forest::Forest;
 use super::input::Rows;
-use crate::sweeps::{Cancel, Reader, Sweep, Token, made, schema, stream, to_python};
+use crate::exchange::{InputStream, OutputStream, Reader};
+use crate::sweeps::{Cancel, Sweep, Token, made, schema, stream, to_python};
 
 /// Each slice's duration without the time covered by its children; None if it never ended.
 ///
@@ -60,13 +59,9 @@ impl Sweep for SelfTime {
 
 #[pyfunction]
 #[pyo3(signature = (slices, *, names, cancel=None))]
-pub fn self_time(
-    slices: AnyRecordBatch,
-    names: Vec<String>,
-    cancel: Option<PyRef<'_, Cancel>>,
-) -> PyResult<PyRecordBatchReader> {
+pub fn self_time(slices: InputStream, names: Vec<String>, cancel: Option<PyRef<'_, Cancel>>) -> PyResult<OutputStream> {
     let cancel = Token::new(cancel);
-    let input = Some(slices.into_reader()?);
+    let input = Some(slices.into_reader());
     let fields = vec![made(DataType::Int64, true); 2];
     let schema = schema(fields, &names).map_err(to_python)?;
     let sweep = SelfTime { input, cancel: cancel.clone() };

@@ -7,7 +7,6 @@ use std::sync::atomic::AtomicU64;
 use arrow_array::RecordBatch;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use pyo3_arrow::PyRecordBatch;
 use rustc_hash::FxHashMap;
 
 use super::events;
@@ -20,6 +19,7 @@ use super::source::{Kind, RecordFile, SideRecord};
 use super::symbols::Symbols;
 use super::task::Task;
 use crate::calls::{Columns, ENTRY, EXIT, UNTIMED, put};
+use crate::exchange::InputBatch;
 use crate::input::bytes::number_of;
 use crate::rows::Failure;
 
@@ -421,8 +421,8 @@ impl UftraceDump {
     }
 
     /// Take shown calls in the order of the files, and return the lines that are final.
-    fn push<'py>(&mut self, py: Python<'py>, batch: PyRecordBatch) -> PyResult<Bound<'py, PyBytes>> {
-        let batch = batch.into_inner();
+    fn push<'py>(&mut self, py: Python<'py>, batch: InputBatch) -> PyResult<Bound<'py, PyBytes>> {
+        let batch = batch.0;
         let mut out = Vec::new();
         let empty = RecordBatch::new_empty(batch.schema());
         let made = py.detach(|| {
