@@ -45,6 +45,15 @@ def test_units_are_given_or_carried(session: dctv.Session) -> None:
     assert session.sql("SELECT double IN bytes AS b FROM u").fetchall() == [(6144,)]
 
 
+def test_only_numbers_have_units(session: dctv.Session) -> None:
+    noted = pa.field("note", pa.string(), metadata={"unit": "ms"})
+    session.add_table("t", pa.table([["x"]], schema=pa.schema([noted])))
+    session.add_table("u", session.sql("SELECT note, NULL IN ms AS none, [5ms] AS several FROM t"))
+    assert session.sql("SELECT * FROM u").units == {"none": "ms", "several": "ms"}
+    with pytest.raises(UsageError, match=r"the column `note` is STRING\[\] and has no unit, found `ms`"):
+        session.add_table("v", {"note": [["x"]]}, units={"note": "ms"})
+
+
 @pytest.mark.parametrize("unit", ["ns", "us", "ms", "s"])
 def test_durations_become_integers_with_their_unit(session: dctv.Session, unit: str) -> None:
     session.add_table("t", {"took": pa.array([1501, None, -1], pa.duration(unit))})
@@ -149,6 +158,9 @@ def test_refusals(session: dctv.Session) -> None:
     session.add_table("t", {"x": [1]})
     with pytest.raises(BindError, match="the name `t` is taken"):
         session.add_table("t", {"x": [1]})
+    for name in ("", "a..b", "t."):
+        with pytest.raises(BindError, match=f"the name `{name}` has an empty part"):
+            session.add_table(name, {"x": [1]})
     with pytest.raises(UsageError, match="the kind of a table is regular, event or span, found `spans`"):
         session.add_table("u", SPANS, kind="spans")
     with pytest.raises(UsageError, match="the table has no column `sise` that could have a unit"):
