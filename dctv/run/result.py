@@ -46,14 +46,22 @@ class Asserted:
     text: str
     passed: bool
     message: str
+    """The message in the statement, if it has one."""
+    verdict: str
+    """The reason why it does not hold, if it does not."""
     place: Place | None = None
     found: str = ""
     """The rows or values of a failure, on lines of their own."""
     called: str = "assertion"
 
+    @property
+    def name(self) -> str:
+        """The name in reports, the same whether it holds or not."""
+        return self.message or self.text
+
     def failure(self) -> AssertionFailed:
         """Return the error of a failed assertion."""
-        return AssertionFailed(f"{self.called} failed: {self.message or self.text}", self.place, found=self.found)
+        return AssertionFailed(f"{self.called} failed: {self.message or self.verdict}", self.place, found=self.found)
 
 
 class _Printer(Protocol):
