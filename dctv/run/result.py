@@ -362,11 +362,17 @@ class Result:
         With `units_in_names` columns have the terminal's headers as names: `took [ms]`.
 
         Raises:
-            UsageError: polars is not installed.
+            UsageError: polars is not installed, or two columns have the same name, which polars refuses.
         """
         check_installed("polars")
         import polars
 
+        names = [column.head if units_in_names else column.name for column in self.schema.columns]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise UsageError(
+                f"the result has two columns `{twice}`, polars takes one", hint="give each its own name with AS"
+            )
         frame = polars.from_arrow(self._named(units_in_names=units_in_names))
         assert isinstance(frame, polars.DataFrame)
         return frame

@@ -38,6 +38,11 @@ def test_spans_are_sorted_and_keep_partitions(session: dctv.Session) -> None:
     ]
 
 
+def test_one_partition_needs_no_list(session: dctv.Session) -> None:
+    session.add_table("one", SPANS, kind="span", partitions="cpu")
+    assert session.sql("SELECT SPAN what FROM one").fetchall()[0] == (0, 5, 0, "a")
+
+
 def test_units_are_given_or_carried(session: dctv.Session) -> None:
     session.add_table("t", {"size": [3]}, units={"size": "KiB"})
     first = session.sql("SELECT size * 2 AS double FROM t").arrow()
