@@ -180,7 +180,7 @@ class Session:
         data: object,
         *,
         kind: str = "regular",
-        partitions: Sequence[str] = (),
+        partitions: str | Sequence[str] = (),
         units: Mapping[str, str] | None = None,
     ) -> None:
         """Register data of the program under a name in SQL.
@@ -195,7 +195,8 @@ class Session:
             BindError: the name is taken, or a column is missing.
             EngineError: the spans overlap, or a time is impossible.
         """
-        add_table(GivenTable(name, data, kind, partitions, units or {}), self._context)
+        named = [partitions] if isinstance(partitions, str) else partitions
+        add_table(GivenTable(name, data, kind, named, units or {}), self._context)
 
     @exclusive
     def index(

@@ -142,7 +142,7 @@ def table_functions() -> str:
     for function in scan(table, TableFunction).values():
         lines += _function(f"dctv.{function.name}", function)
     of_traces = "Traces that are mounted as one have it, too: `runs.quantize(10ms)` has the spans of each of them.\n"
-    return _page([*lines, "## Of every trace\n", *_function("TRACE.quantize", quantize(0), level=3), of_traces])
+    return _page([*lines, "## Of every trace\n", *_function("TRACE.quantize", quantize(0, 0), level=3), of_traces])
 
 
 def _function(name: str, function: TableFunction, level: int = 2) -> Iterator[str]:
@@ -284,7 +284,7 @@ def stdlib() -> str:
             name = "none" if EVERY in module.formats else module.formats[0]
             if session.tables(f"_{name}") == []:
                 nothing = Mount((f"_{name}",), "", name, LoadedTrace({}, [], 0))
-                attach(session._context.catalog, nothing, library(), [quantize(0)], library_function)
+                attach(session._context.catalog, nothing, library(), [quantize(0, 0)], library_function)
         for every, about in ((True, "Views of every trace"), (False, "Views of some formats")):
             lines += [f"## {about}\n"]
             for module in shown:

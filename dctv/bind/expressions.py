@@ -138,7 +138,7 @@ def _bind_parameter(expr: ast.Bind, context: ClauseContext) -> Bound:
             return _constant(ast.Constant(value, place=expr.place), context)
         case Quantity():
             return constant(value.value, value.unit, expr.place, integral=value.value.denominator == 1)
-        case int() | float() if isfinite(value):
+        case int() | float() if isinstance(value, int) or isfinite(value):
             return constant(Fraction(value), NO_UNIT, expr.place, integral=isinstance(value, int))
         case str():
             return Bound(Text(value), place=expr.place, family="text", type=STRING_LITERAL)

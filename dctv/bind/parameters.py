@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Real
 from pathlib import Path
+from sys import modules
 from typing import Any
 
 from dctv.contracts.table_function import Argument, Quantity
@@ -14,6 +16,8 @@ from dctv.plan.expressions import Cast, Text
 from dctv.types.units import compatible, parse_unit, ratio
 
 _EXACT = 1_000_000_000
+_MOST_DIGITS = 38
+"""Of the engine's decimal numbers."""
 _TIMES = ("align", "time")
 """Options of a mount that are times."""
 Params = Mapping[str, object] | Mapping[int, object] | Mapping[str | int, object] | Sequence[object]
@@ -51,12 +55,29 @@ def value_of(parameter: object) -> Value:
             return Cast(Text(parameter.isoformat(" ")), "TIMESTAMP WITH TIME ZONE" if aware else "TIMESTAMP")
         case date():
             return Cast(Text(parameter.isoformat()), "DATE")
-        case Integral():
-            return int(parameter)
-        case Real():
-            return float(parameter)
+        case Decimal() | Real():
+            return _number_of(parameter)
         case _:
             raise TypeError(type(parameter).__name__)
+
+
+def _number_of(number: Decimal | Real) -> int | float | Cast:
+    """Return a number of another type; decimal ones keep the digits that they have.
+
+    Raises:
+        TypeError: a decimal number has more digits than the engine's.
+    """
+    if isinstance(number, Integral):
+        return int(number)
+    if not isinstance(number, Decimal) or not number.is_finite():
+        return float(number)
+    _, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    scale = max(-exponent, 0)
+    precision = max(len(digits) + max(exponent, 0), scale, 1)
+    if precision > _MOST_DIGITS:
+        raise TypeError(f"Decimal of {precision} digits")
+    return Cast(Text(f"{number:f}"), f"DECIMAL({precision},{scale})")
 
 
 def option_of(option: object) -> object:
@@ -95,6 +116,8 @@ def _plain(given: Any) -> Any:
     for name in ("to_timedelta64", "to_datetime64"):  # pandas' own, which pass for Python's but have ns
         if hasattr(given, name) and getattr(given, "tzinfo", None) is None:
             given = getattr(given, name)()
+    if "pandas" in modules and given is modules["pandas"].NA:
+        return None
     kind = getattr(getattr(given, "dtype", None), "kind", "")
     if not kind or getattr(given, "shape", None) != ():
         return given

@@ -89,6 +89,8 @@ class LazyPlan:
 def check_name(catalog: Catalog, path: ast.Path) -> tuple[str, ...]:
     """Return the parts of a mount's name, which must not be in use."""
     parts = tuple(p.text for p in path.parts)
+    if not all(parts):
+        raise BindError(f"the name `{path.text}` has an empty part", path.place)
     if parts[0].lower() == "dctv":
         raise BindError("the name `dctv` belongs to dctv's own functions", path.place)
     if catalog.space(parts) is not None or catalog.find(parts) is not None:

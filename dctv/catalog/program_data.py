@@ -14,20 +14,27 @@ from dctv.plan.source import RowsInMemory
 from dctv.types.schema import ColumnType, Kind, Schema
 from dctv.types.unit import NO_UNIT, Unit
 from dctv.types.units import parse_unit
+from dctv.types.values import dialect_type, is_numeric
+
+_UNTYPED = '"NULL"'
+"""The engine's type of columns that are NULL in all rows."""
 
 
 def scan_of(name: str, data: Any, units: Mapping[str, str], engine: Engine) -> Scan:
     """Return a scan of data as a regular table; units of columns are given, or come from Arrow field metadata.
 
     Raises:
-        UsageError: the data is not a table, a unit is given for a column that does not exist, or a column has no name,
-            a type that the engine cannot read, or durations that cannot be kept exactly.
+        UsageError: the data is not a table, a unit is given for a column that does not exist or has no numbers, or a
+            column has no name, a type that the engine cannot read, or durations that cannot be kept exactly.
     """
     data = _rescannable(data)
     _check_units(units, data.schema.names)
     data = fitted(data, units)
     types = engine_types(data, engine)
-    columns = [ColumnType(f.name, type_name, _unit(f, units)) for f, type_name in zip(data.schema, types, strict=True)]
+    columns = [
+        ColumnType(f.name, type_name, _unit(f, type_name, units))
+        for f, type_name in zip(data.schema, types, strict=True)
+    ]
     return stored(name, Schema(Kind.REGULAR, tuple(columns)), data)
 
 
@@ -66,6 +73,12 @@ def _check_units(units: Mapping[str, str], names: list[str]) -> None:
             )
 
 
-def _unit(field: Any, units: Mapping[str, str]) -> Unit:
+def _unit(field: Any, type_name: str, units: Mapping[str, str]) -> Unit:
+    """Return a column's unit; dctv writes no such metadata for columns without numbers."""
+    inner = type_name.partition("[")[0]
+    fits = is_numeric(inner) or inner == _UNTYPED
+    if field.name in units and not fits:
+        shown = dialect_type(type_name)
+        raise UsageError(f"the column `{field.name}` is {shown} and has no unit, found `{units[field.name]}`")
     text = units.get(field.name) or (field.metadata or {}).get(b"unit", b"").decode("utf-8", "replace")
-    return parse_unit(text) if text else NO_UNIT
+    return parse_unit(text) if text and fits else NO_UNIT

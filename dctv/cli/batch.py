@@ -177,7 +177,7 @@ def _note(asserted: Asserted, source: str, narrator: RunNarrator, tally: RunTall
         failure = render(error)
         narrator.error(error)
         tally.code = max(tally.code, FAILED)
-    tally.cases.append(CaseReport(source, asserted.message or asserted.text, failure))
+    tally.cases.append(CaseReport(source, asserted.name, failure))
 
 
 def _judged(args: Namespace, tally: RunTally, narrator: RunNarrator) -> int:

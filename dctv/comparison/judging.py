@@ -30,11 +30,14 @@ class Directions:
         return self.columns.get(column, self.usual)
 
     def check(self, names: Collection[str]) -> None:
-        """Reject columns that are not compared.
+        """Reject directions that there are not, and columns that are not compared.
 
         Raises:
             UsageError: there is one.
         """
+        for found in (self.usual, *self.columns.values()):
+            if found not in DIRECTIONS:
+                raise UsageError(f"found the direction `{found}`, expected one of {', '.join(DIRECTIONS)}")
         for name in self.columns:
             if name not in names:
                 near = nearest(name, list(names))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from math import comb, isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,7 +24,11 @@ _SEED = 20_261_125
 _ROWS = 200
 """The number of pairs that are resampled at once, which take 80 MB."""
 _EXACT = 8
-"""Up to this many runs of the smaller side have exact p-values, without ties: as `scipy` chooses for one pair."""
+"""Up to this many runs of the smaller side have exact p-values."""
+_EXACT_TIED = 50
+"""If numbers occur twice, so many runs of both sides: ways to share them out are counted for each pattern of ties."""
+_TIED = "tied"
+_ASYMPTOTIC = "asymptotic"
 
 
 def is_available() -> bool:
@@ -47,12 +53,16 @@ def least_p(a: int, b: int) -> float:
 def p_values(pairs: Sequence[Pair]) -> list[float | None]:
     """Return the probability that runs of one distribution differ as much as these: Mann-Whitney U, two-sided.
 
-    It is exact for up to eight runs without ties, else approximate. None if a side has fewer than two runs, or a number
-    is not finite.
+    It is exact if a side has up to eight runs, unless numbers occur twice among more than fifty. None if a side has
+    fewer than two runs, or a number is not finite.
     """
     found: list[float | None] = [1.0 if _testable(pair) else None for pair in pairs]
     different = [i for i, (a, b) in enumerate(pairs) if found[i] is not None and len({*a, *b}) > 1]
-    for (*_, method), numbers in _groups(different, lambda i: (*map(len, pairs[i]), _method(pairs[i]))).items():
+    tied = {i for i in different if _method(pairs[i]) == _TIED}
+    for number in tied:
+        found[number] = _p_of_tied(pairs[number])
+    others = [i for i in different if i not in tied]
+    for (*_, method), numbers in _groups(others, lambda i: (*map(len, pairs[i]), _method(pairs[i]))).items():
         from scipy.stats import mannwhitneyu
 
         samples = (_stacked(pairs, numbers, side) for side in (0, 1))
@@ -84,9 +94,48 @@ def _testable(pair: Pair) -> bool:
 
 
 def _method(pair: Pair) -> str:
-    a, b = pair
-    few = min(len(a), len(b)) <= _EXACT
-    return "exact" if few and len({*a, *b}) == len(a) + len(b) else "asymptotic"
+    count = sum(map(len, pair))
+    if min(map(len, pair)) > _EXACT:
+        return _ASYMPTOTIC
+    if len({*pair[0], *pair[1]}) == count:
+        return "exact"
+    return _TIED if count <= _EXACT_TIED else _ASYMPTOTIC
+
+
+def _p_of_tied(pair: Pair) -> float:
+    """Return the part of all ways to share out the runs that differ at least as much as this one.
+
+    `scipy` approximates these by a normal distribution, whose p-values for few runs are lower than any way can reach.
+    """
+    few, many = sorted(pair, key=len)
+    counts = sorted(Counter((*few, *many)).items())
+    ranks, below = {}, 0
+    for number, times in counts:
+        ranks[number] = 2 * below + times + 1
+        below += times
+    at_most, at_least = _parts(tuple(times for _, times in counts), len(few))
+    found = sum(ranks[number] for number in few)
+    return float(min(2 * min(at_most[found], at_least[found]), 1.0))
+
+
+@lru_cache(maxsize=256)
+def _parts(times: tuple[int, ...], size: int) -> tuple[Numbers, Numbers]:
+    """Return which part of all samples of some runs has at most, and at least, each sum of ranks, doubled.
+
+    `times` is how often each number occurs, from the lowest to the highest.
+    """
+    import numpy as np
+
+    ways = np.zeros((size + 1, size * 2 * sum(times) + 1))
+    ways[0, 0] = 1
+    below = 0
+    for same in times:
+        rank = 2 * below + same + 1
+        below += same
+        for _ in range(same):
+            ways[1:, rank:] += ways[:-1, :-rank]
+    parts = ways[size] / comb(below, size)
+    return np.cumsum(parts), np.cumsum(parts[::-1])[::-1]
 
 
 def _groups(numbers: Iterable[int], key: Callable[[int], Any]) -> dict[Any, list[int]]:

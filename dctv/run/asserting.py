@@ -42,11 +42,10 @@ def checked(statement: ast.Assert, context: ExecutionContext, env: Environment) 
     message, text = _message(statement, context, env), to_sql(statement.expr)
     if isinstance(statement.expr, ast.ScalarSelect):
         rows = _rows(statement.expr.select, statement.place, context, env)
-        return Asserted(text, not rows, message or "the select returned rows", statement.place, rows)
+        return Asserted(text, not rows, message, "the select returned rows", statement.place, rows)
     value = _condition_value(statement.expr, "ASSERT", context, env)
     found = "" if value else "\n".join(_findings(statement.expr, context, env))
-    verdict = "NULL" if value is None else "false"
-    return Asserted(text, value is True, message or f"`{text}` is {verdict}", statement.place, found)
+    return Asserted(text, value is True, message, _verdict(text, value), statement.place, found)
 
 
 def expected(statement: commands.Expect, context: ExecutionContext, env: Environment) -> Asserted:
@@ -60,8 +59,13 @@ def expected(statement: commands.Expect, context: ExecutionContext, env: Environ
     found = [] if value else list(_findings(statement.expr, context, env))
     if value is None:
         found.insert(0, _NEITHER)
-    text_of = message or f"`{text}` is {'NULL' if value is None else 'false'}"
-    return Asserted(text, value is True, text_of, statement.place, "\n".join(found), "expectation")
+    return Asserted(
+        text, value is True, message, _verdict(text, value), statement.place, "\n".join(found), "expectation"
+    )
+
+
+def _verdict(text: str, value: object) -> str:
+    return f"`{text}` is {'NULL' if value is None else 'false'}"
 
 
 def _message(statement: ast.Assert | commands.Expect, context: ExecutionContext, env: Environment) -> str:

@@ -40,8 +40,8 @@ class Registries:
     rules: Mapping[str, FunctionRule]
     operators: Mapping[str, SpanOperator]
     functions: Mapping[str, TableFunction]
-    of_mount: Callable[[int], TableFunction]
-    """From the last time of a trace to the function that every mount has."""
+    of_mount: Callable[[int, int], TableFunction]
+    """From the first and last time of a trace to the function that every mount has."""
     drawn: Callable[[Timeline, Mapping[str, Any]], Picture]
     """Draws a timeline, with the options of a picture."""
     showing: Showing

@@ -71,7 +71,13 @@ def mount(request: Wanted, context: ExecutionContext) -> str:
     made = _read(parts, request, context)
     if align is not None:
         made = aligned(made, align, context.mounts, context.log.add)
-    attach(context.catalog, made, library(), [context.registries.of_mount(made.trace.last_ts)], library_function)
+    attach(
+        context.catalog,
+        made,
+        library(),
+        [context.registries.of_mount(made.offset, made.trace.last_ts)],
+        library_function,
+    )
     if not context.registries.readers[made.reader].general and not any(
         name.startswith(RAW) for name in made.trace.tables
     ):

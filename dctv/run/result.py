@@ -46,14 +46,22 @@ class Asserted:
     text: str
     passed: bool
     message: str
+    """The message in the statement, if it has one."""
+    verdict: str
+    """The reason why it does not hold, if it does not."""
     place: Place | None = None
     found: str = ""
     """The rows or values of a failure, on lines of their own."""
     called: str = "assertion"
 
+    @property
+    def name(self) -> str:
+        """The name in reports, the same whether it holds or not."""
+        return self.message or self.text
+
     def failure(self) -> AssertionFailed:
         """Return the error of a failed assertion."""
-        return AssertionFailed(f"{self.called} failed: {self.message or self.text}", self.place, found=self.found)
+        return AssertionFailed(f"{self.called} failed: {self.message or self.verdict}", self.place, found=self.found)
 
 
 class _Printer(Protocol):
@@ -354,11 +362,17 @@ class Result:
         With `units_in_names` columns have the terminal's headers as names: `took [ms]`.
 
         Raises:
-            UsageError: polars is not installed.
+            UsageError: polars is not installed, or two columns have the same name, which polars refuses.
         """
         check_installed("polars")
         import polars
 
+        names = [column.head if units_in_names else column.name for column in self.schema.columns]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise UsageError(
+                f"the result has two columns `{twice}`, polars takes one", hint="give each its own name with AS"
+            )
         frame = polars.from_arrow(self._named(units_in_names=units_in_names))
         assert isinstance(frame, polars.DataFrame)
         return frame

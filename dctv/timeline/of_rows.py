@@ -13,6 +13,7 @@ from dctv.timeline.space import Space
 from dctv.timeline.timeline import Timeline
 from dctv.timeline.track import TrackKind
 from dctv.types.schema import DURATION, TS, ColumnType, Kind, Schema
+from dctv.types.values import dialect_type
 
 _NAME = "name"
 """The column with the names of rows, if it exists."""
@@ -71,7 +72,7 @@ def _shown(schema: Schema, name: str | None, value: str | None) -> ShownColumns:
         raise UsageError("events have no duration, expected spans", hint="dctv.time_series_to_spans makes spans")
     number = None if value is None else _column(schema, value)
     if number is not None and not _is_number(number):
-        raise UsageError(f"`{number.name}` is {number.type}, expected numbers")
+        raise UsageError(f"`{number.name}` is {dialect_type(number.type)}, expected numbers")
     if name is not None:
         return ShownColumns(_column(schema, name), number)
     texts = [column for column in schema.payload if column.type == "VARCHAR"]

@@ -184,7 +184,7 @@ def _outcome(host: Host, outcome: Result | Done | Asserted) -> dict[str, Any]:
             return {"kind": "done", "message": outcome.message, "warnings": [[one, 1] for one in host.warnings()]}
         case Asserted():
             failure = None if outcome.passed else error_json(outcome.failure())["rendered"]
-            message = outcome.message or outcome.text
+            message = outcome.name
             return {"kind": "assert", "passed": outcome.passed, "message": message, "failure": failure}
 
 

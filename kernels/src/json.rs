@@ -474,6 +474,31 @@ pub fn push_escaped(out: &mut Vec<u8>, text: &[u8]) {
     out.extend_from_slice(&text[done..]);
 }
 
+/// Append JSON as every reader of JSON takes it: numbers that are not finite, which have no form there, become strings.
+pub fn push_finite(out: &mut Vec<u8>, text: &[u8]) {
+    let (mut done, mut at, mut inside) = (0, 0, false);
+    while at < text.len() {
+        let rest = &text[at..];
+        match rest[0] {
+            b'"' => inside = !inside,
+            b'\\' => at += 1,
+            b'-' | b'I' | b'N' if !inside => {
+                if let Some(word) = NOT_FINITE.iter().find(|word| rest.starts_with(word)) {
+                    out.extend_from_slice(&text[done..at]);
+                    push_quoted(out, word);
+                    done = at + word.len();
+                    at = done - 1;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    out.extend_from_slice(&text[done..]);
+}
+
+const NOT_FINITE: [&[u8]; 3] = [b"NaN", b"Infinity", b"-Infinity"];
+
 fn hex4(raw: &[u8]) -> Option<u32> {
     raw.get(..4)?.iter().try_fold(0, |code, digit| Some(code * 16 + char::from(*digit).to_digit(16)?))
 }

@@ -1,4 +1,4 @@
--- Bytes read and written in equal periods. Periods begin at 0. The bytes of a call that spans several periods are distributed in proportion to time. Periods without a call that transfers bytes have no row.
+-- Bytes read and written in equal periods. Periods begin at multiples of `period`. The bytes of a call that spans several periods are distributed in proportion to time. Periods without a call that transfers bytes have no row.
 -- formats: *
 -- parameter period ns = 100ms: length of each period
 -- column _ts: start of the period
@@ -12,7 +12,7 @@ WITH moves AS (
 ),
 cut AS (
   SELECT _ts, length, direction, bytes,
-    UNNEST(RANGE(unitless(_ts IN ns) // unitless(:period IN ns), (unitless((_ts + length) IN ns) - 1) // unitless(:period IN ns) + 1)) * (:period IN ns) AS start
+    UNNEST(RANGE(unitless(_ts - (_ts % (:period IN ns) + (:period IN ns)) % (:period IN ns)), unitless(_ts + length), unitless(:period IN ns))) IN ns AS start
   FROM moves
 ),
 shared AS (

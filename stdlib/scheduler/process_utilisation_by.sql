@@ -1,4 +1,4 @@
--- CPU time of the threads of each process in equal periods. Periods begin at 0; those in which none of them ran have no row. Threads belong to processes as in `threads`; those without a known process share the rows without a process.
+-- CPU time of the threads of each process in equal periods. Periods begin at multiples of `period`; those in which none of them ran have no row. Threads belong to processes as in `threads`; those without a known process share the rows without a process.
 -- formats: *
 -- parameter period ns = 100ms: length of each period
 -- column _ts: start of the period

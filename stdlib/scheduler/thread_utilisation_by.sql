@@ -1,4 +1,4 @@
--- CPU time of each thread in equal periods. Periods begin at 0; those in which a thread did not run have no row.
+-- CPU time of each thread in equal periods. Periods begin at multiples of `period`; those in which a thread did not run have no row.
 -- formats: *
 -- parameter period ns = 100ms: length of each period
 -- column _ts: start of the period
@@ -6,11 +6,11 @@
 -- column comm: its name when it last started to run in the period
 -- column running: time for which it ran
 -- column utilisation: running time as a share of the period, 1 for a whole CPU
-SELECT (_ts // (:period IN ns)) * (:period IN ns) AS _ts, tid, ARG_MAX(comm, _ts) AS comm, SUM(_duration) AS running,
+SELECT start AS _ts, tid, ARG_MAX(comm, _ts) AS comm, SUM(_duration) AS running,
   SUM(_duration) / (:period IN ns) AS utilisation
 FROM (
-  SELECT SPAN comm FROM (SELECT SPAN comm FROM scheduler.thread_states_p_tid WHERE state = 'running')
-  SPAN BROADCAST FROM quantize(:period)
+  SELECT SPAN comm, start FROM (SELECT SPAN comm FROM scheduler.thread_states_p_tid WHERE state = 'running')
+  SPAN BROADCAST FROM (SELECT SPAN _ts AS start FROM quantize(:period))
 )
-GROUP BY (_ts // (:period IN ns)) * (:period IN ns), tid
+GROUP BY start, tid
 ORDER BY _ts, running DESC, tid

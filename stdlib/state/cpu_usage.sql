@@ -5,7 +5,7 @@
 -- column number: time for which the CPU has run it so far, in ns
 -- column text: NULL
 WITH turns AS (
-  SELECT _ts, line, cpu, COALESCE(LAG(next_pid) OVER w, prev_pid) AS tid, UNITLESS(_ts - COALESCE(LAG(_ts) OVER w, 0ns)) AS ran
+  SELECT _ts, line, cpu, COALESCE(LAG(next_pid) OVER w, prev_pid) AS tid, UNITLESS(_ts - COALESCE(LAG(_ts) OVER w, (SELECT _ts FROM _built.begin))) AS ran
   FROM _events.sched_switch WINDOW w AS (PARTITION BY cpu ORDER BY _ts, line)
 ),
 sums AS (

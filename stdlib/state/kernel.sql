@@ -79,7 +79,7 @@ changes AS (
   WHERE CASE WHEN known_before THEN process IS NOT NULL AND COALESCE(known_process, -99999) = -99999
     ELSE process != COALESCE(last_process, -99999) END
   UNION ALL
-  SELECT 0ns, -1, 0, 'Threads/' || tid::STRING || '/PID', pid, NULL FROM _tables.thread_names
+  SELECT (SELECT _ts FROM _built.begin), -1, 0, 'Threads/' || tid::STRING || '/PID', pid, NULL FROM _tables.thread_names
   WHERE pid != tid AND pid > 0 AND tid IN (SELECT thread FROM _built.kernel_threads)
   UNION ALL
   SELECT _ts, line, 0, CASE WHEN soft THEN 'Soft_IRQs/' ELSE 'IRQs/' END || id::STRING, CASE WHEN handled > 0 OR raised > 0 THEN cpu END, NULL

@@ -50,7 +50,7 @@ def of_nothing(reader: str) -> Iterator[Session]:
     """Return a session with a trace of a format that has no rows."""
     with Session() as session:
         mount = Mount(("t",), "nothing", reader, LoadedTrace({}, [], 0))
-        attach(session._context.catalog, mount, library(), [quantize(0)], library_function)
+        attach(session._context.catalog, mount, library(), [quantize(0, 0)], library_function)
         yield session
 
 

@@ -71,6 +71,14 @@ def test_assertions(tmp_path: Path) -> None:
     assert suite.attrib == {"tests": "2", "failures": "1", "errors": "0"}
 
 
+@pytest.mark.parametrize("holds", ["1", "2", "NULL"])
+def test_an_assertion_is_called_the_same_in_junit_whether_it_holds_or_not(tmp_path: Path, holds: str) -> None:
+    text = "ASSERT :n = 1; EXPECT :n = 1; ASSERT (SELECT 1 AS x WHERE :n != 1); EXPECT :n = 1, 'one'"
+    run("query", text, "--param", f"n={holds}", "--junit", tmp_path / "out.xml")
+    names = [case.get("name") for case in ET.parse(tmp_path / "out.xml").getroot().iter("testcase")]
+    assert names == [":n = 1", ":n = 1", "(SELECT 1 AS x WHERE :n != 1)", "one"]
+
+
 @pytest.mark.parametrize(("took", "found"), [("11000000ns", "11ms"), ("11000000000ns", "11s")])
 def test_the_value_of_an_assertion_is_on_the_terminal_and_in_junit(tmp_path: Path, took: str, found: str) -> None:
     ran = run("query", f"ASSERT (SELECT {took}) < 10ms, 'quick'", "--junit", tmp_path / "out.xml")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,12 @@ def compared() -> Comparison:
 
 def told(found: Comparison, percent: float, better: Direction | dict[str, Direction]) -> set[tuple[object, str]]:
     return {(one.key["name"], one.metric.name) for one in found.regressions(percent, better=better)}
+
+
+@pytest.mark.parametrize("better", ["up", {"rate": "Higher"}])
+def test_a_direction_that_there_is_not_is_refused(compared: Comparison, better: Any) -> None:
+    with pytest.raises(UsageError, match=r"found the direction `(up|Higher)`, expected one of lower, higher, none"):
+        told(compared, 5, better)
 
 
 def test_more_is_worse_by_default(compared: Comparison) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import bootstrap, mannwhitneyu
+from scipy.stats import PermutationMethod, bootstrap, mannwhitneyu
 
 from dctv.comparison import significance
 from dctv.comparison.comparison import Comparison
@@ -47,13 +47,29 @@ def test_p_values_count_the_ways_to_share_out_the_runs(numbers: list[int], data:
     assert expected >= least_p(len(a), len(b)) * (1 - 1e-12)
 
 
+def counted(a: list[int], b: list[int]) -> float:
+    """Return the p-value of `scipy` when it goes through all ways to share out the runs."""
+    ways = PermutationMethod(n_resamples=10_000)
+    return float(mannwhitneyu(a, b, method=ways).pvalue)
+
+
 @given(TIED)
 @bounded(100)
-def test_ties_are_as_scipy_has_them(pair: tuple[list[int], list[int]]) -> None:
-    a, b = pair
-    found = p_value((a, b))
+def test_p_values_of_ties_count_the_ways_to_share_out_the_runs(pair: tuple[list[int], list[int]]) -> None:
+    found = p_value(pair)
     assert found is not None
-    assert found == (1.0 if len({*a, *b}) == 1 else pytest.approx(mannwhitneyu(a, b).pvalue))
+    assert found == pytest.approx(counted(*pair))
+    assert found >= least_p(*map(len, pair)) * (1 - 1e-12)
+
+
+def test_ties_make_no_p_value_smaller_than_can_be_reached() -> None:
+    assert p_value(([1.0] * 4, [2.0] * 4)) == pytest.approx(least_p(4, 4))
+    assert p_value(([1, 1, 1, 2], [2] * 5)) == pytest.approx(2 * 6 / 126)
+
+
+def test_ties_among_many_runs_are_approximated_by_scipy() -> None:
+    few, many = [1, 2, 3, 4, 4, 7, 9, 9], [*range(4, 46), 9, 9]
+    assert p_value((few, many)) == pytest.approx(mannwhitneyu(few, many, method="asymptotic").pvalue)
 
 
 @pytest.mark.parametrize("pair", [([1.0], [2.0, 3.0]), ([1.0, nan], [2.0, 3.0]), ([], [1.0, 2.0])])
@@ -93,7 +109,7 @@ def test_intervals_match_scipy(a: list[int], b: list[int]) -> None:
 @given(st.lists(st.tuples(UNEQUAL, UNEQUAL), max_size=8))
 @bounded(60)
 def test_p_values_match_each_pair_alone(pairs: list[tuple[list[int], list[int]]]) -> None:
-    expected = [1.0 if len({*a, *b}) == 1 else mannwhitneyu(a, b).pvalue for a, b in pairs]
+    expected = [p_value(pair) for pair in pairs]
     assert p_values(pairs) == pytest.approx(expected)
 
 

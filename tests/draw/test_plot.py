@@ -83,7 +83,7 @@ def test_values_are_shown_over_time(session: Session) -> None:
             "SELECT SPAN and SELECT EVENT keep times",
         ),
         (BY_CPU, {"name": "com"}, "the result has no column `com`", "did you mean `comm`?"),
-        (BY_CPU, {"value": "comm"}, "`comm` is VARCHAR, expected numbers", None),
+        (BY_CPU, {"value": "comm"}, "`comm` is STRING, expected numbers", None),
         (
             EVENTS,
             {"value": "what"},

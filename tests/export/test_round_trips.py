@@ -56,6 +56,19 @@ def test_rows_are_those_of_the_trace(source: str, tmp_path: Path) -> None:
         assert [line.partition(":")[0] for line in differing] == LOSSES.get((source, target), []), differing
 
 
+@pytest.mark.parametrize("words", [("convert", "IN", "OUT"), ("dump", "--chrome", "IN", "-o", "OUT")])
+def test_arguments_that_are_not_finite_are_texts_in_json(words: tuple[str, ...], tmp_path: Path) -> None:
+    trace, out = tmp_path / "in.json", tmp_path / "out.json"
+    args = '{"a":NaN,"b":-Infinity,"c":[Infinity,-1],"d":"-Infinity\\" NaN","NaN":"I"}'
+    trace.write_text(f'[{{"name":"N","ph":"X","pid":1,"tid":1,"ts":0,"dur":1,"args":{args}}}]')
+    assert run(*(word.replace("IN", str(trace)).replace("OUT", str(out)) for word in words)).code == 0
+    refused: list[str] = []
+    events = json.loads(out.read_text(), parse_constant=refused.append)["traceEvents"]
+    found = [one["args"] for one in events if one["name"] == "N" and "args" in one]
+    assert found == [{"a": "NaN", "b": "-Infinity", "c": ["Infinity", -1], "d": '-Infinity" NaN', "NaN": "I"}]
+    assert refused == []
+
+
 TEXT = """# tracer: nop
   bash-12 ( 12) [001] d..2. 1.000000: sched_switch: bash:12 [120] S ==> cat:13 [120]
   cat-13 ( 12) [001] d..2. 1.000001: cpu_frequency: state=1800000 cpu_id=1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,12 @@ def test_in_table_function_arguments_limit_and_views(one: Session) -> None:
         (np.str_("x"), "x", ""),
         (np.timedelta64(3, "us"), 3000, "ns"),
         (np.timedelta64("NaT"), None, ""),
+        (pandas.NaT, None, ""),
+        (pandas.NA, None, ""),
+        (Decimal("-1.10"), Decimal("-1.10"), ""),
+        (Decimal("0.001"), Decimal("0.001"), ""),
+        (Decimal("12e3"), Decimal(12_000), ""),
+        (Decimal("-Infinity"), -inf, ""),
         (timedelta(days=-1, microseconds=1), -86_399_999_999_000, "ns"),
         (pandas.Timedelta("7ns"), 7, "ns"),
         (date(2026, 1, 2), "2026-01-02", ""),
@@ -76,6 +84,21 @@ def test_values_of_other_packages(one: Session, given: object, value: object, un
     result = one.sql("SELECT ? AS v", [given])
     assert [str(column.unit) for column in result.schema.columns] == [unit]
     assert result.fetchall() == [(value,)]
+
+
+def test_a_decimal_comes_back_as_it_went_in(one: Session) -> None:
+    (exact,) = _row(one, "SELECT 1234567890123456789012345678901234.5678::DECIMAL(38,4)", [])
+    assert _row(one, "SELECT ?, ? = 1.5, ? + 1", [exact, Decimal("1.5"), Decimal("0.25")]) == (
+        exact,
+        True,
+        Decimal("1.25"),
+    )
+    with pytest.raises(BindError, match="found Decimal of 41 digits"):
+        _row(one, "SELECT ?", [Decimal("1e40")])
+
+
+def test_integers_may_be_of_any_size(one: Session) -> None:
+    assert _row(one, "SELECT ?::STRING", [-(10**400)]) == (f"-1{'0' * 400}",)
 
 
 def test_a_duration_is_compared_with_times(one: Session) -> None:

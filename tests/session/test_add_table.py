@@ -38,11 +38,25 @@ def test_spans_are_sorted_and_keep_partitions(session: dctv.Session) -> None:
     ]
 
 
+def test_one_partition_needs_no_list(session: dctv.Session) -> None:
+    session.add_table("one", SPANS, kind="span", partitions="cpu")
+    assert session.sql("SELECT SPAN what FROM one").fetchall()[0] == (0, 5, 0, "a")
+
+
 def test_units_are_given_or_carried(session: dctv.Session) -> None:
     session.add_table("t", {"size": [3]}, units={"size": "KiB"})
     first = session.sql("SELECT size * 2 AS double FROM t").arrow()
     session.add_table("u", first)
     assert session.sql("SELECT double IN bytes AS b FROM u").fetchall() == [(6144,)]
+
+
+def test_only_numbers_have_units(session: dctv.Session) -> None:
+    noted = pa.field("note", pa.string(), metadata={"unit": "ms"})
+    session.add_table("t", pa.table([["x"]], schema=pa.schema([noted])))
+    session.add_table("u", session.sql("SELECT note, NULL IN ms AS none, [5ms] AS several FROM t"))
+    assert session.sql("SELECT * FROM u").units == {"none": "ms", "several": "ms"}
+    with pytest.raises(UsageError, match=r"the column `note` is STRING\[\] and has no unit, found `ms`"):
+        session.add_table("v", {"note": [["x"]]}, units={"note": "ms"})
 
 
 @pytest.mark.parametrize("unit", ["ns", "us", "ms", "s"])
@@ -149,6 +163,9 @@ def test_refusals(session: dctv.Session) -> None:
     session.add_table("t", {"x": [1]})
     with pytest.raises(BindError, match="the name `t` is taken"):
         session.add_table("t", {"x": [1]})
+    for name in ("", "a..b", "t."):
+        with pytest.raises(BindError, match=f"the name `{name}` has an empty part"):
+            session.add_table(name, {"x": [1]})
     with pytest.raises(UsageError, match="the kind of a table is regular, event or span, found `spans`"):
         session.add_table("u", SPANS, kind="spans")
     with pytest.raises(UsageError, match="the table has no column `sise` that could have a unit"):

@@ -11,6 +11,8 @@ import pytest
 from dctv.errors import DctvError
 from dctv.session import Session
 
+DATA = Path(__file__).parents[1] / "data"
+
 
 def event(ts: int, name: str) -> str:
     return json.dumps(
@@ -60,6 +62,41 @@ def test_an_offset(tmp_path: Path) -> None:
         assert times(session, "a.events") == [2_000_000, 2_001_000]
         session.sql(f"MOUNT TRACE '{tmp_path / 'a.pfw'}' AS b WITH (align=>-1us)")
         assert times(session, "b.events") == [-1000, 0]
+
+
+PERIODS = {
+    "ftrace/live_marks.trace.txt.gz": (
+        "SUM(_duration) FROM TRACE.quantize()",
+        "SUM(busy), SUM(known) FROM TRACE.scheduler.cpu_utilisation_by(100ms)",
+        "SUM(running), MAX(utilisation) <= 1 FROM TRACE.scheduler.thread_utilisation_by(100ms)",
+        "COUNT(*), SUM(number) FROM TRACE.state.cpu_usage",
+    ),
+    "stdlib/disk.trace.txt": ("SUM(requests), COUNT(*), MAX(rate) FROM TRACE.block.bandwidth_by(5ms)",),
+    "dftracer/loader": ("ROUND(SUM(bytes_read)), ROUND(SUM(bytes_written)) FROM TRACE.io.bandwidth_by(10ms)",),
+}
+"""What does not depend on where a trace lies in time, by a trace that has it."""
+
+
+@pytest.mark.parametrize("name", PERIODS)
+def test_periods_cover_a_trace_wherever_it_lies(name: str) -> None:
+    with Session() as session:
+        session.mount(DATA / name, "own")
+        for number, offset in enumerate((-10_000_000, -350_000_000, -1_000_000_000)):
+            session.mount(DATA / name, f"moved_{number}", align=offset)
+            for query in PERIODS[name]:
+                own, moved = (
+                    session.sql("SELECT " + query.replace("TRACE", trace)).fetchall()
+                    for trace in ("own", f"moved_{number}")
+                )
+                assert moved == own, (query, offset)
+
+
+def test_periods_of_aligned_traces_share_their_boundaries(tmp_path: Path) -> None:
+    with Session() as session:
+        session.mount(pfw(tmp_path / "a.pfw", 0, 20), "a", align=-13_000)
+        assert times(session, "a.quantize(10us)") == [-20_000, -10_000, 0, 10_000]
+        session.mount(tmp_path / "a.pfw", "b", align=13_000)
+        assert times(session, "b.quantize(20us)") == [0, 20_000]
 
 
 @pytest.mark.parametrize(

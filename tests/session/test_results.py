@@ -43,6 +43,8 @@ def test_arrow_carries_units(session: dctv.Session) -> None:
 def test_pandas_and_polars(session: dctv.Session) -> None:
     assert session.sql(SPANS).pandas()["_duration"].tolist() == [2, 1]
     assert session.sql(SPANS).polars()["what"].to_list() == ["a", None]
+    with pytest.raises(UsageError, match="the result has two columns `a`, polars takes one"):
+        session.sql("SELECT 1 AS a, 2 AS a").polars()
 
 
 @pytest.mark.parametrize("number", [10**38, 2**127 - 1, 2**127, 2**128 - 1])

@@ -31,7 +31,7 @@ def empty(request: pytest.FixtureRequest) -> Iterator[Session]:
 
 def _mount(session: Session, reader: str) -> None:
     mount = Mount(("t",), "nothing", reader, LoadedTrace({}, [], 0))
-    attach(session._context.catalog, mount, library(), [quantize(0)], library_function)
+    attach(session._context.catalog, mount, library(), [quantize(0, 0)], library_function)
 
 
 def test_every_empty_view_says_why(empty: Session) -> None:

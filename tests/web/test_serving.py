@@ -123,6 +123,8 @@ def test_only_as_many_rows_as_are_wanted(client: Client) -> None:
 def test_messages_of_statements_without_rows(client: Client) -> None:
     found = client.table("api/query", {"sql": "CREATE VIEW served AS SELECT 1 AS one; ASSERT 1 = 1, 'one is one'"})
     assert found.column_names == ["status"]
+    found = client.table("api/query", {"sql": "ASSERT 1 = 1"})
+    assert found.to_pylist() == [{"status": "the assertion holds"}]
     assert client.table("api/query", {"sql": "SELECT * FROM served"}).to_pylist() == [{"one": 1}]
 
 
@@ -222,11 +224,12 @@ def test_tables_and_columns(client: Client) -> None:
 def test_a_report_covers_each_statement(client: Client) -> None:
     text = (
         "-- a report\nSELECT SPAN comm FROM t.scheduler.timeslices_p_cpu;\n"
-        "ASSERT 1 = 1, 'one is one';\nASSERT 1 = 2, 'one is two';\nSELECT nothing;\nSELECT 1;"
+        "ASSERT 1 = 1;\nASSERT 1 = 2, 'one is two';\nSELECT nothing;\nSELECT 1;"
     )
     lines = client.lines("api/report", {"name": "r.sql", "text": text})
     assert [line["kind"] for line in lines] == ["result", "assert", "assert", "error"]
     assert [line.get("passed") for line in lines] == [None, True, False, None]
+    assert [line.get("message") for line in lines[1:3]] == ["1 = 1", "one is two"]
     assert lines[0]["tablekind"] == "span"
     assert lines[0]["table"]["columns"][0]["name"] == "_ts"
     place = lines[3]["error"]["place"]

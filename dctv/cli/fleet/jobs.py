@@ -127,7 +127,7 @@ def _run(job: TraceJob, folder: Path) -> dict[str, Any]:
                     warnings |= dict.fromkeys(counted(*one) for one in outcome.warnings)
                 elif isinstance(outcome, Asserted):
                     failure = None if outcome.passed else render(outcome.failure())
-                    cases.append([name, outcome.message or outcome.text, failure])
+                    cases.append([name, outcome.name, failure])
         incomplete = session.incomplete()
     finally:
         session.close()

@@ -56,13 +56,20 @@ GENERATE_SEQUENTIAL_SPANS = TableFunction(
 )
 
 
-def quantize(last_ts: int) -> TableFunction:
+def quantize(first_ts: int, last_ts: int) -> TableFunction:
     """Create a trace's `quantize`: its spans also cover the last event, so they end 1 ns after it."""
 
     def bind(arguments: Mapping[str, Argument], builder: PlanBuilder) -> Plan:
-        interval = arguments["interval"]
-        length = last_ts + 1 if interval.value is None else _duration(interval)
-        return sequence(0, last_ts + 1, length, builder)
+        interval, stop = arguments["interval"], last_ts + 1
+        # Traces that are aligned with each other share the boundaries of their spans: multiples of the interval.
+        start = min(first_ts, 0)
+        if interval.value is None:
+            return sequence(start, stop, stop - start, builder)
+        length = _duration(interval)
+        return sequence(start // length * length, stop, length, builder)
 
-    doc = "the trace's time cut into spans of one length; without `interval`, one span over all of it"
+    doc = (
+        "the trace's time, from 0 or from its first event if that is earlier, cut into spans of one length, "
+        "which begin at multiples of it; without `interval`, one span over all of it"
+    )
     return TableFunction("quantize", doc, (Parameter("interval", "how long each span is", None),), bind)

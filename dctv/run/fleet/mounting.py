@@ -145,7 +145,7 @@ def _attach(fleet: Fleet, every: Sequence[FleetMember], parts: tuple[str, ...], 
 def _functions(fleet: Fleet) -> dict[tuple[str, ...], TableFunction]:
     """Return the functions that any of the traces has: they run in each trace that has them."""
     formats = dict.fromkeys(fleet.metadata[one.name].format for one in fleet.members)
-    own = fleet.context.registries.of_mount(0)
+    own = fleet.context.registries.of_mount(0, 0)
     found: dict[tuple[str, ...], TableFunction] = {(own.name,): own}
     for module in library().modules:
         if module.parameters and any(map(module.covers, formats)):

@@ -12,7 +12,7 @@ use super::layout::put;
 use super::replay::EVENT;
 use super::switching::{End, Ends};
 use crate::exchange::InputBatch;
-use crate::json::push_quoted;
+use crate::json::{push_finite, push_quoted};
 use crate::sweeps::{fail, to_python};
 
 /// The column after those of `CallTree`.
@@ -183,7 +183,8 @@ impl Writer {
             let inner = args.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
             let object = inner.filter(|one| one.starts_with('{') && one.ends_with('}'));
             if let Some(object) = object.filter(|_| self.form.structured) {
-                put(out, format_args!(",\"args\":{object}"));
+                out.extend_from_slice(b",\"args\":");
+                push_finite(out, object.as_bytes());
             } else {
                 out.extend_from_slice(b",\"args\":{\"arguments\":");
                 push_quoted(out, with_nulls(args).as_bytes());

@@ -12,7 +12,7 @@ use super::frame::version;
 use super::kernel::{Described, KernelEvents, letters, one_line};
 use super::rows::{Rows, int, text, wrong};
 use crate::exchange::InputBatch;
-use crate::json::{push_escaped, push_quoted};
+use crate::json::{push_escaped, push_finite, push_quoted};
 
 /// A writer of batches of rows as Chrome JSON events; tracks are given by number, each with its process and thread.
 ///
@@ -65,7 +65,7 @@ impl ChromeExport {
     fn end(out: &mut Vec<u8>, args: &str) {
         if !args.is_empty() && args != "{}" {
             out.extend_from_slice(b",\"args\":");
-            out.extend_from_slice(args.as_bytes());
+            push_finite(out, args.as_bytes());
         }
         out.extend_from_slice(b"},\n");
     }

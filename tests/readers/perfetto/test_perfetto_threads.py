@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dctv.session import Session
-from tests.readers.perfetto.perfetto_reading import trace
+from tests.readers.perfetto.perfetto_reading import trace, written
 
 BASE = 1_000
 CLONE_THREAD = 0x10000
@@ -154,3 +154,17 @@ def test_memory_is_of_processes(mounted: Session) -> None:
 
 def test_soft_interrupts_have_names(mounted: Session) -> None:
     assert mounted.sql("SELECT vec, action FROM t.irq.soft_p_cpu").fetchall() == [(1, "TIMER")]
+
+
+def test_processes_are_states_from_the_begin_of_a_trace_wherever_it_lies(tmp_path: Path) -> None:
+    (tmp_path / "a.pftrace").write_bytes(
+        written("""
+packet { process_tree { processes { pid: 5 } threads { tid: 6 tgid: 5 name: "io" } } }
+packet { ftrace_events { cpu: 0
+  event { timestamp: 100 pid: 6 sched_switch { prev_comm: "io" prev_pid: 6 next_comm: "b" next_pid: 5 } } } }
+""")
+    )
+    with Session() as session:
+        session.mount(tmp_path / "a.pftrace", "t", align=-30)
+        found = session.sql("SELECT _ts, number FROM t.state.kernel WHERE path = 'Threads/6/PID'")
+        assert found.fetchall() == [(-30, 5)]
