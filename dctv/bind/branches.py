@@ -21,6 +21,8 @@ def of_branches(term: ast.OrderTerm, body: ast.Body, items: Sequence[OutputColum
     name = expr.path.parts[0].text if isinstance(expr, ast.Column) and len(expr.path.parts) == 1 else None
     if name is not None and fitting([item.name for item in items], name):
         return term
+    if _is_by_name(body):
+        return term  # The positions in a select are not those in the result.
     for core in _cores(body):
         given = ["" if one.name is None else one.name.text for one in core.columns]
         called = [] if name is None else fitting(given, name)
@@ -30,6 +32,10 @@ def of_branches(term: ast.OrderTerm, body: ast.Body, items: Sequence[OutputColum
             if column.expr == expr or position in called:
                 return replace(term, expr=ast.Number(str(position + 1), place=expr.place))
     return term
+
+
+def _is_by_name(body: ast.Body) -> bool:
+    return isinstance(body, ast.Compound) and (body.by_name or _is_by_name(body.left) or _is_by_name(body.right))
 
 
 def _cores(body: ast.Body) -> Iterator[ast.Core]:

@@ -121,6 +121,8 @@ def _parts(binder: Binding, cte: ast.CommonTable) -> _Parts:
     body = cte.select.body
     if not isinstance(body, ast.Compound) or body.op != "UNION":
         raise BindError(f"the recursive table `{cte.name.text}` is not of the form base UNION [ALL] step", cte.place)
+    if body.by_name:
+        raise BindError("the step of a recursive table matches columns by position, not by name", body.place)
     inner = binder.with_common_tables(cte.select)
     return _Parts(cte, inner, _as_select(body.left), _as_select(body.right), body.all)
 

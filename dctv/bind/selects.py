@@ -16,6 +16,7 @@ from dctv.bind.grouping import aggregates, outside, parts_of
 from dctv.bind.int128 import is_wide
 from dctv.bind.many_columns import Chosen, once_each
 from dctv.bind.relations import names_of
+from dctv.bind.same_names import matched
 from dctv.bind.scope import Scope, ScopeColumn, ScopeTable
 from dctv.bind.select_cores import OutputColumn, bind_core, ordinal
 from dctv.bind.spellings import fitting
@@ -134,11 +135,13 @@ def _values(binder: Binding, values: ast.Values, parent: Scope | None, leaves: L
 
 def _compound(binder: Binding, node: ast.Compound, parent: Scope | None, leaves: Leaves) -> BoundQuery:
     left, right = (_body(binder, side, parent, leaves)[0] for side in (node.left, node.right))
+    if node.by_name:
+        left, right = matched(node, left, right)
     if len(left.outs) != len(right.outs):
         raise BindError(
             f"{node.op} needs as many columns on both sides, found {len(left.outs)} and {len(right.outs)}",
             node.place,
-            hint="add NULL AS name for a column that one side lacks",
+            hint="add NULL AS name for a column that one side lacks, or match columns with UNION BY NAME",
         )
     left, right = _same_units(node, left, right)
     types = [of_choice([a.type, b.type]) for a, b in zip(left.outs, right.outs, strict=True)]

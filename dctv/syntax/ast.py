@@ -40,9 +40,6 @@ Unpivot = pivots.Unpivot
 Nearest = nearest.Nearest
 
 
-# Expressions
-
-
 @record(eq=False, text=False)
 class Column(Expr):
     """A column, maybe qualified: `a.b.c` is not yet split into table and column."""
@@ -239,9 +236,6 @@ class OrderTerm(Node):
     nulls: OneOf["FIRST", "LAST"] | None = None
 
 
-# Arguments of table-valued functions
-
-
 @record(eq=False, text=False)
 class ListArgument(Node):
     """`[a, b]`."""
@@ -285,9 +279,6 @@ class ValueArgument(Node):
 
 
 Argument = ListArgument | DictArgument | TableArgument | CallArgument | SelectArgument | ValueArgument
-
-
-# Tables
 
 
 @record(eq=False, text=False)
@@ -378,9 +369,6 @@ class SpanBroadcast(Table):
     partition_as: Name | None = None
 
 
-# Selects
-
-
 @record(eq=False, text=False)
 class GroupBy(Node):
     """`GROUP BY a, b`; with `all`, `GROUP BY ALL`."""
@@ -441,12 +429,14 @@ class Values(Node):
 
 @record(eq=False, text=False)
 class Compound(Node):
-    """`left UNION|INTERSECT|EXCEPT [ALL] right`."""
+    """`left UNION|INTERSECT|EXCEPT [ALL] [BY NAME] right`."""
 
     op: OneOf["UNION", "INTERSECT", "EXCEPT"]
     left: Body
     right: Body
     all: bool = False
+    by_name: bool = False
+    """Whether columns are matched by their names, not by position."""
 
 
 @record(eq=False, text=False)
@@ -475,9 +465,6 @@ class Select(Node):
 
 
 Body = Core | Values | Compound | Select
-
-
-# Statements
 
 
 @record(eq=False, text=False)

@@ -159,5 +159,11 @@ def _word(terminal: str) -> str:
     }
     plain["ESCAPED"] = plain["DOLLARS"] = plain["HEXED"] = "a string"
     plain["INTERVAL_UNIT"] = "a unit such as `DAY`"
-    plain |= {"BRACKETS": "`[]`", "NOT_LIKE": "`NOT`", "NOT_BETWEEN": "`NOT`", "DOUBLE_QUOTED": "a string"}
+    plain |= {
+        "BRACKETS": "`[]`",
+        "NOT_LIKE": "`NOT`",
+        "NOT_BETWEEN": "`NOT`",
+        "BY_NAME": "`NAME`",
+        "DOUBLE_QUOTED": "a string",
+    }
     return plain.get(terminal, f"`{terminal}`")

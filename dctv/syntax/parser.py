@@ -207,7 +207,7 @@ class Parser:
             return "WITHIN_GROUP"
         if word == "EXCEPT" and self._leaves_out(index) and self.accepts("STAR_EXCEPT"):
             return "STAR_EXCEPT"
-        return None
+        return "BY_NAME" if word == "NAME" and self.accepts("BY_NAME") else None
 
     def _leaves_out(self, index: int) -> bool:
         """Whether EXCEPT behind a star has names after it rather than a select."""

@@ -243,7 +243,7 @@ def bodies(depth: int) -> Strategy:
         return simple
     inner = bodies(depth - 1) | ordered_selects(depth - 1)
     op = st.sampled_from(["UNION", "INTERSECT", "EXCEPT"])
-    return st.one_of(simple, cores(depth - 1), st.builds(ast.Compound, op, inner, inner, flags))
+    return st.one_of(simple, cores(depth - 1), st.builds(ast.Compound, op, inner, inner, flags, flags))
 
 
 @cache

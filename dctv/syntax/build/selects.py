@@ -91,10 +91,10 @@ def percent(at: Place, operand: ast.Expr) -> ast.Percent:
     return ast.Percent(operand, place=at)
 
 
-def compound(at: Place, left: ast.Body, op: str, every: bool, right: ast.Body) -> ast.Compound:
+def compound(at: Place, left: ast.Body, op: str, every: bool, by_name: bool, right: ast.Body) -> ast.Compound:
     """Make two selects combined."""
     name = cast("Literal['UNION', 'INTERSECT', 'EXCEPT']", op)
-    return ast.Compound(name, _body(left), _body(right), every, place=at)
+    return ast.Compound(name, _body(left), _body(right), every, by_name, place=at)
 
 
 def values(at: Place, *rows: tuple[ast.Expr, ...]) -> ast.Values:

@@ -31,8 +31,8 @@ def _level(node: ast.Compound) -> int:
 
 def _compound(w: NodeWriter, node: ast.Compound) -> str:
     least = _level(node)
-    every = " ALL" if node.all else ""
-    return f"{_body(w, node.left, least)} {node.op}{every} {_body(w, node.right, least + 1)}"
+    how = f"{' ALL' if node.all else ''}{' BY NAME' if node.by_name else ''}"
+    return f"{_body(w, node.left, least)} {node.op}{how} {_body(w, node.right, least + 1)}"
 
 
 def _common_table(w: NodeWriter, node: ast.CommonTable) -> str:
