@@ -158,7 +158,7 @@ class Lines:
         """Return the next lines.
 
         Raises:
-            TraceError: the file is damaged or too short.
+            TraceError: the file is missing, damaged or too short.
         """
         import pyarrow as pa
 
@@ -185,6 +185,10 @@ class Lines:
 
         try:
             return next(self._pieces, None)
+        except FileNotFoundError:
+            raise TraceError(
+                f"the file `{self._path}` is missing", hint="it was there when the traces were reorganized"
+            ) from None
         except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
             raise TraceError(f"`{self._path}` is damaged: {error}") from None
 

@@ -81,7 +81,9 @@ def reorganize(job: SplitJob, metadata: TraceMetadata, homes: Homes) -> list[Wri
         UsageError: the target already contains files.
         TraceError: a source cannot be read, or changed in the meantime.
     """
-    if job.target.exists() and any(job.target.iterdir()):
+    with writing(job.target):
+        occupied = job.target.exists() and any(job.target.iterdir())
+    if occupied:
         raise UsageError(f"the folder `{job.target}` is not empty", hint="name a new one with -o")
     assert job.reader.chunks is not None
     families = job.reader.chunks.families(metadata)

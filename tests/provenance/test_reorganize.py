@@ -234,6 +234,21 @@ def test_a_folder_with_files_is_refused(tmp_path: Path, trace: list[str]) -> Non
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["precious"]
 
 
+def test_a_file_cannot_be_the_folder(tmp_path: Path, trace: list[str]) -> None:
+    (tmp_path / "out").write_text("keep")
+    with pytest.raises(DctvError, match="cannot write `.*/out`: not a directory"):
+        sorted_out(trace, tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "keep"
+
+
+def test_restoring_names_the_file_that_is_missing(tmp_path: Path, trace: list[str]) -> None:
+    sorted_out(trace, tmp_path / "out")
+    (tmp_path / "out" / "rest.pfw.gz").unlink()
+    with pytest.raises(TraceError, match=r"the file `.*rest.pfw.gz` is missing"):
+        restore(tmp_path / "out", tmp_path / "back", nothing)
+    assert not (tmp_path / "back").exists()
+
+
 @contextmanager
 def no_larger_files(size: int) -> Iterator[None]:
     """Let writes fail where a file would become larger than this."""
