@@ -236,7 +236,7 @@ def test_a_folder_with_files_is_refused(tmp_path: Path, trace: list[str]) -> Non
 
 def test_a_file_cannot_be_the_folder(tmp_path: Path, trace: list[str]) -> None:
     (tmp_path / "out").write_text("keep")
-    with pytest.raises(DctvError, match="cannot write `.*/out`: not a directory"):
+    with pytest.raises(DctvError, match=r"cannot write `.*/out`: not a directory"):
         sorted_out(trace, tmp_path / "out")
     assert (tmp_path / "out").read_text() == "keep"
 
