@@ -72,6 +72,7 @@ PERIODS = {
         "COUNT(*), SUM(number) FROM TRACE.state.cpu_usage",
     ),
     "stdlib/disk.trace.txt": ("SUM(requests), COUNT(*), MAX(rate) FROM TRACE.block.bandwidth_by(5ms)",),
+    "stdlib/waits.trace.txt": ("COUNT(*), SUM(_duration), SUM(depth) FROM TRACE.critical_path(11)",),
     "dftracer/loader": ("ROUND(SUM(bytes_read)), ROUND(SUM(bytes_written)) FROM TRACE.io.bandwidth_by(10ms)",),
 }
 """What does not depend on where a trace lies in time, by a trace that has it."""
