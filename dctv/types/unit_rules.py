@@ -16,7 +16,8 @@ Outcome = tuple[Unit, list[Fraction]]
 """The unit of the result, and the factor of each argument before the call."""
 _ONE = Fraction(1)
 _OF_DATES = (
-    "`_ts // 100ms * 100ms` rounds a time of a trace down; GROUP USING SPANS FROM t.quantize(100ms) groups by spans"
+    "`_ts // 100ms * 100ms` rounds a time of a trace down, `floor(_ts / 100ms) * 100ms` one below 0, too; "
+    "GROUP USING SPANS FROM t.quantize(100ms) groups by spans"
 )
 """The hint for calls of functions of dates."""
 
