@@ -15,13 +15,14 @@ SCHEDULER = {"local", "global", "perf"}
 OFFSET = "give an offset: align=>5ms"
 BY_CLOCK = "clock"
 """Requests alignment by the trace's own clock, if the mounted traces are known to share it."""
+_LIMIT = 2**63
 
 
 def aligned(mount: Mount, align: object, mounts: Mapping[tuple[str, ...], Mount], say: Callable[[str], None]) -> Mount:
     """Shift a mount by an offset in ns, by the offset to another mount, or by the clock of all mounts.
 
     Raises:
-        TraceError: there is no such mount, or they have no clock in common.
+        TraceError: there is no such mount, they have no clock in common, or the times leave 64 bits.
     """
     if isinstance(align, int):
         return _moved(mount, align)
@@ -36,7 +37,14 @@ def aligned(mount: Mount, align: object, mounts: Mapping[tuple[str, ...], Mount]
 
 
 def _moved(mount: Mount, offset: int) -> Mount:
-    return replace(mount, trace=shifted_trace(mount.trace, offset), offset=offset)
+    trace = shifted_trace(mount.trace, offset)
+    # A span over the whole trace ends 1 ns after the last event.
+    if not -_LIMIT < offset <= trace.last_ts + 1 < _LIMIT:
+        raise TraceError(
+            f"`align` shifts the trace by {offset:,} ns, to times that do not fit 64 bits: "
+            f"it would begin at {offset:,} ns and end at {trace.last_ts:,} ns"
+        )
+    return replace(mount, trace=trace, offset=offset)
 
 
 def _by_clock(mount: Mount, mounts: Mapping[tuple[str, ...], Mount], say: Callable[[str], None]) -> Mount:

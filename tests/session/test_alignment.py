@@ -64,6 +64,16 @@ def test_an_offset(tmp_path: Path) -> None:
         assert times(session, "b.events") == [-1000, 0]
 
 
+@pytest.mark.parametrize("align", [2**63 - 6001, 2**63, -(2**63), 10**30])
+def test_offsets_beyond_64_bits(align: int, tmp_path: Path) -> None:
+    with Session() as session:
+        with pytest.raises(DctvError) as caught:
+            session.mount(pfw(tmp_path / "a.pfw", 5, 6), "a", align=align)
+        assert f"shifts the trace by {align:,} ns, to times that do not fit 64 bits" in caught.value.message
+        session.mount(tmp_path / "a.pfw", "a", align=2**63 - 6002)
+        assert times(session, "a.events") == [2**63 - 6002, 2**63 - 5002]
+
+
 PERIODS = {
     "ftrace/live_marks.trace.txt.gz": (
         "SUM(_duration) FROM TRACE.quantize()",
