@@ -48,7 +48,7 @@ def record_of(one: EventTable, clock: RecordClock) -> Expression:
         *(_member(name, _value(_type(one, source))) for name, source in named if source is not None),
         _member("ts", _time(start, clock)),
         *([] if event.duration is None else [_member("dur", _time(Column(event.duration), clock))]),
-        *(_member(name, _value(_type(one, name))) for name in one.others),
+        *(_member(name, _value(_type(one, name))) for name in one.others if name != event.named_by),
         _member("args", args_of(one)),
     ]
     return _object(members)

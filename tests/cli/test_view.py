@@ -11,6 +11,7 @@ import pytest
 
 from tests.command_line import COMMAND, Ran, environment, run
 
+DATA = Path(__file__).parents[1] / "data"
 HEAD = '{"name":"%s","cat":"POSIX","pid":1,"tid":2,"ts":%d,"dur":%d,"ph":"X","args":{%s}}\n'
 
 
@@ -67,6 +68,19 @@ def test_other_formats_have_the_columns_of_events(trace: Path, tmp_path: Path) -
     assert pq.read_table(tmp_path / "x.parquet").column("name").to_pylist() == ["write", "read", "read"]
     lines = run("view", trace, "--format", "jsonl", "--limit", "1").out.splitlines()
     assert [json.loads(line)["_duration"] for line in lines] == [2_000_000]
+
+
+@pytest.mark.parametrize(
+    "name", ["stdlib/browser.json", "stdlib/requests.jaeger.json", "v8/fib.cpuprofile", "perf/cpuclock.data"]
+)
+def test_a_record_has_each_key_once(name: str) -> None:
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        assert len(dict(pairs)) == len(pairs), pairs
+        return dict(pairs)
+
+    records = [json.loads(line, object_pairs_hook=unique) for line in run("view", DATA / name).out.splitlines()]
+    assert records
+    assert all({"name", "ts"} <= one.keys() for one in records)
 
 
 def test_nanoseconds_come_with_their_unit(tmp_path: Path) -> None:
