@@ -38,6 +38,15 @@ def of_mount(session: Session, timeline: ExportedTimeline, form: arrows.Form) ->
     return found
 
 
+def of_query(timeline: ExportedTimeline, form: arrows.Form) -> list[str]:
+    """Describe what a format omits of the rows of a query."""
+    found = _units_of_counters(timeline) if form == "chrome-json" else []
+    if timeline.measured:
+        names = ", ".join(f"`{name}`" for name in timeline.measured)
+        found.append(f"units of {names} were left out: arguments have no place for them")
+    return found
+
+
 def _events(session: Session) -> list[str]:
     """Describe events that become no track of a viewer."""
     names = [*(f"_parts.{name}" for name in _SHOWN), *(f"_events.{name}" for name in kernel.present(session))]
@@ -82,10 +91,14 @@ def _of_json(session: Session, timeline: ExportedTimeline) -> list[str]:
         )
         if lost:
             found.append(f"threads of {lost} events of the kernel were left out: they tell none, the text needs one")
-    units = sum(one.kind == "counter" and one.unit is not None for one in timeline.tracks)
-    if units:
-        found.append(f"units of {units} counters were left out: Chrome's JSON has no place for them")
+    found += _units_of_counters(timeline)
     bad = count_rows(session, f"({timeline.queries['counters']}) AS c WHERE NOT isfinite(value)")
     if bad:
         found.append(f"{bad} values of counters were left out: JSON has no numbers for them")
     return found
+
+
+def _units_of_counters(timeline: ExportedTimeline) -> list[str]:
+    units = sum(one.kind == "counter" and one.unit is not None for one in timeline.tracks)
+    counters = "counter" if units == 1 else "counters"
+    return [f"units of {units} {counters} were left out: Chrome's JSON has no place for them"] if units else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from dctv.errors import UsageError
@@ -11,7 +11,10 @@ from dctv.export import arrows, kernel
 from dctv.export.query import select
 from dctv.record import record, replace
 from dctv.session import Session
-from dctv.types.schema import DURATION, TS
+from dctv.syntax.write.writer import quote, string
+from dctv.types.schema import DURATION, TS, ColumnType
+from dctv.types.units import compatible, parse_unit
+from dctv.types.values import dialect_type, is_numeric
 
 _COLUMNS = {
     "slices": (TS, DURATION, "track", "lane", "name", "category", "args", "leaving", "arriving"),
@@ -72,6 +75,8 @@ class ExportedTimeline:
     places: Sequence[TrackPlace] = ()
     last: int | None = None
     """The time of the trace's last event; None if the rows are not those of a whole trace."""
+    measured: Sequence[str] = ()
+    """The arguments that have units in the query; the rows have only their numbers."""
 
     def batches(self, kind: str) -> Iterable[Any]:
         """Yield the Arrow batches of a kind of row, slices by track and lane, then in order of time."""
@@ -165,54 +170,96 @@ def of_query(session: Session, text: str) -> ExportedTimeline:
     identified by `name`. Other columns become arguments.
 
     Raises:
-        UsageError: it has no column `_ts`.
+        UsageError: it has no column `_ts`, or times or durations that no event has.
     """
     session.sql(f"CREATE OR REPLACE VIEW dctv_export AS {text.strip().rstrip(';')}")
     schema = session.columns("dctv_export")
-    names = schema.names if schema is not None else ()
-    if TS not in names:
-        found = ", ".join(f"`{name}`" for name in names)
+    columns = {one.name: one for one in schema.columns} if schema is not None else {}
+    if TS not in columns:
+        found = ", ".join(f"`{name}`" for name in columns)
         raise UsageError(f"found the columns {found}, expected `{TS}` among them", hint="times come in `_ts`, in ns")
-    kind = "slices" if DURATION in names else "counters" if "value" in names else "instants"
-    by = ["name"] if kind == "counters" else ["track"] if "track" in names else ["pid", "tid"]
-    keys = [key for key in by if key in names]
+    kind = "slices" if DURATION in columns else "counters" if "value" in columns else "instants"
+    by = ["name"] if kind == "counters" else ["track"] if "track" in columns else ["pid", "tid"]
+    keys = [key for key in by if key in columns]
     key = ", ".join(keys) if keys else "NULL"
-    numbered = f"({select(['*', f'DENSE_RANK() OVER (ORDER BY {key}) AS dctv_track'], 'dctv_export')})"
-    rows = session.sql(select(["DISTINCT dctv_track", *keys], numbered)).fetchall()
-    tracks = [_track(kind, number, dict(zip(keys, values, strict=True))) for number, *values in rows]
-    shown = [_shown(column, names, kind) for column in _COLUMNS[kind]]
+    rest = [name for name in columns if name not in {TS, DURATION}]
+    times = [_in_ns(columns[name]) for name in (TS, DURATION) if name in columns]
+    ranked = f"DENSE_RANK() OVER (ORDER BY {key}) AS dctv_track"
+    numbered = f"({select([*times, *map(quote, rest), ranked], 'dctv_export')})"
+    unit = str(columns["value"].unit) or None if kind == "counters" else None
+    tracks = [
+        _track(kind, number, dict(zip(keys, values, strict=True)), unit)
+        for number, *values in _tracks(session, keys, numbered, has_durations=kind == "slices")
+    ]
+    arguments = _arguments(columns, kind)
+    shown = [_shown(column, columns, arguments) for column in _COLUMNS[kind]]
     order = f" ORDER BY dctv_track, {TS}, {DURATION} DESC" if kind == "slices" else ""
-    queries = {kind: select(shown, numbered, order)}
-    return ExportedTimeline(session, 0, {}, [], sorted(tracks, key=lambda one: one.number), queries)
+    measured = [name for name in arguments if str(columns[name].unit)]
+    return ExportedTimeline(
+        session,
+        0,
+        {},
+        [],
+        sorted(tracks, key=lambda one: one.number),
+        {kind: select(shown, numbered, order)},
+        measured=measured,
+    )
 
 
-def _track(kind: str, number: int, values: Mapping[str, Any]) -> ExportedTrack:
+def _in_ns(one: ColumnType) -> str:
+    """Write a column of times in whole ns; a number without a unit is in ns.
+
+    Raises:
+        UsageError: it holds no times.
+    """
+    shown = dialect_type(one.type)
+    if shown != "NULL" and not is_numeric(one.type):
+        raise UsageError(f"found `{one.name}` of type {shown}, expected a number of ns")
+    if str(one.unit) and not compatible(one.unit, parse_unit("ns")):
+        raise UsageError(f"found `{one.name}` in {one.unit}, expected a unit of time")
+    return f"UNITLESS({one.name}{' IN ns' if str(one.unit) else ''})::INT64 AS {one.name}"
+
+
+def _tracks(session: Session, keys: Sequence[str], numbered: str, *, has_durations: bool) -> list[tuple[Any, ...]]:
+    """Return the number and the keys of each track.
+
+    Raises:
+        UsageError: a duration is negative.
+    """
+    negative = f"COUNT(*) FILTER (WHERE {DURATION} < 0)" if has_durations else "0"
+    rows = session.sql(select(["dctv_track", *keys, negative], numbered, "GROUP BY ALL")).fetchall()
+    wrong = sum(row[-1] for row in rows)
+    if wrong:
+        raise UsageError(
+            f"found {wrong} row{'s' if wrong > 1 else ''} with a negative `{DURATION}`, expected lengths of slices",
+            hint=f"leave such rows out: WHERE {DURATION} >= 0ns",
+        )
+    return [row[:-1] for row in rows]
+
+
+def _track(kind: str, number: int, values: Mapping[str, Any], unit: str | None) -> ExportedTrack:
     if kind == "counters":
-        return ExportedTrack(number, "counter", str(values.get("name", "value")), None, None)
+        return ExportedTrack(number, "counter", str(values.get("name", "value")), None, None, unit)
     if "track" in values:
         return ExportedTrack(number, "thread", str(values["track"]), 0, number)
     pid, tid = values.get("pid"), values.get("tid")
     return ExportedTrack(number, "thread", None, int(pid or 0), int(tid if tid is not None else pid or 0))
 
 
-def _shown(column: str, names: Sequence[str], kind: str) -> str:
+def _arguments(names: Iterable[str], kind: str) -> list[str]:
+    """Return the columns of a query that become arguments, unless it has `args`."""
+    used = {*_COLUMNS[kind], "pid", "tid", "depth", "id", "parent_id"}
+    return [] if "args" in names or "args" not in _COLUMNS[kind] else [name for name in names if name not in used]
+
+
+def _shown(column: str, names: Container[str], arguments: Sequence[str]) -> str:
     if column == "track":
         return "dctv_track AS track"
     if column in {"leaving", "arriving"}:
         return f"'' AS {column}"
     if column == "lane":
         return "0 AS lane"
-    if column == "args" and "args" not in names:
-        used = {*_COLUMNS[kind], "pid", "tid", "depth", "id", "parent_id"}
-        rest = [name for name in names if name not in used]
-        return (
-            f"JSON_OBJECT({', '.join(f'{_text(name)}, unitless(`{name}`)' for name in rest)}) AS args"
-            if rest
-            else "'{}' AS args"
-        )
+    if column == "args" and arguments:
+        members = ", ".join(f"{string(name)}, unitless({quote(name)})" for name in arguments)
+        return f"JSON_OBJECT({members}) AS args"
     return column if column in names else f"{_NULLS[column]} AS {column}"
-
-
-def _text(name: str) -> str:
-    doubled = name.replace("'", "''")
-    return f"'{doubled}'"

@@ -130,6 +130,54 @@ def test_rows_of_a_query(tmp_path: Path) -> None:
     assert found[0]["args"] == {"cost": 1.5}
 
 
+@pytest.mark.parametrize("target", ["out.json", "out.pftrace"])
+def test_units_of_a_query_that_are_left_out_are_told(target: str, tmp_path: Path) -> None:
+    trace = ROOT / "stdlib" / "browser.json"
+    counters = run("convert", trace, tmp_path / target, "-q", "SELECT _ts, 3B AS value, 'c' AS name FROM t.slices")
+    in_json = "warning: units of 1 counter were left out: Chrome's JSON has no place for them\n"
+    assert (counters.code, counters.err) == (0, in_json if target == "out.json" else "")
+    with Session() as session:
+        session.mount(tmp_path / target, "t")
+        units = session.sql("SELECT DISTINCT unit FROM t.tracks WHERE kind = 'counter'").fetchall()
+    assert units == [(None if target == "out.json" else "B",)]
+    query = "SELECT _ts, _duration, name, 5ms AS d, 1 AS plain, 2B AS e FROM t.slices"
+    slices = run("convert", trace, tmp_path / target, "-q", query)
+    assert slices.err == "warning: units of `d`, `e` were left out: arguments have no place for them\n"
+    assert run("convert", trace, tmp_path / target, "-q", "SELECT _ts, name, 1 AS n FROM t.slices").err == ""
+
+
+@pytest.mark.parametrize("duration", ["_duration", "_duration IN us", "unitless(_duration)", "_duration * 1.0"])
+def test_durations_of_a_query_may_have_any_unit_of_time(duration: str, tmp_path: Path) -> None:
+    query = f"SELECT _ts IN us AS _ts, {duration} AS _duration, name FROM t.slices WHERE name = 'click'"
+    assert run("convert", ROOT / "stdlib" / "browser.json", tmp_path / "out.json", "-q", query).code == 0
+    events = json.loads((tmp_path / "out.json").read_text())["traceEvents"]
+    assert [(one["ts"], one["dur"]) for one in events if one["ph"] == "X"] == [(10, 50)]
+
+
+@pytest.mark.parametrize(
+    ("duration", "words"),
+    [
+        ("-5ns", "found 4 rows with a negative `_duration`, expected lengths of slices"),
+        ("CASE WHEN name = 'click' THEN -1 ELSE NULL END", "found 1 row with a negative `_duration`"),
+        ("'x'", "found `_duration` of type STRING, expected a number of ns"),
+        ("5B", "found `_duration` in B, expected a unit of time"),
+    ],
+)
+def test_durations_of_a_query_that_no_slice_has(duration: str, words: str, tmp_path: Path) -> None:
+    query = f"SELECT _ts, {duration} AS _duration, name FROM t.slices"
+    ran = run("convert", ROOT / "stdlib" / "browser.json", tmp_path / "out.json", "-q", query)
+    assert (ran.code, ran.out) == (2, "")
+    assert words in ran.err
+    assert not (tmp_path / "out.json").exists()
+
+
+def test_slices_of_a_query_without_a_known_end(tmp_path: Path) -> None:
+    query = "SELECT _ts, NULL AS _duration, name FROM t.slices"
+    assert run("convert", ROOT / "stdlib" / "browser.json", tmp_path / "out.json", "-q", query).err == ""
+    events = json.loads((tmp_path / "out.json").read_text())["traceEvents"]
+    assert [one["name"] for one in events if one["ph"] == "B"] == ["click", "run task", "parse", "paint"]
+
+
 def test_a_query_without_times_is_refused(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("a,b\n1,x\n")
     done = run("convert", str(tmp_path / "in.csv"), str(tmp_path / "out.json"), "-q", "SELECT a FROM t.`in`")

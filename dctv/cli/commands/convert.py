@@ -101,13 +101,10 @@ def _write(desk: TaskResources, form: str, query: str | None, out: BinaryIO) -> 
         return
     to: arrows.Form = "chrome-json" if form == "chrome-json" else "perfetto"
     write = chrome.write if to == "chrome-json" else perfetto.write
-    if query is not None:
-        write(of_query(session, query), out)
-        return
-    timeline = of_mount(session, to)
+    timeline = of_mount(session, to) if query is None else of_query(session, query)
     write(timeline, out)
     desk.bar.clear()
-    for loss in losses.of_mount(session, timeline, to):
+    for loss in losses.of_mount(session, timeline, to) if query is None else losses.of_query(timeline, to):
         print_stderr(f"warning: {loss}")
 
 
