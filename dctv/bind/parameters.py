@@ -112,7 +112,13 @@ def _number(value: Fraction) -> int | float:
 
 
 def _plain(given: Any) -> Any:
-    """Return numpy's and pandas' scalars as Python's; times of ns, which Python has not, as values of the language."""
+    """Return numpy's and pandas' scalars as Python's; times of ns, which Python has not, as values of the language.
+
+    Raises:
+        TypeError: a time with a zone has ns.
+    """
+    if getattr(given, "tzinfo", None) is not None and getattr(given, "nanosecond", 0):
+        raise TypeError(f"the time `{given}`, which has ns beside a time zone: leave out one of them")
     for name in ("to_timedelta64", "to_datetime64"):  # pandas' own, which pass for Python's but have ns
         if hasattr(given, name) and getattr(given, "tzinfo", None) is None:
             given = getattr(given, name)()

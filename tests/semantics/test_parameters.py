@@ -78,12 +78,18 @@ def test_in_table_function_arguments_limit_and_views(one: Session) -> None:
         (datetime(2026, 1, 2, tzinfo=UTC), "2026-01-02 00:00:00+00", ""),
         (np.datetime64("2026-01-02T00:00:00.123456789"), "2026-01-02 00:00:00.123456789", ""),
         (pandas.Timestamp("2026-01-02 00:00:00.123456789"), "2026-01-02 00:00:00.123456789", ""),
+        (pandas.Timestamp("2026-01-02 00:00:00.123456", tz="UTC"), "2026-01-02 00:00:00.123456+00", ""),
     ],
 )
 def test_values_of_other_packages(one: Session, given: object, value: object, unit: str) -> None:
     result = one.sql("SELECT ? AS v", [given])
     assert [str(column.unit) for column in result.schema.columns] == [unit]
     assert result.fetchall() == [(value,)]
+
+
+def test_a_time_with_a_zone_has_no_ns(one: Session) -> None:
+    with pytest.raises(BindError, match=r"found the time `2026-01-02 00:00:00.* which has ns beside"):
+        _row(one, "SELECT ?", [pandas.Timestamp("2026-01-02 00:00:00.000001001", tz="Europe/Berlin")])
 
 
 def test_a_decimal_comes_back_as_it_went_in(one: Session) -> None:
