@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import isfinite
+from math import copysign, isfinite
 from typing import cast
 
 from dctv.bind import calls, nested, operators, time_literals
@@ -139,7 +139,9 @@ def _bind_parameter(expr: ast.Bind, context: ClauseContext) -> Bound:
         case Quantity():
             return constant(value.value, value.unit, expr.place, integral=value.value.denominator == 1)
         case int() | float() if isinstance(value, int) or isfinite(value):
-            return constant(Fraction(value), NO_UNIT, expr.place, integral=isinstance(value, int))
+            made = constant(Fraction(value), NO_UNIT, expr.place, integral=isinstance(value, int))
+            below = isinstance(value, float) and copysign(1, value) < 0 and value == 0
+            return operators.unary(ast.Unary("-", expr, place=expr.place), made) if below else made
         case str():
             return Bound(Text(value), place=expr.place, family="text", type=STRING_LITERAL)
         case _:

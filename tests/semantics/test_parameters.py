@@ -87,6 +87,12 @@ def test_values_of_other_packages(one: Session, given: object, value: object, un
     assert result.fetchall() == [(value,)]
 
 
+def test_the_sign_of_a_zero_is_kept(one: Session) -> None:
+    values = [-0.0, 0.0, np.float64(-0.0), 0]
+    assert _row(one, "SELECT ?::STRING, ?::STRING, ?::STRING, ?::STRING", values) == ("-0.0", "0.0", "-0.0", "0")
+    assert _row(one, "SELECT 5ms > ? AS longer", [-0.0]) == (True,)
+
+
 def test_a_time_with_a_zone_has_no_ns(one: Session) -> None:
     with pytest.raises(BindError, match=r"found the time `2026-01-02 00:00:00.* which has ns beside"):
         _row(one, "SELECT ?", [pandas.Timestamp("2026-01-02 00:00:00.000001001", tz="Europe/Berlin")])
