@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, cast
 
+from dctv.errors import UsageError
 from dctv.index.mounting import When
 from dctv.run.matches import Matches
 from dctv.session import Session
@@ -38,6 +39,7 @@ class TraceReader:
     ) -> None:
         self.session: Session = Session(threads=threads, memory_limit=memory_limit, index=index, index_dir=index_dir)
         """The session with the trace mounted as `trace`, for questions in SQL."""
+        self._closed = False
         paths = [path] if isinstance(path, str | Path) else list(path)
         try:
             self.session.mount([str(one) for one in paths], _NAME)
@@ -60,6 +62,7 @@ class TraceReader:
 
         Raises:
             QueryError: the query does not follow its grammar, or does not fit the trace.
+            UsageError: the reader is closed.
         """
         result = self._matches(query).records()
         return (cast("str", text) for (texts,) in result.chunks() for text in texts)
@@ -71,6 +74,7 @@ class TraceReader:
 
         Raises:
             QueryError: as `read_lines`.
+            UsageError: the reader is closed.
         """
         return self._matches(query).rows().batches()
 
@@ -79,6 +83,7 @@ class TraceReader:
 
         Raises:
             QueryError: as `read_lines`.
+            UsageError: the reader is closed.
         """
         return cast("int", self._matches(query).count().fetchall()[0][0])
 
@@ -93,8 +98,11 @@ class TraceReader:
         return self.session.warnings()
 
     def close(self) -> None:
-        """Free everything."""
+        """Free everything; the trace cannot be read any more."""
+        self._closed = True
         self.session.close()
 
     def _matches(self, query: str | None) -> Matches:
+        if self._closed:
+            raise UsageError("the reader of the trace is closed")
         return self.session.matches(_NAME, query, source_name="<query>")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -219,3 +220,19 @@ def test_traces_of_other_formats() -> None:
         assert line["args"]["next_pid"] == first["next_pid"]
         assert reader.count(f"ts == {line['ts']}ns") >= 1
         assert reader.count("next_pid == 0") == reader.count('name == "sched_switch" and next_pid in [0]') > 0
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda reader: reader.count(),
+        lambda reader: next(reader.read_lines()),
+        lambda reader: next(reader.read_batches()),
+        lambda reader: reader.header,
+    ],
+)
+def test_a_closed_reader_says_so(read: Callable[[dctv.TraceReader], object]) -> None:
+    with dctv.TraceReader(DATA / "stdlib" / "states.trace.txt") as reader:
+        read(reader)
+    with pytest.raises(dctv.UsageError, match="the reader of the trace is closed"):
+        read(reader)
