@@ -10,9 +10,13 @@ from dctv.patterns import pattern
 from dctv.types.units import parse_unit
 
 _NAME = pattern(r"\w+")
-_INTEGER = pattern(r"[+-]?[0-9]+")
-_NUMBER = pattern(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_QUANTITY = pattern(r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?) ?([^\W\d].*|`[^`]+`)")
+_DIGITS = r"[0-9]+(?:_[0-9]+)*"
+_NUMBER = pattern(
+    r"([+-]?)(0[xX][0-9A-Fa-f]+(?:_[0-9A-Fa-f]+)*"
+    rf"|(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?[0-9](?:_?[0-9]){{0,2}})?)"
+    r"(?: ?([^\W\d_].*|`[^`]+`))?"
+)
+"""Sign, number and unit, as in the grammar; there may be a space before the unit."""
 _CONSTANTS: dict[str, object] = {"true": True, "false": False, "null": None}
 
 
@@ -35,18 +39,23 @@ def value_of(text: str) -> object:
         return text[1:-1].replace("''", "'")
     if text.lower() in _CONSTANTS:
         return _CONSTANTS[text.lower()]
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    return float(text) if _NUMBER.fullmatch(text) else _quantity(text)
-
-
-def _quantity(text: str) -> Quantity | str:
-    """Parse a number with its unit; return other texts unchanged."""
-    found = _QUANTITY.fullmatch(text)
-    try:
-        return text if found is None else Quantity(Fraction(found[1]), parse_unit(found[2].strip("`")))
-    except UnitError:
+    found = _NUMBER.fullmatch(text)
+    if found is None:
         return text
+    sign, digits, unit = found[1], found[2].replace("_", ""), found[3]
+    if digits[:2].lower() == "0x":
+        digits = str(int(digits, 16))
+    if unit is not None:
+        return _quantity(sign + digits, unit.strip("`")) or text
+    return int(sign + digits) if digits.isdecimal() else float(sign + digits)
+
+
+def _quantity(number: str, unit: str) -> Quantity | None:
+    """Return a number with its unit, None if there is no such unit."""
+    try:
+        return Quantity(Fraction(number), parse_unit(unit))
+    except UnitError:
+        return None
 
 
 def written(value: object) -> str:
