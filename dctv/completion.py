@@ -13,6 +13,7 @@ from dctv.syntax.complete import CompletionContext, context, expected_keywords, 
 from dctv.syntax.keywords import RESERVED
 from dctv.syntax.open_call import open_call
 from dctv.syntax.statements import cut
+from dctv.syntax.write.writer import dotted
 from dctv.types.schema import Schema
 from dctv.types.units import known_units
 
@@ -48,8 +49,12 @@ class ListedName(Protocol):
     """A name that FROM accepts."""
 
     @property
-    def name(self) -> str:
-        """The whole of it, with dots."""
+    def parts(self) -> tuple[str, ...]:
+        """Its parts, without quotes."""
+
+    @property
+    def written(self) -> str:
+        """The whole of it, with dots, as in a query."""
 
     @property
     def kind(self) -> str:
@@ -123,11 +128,11 @@ def _names(catalog: KnownNames, typed: CompletionContext, statement: str) -> Ite
     if "column" in typed.kinds:
         yield from _columns(catalog, typed.prefix, statement)
     if "table" in typed.kinds:
-        tables = ((one.name, one.kind) for one in catalog.tables() if one.kind not in _NO_TABLES)
+        tables = ((one.parts, one.kind) for one in catalog.tables() if one.kind not in _NO_TABLES)
         yield from _next_parts(typed.prefix, tables)
     if "function" in typed.kinds and (typed.word or typed.prefix):
         names = sorted(catalog.functions(), key=lambda name: (_rank_of_function(name), name))
-        yield from _next_parts(typed.prefix, ((name, "function") for name in names))
+        yield from _next_parts(typed.prefix, ((tuple(name.split(".")), "function") for name in names))
 
 
 def _arguments(catalog: KnownNames, before: str, typed: CompletionContext) -> Iterator[tuple[str, str]]:
@@ -168,7 +173,7 @@ def _columns(catalog: KnownNames, prefix: tuple[str, ...], statement: str) -> It
 
 
 def tables_in(statement: str) -> list[tuple[str, str]]:
-    """Return the tables that a statement reads from, each as (alias or last part, dotted name)."""
+    """Return the tables that a statement reads from, each as (alias or last part, name as in a query)."""
     found: list[tuple[str, str]] = []
     marked = [(statement[start:stop], colour) for start, stop, colour in tokens(statement) if colour != "comment"]
     position = 0
@@ -200,28 +205,29 @@ def _table_at(marked: Sequence[tuple[str, str]], position: int) -> tuple[int, li
     if position < len(marked) and marked[position][0].upper() == "AS":
         position += 1
     if position < len(marked) and marked[position][1] == "name":
-        return position + 1, [(_unquoted(marked[position][0]), ".".join(names))]
-    return position, [(names[-1], ".".join(names))]
+        return position + 1, [(_unquoted(marked[position][0]), dotted(names))]
+    return position, [(names[-1], dotted(names))]
 
 
-def _next_parts(prefix: tuple[str, ...], names: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the part that follows a prefix in each dotted name, namespaces with a dot at the end."""
-    start = "".join(f"{_unquoted(part)}." for part in prefix)
+def _next_parts(prefix: tuple[str, ...], names: Iterable[tuple[tuple[str, ...], str]]) -> Iterator[tuple[str, str]]:
+    """Yield the part that follows a prefix in each name, namespaces with a dot at the end."""
+    start, place = tuple(map(_unquoted, prefix)), len(prefix)
     seen: set[str] = set()
     for name, kind in names:
-        if not name.startswith(start):
+        if name[:place] != start or len(name) == place:
             continue
-        part, dot, _ = name[len(start) :].partition(".")
+        part, dot = name[place], "." if len(name) > place + 1 else ""
         if part + dot not in seen:
             seen.add(part + dot)
             yield _quoted(part) + dot, "namespace" if dot else kind
 
 
 def matching(word: str, words: Iterable[tuple[str, str]]) -> list[Candidate]:
-    """Return the distinct words that start with `word`, ignoring case."""
+    """Return the distinct words that start with `word`, ignoring case and quotes."""
     found: dict[str, Candidate] = {}
+    begin = word.replace("`", "").lower()
     for text, about in words:
-        if text not in found and text.lstrip("`").lower().startswith(word.lower()):
+        if text not in found and text.replace("`", "").lower().startswith(begin):
             found[text] = Candidate(text, about)
             if len(found) == MOST:
                 break

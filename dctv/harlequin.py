@@ -80,11 +80,10 @@ class DctvConnection(HarlequinConnection):
     def get_catalog(self) -> Catalog:
         """Return tables and views by their namespaces, traces first among these."""
         top: list[CatalogItem] = []
-        spaces: dict[str, CatalogItem] = {}
+        spaces: dict[tuple[str, ...], CatalogItem] = {}
         for table in self.session.tables():
             if table.kind in _KINDS:
-                above, _, _ = table.name.rpartition(".")
-                _space(above, spaces, top).append(_Table.of(table, self.session))
+                _space(table.parts[:-1], spaces, top).append(_Table.of(table, self.session))
         return Catalog(top)
 
     def get_completions(self) -> list[HarlequinCompletion]:
@@ -137,9 +136,9 @@ class _Table(InteractiveCatalogItem[DctvConnection]):
 
     @classmethod
     def of(cls, table: TableInfo, session: Session) -> _Table:
-        written = _written(table.name)
-        item = cls(written, written, table.name.rpartition(".")[2], _KINDS[table.kind], type_name=table.kind)
-        item._session, item._name = session, table.name
+        written = _written(table.parts)
+        item = cls(written, written, table.parts[-1], _KINDS[table.kind], type_name=table.kind)
+        item._session, item._name = session, table.written
         return item
 
     def fetch_children(self) -> Sequence[CatalogItem]:
@@ -158,21 +157,22 @@ class _Table(InteractiveCatalogItem[DctvConnection]):
         ]
 
 
-def _space(name: str, spaces: dict[str, CatalogItem], top: list[CatalogItem]) -> list[CatalogItem]:
+def _space(
+    name: tuple[str, ...], spaces: dict[tuple[str, ...], CatalogItem], top: list[CatalogItem]
+) -> list[CatalogItem]:
     """Return the catalog item of a namespace; create it, and those above it, if missing."""
     if not name:
         return top
     if name not in spaces:
-        above, _, label = name.rpartition(".")
         written = _written(name)
-        spaces[name] = CatalogItem(written, written, label, "ns")
-        _space(above, spaces, top).append(spaces[name])
+        spaces[name] = CatalogItem(written, written, name[-1], "ns")
+        _space(name[:-1], spaces, top).append(spaces[name])
     children: list[CatalogItem] = spaces[name].children
     return children
 
 
-def _written(name: str) -> str:
-    return ".".join(map(quote, name.split(".")))
+def _written(name: tuple[str, ...]) -> str:
+    return ".".join(map(quote, name))
 
 
 def _short(kind: str) -> str:

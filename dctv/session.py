@@ -365,7 +365,7 @@ class Session:
     @exclusive
     def tables(self, prefix: str = "") -> list[TableInfo]:
         """Return everything that FROM accepts below a dotted prefix; entries outside of traces come first."""
-        return in_order(listing(tuple(prefix.split(".")) if prefix else (), self._context.catalog), self._context)
+        return in_order(listing(_parts(prefix) if prefix else (), self._context.catalog), self._context)
 
     @exclusive
     def lacking(self, names: Sequence[str]) -> set[str]:
@@ -423,7 +423,7 @@ class Session:
     @exclusive
     def parameters(self, name: str) -> list[str]:
         """Return the names of the parameters of a table-valued function or macro, none if there is no such function."""
-        match self._context.catalog.find(tuple(name.split("."))):
+        match self._context.catalog.find(_parts(name)):
             case (TableFunction(parameters=parameters), _):
                 return [one.name for one in parameters]
             case (Macro(parameters=defaults), _):
@@ -499,3 +499,7 @@ class Session:
         new, self._partial = partial[self._partial :], len(partial)
         if self._warn:
             issue_warnings([*self._context.log.unreported(), *((reason, 1) for reason in new)])
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part.text for part in ast.Path.of(name).parts)

@@ -194,7 +194,7 @@ def _kind(name: str, expr: ast.Call, context: ClauseContext) -> str:
         refused = context.env.engine.refusal(name)
         if refused is not None:
             raise BindError(refused.message, expr.function.place or expr.place, hint=refused.hint)
-        own = [made for made, entry in context.env.catalog.root.walk() if isinstance(entry, Macro)]
+        own = [".".join(made) for made, entry in context.env.catalog.root.walk() if isinstance(entry, Macro)]
         near = nearest(name, [*functions, *context.env.rules, *own])
         hint = ELSEWHERE.get(name) or (f"did you mean `{near}`?" if near else None)
         raise BindError(f"unknown function `{expr.function.text}`", expr.function.place or expr.place, hint=hint)

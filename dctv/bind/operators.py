@@ -61,11 +61,11 @@ def unary(expr: ast.Unary, bound: Bound) -> Bound:
     if expr.op == "+":
         return replace(bound, place=expr.place)
     if bound.constant is not None:
-        made = constant(-bound.constant, bound.unit, expr.place, integral=bound.integral)
+        negative = constant(-bound.constant, bound.unit, expr.place, integral=bound.integral)
         # Only floating-point numbers have a zero below 0.
-        return made if bound.integral or bound.constant else replace(made, value=Unary("-", bound.value))
-    kind = of_operator("-", bound.type)
-    return Bound(Unary("-", bound.value), bound.unit, expr.place, family=bound.family, parts=(bound,), type=kind)
+        return negative if bound.integral or bound.constant else replace(negative, value=Unary("-", bound.value))
+    made = of_operator("-", bound.type)
+    return Bound(Unary("-", bound.value), bound.unit, expr.place, family=bound.family, parts=(bound,), type=made)
 
 
 def binary(expr: ast.Binary, left: Bound, right: Bound, catalog: Catalog) -> Bound:

@@ -117,7 +117,7 @@ def _plain(given: Any) -> Any:
     Raises:
         TypeError: a time with a zone has ns.
     """
-    if getattr(given, "tzinfo", None) is not None and getattr(given, "nanosecond", 0):
+    if getattr(given, "tzinfo", None) is not None and getattr(given, "nanosecond", None):
         raise TypeError(f"the time `{given}`, which has ns beside a time zone: leave out one of them")
     for name in ("to_timedelta64", "to_datetime64"):  # pandas' own, which pass for Python's but have ns
         if hasattr(given, name) and getattr(given, "tzinfo", None) is None:

@@ -11,6 +11,7 @@ from dctv.plan.expressions import TraceStarts
 from dctv.plan.nodes import Plan
 from dctv.record import field, record
 from dctv.syntax import ast
+from dctv.syntax.write.writer import dotted, quote
 from dctv.types.schema import Schema
 
 
@@ -125,13 +126,13 @@ class Namespace:
         """Return a copy with levels of its own; the entries are the same."""
         return Namespace(dict(self.entries), {name: one.copied() for name, one in self.spaces.items()}, self.fill)
 
-    def walk(self, prefix: str = "") -> Iterator[tuple[str, Entry]]:
-        """Yield every entry below with its dotted name."""
+    def walk(self, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Entry]]:
+        """Yield every entry below with the parts of its name."""
         self.filled()
         for name, entry in self.entries.items():
-            yield prefix + name, entry
+            yield (*prefix, name), entry
         for name, space in self.spaces.items():
-            yield from space.walk(f"{prefix}{name}.")
+            yield from space.walk((*prefix, name))
 
 
 def pick(names: dict[str, object] | dict[str, Entry] | dict[str, Namespace], name: str) -> str | None:
@@ -140,13 +141,6 @@ def pick(names: dict[str, object] | dict[str, Entry] | dict[str, Namespace], nam
         return name
     found = [n for n in names if n.lower() == name.lower()]
     return found[0] if len(found) == 1 else None
-
-
-def quoted(name: str) -> str:
-    """Write a dotted name as in a query: parts that are not bare words in backticks."""
-    space, _, last = name.rpartition(".")
-    shown = last if last.isidentifier() else f"`{last}`"
-    return f"{space}.{shown}" if space else shown
 
 
 class Catalog:
@@ -250,12 +244,17 @@ class Catalog:
             hint = self._similar(path, what, home)
         return BindError(f"unknown {what} `{path.text}`", path.place, hint=hint)
 
-    def _similar(self, path: ast.Path, what: str, home: tuple[str, ...]) -> str | None:
-        """Return a hint with a known name that is similar to an unknown one, or with a statement that lists names."""
-        names = [name for name, _ in self.root.walk() if not any(p.startswith("_") for p in name.split(".")[1:-1])]
+    def _shown(self, home: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+        """Return the names for hints, by their texts without quotes."""
+        found = [name for name, _ in self.root.walk() if not any(part.startswith("_") for part in name[1:-1])]
         inside = self.space(home) if home else None
         if inside is not None:
-            names += [name for name, _ in inside.walk()]
+            found += [name for name, _ in inside.walk()]
+        return {".".join(name): name for name in found}
+
+    def _similar(self, path: ast.Path, what: str, home: tuple[str, ...]) -> str | None:
+        """Return a hint with a known name that is similar to an unknown one, or with a statement that lists names."""
+        names = self._shown(home)
         parts = path.text.split(".")
         hint = None
         near = None
@@ -267,20 +266,22 @@ class Catalog:
         least = min((n.count(".") for n in ending), default=0)
         ending = [n for n in ending if n.count(".") == least]
         if path.text in names:
-            hint = f"`{path.text}` is not a {what}: DESCRIBE {path.text} says what it is"
+            known = dotted(names[path.text])
+            is_it = names[path.text] == tuple(part.text for part in path.parts)
+            hint = f"`{known}` is not a {what}: DESCRIBE {known} says what it is" if is_it else f"did you mean {known}?"
         elif 0 < len(ending) <= _FEW:
-            hint = f"there {'is' if len(ending) == 1 else 'are'} {' and '.join(map(quoted, ending))}"
+            hint = f"there {'is' if len(ending) == 1 else 'are'} {' and '.join(dotted(names[name]) for name in ending)}"
         elif near is not None:
-            hint = f"did you mean {quoted(near)}?"
+            hint = f"did you mean {dotted(names[near])}?"
         elif not any(not n.startswith("dctv.") for n in names):
             hint = NOTHING_MOUNTED
         elif self.space(tuple(parts)) is not None and what != "namespace":
             hint = f"`{path.text}` is a namespace: SHOW TABLES FROM {path.text} lists what is in it"
         elif pick(self.root.spaces, parts[0]) is None and (len(parts) > 1 or what == "namespace"):
             there = [name for name in self.root.spaces if name != "dctv"]
-            hint = f"there is no `{parts[0]}`; mounted are {', '.join(map(quoted, there[:_FEW]))}" if there else None
+            hint = f"there is no `{parts[0]}`; mounted are {', '.join(map(quote, there[:_FEW]))}" if there else None
         elif len(parts) == 1:
             close = nearest(path.text, [n.rpartition(".")[2] for n in names if not n.startswith("dctv.")])
             likely = [n for n in names if n.endswith(f".{close}") and n.count(".") == 1 and not n.startswith("dctv.")]
-            hint = f"did you mean {quoted(likely[0])}?" if likely else f"SHOW TABLES lists every {what}"
+            hint = f"did you mean {dotted(names[likely[0]])}?" if likely else f"SHOW TABLES lists every {what}"
         return hint

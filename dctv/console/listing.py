@@ -77,11 +77,12 @@ def list_tables(session: Session, pattern: str = "", *, everything: bool = False
     Raises:
         UsageError: there are none.
     """
-    infos = [info for info in session.tables() if fits_pattern(info.name, pattern)]
+    unquoted = pattern.replace("`", "")
+    infos = [info for info in session.tables() if fits_pattern(info.name, unquoted)]
     if not infos:
         raise UsageError(f"no table or function fits `{pattern}`", hint=_hint(session, pattern))
     left_out = set() if everything else session.lacking([info.name for info in infos])
-    rows = [(info.name, info.kind, _short(info.doc)) for info in infos if info.name not in left_out]
+    rows = [(info.written, info.kind, _short(info.doc)) for info in infos if info.name not in left_out]
     return Listed(Listing(("name", "kind", "about"), rows), len(infos) - len(rows))
 
 

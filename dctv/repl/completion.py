@@ -55,6 +55,6 @@ class SqlCompleter(Completer):
         elif name == "functions":
             words = [(function, "") for function in self._session.functions()]
         elif name in {"schema", "tables"}:
-            words = [(info.name, info.kind) for info in self._session.tables()]
+            words = [(info.written, info.kind) for info in self._session.tables()]
         word = argument if blanks else name
         return Candidates(len(word), matching(word, words))

@@ -30,7 +30,7 @@ def _tables(talk: Conversation, argument: str) -> int:
 def _schema(talk: Conversation, name: str) -> int:
     schema = talk.session.columns(name)
     if schema is None:
-        close = nearest(name, [info.name for info in talk.session.tables()])
+        close = nearest(name, [info.written for info in talk.session.tables()])
         raise UsageError(
             f"unknown table `{name}`", hint=f"did you mean `{close}`?" if close else "`.tables` lists them"
         )

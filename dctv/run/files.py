@@ -14,6 +14,7 @@ from dctv.plan.nodes import Plan
 from dctv.run.context import ExecutionContext
 from dctv.run.mounting import Wanted, mount
 from dctv.syntax import ast
+from dctv.syntax.write.writer import dotted
 
 _SPACE = ("_files", "file")
 """The name of the temporary mount, which is dropped once the query is bound."""
@@ -77,7 +78,7 @@ def _plan(node: ast.TableFile, made: Mount, env: Environment) -> Plan:
     parts = tuple(part.text for part in node.table.parts)
     if catalog.find((*_SPACE, *parts)) is None:
         space = catalog.space(_SPACE)
-        near = nearest(node.table.text, [name for name, _ in space.walk()] if space is not None else [])
+        near = nearest(node.table.text, [dotted(parts) for parts, _ in space.walk()] if space is not None else [])
         hint = f"did you mean `{near}`?" if near else None
         raise BindError(f"`{node.file.text}` has no table `{node.table.text}`", node.table.place, hint=hint)
     path = ast.Path((*map(ast.Name, _SPACE), *node.table.parts), place=node.table.place)

@@ -49,7 +49,7 @@ def show(statement: ast.ShowTables, context: ExecutionContext) -> Result:
     prefix = () if path is None else tuple(p.text for p in path.parts)
     if path is not None and context.catalog.space(prefix) is None:
         raise context.catalog.unknown(path, "namespace")
-    rows = [[one.name, one.kind, one.doc] for one in in_order(listing(prefix, context.catalog), context)]
+    rows = [[one.written, one.kind, one.doc] for one in in_order(listing(prefix, context.catalog), context)]
     return rows_of({"name": "VARCHAR", "kind": "VARCHAR", "description": "VARCHAR"}, rows, context)
 
 
@@ -58,19 +58,17 @@ def listing(prefix: tuple[str, ...], catalog: Catalog) -> Iterator[TableInfo]:
     space = catalog.space(prefix)
     if space is None:
         return
-    entries = sorted(space.walk("".join(f"{part}." for part in prefix)))
-    for name, entry in entries:
-        if HIDDEN.isdisjoint(name.split(".")) and not isinstance(entry, WallClock):
+    for name, entry in space.walk(prefix):
+        if HIDDEN.isdisjoint(name) and not isinstance(entry, WallClock):
             yield TableInfo(name, _kind(entry), getattr(entry, "doc", ""))
 
 
 def in_order(infos: Iterable[TableInfo], context: ExecutionContext) -> list[TableInfo]:
     """Return names sorted: the user's own first, then those of traces, then functions that are always there."""
-    return sorted(infos, key=lambda info: (_rank(info.name, context), info.name))
+    return sorted(infos, key=lambda info: (_rank(info.parts, context), info.name))
 
 
-def _rank(name: str, context: ExecutionContext) -> int:
-    parts = tuple(name.split("."))
+def _rank(parts: tuple[str, ...], context: ExecutionContext) -> int:
     if parts[0] == _OURS:
         return 2
     return int(any(parts[: len(mount)] == mount for mount in (*context.mounts, *context.fleets)))

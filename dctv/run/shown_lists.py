@@ -32,7 +32,7 @@ def show(statement: commands.Show, context: ExecutionContext) -> Result:
 def functions(context: ExecutionContext) -> list[str]:
     """Return the names of scalar, aggregate and window functions, of macros of values, and of clocks of traces."""
     named = [n for n in context.engine.functions() if n[0].isalpha()]
-    own = [one for one, entry in context.catalog.root.walk() if isinstance(entry, Macro | WallClock)]
+    own = [".".join(parts) for parts, entry in context.catalog.root.walk() if isinstance(entry, Macro | WallClock)]
     tables = {one.name for one in listing((), context.catalog) if one.kind == "table macro"}
     return sorted({*named, *context.registries.rules, *own} - tables)
 

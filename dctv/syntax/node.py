@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import cast
 
 from dctv.errors import Place
+from dctv.patterns import pattern
 from dctv.record import field, fields, record
+
+_PART = pattern(r"`((?:[^`]|``)++)`(?=\.|\Z)|[^.]*")
 
 
 @record(eq=False, text=False)
@@ -76,8 +81,14 @@ class Path(Node):
 
     @classmethod
     def of(cls, text: str) -> Path:
-        """Return the name that a program writes with dots."""
-        return cls(tuple(Name(part) for part in text.split(".")))
+        """Return the name that a program writes with dots; as in a query, parts may be in backticks."""
+        parts, start = [], 0
+        while start <= len(text):
+            part = cast("re.Match[str]", _PART.match(text, start))
+            quoted = part[1]
+            parts.append(Name(part[0] if quoted is None else quoted.replace("``", "`")))
+            start = part.end() + 1
+        return cls(tuple(parts))
 
     @property
     def text(self) -> str:

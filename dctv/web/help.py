@@ -31,7 +31,7 @@ def check(host: Host, text: str) -> dict[str, Any]:
 
 def tables(host: Host, prefix: str) -> dict[str, Any]:
     """Return the tables and functions below a dotted prefix."""
-    return {"tables": [{"name": one.name, "kind": one.kind, "doc": one.doc} for one in host.tables(prefix)]}
+    return {"tables": [{"name": one.written, "kind": one.kind, "doc": one.doc} for one in host.tables(prefix)]}
 
 
 def columns(host: Host, table: str) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def columns(host: Host, table: str) -> dict[str, Any]:
     """
     schema = host.columns(table)
     if schema is None:
-        close = nearest(table, [one.name for one in host.tables()])
+        close = nearest(table, [one.written for one in host.tables()])
         raise UsageError(f"unknown table `{table}`", hint=f"did you mean `{close}`?" if close else None)
     found = [{"name": c.name, "type": dialect_type(c.type), "unit": str(c.unit) or None} for c in schema.columns]
     return {"kind": schema.kind.value, "columns": found}

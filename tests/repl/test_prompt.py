@@ -183,7 +183,7 @@ def test_files_and_commands(session: Session, tmp_path: Path, monkeypatch: pytes
 
 def test_tables_in() -> None:
     text = "SELECT * FROM a.b x SPAN JOIN `c d`.e AS y WHERE 1 IN (SELECT 1 FROM f, `,` g, h) -- FROM i"
-    assert tables_in(text) == [("x", "a.b"), ("y", "c d.e"), ("f", "f"), ("g", ","), ("h", "h")]
+    assert tables_in(text) == [("x", "a.b"), ("y", "`c d`.e"), ("f", "f"), ("g", "`,`"), ("h", "h")]
 
 
 def test_colours() -> None:

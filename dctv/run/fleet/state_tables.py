@@ -18,5 +18,4 @@ def tables() -> Mapping[tuple[str, ...], str]:
     # Only their names are used: each trace makes its own.
     states.show(shown, (STATE,), History(StateSystem.in_memory))
     tracks.show(shown, (), Timeline, "the tracks of each trace's timeline, as a tree")
-    found = ((tuple(name.split(".")), entry) for name, entry in shown.root.walk())
-    return {name: entry.doc for name, entry in found if isinstance(entry, StoredTable)}
+    return {name: entry.doc for name, entry in shown.root.walk() if isinstance(entry, StoredTable)}

@@ -81,6 +81,12 @@ def quote(name: str) -> str:
     return backticks(name)
 
 
+def dotted(parts: Sequence[str]) -> str:
+    """Return a name of several parts as text; keywords after a dot need no quotes."""
+    first, *rest = parts
+    return ".".join((quote(first), *(one if _BARE.fullmatch(one) else backticks(one) for one in rest)))
+
+
 def backticks(text: str) -> str:
     """Return a text in backticks."""
     return "`" + text.replace("`", "``") + "`"
