@@ -312,7 +312,7 @@ class Session:
         `provider(batches, states)` is called once, with pyarrow record batches and the state system that it is to
         change. With a version, that of a trace's own namespace which reads nothing but that trace is kept beside the
         trace's index, and reused as long as version, select and trace are the same. Options are `backend` (`full`,
-        `memory` or `none`), `start` and `end`, in ns.
+        `memory` or `none`), `start` and `end`, in ns; without them, a history covers the trace that is read.
 
         Raises:
             BindError: the name is taken, or the select cannot be bound.

@@ -34,8 +34,8 @@ class Options:
     """About how many changes there are between two checkpoints of a partial history."""
     end: int | None = None
     """The end of the history, by default that of the trace or the last change."""
-    start: int = 0
-    """Its start, if a provider makes the changes."""
+    start: int | None = None
+    """Its start, if a provider makes the changes; by default 0, or the begin of the trace if that is earlier."""
 
 
 @record
@@ -78,7 +78,7 @@ def _kept(recipe: Recipe, store: HistoryStore | None) -> StateSystem | None:
     if store is None or recipe.version is None:
         return None
     options = recipe.options
-    shown = f"{options.backend} {options.granularity} {options.end} {options.start}"
+    shown = f"{options.backend} {options.granularity} {options.end} {options.start or 0}"
     version = blake2b(recipe.version + shown.encode(), digest_size=32).digest()
     system: StateSystem | None = store.load_or_build(
         Work(
@@ -166,7 +166,7 @@ def _applied(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
 def _provided(recipe: Recipe, begin: Callable[[int], StateSystem]) -> int:
     """Run a provider, which makes the changes; return the time of the last one."""
     assert recipe.provider is not None
-    system = begin(recipe.options.start)
+    system = begin(recipe.options.start or 0)
     recipe.provider(_reported(recipe), system)
     return system.now
 

@@ -98,7 +98,7 @@ def options_of(values: Mapping[str, object]) -> Options:
             near = nearest(name, list(_OF_PROVIDERS))
             hint = f"did you mean `{near}`?" if near else f"its options: {', '.join(_OF_PROVIDERS)}"
             raise UsageError(f"a state system has no option `{name}`", hint=hint)
-    backend, start, end = values.get("backend", FULL), values.get("start", 0), values.get("end")
+    backend, start, end = values.get("backend", FULL), values.get("start"), values.get("end")
     if backend == PARTIAL:
         raise UsageError("a partial history cannot be built by a function: its changes cannot be repeated part by part")
     if backend not in BACKENDS:
@@ -108,7 +108,7 @@ def options_of(values: Mapping[str, object]) -> Options:
         raise UsageError(
             f"`backend` is one of {listed}, found `{backend}`", hint=f"did you mean `{near}`?" if near else None
         )
-    if not isinstance(start, int) or not isinstance(end, int | None):
+    if not isinstance(start, int | None) or not isinstance(end, int | None):
         raise UsageError("`start` and `end` are whole numbers of ns")
     return Options(str(backend), end=end, start=start)
 
@@ -120,8 +120,10 @@ def _made(
     mounts = list(context.mounts.values())
     read = mounts_of(plan, mounts)
     options, history_store = recipe.options, None
-    if options.end is None and read is not None and len(read) == 1:
-        recipe = replace(recipe, options=replace(options, end=read[0].trace.last_ts))
+    if read is not None and len(read) == 1:
+        end = read[0].trace.last_ts if options.end is None else options.end
+        start = min(read[0].offset, 0) if options.start is None else options.start
+        recipe = replace(recipe, options=replace(options, start=start, end=end))
     home = next((one for one in mounts if parts[: len(one.parts)] == one.parts), None)
     printed = None if home is None or version is None else fingerprint(plan, mounts)
     if home is not None and version is not None and printed is not None and printed.mount is home:

@@ -84,6 +84,16 @@ def test_its_begin_and_end() -> None:
         assert one.create_state_system("last", provider, "SELECT 1", start=-10).end == 7
 
 
+def test_it_begins_with_an_aligned_trace() -> None:
+    with Session() as one:
+        for name, offset in (("early", -40_000), ("late", 40_000)):
+            one.mount(TRACE, name, align=offset)
+            states = one.create_state_system("mine", Running(), SELECT.replace("t.", f"{name}."), replace=True)
+            assert (states.start, states.end) == (min(offset, 0), offset + 100_000)
+            one.create_state_system("mine", Running(), SELECT.replace("t.", f"{name}."), start=-50_000, replace=True)
+            assert one.state_system("mine").start == -50_000
+
+
 def test_exceptions_of_a_provider_propagate_and_leave_nothing(tmp_path: Path) -> None:
     def broken(batches: Iterator[Any], states: StateSystem) -> None:
         Running()(batches, states)
