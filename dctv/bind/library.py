@@ -11,7 +11,7 @@ from dctv.bind.binder import Binder
 from dctv.bind.dependencies import Dependencies
 from dctv.catalog.stdlib import LibraryModule
 from dctv.contracts.table_function import REQUIRED, Argument, Parameter, PlanBuilder, Quantity, TableFunction
-from dctv.errors import SourceText
+from dctv.errors import BindError, SourceText
 from dctv.plan.nodes import Plan
 from dctv.record import replace
 from dctv.syntax import ast
@@ -35,6 +35,8 @@ def library_function(module: LibraryModule, home: tuple[str, ...]) -> TableFunct
                 written = parse_expression(SourceText(module.source.name, default))
                 argument = bind_argument(builder, ast.ValueArgument(written))
             values[name] = _time(name, argument) if name in module.times else _plain(argument)
+            if name in module.positive:
+                _check_positive(name, values[name], argument)
         own = None if builder.within else Dependencies()
         env = replace(builder.env.outside(), params=values)
         inside = builder.copy(env=env, home=home, common={}, recursive=False, depth=builder.depth + 1)
@@ -55,6 +57,16 @@ def _time(name: str, argument: Argument) -> Quantity | None:
     if argument.value is None:
         return None
     return Quantity(Fraction(argument.nanoseconds(f"`{name}`")), parse_unit("ns"))
+
+
+def _check_positive(name: str, time: Quantity | None, argument: Argument) -> None:
+    """Check that a time is longer than 0.
+
+    Raises:
+        BindError: it is not.
+    """
+    if time is not None and time.value <= 0:
+        raise BindError(f"expected a positive time for `{name}`, found {time.value} ns", argument.place)
 
 
 def _plain(argument: Argument) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from dctv.bind.context import Environment
+from dctv.bind.trace_order import in_order_of_trace
 from dctv.contracts.table_function import Argument, PlanBuilder, TableFunction
 from dctv.errors import BindError
 from dctv.plan.expressions import Cast, Column
@@ -156,7 +157,7 @@ def _in_trace(plan: Plan, names: Collection[str]) -> Plan:
     rows = _rows_of(plan)
     if rows is not None and rows.schema == schema_without(plan.schema, names):
         return rows
-    return without(plan, names)
+    return without(in_order_of_trace(plan), names)
 
 
 def _rows_of(plan: Plan) -> Plan | None:

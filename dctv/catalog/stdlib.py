@@ -61,6 +61,8 @@ class LibraryModule:
     """
     times: frozenset[str] = frozenset()
     """Parameters that are times, `-- parameter name ns: ...`."""
+    positive: frozenset[str] = frozenset()
+    """Those that must be longer than 0, `-- parameter name positive ns: ...`."""
 
     @property
     def summary(self) -> str:
@@ -143,6 +145,7 @@ def _read(path: Path, root: Path) -> LibraryModule:
     columns: dict[str, str] = {}
     parameters: list[tuple[str, str | None, str]] = []
     times: set[str] = set()
+    positive: set[str] = set()
     like = ""
     rows_of = None
     for line in text.splitlines():
@@ -162,9 +165,10 @@ def _read(path: Path, root: Path) -> LibraryModule:
         elif comment.startswith("parameter "):
             declared, _, what = comment.removeprefix("parameter ").partition(":")
             name, given, default = declared.partition("=")
-            name, *unit = name.split()
+            name, *marks = name.split()
             parameters.append((name, default.strip() if given else None, what.strip()))
-            times |= {name} if unit else set()
+            times |= {name} if "ns" in marks else set()
+            positive |= {name} if "positive" in marks else set()
         else:
             doc.append(comment)
     source = SourceText(f"stdlib/{relative.as_posix()}", text)
@@ -178,6 +182,7 @@ def _read(path: Path, root: Path) -> LibraryModule:
         rows_of,
         tuple(parameters),
         frozenset(times),
+        frozenset(positive),
     )
 
 

@@ -97,7 +97,9 @@ class WallTimes:
         return Schema(of.kind, tuple(columns), of.partitions)
 
     def _moves(self, column: ColumnType) -> bool:
-        return column.type.startswith("TIMESTAMP") or (self._start is not None and _is_time(column))
+        # Lists of timestamps stay as they are, like structs.
+        is_timestamp = column.type.startswith("TIMESTAMP") and not column.type.endswith("]")
+        return is_timestamp or (self._start is not None and _is_time(column))
 
     def chunks(self) -> Iterator[list[list[object]]]:
         """Yield batches as one list of Python values per column."""

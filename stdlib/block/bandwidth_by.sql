@@ -1,6 +1,6 @@
 -- Bytes transferred by each device in equal periods. Periods begin at multiples of `period`. A request counts in the period in which it completes. Requests without a recorded completion are left out, and so are periods without any.
 -- formats: *
--- parameter period ns = 100ms: length of each period
+-- parameter period positive ns = 100ms: length of each period
 -- column _ts: start of the period
 -- column device: the device, as `major,minor`
 -- column operation: `read`, `write`, `discard`, `flush` or `other`

@@ -1,6 +1,6 @@
 -- Frames of each process. See `frames.app`.
 -- formats: *
--- parameter deadline ns = 16666667ns: deadline of a frame
+-- parameter deadline positive ns = 16666667ns: deadline of a frame
 -- column pid: the process
 -- column process: its name
 -- column frames: number of frames

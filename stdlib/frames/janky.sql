@@ -1,6 +1,6 @@
 -- Frames of `frames.app` that missed their deadline.
 -- formats: *
--- parameter deadline ns = 16666667ns: deadline of a frame: the time between two refreshes of the screen
+-- parameter deadline positive ns = 16666667ns: deadline of a frame: the time between two refreshes of the screen
 -- column _ts: time at which the main thread starts on it
 -- column _duration: time until it is drawn
 -- column tid: the main thread

@@ -1,6 +1,6 @@
 -- Bytes read and written in equal periods. Periods begin at multiples of `period`. The bytes of a call that spans several periods are distributed in proportion to time. Periods without a call that transfers bytes have no row.
 -- formats: *
--- parameter period ns = 100ms: length of each period
+-- parameter period positive ns = 100ms: length of each period
 -- column _ts: start of the period
 -- column calls: number of data-transferring calls in progress in it
 -- column bytes_read: bytes read in it

@@ -1,6 +1,6 @@
 -- Utilisation of each CPU in equal periods: the share of the period in which it ran a thread other than idle. Periods begin at multiples of `period`, and the last one ends with the trace. What a CPU did before its first switch and after its last is unknown, and counts neither as busy nor as known.
 -- formats: *
--- parameter period ns = 100ms: length of each span
+-- parameter period positive ns = 100ms: length of each span
 -- column cpu: the CPU
 -- column busy: time for which it ran threads
 -- column known: time for which its thread is known

@@ -1,6 +1,6 @@
 -- CPU time of the threads of each process in equal periods. Periods begin at multiples of `period`; those in which none of them ran have no row. Threads belong to processes as in `threads`; those without a known process share the rows without a process.
 -- formats: *
--- parameter period ns = 100ms: length of each period
+-- parameter period positive ns = 100ms: length of each period
 -- column _ts: start of the period
 -- column pid: the process, NULL for threads whose process is unknown
 -- column threads: number of threads that ran

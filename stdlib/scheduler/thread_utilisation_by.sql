@@ -1,6 +1,6 @@
 -- CPU time of each thread in equal periods. Periods begin at multiples of `period`; those in which a thread did not run have no row.
 -- formats: *
--- parameter period ns = 100ms: length of each period
+-- parameter period positive ns = 100ms: length of each period
 -- column _ts: start of the period
 -- column tid: the thread
 -- column comm: its name when it last started to run in the period

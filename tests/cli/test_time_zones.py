@@ -78,6 +78,16 @@ def test_timestamps_of_every_precision() -> None:
     ]
 
 
+def test_lists_and_structs_of_timestamps_are_unchanged(tmp_path: Path) -> None:
+    sql = "SELECT [TIMESTAMP_NS '2024-05-01 10:00:00'] AS x, {'a': TIMESTAMP '2024-05-01 10:00:00'} AS y"
+    ran = asked(sql, "--time", "utc")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == asked(sql).out
+    path = tmp_path / "x.parquet"
+    assert run("query", sql, "--time", "utc", "-o", path).code == 0
+    assert pq.read_table(path)["x"].to_pylist() == [[datetime(2024, 5, 1, 10)]]
+
+
 def test_files_of_arrow_have_timestamps(tmp_path: Path) -> None:
     for zone, name in (("local", "UTC"), ("Europe/Berlin", "Europe/Berlin")):
         assert asked(FIRST, "--time", zone, "--format", "parquet", "-o", tmp_path / "x.parquet").code == 0

@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -152,24 +152,35 @@ def _of_cpu(profile: Mapping[str, Any]) -> _Samples:
     begin = profile.get("startTime", 0)
     stamps, deltas = _list(profile, "timestamps"), _list(profile, "timeDeltas")
     if stamps:
-        times = [_ns(stamp) for stamp in stamps]
-        lengths = [None, *(_between(a, b) for a, b in pairwise(times))]
+        start, times = None, [_ns(stamp) for stamp in stamps]
     else:
         lengths = [_ns(delta) for delta in deltas]
         start = _ns(begin)
         timed = start is not None and None not in lengths
         sums = accumulate(length or 0 for length in lengths)
         times = [(start or 0) + since for since in sums] if timed else [None] * len(lengths)
-    samples = list(zip(times, nodes, lengths, strict=False))
-    valid = [(t, int64_or_none(node), length) for t, node, length in samples if t is not None and abs(t) < _LATEST]
+    samples = list(zip(times, nodes, strict=False))
+    valid = [(t, int64_or_none(node)) for t, node in samples if t is not None and abs(t) < _LATEST]
+    valid_times = [time for time, _ in valid]
     return _Samples(
         "cpu",
-        [one[0] for one in valid],
-        [one[1] for one in valid],
-        [one[2] for one in valid],
+        valid_times,
+        [node for _, node in valid],
+        _periods(valid_times, start),
         len(samples) - len(valid),
         cut=len(times) != len(nodes),
     )
+
+
+def _periods(times: Sequence[int], start: int | None) -> list[int | None]:
+    """Return how long each sample is after the one before it in time: V8 does not always write them in order."""
+    periods: list[int | None] = [None] * len(times)
+    previous = start
+    for place in sorted(range(len(times)), key=times.__getitem__):
+        if previous is not None and previous <= times[place]:
+            periods[place] = times[place] - previous
+        previous = times[place]
+    return periods
 
 
 def _of_heap(profile: Mapping[str, Any], tree: ProfileTree) -> _Samples:
@@ -199,10 +210,6 @@ def _ns(value: object) -> int | None:
     if not number or not isinstance(value, int | float) or not abs(value) < _LATEST // _US:
         return None
     return value * _US if isinstance(value, int) else round(value * _US)
-
-
-def _between(a: int | None, b: int | None) -> int | None:
-    return None if a is None or b is None else b - a
 
 
 def _sample_rows(samples: _Samples, tree: ProfileTree, file: int, line: int) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dctv.plan import predicate as p
-from dctv.plan.build import join, select, where
+from dctv.plan.build import by_names, join, select, where
 from dctv.plan.conditions import condition
 from dctv.plan.expressions import Column
-from dctv.plan.nodes import Plan, Relation, Scan
+from dctv.plan.nodes import Plan, Relation, Scan, ranked_names
 from dctv.plan.order import RowOrder
 from dctv.plan.queries import Item
 from dctv.plan.walk import replaced
@@ -47,6 +47,8 @@ def _expanded(plan: Plan) -> Plan:
         lambda name: Column(name, "trace" if name in fixed else "own"),
     )
     order = rows.order if schema.kind.time_columns else min(rows.order, RowOrder.STABLE)
+    if plan.ordered and not rows.ordered:
+        query, order = replace(query, order_by=by_names(ranked_names(schema))), RowOrder.TIME
     return Relation(schema, order, where(query, *tests, needed), (("own", rows), ("trace", trace.scan)))
 
 

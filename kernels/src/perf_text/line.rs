@@ -155,17 +155,34 @@ pub fn frame(text: &[u8]) -> Option<Frame<'_>> {
 /// The name in `name+0x12 (dso)`; names may contain blanks.
 fn symbol(text: &[u8]) -> &[u8] {
     let inlined = text.strip_suffix(b" (inlined)").unwrap_or(text);
-    let mut name = match memchr::memmem::rfind(inlined, b" (") {
-        Some(at) if inlined.ends_with(b")") => inlined.get(..at).unwrap_or_default(),
-        _ if inlined.starts_with(b"(") => b"",
-        _ => inlined,
-    };
+    let mut name = inlined.get(..module(inlined)).unwrap_or_default().trim_ascii_end();
     if let Some(at) = memchr::memmem::rfind(name, b"+0x")
         && name.get(at + 3..).is_some_and(|offset| !offset.is_empty() && offset.iter().all(u8::is_ascii_hexdigit))
     {
         name = name.get(..at).unwrap_or_default();
     }
     if name.is_empty() { b"[unknown]" } else { name }
+}
+
+/// Where `(dso)` begins at the end of a frame. Files may have parentheses of their own, as in `(/usr/bin/x (deleted))`.
+fn module(frame: &[u8]) -> usize {
+    if !frame.ends_with(b")") {
+        return frame.len();
+    }
+    let mut open = 0_usize;
+    for (at, byte) in frame.iter().enumerate().rev() {
+        match byte {
+            b')' => open += 1,
+            b'(' => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            // Otherwise these are the parameters of a function without a module.
+            let alone = at.checked_sub(1).is_none_or(|before| frame.get(before) == Some(&b' '));
+            return if alone { at } else { frame.len() };
+        }
+    }
+    memchr::memmem::rfind(frame, b" (").unwrap_or(frame.len())
 }
 
 /// System and name of a tracepoint; None for the names of other events, with modes after the colon.

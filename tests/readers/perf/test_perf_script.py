@@ -66,6 +66,23 @@ def test_script(tmp_path: Path) -> None:
     assert trace.properties["command"] == "/usr/bin/perf record -g"
 
 
+@pytest.mark.parametrize(
+    ("frame", "name"),
+    [
+        ("main+0x20 (/usr/bin/prog (deleted))", "main"),
+        ("f(int (*)(int))+0x3 (/opt/a (copy)/prog)", "f(int (*)(int))"),
+        ("f(int) const (/memfd:doublemapper (deleted)) (inlined)", "f(int) const"),
+        ("f(int (*)(int))+0x3", "f(int (*)(int))"),
+        ("operator()(int)", "operator()(int)"),
+        ("f (/opt/a)b)", "f"),
+        ("(/usr/bin/prog (deleted))", "[unknown]"),
+    ],
+)
+def test_files_with_parentheses(frame: str, name: str, tmp_path: Path) -> None:
+    (sample,) = rows(script(tmp_path, f"prog 7/7 [000] 1.000001: 1 cycles:\n\t4005d0 {frame}\n\n"), "raw_events.sample")
+    assert sample["stack"] == name
+
+
 def test_every_skipped_line_is_reported(tmp_path: Path) -> None:
     """Wherever a text is cut, each of its lines is an event, part of one, metadata, blank or counted."""
     for size in range(0, len(SCRIPT), 3):

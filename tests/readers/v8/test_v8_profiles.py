@@ -54,6 +54,18 @@ def test_samples_of_the_cpu_match_the_file() -> None:
     assert session.incomplete() == []
 
 
+@pytest.mark.parametrize(
+    "times",
+    [{"startTime": 10, "timeDeltas": [100, 200, -50, 300]}, {"startTime": 0, "timestamps": [110, 310, 260, 560]}],
+)
+def test_samples_out_of_order_last_since_the_one_before(times: dict[str, Any], tmp_path: Path) -> None:
+    nodes = [{"id": n, "callFrame": frame(f"f{n}")} for n in range(4)]
+    path = written(tmp_path, {"nodes": nodes, "samples": [0, 1, 2, 3], **times})
+    rows = ask(path, "SELECT unitless(_ts) // 1000, period // 1000, name FROM t.samples.samples ORDER BY _ts")
+    first = 100 if "timeDeltas" in times else None
+    assert rows == [(0, first, "f0"), (150, 150, "f2"), (200, 50, "f1"), (450, 250, "f3")]
+
+
 def test_functions_add_up_to_the_samples() -> None:
     profile = json.loads((DATA / "fib.cpuprofile").read_text())
     names = {node["id"]: node["callFrame"]["functionName"] or "(anonymous)" for node in profile["nodes"]}
