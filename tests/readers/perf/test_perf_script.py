@@ -70,11 +70,11 @@ def test_script(tmp_path: Path) -> None:
     ("frame", "name"),
     [
         ("main+0x20 (/usr/bin/prog (deleted))", "main"),
-        ("f(int (*)(int))+0x3 (/opt/a (copy)/prog)", "f(int (*)(int))"),
+        ("f(int (*)(int))+0x3 (/usr/lib/a (copy)/prog)", "f(int (*)(int))"),
         ("f(int) const (/memfd:doublemapper (deleted)) (inlined)", "f(int) const"),
         ("f(int (*)(int))+0x3", "f(int (*)(int))"),
         ("operator()(int)", "operator()(int)"),
-        ("f (/opt/a)b)", "f"),
+        ("f (/usr/lib/a)b)", "f"),
         ("(/usr/bin/prog (deleted))", "[unknown]"),
     ],
 )
