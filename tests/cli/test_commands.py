@@ -83,9 +83,9 @@ def test_arguments_that_are_mounts(word: str, mount: tuple[str, str] | None) -> 
 
 
 def test_parameter_types() -> None:
-    words = ["a=12", "b=-1.5e3", "c=TRUE", "d=null", "e=1_0", "f=", "0=x", "g=nan", "h=.5"]
+    words = ["a=12", "b=-1.5e3", "c=TRUE", "d=null", "e=1_0", "f=", "0=x", "g=nan", "h=.5", "i=1__0"]
     assert parameters(words) == {
-        "a": 12, "b": -1500.0, "c": True, "d": None, "e": "1_0", "f": "", 0: "x", "g": "nan", "h": 0.5,
+        "a": 12, "b": -1500.0, "c": True, "d": None, "e": 10, "f": "", 0: "x", "g": "nan", "h": 0.5, "i": "1__0",
     }  # fmt: skip
 
 
